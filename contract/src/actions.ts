@@ -1,0 +1,125 @@
+import type { ErrorCode } from "./errors.ts";
+import type { OrderStatus } from "./lifecycle.ts";
+
+/** A field that an action takes in its request, and the codes that refuse a bad value. */
+export type ActionField = {
+  readonly name: string;
+  readonly type: "string" | "integer" | "object";
+  readonly required: boolean;
+  readonly description: string;
+  readonly codes: readonly ErrorCode[];
+  /** Set when the field goes with some of the exceptions that offer the action, and not with the others. */
+  readonly only_exceptions?: readonly number[];
+};
+
+type ActionRow = {
+  /** The human text, for a button. */
+  readonly action: string;
+  readonly fields: readonly ActionField[];
+  /** Where it may be sent although no open exception offers it. */
+  readonly order_statuses: readonly OrderStatus[];
+};
+
+const reason_id: ActionField = {
+  name: "reason_id",
+  type: "integer",
+  required: true,
+  description: "A refund reason from `GET /order_status_reasons`.",
+  codes: [42430],
+};
+
+/** What a partner may ask of an order. The key is what to send as `event`. */
+export const actions = {
+  release: { action: "Release the hold", fields: [], order_statuses: [] },
+  cancel: { action: "Cancel the order", fields: [], order_statuses: ["Processing", "Filling", "On Hold"] },
+  update_email: {
+    action: "Update the patient's email",
+    fields: [{ name: "email", type: "string", required: true, description: "The new email.", codes: [42201] }],
+    order_statuses: [],
+  },
+  update_address: {
+    action: "Update the shipping address",
+    fields: [
+      {
+        name: "address",
+        type: "object",
+        required: true,
+        description: "The new address, as in `POST /orders`.",
+        codes: [42221, 42222, 42223, 42225, 42226, 42227, 42228, 42229, 42230, 42231],
+      },
+    ],
+    order_statuses: [],
+  },
+  confirm_not_duplicate: { action: "Confirm that this is not a duplicate", fields: [], order_statuses: [] },
+  replace_prescription: {
+    action: "Fill another prescription instead",
+    fields: [
+      {
+        name: "prescription_id",
+        type: "integer",
+        required: true,
+        description: "The prescription to fill.",
+        codes: [42249, 42250, 42255, 42257, 42258],
+      },
+    ],
+    order_statuses: [],
+  },
+  verify: {
+    action: "Verify the data in question",
+    fields: [
+      {
+        name: "dob",
+        type: "string",
+        required: false,
+        description: "The date of birth, `YYYY-MM-DD`. Required for exception 71.",
+        codes: [42200],
+        only_exceptions: [71],
+      },
+    ],
+    order_statuses: [],
+  },
+  remove_item: {
+    action: "Remove the item from the order",
+    fields: [{ name: "item_id", type: "integer", required: true, description: "The item to remove.", codes: [42200] }],
+    order_statuses: [],
+  },
+  accept_suggested_address: { action: "Use the suggested address", fields: [], order_statuses: [] },
+  confirm_address: { action: "Confirm the address as it is", fields: [], order_statuses: [] },
+  retry_payment: {
+    action: "Try the payment again",
+    fields: [{ name: "token", type: "string", required: true, description: "A payment token.", codes: [42200] }],
+    order_statuses: [],
+  },
+  hold: { action: "Put the order on hold", fields: [], order_statuses: ["Processing", "Filling"] },
+  refund: { action: "Refund the order", fields: [reason_id], order_statuses: ["Shipped", "Delivered"] },
+  partial_refund: {
+    action: "Refund a part of the order",
+    fields: [
+      reason_id,
+      {
+        name: "amount_cents",
+        type: "integer",
+        required: true,
+        description: "The amount, never beyond what was captured and not yet refunded.",
+        codes: [42200, 42463],
+      },
+    ],
+    order_statuses: ["Shipped", "Delivered"],
+  },
+} as const satisfies Record<string, ActionRow>;
+
+export type ActionKey = keyof typeof actions;
+export const actionKeys = Object.keys(actions) as [ActionKey, ...ActionKey[]];
+export const isActionKey = (key: string): key is ActionKey => Object.hasOwn(actions, key);
+
+/** Served by `GET /order_status_reasons`. */
+export const orderStatusReasons = [
+  { id: 101, name: "Damaged", kind: "refund" },
+  { id: 102, name: "Lost in Transit", kind: "refund" },
+  { id: 103, name: "Wrong Item", kind: "refund" },
+  { id: 104, name: "Pharmacy Error", kind: "refund" },
+  { id: 105, name: "Patient Request", kind: "refund" },
+  { id: 106, name: "Returned to Sender", kind: "refund" },
+] as const;
+
+export type OrderStatusReasonId = (typeof orderStatusReasons)[number]["id"];

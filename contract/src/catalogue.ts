@@ -1,0 +1,70 @@
+import { actionKeys } from "./actions.ts";
+import { exceptionIds } from "./exceptions.ts";
+import { drug_schedule, ndc, order_status } from "./fields.ts";
+import { array, boolean, integer, named, nullable, number, object, oneOf, type Static, string } from "./schema.ts";
+
+/** `orderActions` is the list of them. */
+export const OrderAction = named(
+  "OrderAction",
+  object({
+    event_key: oneOf(actionKeys, "What to send as `event`."),
+    action: string("Human text."),
+    fields: array(
+      object({
+        name: string(),
+        type: oneOf(["string", "integer", "object"]),
+        required: boolean(),
+        description: string(),
+      }),
+      "What the request carries beside `event`.",
+    ),
+    exceptions: array(oneOf(exceptionIds), "The exceptions that offer it."),
+    order_statuses: array(order_status, "The statuses in which it may be sent."),
+  }),
+);
+export type OrderAction = Static<typeof OrderAction>;
+
+export const OrderStatusReason = named(
+  "OrderStatusReason",
+  object({ id: integer({ examples: [101] }), name: string(), kind: oneOf(["refund"]) }),
+);
+export type OrderStatusReason = Static<typeof OrderStatusReason>;
+
+/** The three booleans are what an order is checked against: 42292, 42293 and 42256. */
+export const ShippingMethod = named(
+  "ShippingMethod",
+  object({
+    id: integer(),
+    name: string(),
+    carrier: string(),
+    service: string(),
+    signature_confirmation: boolean("Available on request."),
+    po_box: boolean("Delivers to PO Boxes and general delivery."),
+    cold_chain: boolean("Keeps the parcel cold."),
+    price_cents: integer(),
+    transit_days: object({ min: integer(), max: integer() }),
+  }),
+);
+export type ShippingMethod = Static<typeof ShippingMethod>;
+
+export const Brand = named("Brand", object({ id: integer(), name: string(), default: boolean() }));
+export type Brand = Static<typeof Brand>;
+
+/** A product of the account's formulary. The four lists are complete and never empty: what they lack is refused. */
+export const Product = named(
+  "Product",
+  object({
+    sku: string(),
+    ndc: nullable(ndc),
+    gcn: nullable(string()),
+    name: string(),
+    rx_only: boolean("Needs a prescription."),
+    drug_schedule,
+    package_sizes: array(number(), { description: "Units in one package.", minItems: 1 }),
+    quantities: array(integer(), { description: "Packages in one item.", minItems: 1 }),
+    written_quantities: array(number(), { description: "Units in one fill as written.", minItems: 1 }),
+    shipping_method_ids: array(integer(), { minItems: 1 }),
+    in_stock: boolean(),
+  }),
+);
+export type Product = Static<typeof Product>;

@@ -1,0 +1,263 @@
+import { orderStatusReasons } from "./actions.ts";
+import { Brand, OrderAction, OrderStatusReason, Product, ShippingMethod } from "./catalogue.ts";
+import type { ErrorCode } from "./errors.ts";
+import { Introspection, ServerMetadata, serverMetadata, TokenRequest, TokenResponse, TokenToExamine } from "./oauth.ts";
+import { orderActions } from "./order-actions.ts";
+import { simulations } from "./requests.ts";
+import { array, object, type Schema, string, time } from "./schema.ts";
+
+export type Endpoint = {
+  readonly operation_id: string;
+  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** As in OpenAPI. The partner API answers it with `/v1` in front as well. */
+  readonly path: string;
+  readonly server: "partner" | "token";
+  readonly tags: readonly Tag[];
+  /** `client`: the credentials themselves, by HTTP Basic authentication or in the form. */
+  readonly auth: "bearer:partners" | "bearer:intake" | "client" | "none";
+  readonly summary: string;
+  readonly description: string;
+  readonly query?: { readonly [name: string]: Schema };
+  readonly body?: { readonly content_type: string; readonly schema: Schema; readonly example: unknown };
+  readonly responses: { readonly [status: number]: Answer };
+  /** The numbered errors it can give, beside those that any request can. */
+  readonly codes: readonly ErrorCode[];
+  /** There is a record to be found, or the path exists for some accounts only. */
+  readonly may_be_missing?: true;
+  /** Takes `Idempotency-Key`. */
+  readonly idempotent?: true;
+};
+
+type Answer = { readonly description: string; readonly schema?: Schema; readonly example?: unknown };
+
+export const tags = {
+  Catalogue: "What the pharmacy offers to your account.",
+  Orders: "What can be asked of an order.",
+  Sandbox: "What only sandbox accounts can do.",
+  Tokens: "Access tokens, on the token servers.",
+  Webhooks: "What is sent to your endpoints.",
+} as const;
+export type Tag = keyof typeof tags;
+
+/** The compiler checks each example against its schema. */
+const answer = <T>(description: string, schema: Schema<T>, example: T): Answer => ({ description, schema, example });
+const body = <T>(content_type: string, schema: Schema<T>, example: T) => ({ content_type, schema, example });
+const form = "application/x-www-form-urlencoded";
+
+const bodyCodes = [40000, 40001, 40002, 40004] as const satisfies readonly ErrorCode[];
+const idempotencyCodes = [40005, 42299] as const satisfies readonly ErrorCode[];
+
+/** Every operation the servers answer. Each has a handler of the same name, and OpenAPI is made from this. */
+export const endpoints = [
+  {
+    operation_id: "listShippingMethods",
+    method: "GET",
+    path: "/shipping_methods",
+    server: "partner",
+    tags: ["Catalogue"],
+    auth: "bearer:partners",
+    summary: "List the shipping methods",
+    description: "All shipping methods of the account. The ids are used to create orders.",
+    responses: {
+      200: answer("The shipping methods.", object({ shipping_methods: array(ShippingMethod) }), {
+        shipping_methods: [
+          {
+            id: 1,
+            name: "Ground",
+            carrier: "USPS",
+            service: "Ground Advantage",
+            signature_confirmation: true,
+            po_box: true,
+            cold_chain: false,
+            price_cents: 595,
+            transit_days: { min: 2, max: 5 },
+          },
+        ],
+      }),
+    },
+    codes: [40003],
+  },
+  {
+    operation_id: "listBrands",
+    method: "GET",
+    path: "/brands",
+    server: "partner",
+    tags: ["Catalogue"],
+    auth: "bearer:partners",
+    summary: "List the brands",
+    description: "All brands of the account. An order without `brand_id` goes out under the default one.",
+    responses: {
+      200: answer("The brands.", object({ brands: array(Brand) }), {
+        brands: [{ id: 1, name: "Harbor Health", default: true }],
+      }),
+    },
+    codes: [40003],
+  },
+  {
+    operation_id: "listProducts",
+    method: "GET",
+    path: "/products",
+    server: "partner",
+    tags: ["Catalogue"],
+    auth: "bearer:partners",
+    summary: "List the products",
+    description:
+      "The account's formulary, or the products in it that match any of the values given. The answer is a bare array.",
+    query: {
+      "ndc[]": array(string(), "NDCs to look for; repeat it for several."),
+      "sku[]": array(string(), "SKUs to look for; repeat it for several."),
+      "gcn[]": array(string(), "GCNs to look for; repeat it for several."),
+    },
+    responses: {
+      200: answer("The products.", array(Product), [
+        {
+          sku: "atorvastatin-20",
+          ndc: "00071015523",
+          gcn: "43721",
+          name: "Atorvastatin 20 mg tablet",
+          rx_only: true,
+          drug_schedule: "0",
+          package_sizes: [30, 90],
+          quantities: [1, 2, 3],
+          written_quantities: [30, 90],
+          shipping_method_ids: [1, 2],
+          in_stock: true,
+        },
+      ]),
+    },
+    codes: [40003],
+  },
+  {
+    operation_id: "listOrderActions",
+    method: "GET",
+    path: "/order_actions",
+    server: "partner",
+    tags: ["Orders"],
+    auth: "bearer:partners",
+    summary: "List the order actions",
+    description:
+      "Every event that can be asked of an order, its fields, and the exceptions and statuses that allow it.",
+    responses: {
+      200: answer("The order actions.", object({ order_actions: array(OrderAction) }), {
+        order_actions: orderActions.filter(({ event_key }) => event_key === "update_email"),
+      }),
+    },
+    codes: [40003],
+  },
+  {
+    operation_id: "listOrderStatusReasons",
+    method: "GET",
+    path: "/order_status_reasons",
+    server: "partner",
+    tags: ["Orders"],
+    auth: "bearer:partners",
+    summary: "List the order status reasons",
+    description: "The reasons that can be given as `reason_id`.",
+    responses: {
+      200: answer("The reasons.", object({ order_status_reasons: array(OrderStatusReason) }), {
+        order_status_reasons: [...orderStatusReasons],
+      }),
+    },
+    codes: [40003],
+  },
+  {
+    operation_id: "simulate",
+    method: "POST",
+    path: "/simulate",
+    server: "partner",
+    tags: ["Sandbox"],
+    auth: "bearer:partners",
+    summary: "Simulate what the world does",
+    description:
+      "Moves the account's own clock forward. Tokens, rate limits and idempotency keys stay on real time. Production accounts get 404.",
+    body: body("application/json", simulations.clock, {
+      simulation_type: "clock",
+      simulation: { advance_seconds: 86400 },
+    }),
+    responses: {
+      202: answer("The clock was moved.", object({ now: time("What the account's clock shows now.") }), {
+        now: "2026-11-16T08:30:00.000Z",
+      }),
+    },
+    codes: [40003, ...bodyCodes, 42200, ...idempotencyCodes],
+    may_be_missing: true,
+    idempotent: true,
+  },
+  {
+    operation_id: "issueToken",
+    method: "POST",
+    path: "/oauth/token",
+    server: "token",
+    tags: ["Tokens"],
+    auth: "client",
+    summary: "Get an access token",
+    description:
+      "OAuth 2.0 client credentials grant (RFC 6749 section 4.4). The credentials go in the form or in HTTP Basic authentication.",
+    body: body(form, TokenRequest, {
+      grant_type: "client_credentials",
+      scope: "partners",
+      client_id: "k3v9x2m4q7ab-5d8f2h6j",
+      client_secret: "your-client-secret",
+    }),
+    responses: {
+      200: answer("The token.", TokenResponse, {
+        access_token: "k3v9x2m4q7ab_an-opaque-token",
+        token_type: "Bearer",
+        expires_in: 43_200,
+        scope: "partners",
+        created_at: 1_794_731_400,
+      }),
+    },
+    codes: [],
+  },
+  {
+    operation_id: "revokeToken",
+    method: "POST",
+    path: "/oauth/revoke",
+    server: "token",
+    tags: ["Tokens"],
+    auth: "client",
+    summary: "Revoke an access token",
+    description:
+      "RFC 7009. The answer is the same whether or not there was such a token; it stops working within a second.",
+    body: body(form, TokenToExamine, { token: "k3v9x2m4q7ab_an-opaque-token" }),
+    responses: { 200: { description: "The token does not work any more. The body is empty." } },
+    codes: [],
+  },
+  {
+    operation_id: "introspectToken",
+    method: "POST",
+    path: "/oauth/introspect",
+    server: "token",
+    tags: ["Tokens"],
+    auth: "client",
+    summary: "Ask about an access token",
+    description: "RFC 7662. A client learns about the tokens of its own account only.",
+    body: body(form, TokenToExamine, { token: "k3v9x2m4q7ab_an-opaque-token" }),
+    responses: {
+      200: answer("What is known of the token.", Introspection, {
+        active: true,
+        scope: "partners",
+        client_id: "k3v9x2m4q7ab-5d8f2h6j",
+        token_type: "Bearer",
+        exp: 1_794_774_600,
+        iat: 1_794_731_400,
+      }),
+    },
+    codes: [],
+  },
+  {
+    operation_id: "getServerMetadata",
+    method: "GET",
+    path: "/.well-known/oauth-authorization-server",
+    server: "token",
+    tags: ["Tokens"],
+    auth: "none",
+    summary: "Describe the token server",
+    description: "RFC 8414: where the endpoints are and what they support.",
+    responses: { 200: answer("The metadata.", ServerMetadata, serverMetadata("http://127.0.0.1:8081")) },
+    codes: [],
+  },
+] as const satisfies readonly Endpoint[];
+
+export type OperationId = (typeof endpoints)[number]["operation_id"];

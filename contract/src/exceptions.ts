@@ -1,0 +1,149 @@
+import type { ActionKey } from "./actions.ts";
+
+type ExceptionRow = {
+  readonly name: string;
+  /** Goes out as the exception's `message`. */
+  readonly message: string;
+  readonly raised_when: string;
+  /** What the partner may send, in the order in which it is offered. */
+  readonly actions: readonly ActionKey[];
+  /** Who has to move for the hold to end, canceling aside. */
+  readonly who_acts: "partner" | "pharmacist" | "pharmacy";
+  /** Set when the hold may end without anybody sending an action. */
+  readonly resolves_itself?: string;
+};
+
+/** Why an order is On Hold. An order is On Hold exactly while at least one of these is open on it. */
+export const exceptions = {
+  64: {
+    name: "Partner Hold",
+    message: "The partner placed the order on hold.",
+    raised_when: "The partner sends `hold`.",
+    actions: ["release", "cancel"],
+    who_acts: "partner",
+  },
+  65: {
+    name: "Missing Email",
+    message: "The patient's email must be updated.",
+    raised_when: "There is no email on file for the patient.",
+    actions: ["update_email", "cancel"],
+    who_acts: "partner",
+  },
+  66: {
+    name: "Missing Shipping Address",
+    message: "A shipping address must be added to the order.",
+    raised_when: "Neither the request, the prescription nor the patient has an address.",
+    actions: ["update_address", "cancel"],
+    who_acts: "partner",
+  },
+  67: {
+    name: "State Invalid",
+    message: "The pharmacy does not ship this drug to this state; the state on the order must be updated.",
+    raised_when:
+      "A product cannot be shipped to the state; under Automatic Processing also when the pharmacy has no licence there.",
+    actions: ["update_address", "cancel"],
+    who_acts: "partner",
+  },
+  68: {
+    name: "Duplicate Order",
+    message: "The order is suspected of being a duplicate.",
+    raised_when:
+      "The prescription, or the same patient and medication, already has an order that is neither shipped nor canceled.",
+    actions: ["confirm_not_duplicate", "cancel"],
+    who_acts: "partner",
+  },
+  69: {
+    name: "Sig Requires Clarification",
+    message: "The sig must be updated and a new prescription sent.",
+    raised_when: "The sig is empty or over 1,000 characters, or a pharmacist flagged it.",
+    actions: ["replace_prescription", "cancel"],
+    who_acts: "partner",
+  },
+  70: {
+    name: "DAW Confirmation Required",
+    message: "Confirmation of dispense-as-written is required.",
+    raised_when: "The prescriber forbids substitution and the product is another than the one written.",
+    actions: ["verify", "replace_prescription", "cancel"],
+    who_acts: "partner",
+  },
+  71: {
+    name: "DOB Verification Required",
+    message: "The date of birth must be verified again.",
+    raised_when: "The order's date of birth differs from the one on record.",
+    actions: ["verify", "cancel"],
+    who_acts: "partner",
+  },
+  72: {
+    name: "Qty Verification Required",
+    message: "The quantity must be verified.",
+    raised_when: "The units are above the product's maximum, or not a whole number.",
+    actions: ["verify", "cancel"],
+    who_acts: "partner",
+  },
+  73: {
+    name: "Missing Rx",
+    message: "The prescription is missing for some items of the order.",
+    raised_when:
+      "Under Automatic Processing an item that needs a prescription names none and gives prescriber fields instead.",
+    actions: ["replace_prescription", "remove_item", "cancel"],
+    who_acts: "partner",
+    resolves_itself: "When the prescription arrives.",
+  },
+  74: {
+    name: "Allergy Detected",
+    message: "An allergy to a drug in the order was detected.",
+    raised_when: "The safety engine finds one of the patient's allergies among the ingredients.",
+    actions: ["cancel"],
+    who_acts: "pharmacist",
+  },
+  75: {
+    name: "Drug Interaction Found",
+    message: "A drug interaction was found.",
+    raised_when: "The safety engine finds an interaction between drugs of the order or the patient's medications.",
+    actions: ["cancel"],
+    who_acts: "pharmacist",
+  },
+  76: {
+    name: "Inventory Delayed",
+    message: "Some items have inventory delays.",
+    raised_when: "There is not enough stock of a product that takes back orders.",
+    actions: ["remove_item", "cancel"],
+    who_acts: "pharmacy",
+    resolves_itself: "When stock arrives.",
+  },
+  77: {
+    name: "Address Invalid",
+    message: "The address on the order is not valid.",
+    raised_when: "The address validator does not know the address.",
+    actions: ["update_address", "accept_suggested_address", "confirm_address", "cancel"],
+    who_acts: "partner",
+  },
+  78: {
+    name: "Missing Address Unit Number",
+    message: "The address requires an apartment number.",
+    raised_when: "The address validator knows the building and misses the unit.",
+    actions: ["update_address", "accept_suggested_address", "confirm_address", "cancel"],
+    who_acts: "partner",
+  },
+  79: {
+    name: "Ship-to Name Truncated",
+    message: "The ship-to name exceeds the maximum character limit.",
+    raised_when: "The name is longer than the carrier prints: 35 characters unless configured otherwise.",
+    actions: ["update_address", "confirm_address", "cancel"],
+    who_acts: "partner",
+  },
+  80: {
+    name: "Payment Declined",
+    message: "The payment was declined.",
+    raised_when: "The patient pays and the payment is declined.",
+    actions: ["retry_payment", "cancel"],
+    who_acts: "partner",
+  },
+} as const satisfies Record<number, ExceptionRow>;
+
+export type ExceptionId = keyof typeof exceptions;
+export const exceptionIds = Object.keys(exceptions).map(Number) as [ExceptionId, ...ExceptionId[]];
+export const isExceptionId = (id: number): id is ExceptionId => Object.hasOwn(exceptions, id);
+
+/** The row of an exception, with its lists widened so that any of them can be handled alike. */
+export const exceptionRow = (id: ExceptionId): ExceptionRow => exceptions[id];

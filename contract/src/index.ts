@@ -1,0 +1,31 @@
+export * from "./actions.ts";
+export * from "./catalogue.ts";
+export * from "./endpoints.ts";
+export * from "./error-bodies.ts";
+export * from "./errors.ts";
+export * from "./exceptions.ts";
+export {
+  type DrugSchedule,
+  documentTypes,
+  drugSchedules,
+  genders,
+  labelFormats,
+  ORDER_NUMBER_PATTERN,
+  payers,
+  paymentStatuses,
+  type ShipmentStatus,
+  shipmentStatuses,
+  type Workflow,
+  workflows,
+} from "./fields.ts";
+export * from "./lifecycle.ts";
+export * from "./oauth.ts";
+export * from "./openapi.ts";
+export * from "./order-actions.ts";
+export * from "./requests.ts";
+export * from "./resources.ts";
+export type { JsonSchema, Schema, Static } from "./schema.ts";
+export * from "./signature.ts";
+export * from "./webhook-bodies.ts";
+export * from "./webhook-records.ts";
+export * from "./webhooks.ts";

@@ -1,0 +1,193 @@
+import type { EventType } from "./webhooks.ts";
+
+/** `order_status`, spelled as on the wire. */
+export const orderStatuses = ["Processing", "Filling", "Shipped", "Delivered", "On Hold", "Canceled"] as const;
+export type OrderStatus = (typeof orderStatuses)[number];
+
+/** Where inside a status the work stands; operators see it, partners do not. */
+export const stages = {
+  Processing: ["clinical_review"],
+  Filling: ["fill", "product_check", "pack"],
+} as const;
+export type Stage = (typeof stages)[keyof typeof stages][number];
+
+/** A status with its stage. */
+export const orderStates = [
+  "Processing/clinical_review",
+  "Filling/fill",
+  "Filling/product_check",
+  "Filling/pack",
+  "Shipped",
+  "Delivered",
+  "On Hold",
+  "Canceled",
+] as const;
+export type OrderState = (typeof orderStates)[number];
+
+export const finalStates = ["Delivered", "Canceled"] as const satisfies readonly OrderState[];
+
+/** The states in which an order can be held, and to which it returns afterwards. */
+export const holdableStates = [
+  "Processing/clinical_review",
+  "Filling/fill",
+  "Filling/product_check",
+  "Filling/pack",
+] as const satisfies readonly OrderState[];
+export type HoldableState = (typeof holdableStates)[number];
+
+export const roles = ["partner", "system", "pharmacist", "technician", "operator", "carrier"] as const;
+export type Role = (typeof roles)[number];
+
+export type Transition = {
+  readonly event: string;
+  /** `new` is an order that does not exist yet. */
+  readonly from: readonly (OrderState | "new")[];
+  /** `before the hold` is the state from which the order went On Hold. */
+  readonly to: OrderState | "before the hold";
+  readonly by: readonly Role[];
+  /** What must hold for this row to apply, beyond the state it starts from. */
+  readonly when?: string;
+  /** An order of OTC products alone has no prescription to speak of: it never sends RX_UPDATED. */
+  readonly sends: readonly EventType[];
+  readonly also?: string;
+};
+
+/** A change of `order_status` always sends these two; the second goes to endpoints that opted in. */
+const statusChange = ["RX_UPDATED", "ORDER_UPDATED"] as const satisfies readonly EventType[];
+
+/** Every change an order can go through. Each writes one history row and its events in the same transaction. */
+export const transitions = [
+  {
+    event: "create",
+    from: ["new"],
+    to: "Processing/clinical_review",
+    by: ["partner", "system"],
+    when: "An item needs a prescription and no hold applies.",
+    sends: statusChange,
+    also: "Units and stock are reserved.",
+  },
+  {
+    event: "create",
+    from: ["new"],
+    to: "Filling/fill",
+    by: ["partner", "system"],
+    when: "All items are OTC and no hold applies.",
+    sends: ["ORDER_UPDATED"],
+    also: "Stock is reserved.",
+  },
+  {
+    event: "create",
+    from: ["new"],
+    to: "On Hold",
+    by: ["partner", "system"],
+    when: "At least one hold applies.",
+    sends: [...statusChange, "ORDER_EXCEPTION"],
+    also: "Units and stock are reserved; each exception sends its own ORDER_EXCEPTION.",
+  },
+  {
+    event: "approve_review",
+    from: ["Processing/clinical_review"],
+    to: "Filling/fill",
+    by: ["pharmacist"],
+    sends: statusChange,
+  },
+  {
+    event: "complete_fill",
+    from: ["Filling/fill"],
+    to: "Filling/product_check",
+    by: ["technician"],
+    sends: [],
+    also: "Lot and expiry are recorded.",
+  },
+  {
+    event: "verify_product",
+    from: ["Filling/product_check"],
+    to: "Filling/pack",
+    by: ["pharmacist"],
+    when: "The pharmacist is not the one who filled it.",
+    sends: [],
+  },
+  {
+    event: "reject_product",
+    from: ["Filling/product_check"],
+    to: "Filling/fill",
+    by: ["pharmacist"],
+    sends: [],
+    also: "The reason is recorded.",
+  },
+  {
+    event: "ship",
+    from: ["Filling/pack"],
+    to: "Shipped",
+    by: ["technician", "system"],
+    sends: [...statusChange, "SHIPMENT_UPDATED"],
+    also: "The payment is captured; label and tracking number exist.",
+  },
+  {
+    event: "track",
+    from: ["Shipped"],
+    to: "Shipped",
+    by: ["carrier", "operator"],
+    sends: ["SHIPMENT_UPDATED"],
+    also: "The shipment's status changes; a returned or lost parcel allows refund and reorder.",
+  },
+  {
+    event: "deliver",
+    from: ["Shipped"],
+    to: "Delivered",
+    by: ["carrier", "operator"],
+    sends: [...statusChange, "SHIPMENT_UPDATED"],
+  },
+  {
+    event: "raise_exception",
+    from: holdableStates,
+    to: "On Hold",
+    by: ["system", "operator", "partner"],
+    sends: [...statusChange, "ORDER_EXCEPTION"],
+    also: "The state before is kept. A partner raises 64 alone, by sending `hold`.",
+  },
+  {
+    event: "raise_exception",
+    from: ["On Hold"],
+    to: "On Hold",
+    by: ["system", "operator"],
+    sends: ["ORDER_EXCEPTION"],
+    also: "One more exception is open.",
+  },
+  {
+    event: "resolve",
+    from: ["On Hold"],
+    to: "On Hold",
+    by: ["partner", "pharmacist", "operator", "system"],
+    when: "Another exception is still open.",
+    sends: [],
+    also: "The checks run again.",
+  },
+  {
+    event: "resolve",
+    from: ["On Hold"],
+    to: "before the hold",
+    by: ["partner", "pharmacist", "operator", "system"],
+    when: "It was the last open exception.",
+    sends: statusChange,
+    also: "The checks run again.",
+  },
+  {
+    event: "cancel",
+    from: [...holdableStates, "On Hold"],
+    to: "Canceled",
+    by: ["partner", "operator"],
+    sends: statusChange,
+    also: "Units and stock are given back, the authorisation is voided.",
+  },
+] as const satisfies readonly Transition[];
+
+export type TransitionEvent = (typeof transitions)[number]["event"];
+
+export const statusOfState = (state: OrderState): OrderStatus => state.split("/")[0] as OrderStatus;
+export const stageOfState = (state: OrderState): Stage | null => (state.split("/")[1] as Stage | undefined) ?? null;
+export const isFinal = (state: OrderState): boolean => (finalStates as readonly OrderState[]).includes(state);
+
+/** The rows by which an order in this state can move on. */
+export const transitionsFrom = (state: OrderState | "new"): readonly Transition[] =>
+  transitions.filter((row: Transition) => row.from.includes(state));

@@ -1,0 +1,78 @@
+import { ConflictBody, StatusErrorBody } from "./error-bodies.ts";
+import { type StatusErrorCode, statuses, statusMessages } from "./errors.ts";
+import { BearerErrorBody, bearerErrors, OauthErrorBody, oauthErrors } from "./oauth.ts";
+import type { Schema } from "./schema.ts";
+
+type Json = { [key: string]: unknown };
+
+/** The parts of the OpenAPI document that many operations refer to. */
+export const content = (
+  schema: Schema,
+  { content_type = "application/json", example }: { content_type?: string; example?: unknown },
+) => ({
+  [content_type]: { schema, ...(example !== undefined && { example }) },
+});
+
+export const responseRef = (name: keyof typeof sharedResponses) => ({ $ref: `#/components/responses/${name}` });
+const headerRefs = (...names: (keyof typeof sharedHeaders)[]): Json =>
+  Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+
+export const sharedHeaders = {
+  "X-Request-Id": {
+    description: "Names this request; quote it when you ask about it.",
+    schema: { type: "string", format: "uuid" },
+  },
+  ETag: { description: "Weak, from the bytes of the body.", schema: { type: "string", pattern: '^W/"[0-9a-f]{32}"$' } },
+  "Cache-Control": { description: "How long the answer may be kept.", schema: { type: "string" } },
+  RateLimit: { description: "What is left of the rate limit (IETF draft form).", schema: { type: "string" } },
+  "RateLimit-Policy": { description: "The rate limit (IETF draft form).", schema: { type: "string" } },
+  "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } },
+  "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" } },
+} as const;
+
+/** The token servers show no rate limit until it is reached. */
+export const tokenHeaders = headerRefs("X-Request-Id", "ETag", "Cache-Control");
+export const partnerHeaders = { ...tokenHeaders, ...headerRefs("RateLimit", "RateLimit-Policy") };
+
+export const sharedParameters = {
+  IfNoneMatch: {
+    name: "If-None-Match",
+    in: "header",
+    description: "ETags you hold. When one of them still fits, the answer is 304 without a body.",
+    schema: { type: "string" },
+  },
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description: "Sent again within 24 hours, the first success is answered again and nothing is done twice.",
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" },
+  },
+} as const;
+
+const failure = (status: keyof typeof statuses, headers: Json, schema: Schema, example: unknown) => ({
+  description: statuses[status],
+  headers,
+  content: content(schema, { example }),
+});
+const statusFailure = (status: Exclude<StatusErrorCode, 409>, headers: Json) =>
+  failure(status, headers, StatusErrorBody, { error: { error_code: status, message: statusMessages[status] } });
+const oauthFailure = (status: 400 | 401 | 429, headers: Json, error: keyof typeof oauthErrors) =>
+  failure(status, headers, OauthErrorBody, { error, error_description: oauthErrors[error][1] });
+
+/** A refusal before the token is known cannot say what is left of that credential's rate limit. */
+export const sharedResponses = {
+  NotModified: { description: statuses[304], headers: tokenHeaders },
+  Unauthorized: failure(401, { ...tokenHeaders, ...headerRefs("WWW-Authenticate") }, BearerErrorBody, {
+    error: "invalid_token",
+    error_description: bearerErrors.invalid_token[1],
+  }),
+  NotFound: statusFailure(404, partnerHeaders),
+  NotAcceptable: statusFailure(406, tokenHeaders),
+  Conflict: failure(409, partnerHeaders, ConflictBody, { error: { error_code: 409, message: statusMessages[409] } }),
+  TooManyRequests: statusFailure(429, { ...partnerHeaders, ...headerRefs("Retry-After") }),
+  ServerError: statusFailure(500, tokenHeaders),
+  ServiceUnavailable: statusFailure(503, { ...tokenHeaders, ...headerRefs("Retry-After") }),
+  OauthBadRequest: oauthFailure(400, tokenHeaders, "invalid_request"),
+  OauthUnauthorized: oauthFailure(401, { ...tokenHeaders, ...headerRefs("WWW-Authenticate") }, "invalid_client"),
+  OauthTooManyRequests: oauthFailure(429, { ...tokenHeaders, ...headerRefs("Retry-After") }, "too_many_requests"),
+};

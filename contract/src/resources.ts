@@ -1,0 +1,267 @@
+import { actionKeys } from "./actions.ts";
+import { ErrorEntry } from "./error-bodies.ts";
+import { exceptionIds } from "./exceptions.ts";
+import {
+  documentTypes,
+  drug_schedule,
+  genders,
+  labelFormats,
+  ndc,
+  order_number,
+  order_status,
+  patient_id,
+  payers,
+  paymentStatuses,
+  shipmentStatuses,
+  workflows,
+} from "./fields.ts";
+import { type TransitionEvent, transitions } from "./lifecycle.ts";
+import {
+  array,
+  boolean,
+  date,
+  integer,
+  named,
+  nullable,
+  number,
+  object,
+  oneOf,
+  type Static,
+  string,
+  time,
+} from "./schema.ts";
+
+const addressFields = {
+  first_name: string(),
+  last_name: string(),
+  street1: string(),
+  street2: nullable(string()),
+  city: string(),
+  state: string({ pattern: "^[A-Z]{2}$", examples: ["CA"] }),
+  zip: string({ pattern: "^[0-9]{5}(-[0-9]{4})?$", examples: ["94103"] }),
+  phone: nullable(string()),
+};
+
+export const Address = named("Address", object(addressFields));
+export type Address = Static<typeof Address>;
+
+export const PatientAddress = named(
+  "PatientAddress",
+  object({
+    address_id: integer(),
+    ...addressFields,
+    default: boolean("Used when neither order nor prescription has one."),
+  }),
+);
+export type PatientAddress = Static<typeof PatientAddress>;
+
+/** The whole number is never shown again once it is sent. */
+export const IdentityDocument = named(
+  "IdentityDocument",
+  object({
+    id: integer(),
+    type: oneOf(documentTypes),
+    issuing_country: string({ pattern: "^[A-Z]{2}$", examples: ["US"] }),
+    issuing_state: nullable(string({ pattern: "^[A-Z]{2}$", examples: ["CA"] })),
+    number: string({ description: "Masked but for its last 4 characters.", examples: ["****1234"] }),
+    expiration_date: date(),
+  }),
+);
+export type IdentityDocument = Static<typeof IdentityDocument>;
+
+export const PatientSafety = named(
+  "PatientSafety",
+  object({
+    medications: array(string(), "What the patient takes beside this order."),
+    health_conditions: array(string()),
+    allergies: array(string()),
+  }),
+);
+export type PatientSafety = Static<typeof PatientSafety>;
+
+/** `patient_id` is the prescriber system's own where the e-prescription carries a usable one. */
+export const Patient = named(
+  "Patient",
+  object({
+    patient_id,
+    email: nullable(string({ format: "email" })),
+    first_name: string(),
+    last_name: string(),
+    dob: date("Date of birth."),
+    gender: nullable(oneOf(genders)),
+    phone: nullable(string()),
+    patient_safety: PatientSafety,
+    addresses: array(PatientAddress),
+    identity_documents: array(IdentityDocument),
+    created_at: time(),
+    updated_at: time(),
+  }),
+);
+export type Patient = Static<typeof Patient>;
+
+export const Shipment = named(
+  "Shipment",
+  object({
+    tracking_no: string(),
+    tracking_url: nullable(string({ format: "uri" })),
+    carrier: string(),
+    method: string(),
+    status: oneOf(shipmentStatuses),
+    shipped_at: time(),
+    delivered_at: nullable(time()),
+  }),
+);
+export type Shipment = Static<typeof Shipment>;
+
+/** One fill of a prescription by an order. */
+export const MedicationDispense = named(
+  "MedicationDispense",
+  object({
+    dispense_id: integer(),
+    order_number,
+    order_status,
+    ndc,
+    quantity: integer("Packages."),
+    package_size: number("Units in one package."),
+    shipment: nullable(Shipment),
+  }),
+);
+export type MedicationDispense = Static<typeof MedicationDispense>;
+
+/**
+ * A prescription. `refills_left = min(refills, floor(units_left / written_qty))`, where
+ * `units_left = written_qty × (1 + refills) − units ordered and not canceled`.
+ */
+export const MedicationRequest = named(
+  "MedicationRequest",
+  object(
+    {
+      id: integer({ description: "The `prescription_id`.", examples: [183601] }),
+      active: boolean("False once the prescriber canceled or replaced it; expiry and use do not change it."),
+      patient_id,
+      prescriber_name: string(),
+      prescriber_phone: nullable(string()),
+      prescriber_fax: nullable(string()),
+      receive_date: time("When it was received."),
+      expire_date: time("The first instant at which it can no longer be filled."),
+      written_date: date(),
+      effective_date: date("The first day on which it can be filled."),
+      drug_name: string(),
+      ndc: nullable(ndc),
+      gcn: nullable(string()),
+      sig_text: string(),
+      written_qty: number(),
+      days_supply: nullable(integer()),
+      refills_left: integer("Whole fills that are left beyond the current one."),
+      drug_schedule,
+      daw: boolean("The prescriber forbids substitution."),
+      order_errors: array(ErrorEntry, "Automatic Processing: why no order could be made of it."),
+      medication_dispenses: array(MedicationDispense),
+    },
+    { optional: ["order_errors"] },
+  ),
+);
+export type MedicationRequest = Static<typeof MedicationRequest>;
+
+export const OrderActionRef = named(
+  "OrderActionRef",
+  object({ event_key: oneOf(actionKeys, "What to send as `event`."), action: string("Human text.") }),
+);
+
+export const OrderException = named(
+  "OrderException",
+  object({
+    id: oneOf(exceptionIds),
+    name: string(),
+    message: string(),
+    raised_at: time(),
+    order_actions: array(OrderActionRef, "The actions that can resolve it."),
+  }),
+);
+export type OrderException = Static<typeof OrderException>;
+
+export const OrderItem = named(
+  "OrderItem",
+  object({
+    item_id: integer(),
+    prescription_id: nullable(integer()),
+    sku: nullable(string()),
+    ndc: nullable(ndc),
+    quantity: integer("Packages."),
+    package_size: nullable(number("Units in one package.")),
+    dispense_id: nullable(integer()),
+  }),
+);
+export type OrderItem = Static<typeof OrderItem>;
+
+export const Payment = named(
+  "Payment",
+  object({
+    payer: oneOf(payers),
+    status: oneOf(paymentStatuses),
+    amount_cents: integer(),
+    currency: string({ examples: ["USD"] }),
+    refunded_cents: integer(),
+  }),
+);
+export type Payment = Static<typeof Payment>;
+
+/** On Hold exactly when `exceptions` is not empty. */
+export const Order = named(
+  "Order",
+  object({
+    order_number,
+    order_status,
+    patient_id,
+    brand_id: nullable(integer()),
+    reference: nullable(string("The partner's own id.")),
+    workflow: oneOf(workflows),
+    created_at: time(),
+    updated_at: time(),
+    shipping: object(
+      {
+        method_id: integer(),
+        carrier: string(),
+        signature_confirmation: boolean(),
+        label: object({ format: oneOf(labelFormats), carrier: string(), tracking_no: string() }),
+      },
+      { optional: ["label"] },
+    ),
+    address: nullable(Address),
+    items: array(OrderItem),
+    medication_requests: array(MedicationRequest, "With the dispenses of this order."),
+    shipments: array(Shipment),
+    exception: nullable(OrderException),
+    exceptions: array(OrderException, "All that are open; `exception` is the first."),
+    payment: Payment,
+  }),
+);
+export type Order = Static<typeof Order>;
+
+/** One row for each change; `from` is null for the creation. */
+export const HistoryEntry = named(
+  "HistoryEntry",
+  object({
+    at: time(),
+    actor: string("Who did it: a role, never a person's name."),
+    event: oneOf([...new Set(transitions.map((row) => row.event))] as [TransitionEvent, ...TransitionEvent[]]),
+    from: nullable(order_status),
+    to: order_status,
+    exception_id: nullable(oneOf(exceptionIds)),
+  }),
+);
+export type HistoryEntry = Static<typeof HistoryEntry>;
+
+/** What was asked of an order, and the order as it stood right after. */
+export const ActionRequest = named(
+  "ActionRequest",
+  object({
+    id: integer(),
+    event: oneOf(actionKeys),
+    order_number,
+    reason_id: nullable(integer()),
+    created_at: time(),
+    order: Order,
+  }),
+);
+export type ActionRequest = Static<typeof ActionRequest>;

@@ -1,0 +1,83 @@
+/**
+ * JSON Schema 2020-12 as plain data, with the TypeScript type of what it describes carried along.
+ * `Static<typeof Order>` is that type. The phantom key exists for the compiler alone: no value ever has it.
+ */
+export type Schema<T = unknown> = JsonSchema & { readonly "~static"?: T };
+export type Static<S> = S extends { readonly "~static"?: infer T } ? Exclude<T, undefined> : never;
+export type JsonSchema = { readonly [keyword: string]: unknown };
+
+/** Further keywords, or just the description. */
+type Options = JsonSchema | string;
+type Schemas = Record<string, Schema>;
+type Flat<T> = { [K in keyof T]: T[K] };
+type ObjectOf<P extends Schemas, K extends keyof P> = Flat<
+  { [N in Exclude<keyof P, K>]: Static<P[N]> } & { [N in K]?: Static<P[N]> }
+>;
+
+const keywords = (options: Options): JsonSchema => (typeof options === "string" ? { description: options } : options);
+
+export const string = (options: Options = {}): Schema<string> => ({ type: "string", ...keywords(options) });
+export const integer = (options: Options = {}): Schema<number> => ({ type: "integer", ...keywords(options) });
+export const number = (options: Options = {}): Schema<number> => ({ type: "number", ...keywords(options) });
+export const boolean = (options: Options = {}): Schema<boolean> => ({ type: "boolean", ...keywords(options) });
+
+/** An instant: ISO 8601, UTC, with milliseconds. */
+export const time = (description?: string): Schema<string> => ({
+  type: "string",
+  format: "date-time",
+  ...(description && { description }),
+  examples: ["2026-11-15T08:30:00.000Z"],
+});
+
+/** A calendar day, judged in the pharmacy's time zone. */
+export const date = (description?: string): Schema<string> => ({
+  type: "string",
+  format: "date",
+  ...(description && { description }),
+  examples: ["2026-11-15"],
+});
+
+/** One of a list of strings, or one of a list of integers. */
+export const oneOf = <const V extends readonly [string | number, ...(string | number)[]]>(
+  values: V,
+  options: Options = {},
+): Schema<V[number]> => ({
+  type: typeof values[0] === "string" ? "string" : "integer",
+  enum: [...values],
+  ...keywords(options),
+});
+
+export const array = <T>(items: Schema<T>, options: Options = {}): Schema<T[]> => ({
+  type: "array",
+  items,
+  ...keywords(options),
+});
+
+/** Every property is required unless listed as optional; what answers hold may grow, so unknown ones are allowed. */
+export const object = <P extends Schemas, K extends keyof P & string = never>(
+  properties: P,
+  { optional = [], ...rest }: JsonSchema & { readonly optional?: readonly K[] } = {},
+): Schema<ObjectOf<P, K>> => {
+  const required = Object.keys(properties).filter((name) => !(optional as readonly string[]).includes(name));
+  return { type: "object", properties, ...(required.length > 0 && { required }), ...rest };
+};
+
+/** An object of a request: a misspelt field is refused, never ignored. */
+export const closed = <P extends Schemas, K extends keyof P & string = never>(
+  properties: P,
+  options: JsonSchema & { readonly optional?: readonly K[] } = {},
+): Schema<ObjectOf<P, K>> => object(properties, { ...options, additionalProperties: false });
+
+export const union = <S extends readonly Schema[]>(schemas: S, options: Options = {}): Schema<Static<S[number]>> => ({
+  oneOf: schemas,
+  ...keywords(options),
+});
+
+export const nullable = <T>(schema: Schema<T>): Schema<T | null> => {
+  if ("$id" in schema || typeof schema.type !== "string") return { anyOf: [schema, { type: "null" }] };
+  const values = schema.enum as unknown[] | undefined;
+  return { ...schema, type: [schema.type, "null"], ...(values && { enum: [...values, null] }) };
+};
+
+/** Gives a schema the name under which OpenAPI lists it once and refers to it everywhere else. */
+export const named = <T>(name: string, schema: Schema<T>): Schema<T> => ({ $id: name, ...schema });

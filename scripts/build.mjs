@@ -1,0 +1,42 @@
+// Builds what is stale: TypeScript to dist/, the web pages to web/dist/. Runs on `npm ci` and before `npm start`.
+import { spawnSync } from "node:child_process";
+import { existsSync, readdirSync, statSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const require = createRequire(import.meta.url);
+
+// An installation without development packages runs what was built before.
+if (!existsSync(join(root, "node_modules/typescript"))) {
+  if (existsSync(join(root, "server/dist/cli/main.js"))) process.exit(0);
+  console.error("Nothing is built, and the compiler is not installed. Run `npm ci` without --omit=dev.");
+  process.exit(1);
+}
+
+run("node_modules/typescript/bin/tsc", ["-b"]);
+if (newest(join(root, "web"), /^(dist|node_modules|test)$/) > newest(join(root, "web/dist"))) {
+  run(
+    join(dirname(require.resolve("vite/package.json")), "bin/vite.js"),
+    ["build", "--logLevel", "warn"],
+    join(root, "web"),
+  );
+}
+
+function run(script, args, cwd = root) {
+  const { status } = spawnSync(process.execPath, [resolve(root, script), ...args], { cwd, stdio: "inherit" });
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+/** The newest change below a folder, in milliseconds; 0 where there is none. */
+function newest(folder, leaveOut = /^$/) {
+  if (!existsSync(folder)) return 0;
+  return readdirSync(folder, { withFileTypes: true })
+    .filter(({ name }) => !leaveOut.test(name))
+    .map((entry) => {
+      const path = join(folder, entry.name);
+      return entry.isDirectory() ? newest(path, leaveOut) : statSync(path).mtimeMs;
+    })
+    .reduce((a, b) => Math.max(a, b), 0);
+}

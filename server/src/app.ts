@@ -1,0 +1,143 @@
+import { randomUUID } from "node:crypto";
+import type { AddressInfo } from "node:net";
+import type { FastifyInstance } from "fastify";
+import pino, { type Logger } from "pino";
+import type { Config } from "./config.ts";
+import { createCopies, dropAll, dropChanged } from "./copies.ts";
+import { openDatabase } from "./database.ts";
+import { openBus } from "./db/bus.ts";
+import { migrate } from "./db/migrate.ts";
+import { dropLeases } from "./db/rate-leases.ts";
+import type { Deps } from "./deps.ts";
+import { createListener } from "./http/listener.ts";
+import { type Addresses, addPages } from "./http/pages.ts";
+import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
+import { addTokenServer } from "./http/token-server.ts";
+import { startLoop } from "./jobs/loop.ts";
+import { createMetrics } from "./metrics.ts";
+import { createRateLimiter } from "./rate-limiter.ts";
+import { shareLimits } from "./usecases/share-limits.ts";
+import { tidy } from "./usecases/tidy.ts";
+import { masterKeys } from "./vault/master-key.ts";
+import { openVault } from "./vault/vault.ts";
+
+export type App = {
+  deps: Deps;
+  addresses: Addresses;
+  embedded: boolean;
+  /** The three listeners, for tests that walk their routes. */
+  listeners: { partner: FastifyInstance; auth: FastifyInstance; sandbox_auth: FastifyInstance };
+  /** Stops accepting, finishes what is in flight, closes. */
+  stop(): Promise<void>;
+};
+
+const TIDY_EVERY_MS = 60_000;
+const SHARE_EVERY_MS = 1_000;
+
+/** The composition root: opens the database, brings it up to date, starts the listeners and the jobs. */
+export async function startApp(
+  config: Config,
+  options: {
+    log?: Logger;
+    now?: () => Date;
+    /** Fills an empty database before anybody is served; returns whether the demo is there. */
+    prepare?: (deps: Pick<Deps, "config" | "db" | "vault" | "now">, embedded: boolean) => Promise<boolean>;
+    routes?: Route[];
+  } = {},
+): Promise<App> {
+  const log = options.log ?? createLog(config);
+  const now = options.now ?? (() => new Date());
+  const metrics = createMetrics();
+  const onBroken = (error: Error) => {
+    metrics.countFault("database");
+    log.warn({ fault: error.message }, "the database is out of reach");
+  };
+  const database = await openDatabase(config, { log: (message) => log.info(message), onBroken });
+  const { db } = database;
+  try {
+    await migrate(db);
+    const vault = await openVault(db, masterKeys(config), now());
+    const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
+
+    const copies = createCopies();
+    const bus = openBus({
+      connect: db.connect,
+      onChange: (change) => {
+        dropChanged(copies, change);
+        if (change.kind === "keys") vault.reload(db).catch(onBroken);
+      },
+      onGap: () => dropAll(copies),
+      revive: database.revive,
+      onTrouble: onBroken,
+    });
+    const deps: Deps = {
+      config,
+      db,
+      vault,
+      bus,
+      copies,
+      limiter: createRateLimiter(),
+      strangers: createRateLimiter(),
+      log,
+      metrics,
+      now,
+    };
+
+    const listeners = {
+      partner: createListener(deps, "partner"),
+      auth: createListener(deps, "auth"),
+      sandbox_auth: createListener(deps, "sandbox_auth"),
+    };
+    const addresses = {} as Addresses;
+    addPartnerApi(listeners.partner, deps, options.routes ?? partnerRoutes);
+    addPages(listeners.partner, deps, { addresses: () => addresses, demo });
+    addTokenServer(listeners.auth, deps, "production", () => addresses.auth_url);
+    addTokenServer(listeners.sandbox_auth, deps, "sandbox", () => addresses.sandbox_auth_url);
+    const listen = async (listener: FastifyInstance, port: number, given: string) => {
+      await listener.listen({ host: config.HOST, port });
+      return given || ownAddress(config, (listener.server.address() as AddressInfo).port);
+    };
+    addresses.auth_url = await listen(listeners.auth, config.AUTH_PORT, config.AUTH_URL);
+    addresses.sandbox_auth_url = await listen(
+      listeners.sandbox_auth,
+      config.SANDBOX_AUTH_PORT,
+      config.SANDBOX_AUTH_URL,
+    );
+    addresses.base_url = await listen(listeners.partner, config.PORT, config.BASE_URL);
+
+    const process_id = randomUUID();
+    const jobs = [
+      startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
+      startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
+    ];
+    return {
+      deps,
+      addresses,
+      embedded: database.embedded,
+      listeners,
+      async stop() {
+        await Promise.all([
+          ...Object.values(listeners).map((listener) => listener.close()),
+          ...jobs.map((job) => job.stop()),
+        ]);
+        await dropLeases(db, process_id).catch(() => {});
+        await bus.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close().catch(() => {});
+    throw error;
+  }
+}
+
+function ownAddress(config: Config, port: number): string {
+  const host = config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST;
+  return `${config.TLS_CERT_FILE === "" ? "http" : "https"}://${host}:${port}`;
+}
+
+/** Lines leave in batches of 4 KiB or once a second: writing each at once costs more than the web framework. */
+export function createLog(config: Config): Logger {
+  const destination = pino.destination({ sync: false, minLength: 4096, periodicFlush: 1000 });
+  return pino({ level: config.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+}

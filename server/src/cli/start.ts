@@ -1,0 +1,81 @@
+import pc from "picocolors";
+import { type App, startApp } from "../app.ts";
+import type { Config } from "../config.ts";
+import { type Demo, readDemo, seedDemo, writeDemo } from "../seed/demo.ts";
+
+const LONGEST_STOP_MS = 9_000;
+
+/** `pestle start`: runs everything in this process until it is told to stop. */
+export async function start(config: Config, options: { demo: boolean | undefined }): Promise<void> {
+  const app = await startApp(config, {
+    prepare: async (deps, embedded) => {
+      // With your own database the demo comes only when asked for.
+      if (options.demo ?? embedded) await seedDemo(deps);
+      return readDemo(config.DATA_DIR) !== undefined;
+    },
+  });
+  stopOnSignal(app);
+  const demo = readDemo(config.DATA_DIR);
+  if (demo === undefined) return greet(app);
+  const current = { ...demo, ...app.addresses };
+  writeDemo(config.DATA_DIR, current);
+  greet(app, current);
+}
+
+function greet(app: App, demo?: Demo): void {
+  const { base_url, auth_url, sandbox_auth_url } = app.addresses;
+  const lines = [
+    "",
+    `${pc.bold("Pestle")} is ready.`,
+    `  partner API   ${base_url}     documentation ${base_url}/docs`,
+    `  tokens        ${auth_url}     sandbox tokens ${sandbox_auth_url}`,
+  ];
+  if (demo !== undefined) {
+    const [partner] = demo.partners;
+    lines.push("", `Demo credentials (kept in ${app.deps.config.DATA_DIR}/demo.json):`);
+    for (const { name, environment, workflow, client_id, client_secret } of demo.partners) {
+      lines.push(
+        `  ${name} (${environment}, ${workflow})`,
+        `    client_id ${client_id}   client_secret ${client_secret}`,
+      );
+    }
+    lines.push(`  operator ${demo.operator.email}   password ${demo.operator.password}`);
+    if (partner !== undefined) lines.push("", "Try it:", firstCurl(base_url, sandbox_auth_url, partner));
+  }
+  console.log(lines.join("\n"));
+}
+
+/** A line that works when it is pasted: gets a token and asks for the shipping methods. */
+function firstCurl(
+  base_url: string,
+  auth_url: string,
+  { client_id, client_secret }: { client_id: string; client_secret: string },
+) {
+  return [
+    `  TOKEN=$(curl -s -u ${client_id}:${client_secret} -d grant_type=client_credentials -d scope=partners \\`,
+    `    ${auth_url}/oauth/token | sed 's/.*"access_token":"\\([^"]*\\)".*/\\1/')`,
+    `  curl -s -H "Authorization: Bearer $TOKEN" -H "Accept: application/json" ${base_url}/v1/shipping_methods`,
+    "",
+  ].join("\n");
+}
+
+function stopOnSignal(app: App): void {
+  let stopping = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const) {
+    process.on(signal, () => {
+      // Whoever asks twice does not want to wait.
+      if (stopping) process.exit(130);
+      stopping = true;
+      setTimeout(() => {
+        for (const { server } of Object.values(app.listeners)) server.closeAllConnections();
+      }, LONGEST_STOP_MS).unref();
+      app.stop().then(
+        () => process.exit(0),
+        (error) => {
+          console.error(`pestle: did not stop cleanly: ${(error as Error).message}`);
+          process.exit(1);
+        },
+      );
+    });
+  }
+}

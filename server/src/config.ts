@@ -1,0 +1,189 @@
+import { isAbsolute, resolve } from "node:path";
+
+/**
+ * Every setting, in one table: this file alone reads the environment, `pestle config` and docs/config.md print the
+ * table, and a wrong value stops the start with one line that names the setting and the fix.
+ */
+export const settings = {
+  HOST: {
+    default: "127.0.0.1",
+    meaning: "Address that all three listeners bind. Anything but loopback needs TLS files or TRUST_PROXY.",
+    fix: "an IP address or host name, such as 127.0.0.1 or 0.0.0.0",
+    parse: (value: string) => matching(/^[A-Za-z0-9.:_-]{1,255}$/, value),
+  },
+  PORT: port("8080", "Port of the partner API, the web pages and the documentation. 0 takes any free port."),
+  AUTH_PORT: port("8081", "Port of the production token server."),
+  SANDBOX_AUTH_PORT: port("8082", "Port of the sandbox token server."),
+  BASE_URL: address("Public address of the partner API, when a proxy or a name stands in front."),
+  AUTH_URL: address("Public address of the production token server."),
+  SANDBOX_AUTH_URL: address("Public address of the sandbox token server."),
+  DATA_DIR: {
+    default: ".data",
+    meaning: "Folder of the embedded database, the generated master key and demo.json.",
+    fix: "a folder that may be written",
+    parse: (value: string) => (isAbsolute(value) ? value : resolve(value)),
+  },
+  DATABASE_URL: {
+    default: "",
+    meaning: "Your PostgreSQL (15 or later). Left out, the process runs one of its own in DATA_DIR.",
+    fix: "postgresql://user:password@host:5432/database",
+    secret: true,
+    parse: (value: string) => matching(/^$|^postgres(ql)?:\/\//, value),
+  },
+  DATABASE_POOL_SIZE: whole("16", 2, 500, "Connections each process keeps to PostgreSQL."),
+  DATABASE_NAMED_STATEMENTS: choice(
+    "true",
+    ["true", "false"],
+    "Prepare statements by name. Turn off behind a transaction-pooling PgBouncer older than 1.21.",
+  ),
+  MASTER_KEY: {
+    default: "",
+    meaning: "32 bytes that wrap the keys secrets are sealed with. Needed with DATABASE_URL; else DATA_DIR/master.key.",
+    fix: "64 hexadecimal digits (openssl rand -hex 32) or the same 32 bytes in base64",
+    secret: true,
+    parse: (value: string) => matching(/^$|^[0-9a-fA-F]{64}$|^[A-Za-z0-9+/_-]{43}=?$/, value),
+  },
+  NEW_MASTER_KEY: {
+    default: "",
+    meaning: "The key `pestle keys rotate --master` changes to, when MASTER_KEY is set by you.",
+    fix: "64 hexadecimal digits (openssl rand -hex 32) or the same 32 bytes in base64",
+    secret: true,
+    parse: (value: string) => matching(/^$|^[0-9a-fA-F]{64}$|^[A-Za-z0-9+/_-]{43}=?$/, value),
+  },
+  TLS_CERT_FILE: file("PEM certificate chain; with TLS_KEY_FILE the listeners speak TLS 1.2 and later."),
+  TLS_KEY_FILE: file("PEM private key for TLS_CERT_FILE."),
+  TRUST_PROXY: whole(
+    "0",
+    0,
+    10,
+    "How many proxies stand in front. Above 0, a request that did not arrive over https is refused with 40010.",
+  ),
+  METRICS_TOKEN: {
+    default: "",
+    meaning: "Bearer token that /metrics asks for. Left out, only loopback callers see /metrics.",
+    fix: "at least 16 visible ASCII characters",
+    secret: true,
+    parse: (value: string) => matching(/^$|^[\x21-\x7e]{16,}$/, value),
+  },
+  TIME_ZONE: {
+    default: "America/New_York",
+    meaning: "Time zone of the pharmacy: calendar dates are judged in it.",
+    fix: "an IANA name, such as America/New_York",
+    parse: (value: string) => {
+      try {
+        return new Intl.DateTimeFormat("en", { timeZone: value }) && value;
+      } catch {
+        return undefined;
+      }
+    },
+  },
+  OPERATOR_NAME: {
+    default: "Service",
+    meaning: "The word in the webhook headers X-<word>-Signature and X-<word>-Secret.",
+    fix: "1 to 32 letters and digits",
+    parse: (value: string) => matching(/^[A-Za-z0-9]{1,32}$/, value),
+  },
+  LOG_LEVEL: choice("info", ["debug", "info", "warn", "error", "silent"], "How much is logged, as JSON lines."),
+  CLIENT_SECRET: {
+    default: "",
+    meaning: "Client secret for `pestle token`, so that it never stands in the arguments.",
+    fix: "the secret that was shown once",
+    secret: true,
+    parse: (value: string) => matching(/^[\x21-\x7e]*$/, value),
+  },
+} satisfies Record<string, Setting>;
+
+export type SettingName = keyof typeof settings;
+export type Config = { readonly [name in SettingName]: NonNullable<ReturnType<(typeof settings)[name]["parse"]>> };
+export type Setting = {
+  default: string;
+  meaning: string;
+  fix: string;
+  secret?: boolean;
+  /** Returns undefined for a value that cannot be used. */
+  parse: (value: string) => string | number | boolean | undefined;
+};
+
+/** A wrong setting; the message is the one line an operator reads. */
+export class WrongSetting extends Error {}
+
+export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
+  const config = Object.fromEntries(
+    Object.entries<Setting>(settings).map(([name, setting]) => {
+      const value = setting.parse(given(env, name) ?? setting.default);
+      if (value === undefined) throw new WrongSetting(`${name} is not valid. Set it to ${setting.fix}.`);
+      return [name, value];
+    }),
+  ) as Config;
+  checkTogether(config);
+  return config;
+}
+
+/** Where each value comes from, for `pestle config`; secrets are told by presence only. */
+export function describeConfig(env: NodeJS.ProcessEnv = process.env) {
+  return Object.entries<Setting>(settings).map(([name, { default: fallback, meaning, secret }]) => {
+    const value = given(env, name);
+    const shown = value ?? fallback;
+    return {
+      name,
+      value: secret && shown !== "" ? "(set)" : shown,
+      origin: value === undefined ? "default" : "environment",
+      meaning,
+    };
+  });
+}
+
+export const isLoopback = (host: string) => /^(127(\.\d{1,3}){3}|localhost|::1)$/.test(host);
+
+/** An empty variable counts as left out, as container files like to write it. */
+function given(env: NodeJS.ProcessEnv, name: string): string | undefined {
+  return env[name] === "" ? undefined : env[name];
+}
+
+function checkTogether(config: Config): void {
+  if ((config.TLS_CERT_FILE === "") !== (config.TLS_KEY_FILE === "")) {
+    throw new WrongSetting("TLS_CERT_FILE and TLS_KEY_FILE go together. Set both, or neither.");
+  }
+  if (!isLoopback(config.HOST) && config.TLS_CERT_FILE === "" && config.TRUST_PROXY === 0) {
+    throw new WrongSetting(
+      "HOST is not a loopback address, and plain HTTP stays on loopback. Set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind a TLS proxy.",
+    );
+  }
+  if (config.DATABASE_URL !== "" && config.MASTER_KEY === "") {
+    throw new WrongSetting(
+      "MASTER_KEY must be set with DATABASE_URL. Make one with `openssl rand -hex 32` and keep it safe.",
+    );
+  }
+  const fixedPorts = [config.PORT, config.AUTH_PORT, config.SANDBOX_AUTH_PORT].filter((number) => number !== 0);
+  if (new Set(fixedPorts).size < fixedPorts.length) {
+    throw new WrongSetting("PORT, AUTH_PORT and SANDBOX_AUTH_PORT must differ. Give each listener its own port.");
+  }
+}
+
+function matching(pattern: RegExp, value: string): string | undefined {
+  return pattern.test(value) ? value : undefined;
+}
+
+function whole(fallback: string, least: number, most: number, meaning: string) {
+  const parse = (value: string) =>
+    /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most ? Number(value) : undefined;
+  return { default: fallback, meaning, fix: `a whole number from ${least} to ${most}`, parse };
+}
+
+function port(fallback: string, meaning: string) {
+  return whole(fallback, 0, 65535, meaning);
+}
+
+function choice<const Value extends string>(fallback: Value, values: readonly Value[], meaning: string) {
+  const parse = (value: string) => values.find((known) => known === value);
+  return { default: fallback as string, meaning, fix: `one of ${values.join(", ")}`, parse };
+}
+
+function address(meaning: string) {
+  const parse = (value: string) => matching(/^$|^https?:\/\/[^\s/?#@]+(\/[^\s?#]*[^\s?#/])?$/, value);
+  return { default: "", meaning, fix: "an http(s) address without a trailing slash", parse };
+}
+
+function file(meaning: string) {
+  return { default: "", meaning, fix: "the path of a readable PEM file", parse: (value: string) => value };
+}

@@ -1,0 +1,81 @@
+import type { Change } from "./db/bus.ts";
+import type { Grant } from "./db/tokens.ts";
+import type { KnownClient } from "./usecases/authenticate-client.ts";
+import type { CatalogueAnswers } from "./usecases/read-catalogue.ts";
+
+/**
+ * What a process remembers of the database. A copy is used only while the change bus is fresh, is dropped when its
+ * row changes anywhere, and all go when the bus had a gap.
+ */
+export type Copies = {
+  /** Grows with every change told. Whoever read a row keeps it only if this stood still meanwhile (`keep`). */
+  version: number;
+  grants: BoundedMap<Grant>;
+  clients: BoundedMap<KnownClient>;
+  catalogues: BoundedMap<CatalogueAnswers>;
+};
+
+const MOST_GRANTS = 100_000;
+const MOST_CLIENTS = 10_000;
+const MOST_CATALOGUES = 2_000;
+
+export function createCopies(): Copies {
+  return {
+    version: 0,
+    grants: new BoundedMap(MOST_GRANTS),
+    clients: new BoundedMap(MOST_CLIENTS),
+    catalogues: new BoundedMap(MOST_CATALOGUES),
+  };
+}
+
+/** Keeps what was read since `version`, unless a change was told meanwhile: the row read may be the old one. */
+export function keep<Value>(copies: Copies, version: number, map: BoundedMap<Value>, key: string, value: Value): void {
+  if (copies.version === version) map.set(key, value);
+}
+
+export function dropAll(copies: Copies): void {
+  copies.version += 1;
+  copies.grants.clear();
+  copies.clients.clear();
+  copies.catalogues.clear();
+}
+
+export function dropChanged(copies: Copies, change: Change): void {
+  copies.version += 1;
+  const ofAccount = (row: { account_id: string }) => row.account_id === change.account_id;
+  switch (change.kind) {
+    case "token":
+      copies.grants.delete(change.id ?? "");
+      break;
+    case "credential":
+      copies.grants.deleteWhere((grant) => ofAccount(grant) && grant.credential_id === change.id);
+      copies.clients.deleteWhere((client) => ofAccount(client) && client.credential_id === change.id);
+      break;
+    case "account":
+      copies.grants.deleteWhere(ofAccount);
+      copies.clients.deleteWhere(ofAccount);
+      break;
+    case "catalogue":
+      copies.catalogues.delete(change.account_id);
+      break;
+    case "keys":
+      copies.clients.clear();
+      break;
+  }
+}
+
+/** A map that forgets its oldest entry when it is full, so that memory stays bounded whatever arrives. */
+export class BoundedMap<Value> extends Map<string, Value> {
+  readonly #most: number;
+  constructor(most: number) {
+    super();
+    this.#most = most;
+  }
+  override set(key: string, value: Value): this {
+    if (this.size >= this.#most && !this.has(key)) this.delete(this.keys().next().value as string);
+    return super.set(key, value);
+  }
+  deleteWhere(matches: (value: Value) => boolean): void {
+    for (const [key, value] of this) if (matches(value)) this.delete(key);
+  }
+}

@@ -1,0 +1,108 @@
+import { performance } from "node:perf_hooks";
+import type pg from "pg";
+import type { Queryable } from "./db.ts";
+import { sql } from "./db.ts";
+
+/** What changed, told to every process: whoever keeps a copy drops it. */
+export type Change = {
+  kind: "token" | "credential" | "account" | "catalogue" | "keys";
+  account_id: string;
+  id?: string;
+};
+
+export type Bus = {
+  /** Whether every change committed up to a moment ago has reached this process. Copies are trusted only then. */
+  fresh(): boolean;
+  close(): Promise<void>;
+};
+
+const CHANNEL = "pestle_changes";
+const BEAT_EVERY_MS = 250;
+/** A revocation must hold everywhere within a second, so nothing older than this is believed. */
+const FRESH_FOR_MS = 900;
+const RECONNECT_AFTER_MS = 100;
+
+const notify = sql<[channel: string, payload: string]>`select pg_notify($1, $2)`;
+
+/** Tells all processes, when the transaction commits. For rare changes only: a notify costs a global lock. */
+export async function announce(tx: Queryable, change: Change): Promise<void> {
+  await tx.rows(notify, [CHANNEL, JSON.stringify(change)]);
+}
+
+/**
+ * Listens on a connection of its own. PostgreSQL delivers notifications in commit order before the next answer on the
+ * same connection, so a beat that was answered proves that nothing older was missed. When the connection is lost the
+ * copies are dropped at once, because what was announced meanwhile is gone.
+ */
+export function openBus(options: {
+  connect: () => Promise<pg.Client>;
+  onChange: (change: Change) => void;
+  /** Called when changes may have been missed: drop every copy. */
+  onGap: () => void;
+  /** Brings the database back, where that is ours to do. */
+  revive: () => Promise<void>;
+  onTrouble: (error: Error) => void;
+}): Bus {
+  let closed = false;
+  let heard_at_ms = Number.NEGATIVE_INFINITY;
+  let wake: () => void = () => {};
+  const pause = (ms: number) =>
+    new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+
+  async function listen(): Promise<void> {
+    const client = await options.connect();
+    let lost: Error | undefined;
+    client.on("error", (error) => {
+      lost = error;
+      wake();
+    });
+    client.on("end", () => {
+      lost ??= new Error("the listening connection ended");
+      wake();
+    });
+    client.on("notification", ({ payload }) => payload && options.onChange(JSON.parse(payload) as Change));
+    try {
+      await client.query(`listen ${CHANNEL}`);
+      options.onGap();
+      while (!closed && lost === undefined) {
+        const sent_at_ms = performance.now();
+        await client.query("select 1");
+        heard_at_ms = sent_at_ms;
+        await pause(BEAT_EVERY_MS);
+      }
+      if (lost !== undefined) throw lost;
+    } finally {
+      heard_at_ms = Number.NEGATIVE_INFINITY;
+      options.onGap();
+      await client.end().catch(() => {});
+    }
+  }
+
+  const running = (async () => {
+    while (!closed) {
+      try {
+        await listen();
+      } catch (error) {
+        if (closed) return;
+        options.onTrouble(error as Error);
+        await options.revive().catch(options.onTrouble);
+        await pause(RECONNECT_AFTER_MS);
+      }
+    }
+  })();
+
+  return {
+    fresh: () => performance.now() - heard_at_ms < FRESH_FOR_MS,
+    async close() {
+      closed = true;
+      wake();
+      await running;
+    },
+  };
+}

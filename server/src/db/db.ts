@@ -1,0 +1,148 @@
+import { createHash } from "node:crypto";
+import pg from "pg";
+import { StatusRefusal } from "../domain/refusals.ts";
+
+/** A statement with a name of its own, so that PostgreSQL plans it once per connection. */
+export type Statement<Params extends readonly unknown[], Row> = {
+  readonly name: string;
+  readonly text: string;
+  readonly _types?: (params: Params) => Row;
+};
+
+/** Writes a statement: sql<[account_id: string], AccountRow>`select …`. Parameters are $1, $2, …, never spliced. */
+export function sql<Params extends readonly unknown[], Row = never>(
+  text: TemplateStringsArray,
+): Statement<Params, Row> {
+  const [whole] = text;
+  if (text.length !== 1 || whole === undefined) throw new Error("sql`` takes no ${}: use $1, $2, …");
+  return { name: createHash("sha256").update(whole).digest("hex").slice(0, 24), text: whole };
+}
+
+export type Queryable = {
+  rows<Params extends readonly unknown[], Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]>;
+  /** The first row, if there is one. */
+  row<Params extends readonly unknown[], Row>(
+    statement: Statement<Params, Row>,
+    params: Params,
+  ): Promise<Row | undefined>;
+  /** How many rows were touched. */
+  run<Params extends readonly unknown[]>(statement: Statement<Params, never>, params: Params): Promise<number>;
+  /** For text that is not known beforehand (migrations, back-ups): unnamed. */
+  raw(text: string, params?: readonly unknown[]): Promise<{ rows: Record<string, unknown>[]; count: number }>;
+};
+
+export type Tx = Queryable & { readonly in_transaction: true };
+
+export type Db = Queryable & {
+  transaction<Result>(work: (tx: Tx) => Promise<Result>, mode?: "read committed" | "repeatable read"): Promise<Result>;
+  /** A connection of its own outside the pool, for listening. The caller ends it. */
+  connect(): Promise<pg.Client>;
+  close(): Promise<void>;
+};
+
+export type DbOptions = {
+  connection: pg.ClientConfig;
+  pool_size: number;
+  named_statements: boolean;
+  /** Told when a connection breaks; an embedded database is then looked after. */
+  onBroken?: (error: Error) => void;
+};
+
+const STATEMENT_TIMEOUT_MS = 15_000;
+const CONNECT_TIMEOUT_MS = 5_000;
+const BUSY_RETRY_AFTER_S = 1;
+
+// Whole numbers of 64 bits stay below 2^53 here, and a date is a calendar date, not an instant in some zone.
+const types: pg.CustomTypesConfig = {
+  getTypeParser: ((oid: number, format?: "text" | "binary") => {
+    if (oid === pg.types.builtins.INT8) return Number;
+    if (oid === pg.types.builtins.DATE) return String;
+    return pg.types.getTypeParser(oid, format as "text");
+  }) as pg.CustomTypesConfig["getTypeParser"],
+};
+
+export function openDb({ connection, pool_size, named_statements, onBroken }: DbOptions): Db {
+  const clientConfig: pg.ClientConfig = {
+    application_name: "pestle",
+    ...connection,
+    types,
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    statement_timeout: STATEMENT_TIMEOUT_MS,
+    idle_in_transaction_session_timeout: STATEMENT_TIMEOUT_MS,
+    keepAlive: true,
+  };
+  const pool = new pg.Pool({ ...clientConfig, max: pool_size, idleTimeoutMillis: 60_000 });
+  // An idle connection that breaks (the database was killed) must not end the process.
+  pool.on("error", (error) => onBroken?.(error));
+
+  const queryable = (target: pg.Pool | pg.PoolClient): Queryable => {
+    const send = async (text: string, params: readonly unknown[], name?: string) => {
+      try {
+        return await target.query(
+          name !== undefined ? { name, text, values: params as unknown[] } : { text, values: params as unknown[] },
+        );
+      } catch (error) {
+        throw unavailable(error, onBroken);
+      }
+    };
+    const named = (statement: Statement<never, unknown>, params: readonly unknown[]) =>
+      send(statement.text, params, named_statements ? statement.name : undefined);
+    return {
+      rows: async (statement, params) => (await named(statement as Statement<never, unknown>, params)).rows,
+      row: async (statement, params) => (await named(statement as Statement<never, unknown>, params)).rows[0],
+      run: async (statement, params) => (await named(statement as Statement<never, unknown>, params)).rowCount ?? 0,
+      raw: async (text, params = []) => {
+        const result = await send(text, params);
+        return { rows: result.rows ?? [], count: result.rowCount ?? 0 };
+      },
+    };
+  };
+
+  return {
+    ...queryable(pool),
+    async transaction(work, mode = "read committed") {
+      const client = await pool.connect().catch((error) => {
+        throw unavailable(error, onBroken);
+      });
+      let broken: Error | undefined;
+      client.on("error", rememberBroken);
+      try {
+        await client.query(`begin isolation level ${mode}`);
+        const result = await work({ ...queryable(client), in_transaction: true });
+        await client.query("commit");
+        return result;
+      } catch (error) {
+        await client.query("rollback").catch(rememberBroken);
+        throw unavailable(error, onBroken);
+      } finally {
+        client.off("error", rememberBroken);
+        client.release(broken);
+      }
+      function rememberBroken(error: Error) {
+        broken = error;
+      }
+    },
+    async connect() {
+      const client = new pg.Client({ ...clientConfig, statement_timeout: 0 });
+      await client.connect();
+      return client;
+    },
+    close: () => pool.end(),
+  };
+}
+
+/** 08: connection, 53: resources, 57P0x: shut down or starting, 25P03/25006: a server that is being moved or cut us off. */
+const OUT_OF_REACH = /^(08|53|57P0|25P03|25006)/;
+const SOCKET_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"]);
+// The driver gives these no code.
+const DRIVER_TROUBLE =
+  /Connection terminated|timeout exceeded when trying to connect|connection timeout|Client has encountered a connection error/i;
+
+/** A database out of reach is 503 and "try again", never a fault of the request. */
+function unavailable(error: unknown, onBroken: DbOptions["onBroken"]): unknown {
+  if (!(error instanceof Error) || error instanceof StatusRefusal) return error;
+  const code = (error as { code?: string }).code ?? "";
+  if (!OUT_OF_REACH.test(code) && !SOCKET_ERRORS.has(code) && !DRIVER_TROUBLE.test(error.message)) return error;
+  onBroken?.(error);
+  return new StatusRefusal(503, BUSY_RETRY_AFTER_S);
+}

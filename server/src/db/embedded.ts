@@ -1,0 +1,137 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type Binaries, findBinaries } from "./embedded/binaries.ts";
+import { NAME, prepareCluster } from "./embedded/cluster.ts";
+import { findLayout, type Layout, PORT, prepareSocketFolder, recordBase } from "./embedded/layout.ts";
+import { clearStaleLocks, livePostmaster } from "./embedded/locks.ts";
+import { type Postmaster, spawnPostmaster } from "./embedded/postmaster.ts";
+import { type Connection, countClients, probe } from "./embedded/probe.ts";
+import { isPostmaster } from "./embedded/process.ts";
+import { EmbeddedUnavailable } from "./embedded/unavailable.ts";
+
+export { EmbeddedUnavailable };
+
+export type EmbeddedPostgres = {
+  /** Settings for the driver; `host` is the folder of the unix socket. */
+  connection: Connection;
+  /**
+   * Makes sure that postgres runs and answers: adopts a live one, else starts it. Several processes may call it at
+   * once, and again after postgres was killed; calls within one process share one attempt.
+   */
+  ensureRunning(): Promise<void>;
+  /**
+   * Stops postgres unless a client is connected, and answers whether it is stopped now. The caller closes its own
+   * connections before.
+   */
+  stopIfUnused(): Promise<boolean>;
+};
+
+type Log = (message: string) => void;
+
+const POLL_MS = 20;
+const RESTART_PAUSE_MS = 100;
+const SILENCE_LIMIT_MS = 30_000;
+const RECOVERY_LIMIT_MS = 300_000;
+const STOP_LIMIT_MS = 10_000;
+const LEAVING_CLIENT_GRACE_MS = 250;
+
+/** Left by backends that outlive a killed postmaster for a moment, or by another process that starts it as we do. */
+const PASSING_FAILURE = /lock file .* (already exists|is empty)|pre-existing shared memory block/;
+
+/** Prepares the cluster below the data folder on first use, and makes sure that it runs. */
+export async function openEmbeddedPostgres(options: { data_dir: string; log?: Log }): Promise<EmbeddedPostgres> {
+  const { data_dir, log = () => undefined } = options;
+  const layout = await findLayout(data_dir);
+  const connection = { host: layout.socket_dir, port: PORT, user: NAME, database: NAME };
+  const prepare = async () => {
+    const binaries = await findBinaries(layout.account, layout.data_dir);
+    await prepareCluster(layout, binaries, log);
+    await recordBase(layout);
+    return binaries;
+  };
+  const binaries = await prepare().catch(explain(layout));
+  let attempt: Promise<void> | undefined;
+  const ensureRunning = () => {
+    attempt ??= start(layout, binaries, connection, log)
+      .catch(explain(layout))
+      .finally(() => {
+        attempt = undefined;
+      });
+    return attempt;
+  };
+  const stopIfUnused = async () => {
+    await attempt?.catch(() => undefined);
+    return stop(layout, connection, log);
+  };
+  await ensureRunning();
+  return { connection, ensureRunning, stopIfUnused };
+}
+
+async function start(layout: Layout, binaries: Binaries, connection: Connection, log: Log): Promise<void> {
+  const begun = Date.now();
+  let heard = begun;
+  let postmaster: Postmaster | undefined;
+  for (;;) {
+    const answer = await probe(connection);
+    if (answer === "ready") {
+      if (postmaster) log(`PostgreSQL runs in ${layout.cluster}`);
+      return;
+    }
+    if (answer === "starting") heard = Date.now();
+    const end = postmaster?.ended();
+    const failure = end && (await postmaster?.tellingLine());
+    if (failure !== undefined && end?.code && !PASSING_FAILURE.test(failure)) throw startFailure(failure, layout);
+    if (Date.now() - heard > SILENCE_LIMIT_MS || Date.now() - begun > RECOVERY_LIMIT_MS) {
+      throw startFailure(failure ?? (await postmaster?.tellingLine()) ?? "it does not answer", layout);
+    }
+    if (answer === "absent" && (!postmaster || end) && (await livePostmaster(layout)) === undefined) {
+      if (end) await delay(RESTART_PAUSE_MS);
+      await prepareSocketFolder(layout);
+      await clearStaleLocks(layout);
+      postmaster = await spawnPostmaster(layout, binaries);
+    }
+    await delay(POLL_MS);
+  }
+}
+
+/** Asks for a fast shutdown, which ends no work of others: there was none a moment ago, and those who come can start it. */
+async function stop(layout: Layout, connection: Connection, log: Log): Promise<boolean> {
+  const begun = Date.now();
+  let told: number | undefined;
+  for (;;) {
+    const stopping = told !== undefined && (await isPostmaster(told, layout.cluster));
+    const pid = stopping ? told : await livePostmaster(layout);
+    if (pid === undefined) break;
+    if (pid !== told) {
+      const clients = await countClients(connection);
+      if (clients === 0) {
+        told = pid;
+        askToStop(pid);
+      } else if (clients !== undefined && Date.now() - begun > LEAVING_CLIENT_GRACE_MS) return false;
+    }
+    if (Date.now() - begun > STOP_LIMIT_MS) return false;
+    await delay(POLL_MS);
+  }
+  log("PostgreSQL stopped");
+  return true;
+}
+
+function askToStop(pid: number): void {
+  try {
+    process.kill(pid, "SIGINT");
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "ESRCH") throw error;
+  }
+}
+
+function startFailure(line: string, layout: Layout): Error {
+  return new Error(`PostgreSQL did not start: ${line} (see ${layout.log_file})`);
+}
+
+/** A container may forbid root to become another user. */
+function explain(layout: Layout): (error: NodeJS.ErrnoException) => never {
+  return (error) => {
+    if (!layout.account || error.code !== "EPERM") throw error;
+    const reason = "PostgreSQL refuses to run as root, and root may not become another user here";
+    throw new EmbeddedUnavailable(reason, { remedy: "run as an ordinary user", cause: error });
+  };
+}

@@ -1,0 +1,55 @@
+import { chown, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import type { Binaries } from "./binaries.ts";
+import type { Layout } from "./layout.ts";
+import { run } from "./process.ts";
+import { buildFolder, removeAbandoned } from "./scratch.ts";
+
+/** User and database share this name. */
+export const NAME = "pestle";
+
+/** Only local connections are let in; text sorts by code point, the same on every machine and in every release. */
+const INITDB_OPTIONS = [
+  `--username=${NAME}`,
+  "--encoding=UTF8",
+  "--locale=C",
+  "--locale-provider=builtin",
+  "--builtin-locale=C.UTF-8",
+  "--auth-local=trust",
+  "--auth-host=reject",
+  "--no-instructions",
+];
+
+/** Makes sure that the cluster exists, complete with its database. */
+export async function prepareCluster(
+  layout: Layout,
+  binaries: Binaries,
+  log: (message: string) => void,
+): Promise<void> {
+  const { account, cluster } = layout;
+  if (await isCluster(cluster)) {
+    await removeAbandoned(dirname(cluster), "postgres.init-");
+    return;
+  }
+  log(`creating a PostgreSQL cluster in ${cluster}`);
+  await buildFolder(cluster, "init", async (folder) => {
+    if (account) await chown(folder, account.uid, account.gid);
+    await run(binaries.initdb, [...INITDB_OPTIONS, "-D", folder], account);
+    // Outside a running server PostgreSQL would number the database among its own, so the number is given.
+    const single_user = ["--single", "-D", folder, "-c", "exit_on_error=on", "postgres"];
+    await run(binaries.postgres, single_user, account, `create database ${NAME} oid 16384\n`);
+  });
+  if (!(await isCluster(cluster))) throw new Error(`${cluster} is in the way and no PostgreSQL data folder: move it`);
+}
+
+async function isCluster(folder: string): Promise<boolean> {
+  try {
+    await stat(join(folder, "PG_VERSION"));
+    return true;
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return false;
+    if (code !== "EACCES") throw error;
+    throw new Error(`${folder} belongs to another user: run as that user or choose another DATA_DIR`);
+  }
+}

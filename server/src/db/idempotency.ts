@@ -1,0 +1,58 @@
+import { type Queryable, sql, type Tx } from "./db.ts";
+
+export type IdempotencyClaim = { account_id: string; path: string; idempotency_key: string; fingerprint: Buffer };
+export type KeptAnswer = { fingerprint: Buffer; status: number; body: string };
+
+const claim = sql<
+  [account_id: string, path: string, idempotency_key: string, since: Date],
+  { claimed: boolean | null } & (KeptAnswer | { fingerprint: null; status: null; body: null })
+>`
+select kept.fingerprint, kept.status, kept.body,
+  case when kept.body is null
+    then pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2 || ' ' || $3, 7205521))
+  end as claimed
+from (select 1) as always
+left join idempotent_answer kept
+  on kept.account_id = $1 and kept.path = $2 and kept.idempotency_key = $3 and kept.created_at > $4`;
+/**
+ * The kept answer, else a claim on the key until the transaction ends, else neither: another request has the claim.
+ * An advisory lock, because it goes away with the connection: a killed process leaves no claim behind.
+ */
+export const claimKey = async (tx: Tx, { account_id, path, idempotency_key }: IdempotencyClaim, since: Date) =>
+  (await tx.row(claim, [account_id, path, idempotency_key, since]))!;
+
+const read = sql<[account_id: string, path: string, idempotency_key: string, since: Date], KeptAnswer>`
+select fingerprint, status, body
+from idempotent_answer
+where account_id = $1 and path = $2 and idempotency_key = $3 and created_at > $4`;
+/** Read again after the claim: the answer may have been written between the statement's start and the lock. */
+export const loadKeptAnswer = (tx: Tx, { account_id, path, idempotency_key }: IdempotencyClaim, since: Date) =>
+  tx.row(read, [account_id, path, idempotency_key, since]);
+
+const keep = sql<
+  [
+    account_id: string,
+    path: string,
+    idempotency_key: string,
+    fingerprint: Buffer,
+    status: number,
+    body: string,
+    now: Date,
+  ]
+>`
+insert into idempotent_answer (account_id, path, idempotency_key, fingerprint, status, body, created_at)
+values ($1, $2, $3, $4, $5, $6, $7)
+on conflict (account_id, path, idempotency_key) do update
+set fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, created_at = excluded.created_at`;
+export const keepAnswer = (tx: Tx, key: IdempotencyClaim, answer: { status: number; body: string }, now: Date) =>
+  tx.run(keep, [key.account_id, key.path, key.idempotency_key, key.fingerprint, answer.status, answer.body, now]);
+
+const removeOld = sql<[account_id: string, before: Date, most: number]>`
+delete from idempotent_answer
+where account_id = $1 and (path, idempotency_key) in (
+  select path, idempotency_key
+  from idempotent_answer
+  where account_id = $1 and created_at <= $2
+  limit $3)`;
+export const deleteKeptAnswers = (db: Queryable, account_id: string, before: Date, most: number) =>
+  db.run(removeOld, [account_id, before, most]);

@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import type { Db, Queryable } from "./db.ts";
+
+export type Migration = { version: number; name: string; text: string; checksum: string };
+
+const FOLDER = new URL("../../migrations/", import.meta.url);
+/** Any number does, as long as every process asks for the same one. */
+const LOCK = 7_205_519;
+const OLDEST_POSTGRES = 150_000;
+
+/** A database this build cannot serve; the message is the one line an operator reads. */
+export class WrongDatabase extends Error {}
+
+export function readMigrations(): Migration[] {
+  return readdirSync(FOLDER)
+    .filter((name) => /^\d{4}_.+\.sql$/.test(name))
+    .sort()
+    .map((name) => {
+      const text = readFileSync(new URL(name, FOLDER), "utf8");
+      return {
+        version: Number(name.slice(0, 4)),
+        name: name.slice(5, -4),
+        text,
+        checksum: createHash("sha256").update(text).digest("hex"),
+      };
+    });
+}
+
+/** Brings the schema up to date, one process at a time, and returns the names of what was applied. Forward only. */
+export async function migrate(db: Db, upTo = Number.POSITIVE_INFINITY): Promise<string[]> {
+  await requireSupportedVersion(db);
+  const migrations = readMigrations().filter((migration) => migration.version <= upTo);
+  return db.transaction(async (tx) => {
+    await tx.raw("set local statement_timeout = 0");
+    await tx.raw("select pg_advisory_xact_lock($1)", [LOCK]);
+    await tx.raw(`create table if not exists schema_migration (
+      version integer primary key,
+      name text not null,
+      checksum text not null,
+      applied_at timestamptz not null default now())`);
+    const pending = pendingMigrations(await appliedMigrations(tx), migrations);
+    for (const { version, name, text, checksum } of pending) {
+      await tx.raw(text);
+      await tx.raw("insert into schema_migration (version, name, checksum) values ($1, $2, $3)", [
+        version,
+        name,
+        checksum,
+      ]);
+    }
+    return pending.map(({ version, name }) => `${String(version).padStart(4, "0")}_${name}`);
+  });
+}
+
+/** What a start or `pestle doctor` would still apply, without applying it. */
+export async function migrationState(db: Db): Promise<{ applied: number; pending: string[] }> {
+  await requireSupportedVersion(db);
+  const { rows } = await db.raw("select to_regclass('schema_migration') is not null as there");
+  const applied = rows[0]?.["there"] === true ? await appliedMigrations(db) : [];
+  const pending = pendingMigrations(applied, readMigrations());
+  return { applied: applied.length, pending: pending.map(({ name }) => name) };
+}
+
+type Applied = { version: number; checksum: string };
+
+async function appliedMigrations(db: Queryable): Promise<Applied[]> {
+  return (await db.raw("select version, checksum from schema_migration order by version")).rows as Applied[];
+}
+
+function pendingMigrations(applied: Applied[], known: Migration[]): Migration[] {
+  for (const row of applied) {
+    const migration = known.find(({ version }) => version === row.version);
+    if (migration === undefined) {
+      throw new WrongDatabase(
+        `The database is at migration ${row.version}, which this build does not know. Run the newer build.`,
+      );
+    }
+    if (migration.checksum !== row.checksum) {
+      throw new WrongDatabase(
+        `Migration ${row.version} was changed after it was applied. Restore the file; write a new migration instead.`,
+      );
+    }
+  }
+  return known.filter(({ version }) => !applied.some((row) => row.version === version));
+}
+
+async function requireSupportedVersion(db: Db): Promise<void> {
+  const { rows } = await db.raw("select current_setting('server_version_num')::integer as version");
+  if (Number(rows[0]?.["version"]) < OLDEST_POSTGRES) {
+    throw new WrongDatabase("DATABASE_URL points to a PostgreSQL older than 15. Use 15 or later.");
+  }
+}

@@ -1,0 +1,35 @@
+import { type Queryable, sql, type Tx } from "./db.ts";
+
+export type PersonRow = {
+  person_id: string;
+  email: string;
+  name: string;
+  role: string;
+  partner_id: string | null;
+  password_hash: string;
+  created_at: Date;
+};
+
+const add = sql<
+  [
+    person_id: string,
+    email: string,
+    name: string,
+    role: string,
+    partner_id: string | null,
+    password_hash: string,
+    now: Date,
+  ]
+>`
+insert into person (person_id, email, name, role, partner_id, password_hash, created_at)
+values ($1, $2, $3, $4, $5, $6, $7)
+on conflict do nothing`;
+/** Returns 0 when the address is taken. */
+export const insertPerson = (tx: Tx, row: PersonRow) =>
+  tx.run(add, [row.person_id, row.email, row.name, row.role, row.partner_id, row.password_hash, row.created_at]);
+
+const byEmail = sql<[email: string], PersonRow>`
+select person_id, email, name, role, partner_id, password_hash, created_at
+from person
+where lower(email) = lower($1) and disabled_at is null`;
+export const findPerson = (db: Queryable, email: string) => db.row(byEmail, [email]);

@@ -1,0 +1,25 @@
+import type { Logger } from "pino";
+import type { Config } from "./config.ts";
+import type { Copies } from "./copies.ts";
+import type { Bus } from "./db/bus.ts";
+import type { Db } from "./db/db.ts";
+import type { Metrics } from "./metrics.ts";
+import type { RateLimiter } from "./rate-limiter.ts";
+import type { Vault } from "./vault/vault.ts";
+
+/** What functions are given: plain values and functions, first argument of every use case. */
+export type Deps = {
+  config: Config;
+  db: Db;
+  vault: Vault;
+  bus: Pick<Bus, "fresh">;
+  copies: Copies;
+  /** Limits of known credentials, shared between processes by leases. */
+  limiter: RateLimiter;
+  /** Limits of whoever is not known (yet), counted in this process alone. */
+  strangers: RateLimiter;
+  log: Logger;
+  metrics: Metrics;
+  /** Real time. An account's own time is `accountNow`. */
+  now: () => Date;
+};

@@ -1,0 +1,80 @@
+import { OAuthRefusal } from "./refusals.ts";
+
+/** What a client showed to prove who it is. */
+export type PresentedClient = { client_id: string; client_secret: string };
+
+const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i;
+
+/** Reads a form body strictly: a repeated parameter or a broken escape is `invalid_request` (RFC 6749, 3.2). */
+export function parseForm(contentType: string | undefined, body: string): Map<string, string> {
+  if (contentType === undefined || !FORM_TYPE.test(contentType)) throw new OAuthRefusal("invalid_request");
+  const form = new Map<string, string>();
+  for (const pair of body.split("&").filter((part) => part !== "")) {
+    const [name, ...value] = pair.split("=");
+    const key = formDecode(name ?? "");
+    const decoded = formDecode(value.join("="));
+    if (key === undefined || decoded === undefined || form.has(key)) throw new OAuthRefusal("invalid_request");
+    form.set(key, decoded);
+  }
+  return form;
+}
+
+/** Basic or form, never both (spec, Authentication 4). A client_id in the body beside Basic is fine if it is the same. */
+export function presentedClient(authorization: string | undefined, form: Map<string, string>): PresentedClient {
+  const client_id = form.get("client_id");
+  const client_secret = form.get("client_secret");
+  if (authorization === undefined) {
+    if (client_id === undefined || client_secret === undefined) throw new OAuthRefusal("invalid_client");
+    return { client_id, client_secret };
+  }
+  if (client_secret !== undefined) throw new OAuthRefusal("invalid_request");
+  const basic = parseBasic(authorization);
+  if (client_id !== undefined && client_id !== basic.client_id) throw new OAuthRefusal("invalid_request");
+  return basic;
+}
+
+/** The grant is the only one there is (spec, Authentication 1); leaving it out is a malformed request. */
+export function requireClientCredentialsGrant(form: Map<string, string>): void {
+  const grant_type = form.get("grant_type");
+  if (grant_type === undefined || grant_type === "") throw new OAuthRefusal("invalid_request");
+  if (grant_type !== "client_credentials") throw new OAuthRefusal("unsupported_grant_type");
+}
+
+/**
+ * The scopes a token gets (spec, Authentication 5): a credential with scopes must name what it wants and may want
+ * only what it has; a credential without scopes must not send any.
+ */
+export function grantedScopes(allowed: readonly string[], requested: string | undefined): string[] {
+  const names = [...new Set((requested ?? "").split(" ").filter((name) => name !== ""))];
+  const asksRight = allowed.length === 0 ? names.length === 0 : names.length > 0;
+  if (!asksRight || names.some((name) => !allowed.includes(name))) throw new OAuthRefusal("invalid_scope");
+  return names;
+}
+
+function parseBasic(authorization: string): PresentedClient {
+  const encoded = /^Basic +([A-Za-z0-9+/]+={0,2}) *$/i.exec(authorization)?.[1];
+  const pair = encoded === undefined ? undefined : decodeBase64(encoded);
+  const colon = pair?.indexOf(":") ?? -1;
+  if (pair === undefined || colon < 0) throw new OAuthRefusal("invalid_client");
+  // RFC 6749, 2.3.1: both parts are form-encoded before they are joined.
+  const client_id = formDecode(pair.slice(0, colon));
+  const client_secret = formDecode(pair.slice(colon + 1));
+  if (client_id === undefined || client_secret === undefined) throw new OAuthRefusal("invalid_client");
+  return { client_id, client_secret };
+}
+
+function decodeBase64(text: string): string | undefined {
+  try {
+    return atob(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function formDecode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text.replaceAll("+", " "));
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,39 @@
+import { hash } from "node:crypto";
+import type { FastifyReply, FastifyRequest } from "fastify";
+import { etagMatches } from "../domain/etag.ts";
+
+/** A body in its final bytes with its ETag. Made once, it can be sent many times. */
+export type Rendered = { text: string; etag: string };
+export type Answer = { status: number; body: Rendered; headers?: Record<string, string> };
+
+export const NOT_CACHED = "max-age=0, private, must-revalidate";
+const JSON_TYPE = "application/json; charset=utf-8";
+
+export function rendered(text: string): Rendered {
+  return { text, etag: `W/"${hash("sha256", text, "hex").slice(0, 32)}"` };
+}
+
+export const json = (status: number, value: unknown, headers?: Record<string, string>): Answer =>
+  answer(status, rendered(JSON.stringify(value)), headers);
+
+export const answer = (status: number, body: Rendered, headers?: Record<string, string>): Answer =>
+  headers === undefined ? { status, body } : { status, body, headers };
+
+/**
+ * The one way out of every listener: ETag, conditional answers and caching live here, so no route can forget them
+ * (spec, Cross-cutting 1 to 3; the request id is set when the request arrives).
+ */
+export function send(request: FastifyRequest, reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
+  reply.header("etag", body.etag);
+  reply.header("cache-control", NOT_CACHED);
+  if (headers !== undefined) reply.headers(headers);
+  if (status === 200 && isRead(request) && etagMatches(request.headers["if-none-match"], body.etag)) {
+    return reply.code(304).send();
+  }
+  reply.code(status);
+  if (body.text === "") return reply.send();
+  if (!reply.hasHeader("content-type")) reply.header("content-type", JSON_TYPE);
+  return reply.send(body.text);
+}
+
+const isRead = (request: FastifyRequest) => request.method === "GET" || request.method === "HEAD";

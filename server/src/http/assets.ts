@@ -1,0 +1,66 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { extname } from "node:path";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { etagMatches } from "../domain/etag.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import { NOT_CACHED, rendered } from "./answer.ts";
+
+const TYPES: Record<string, string> = {
+  ".html": "text/html; charset=utf-8",
+  ".js": "text/javascript; charset=utf-8",
+  ".css": "text/css; charset=utf-8",
+  ".svg": "image/svg+xml",
+  ".txt": "text/plain; charset=utf-8",
+  ".woff2": "font/woff2",
+};
+
+// Nothing from another host, nothing inline. The API reference sets its styles from script, hence its exception.
+const PAGE_POLICY = policy("style-src 'self'");
+const REFERENCE_POLICY = policy("style-src 'self' 'unsafe-inline'");
+
+type Asset = { bytes: Buffer; zipped: Buffer | undefined; etag: string; type: string; immutable: boolean };
+
+/** The built web pages, read once at start: they are few and small. */
+export function addAssets(
+  app: FastifyInstance,
+  folder = fileURLToPath(new URL("../../../web/dist/", import.meta.url)),
+): void {
+  const assets = existsSync(folder) ? readAssets(folder) : new Map<string, Asset>();
+  const show = (request: FastifyRequest, reply: FastifyReply, name: string) => {
+    const asset = assets.get(name);
+    if (asset === undefined) throw new StatusRefusal(404);
+    reply.header("content-security-policy", name.startsWith("docs/") ? REFERENCE_POLICY : PAGE_POLICY);
+    reply.header("referrer-policy", "no-referrer");
+    reply.header("cache-control", asset.immutable ? "public, max-age=31536000, immutable" : NOT_CACHED);
+    reply.header("etag", asset.etag).header("vary", "accept-encoding").type(asset.type);
+    if (etagMatches(request.headers["if-none-match"], asset.etag)) return reply.code(304).send();
+    if (!/\bgzip\b/.test(String(request.headers["accept-encoding"] ?? ""))) return reply.send(asset.bytes);
+    asset.zipped ??= gzipSync(asset.bytes);
+    return reply.header("content-encoding", "gzip").send(asset.zipped);
+  };
+  app.get("/", (request, reply) => show(request, reply, "index.html"));
+  app.get("/docs", (request, reply) => show(request, reply, "docs/index.html"));
+  app.get("/docs/*", (request, reply) => show(request, reply, `docs/${(request.params as { "*": string })["*"]}`));
+  app.get("/assets/*", (request, reply) => show(request, reply, `assets/${(request.params as { "*": string })["*"]}`));
+}
+
+function readAssets(folder: string): Map<string, Asset> {
+  const names = readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && extname(entry.name) in TYPES)
+    .map((entry) => `${entry.parentPath}/${entry.name}`.slice(folder.length).replace(/^\//, ""));
+  return new Map(
+    names.map((name) => {
+      const bytes = readFileSync(`${folder}/${name}`);
+      const type = TYPES[extname(name)]!;
+      // Built names carry a hash of their content, so they never change.
+      const immutable = name.startsWith("assets/");
+      return [name, { bytes, zipped: undefined, etag: rendered(bytes.toString("latin1")).etag, type, immutable }];
+    }),
+  );
+}
+
+function policy(styles: string): string {
+  return `default-src 'none'; script-src 'self'; ${styles}; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'`;
+}

@@ -1,0 +1,67 @@
+import type { IncomingMessage } from "node:http";
+import { RequestProblems, refuse } from "../domain/refusals.ts";
+
+export type JsonObject = { readonly [name: string]: unknown };
+
+const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
+const LARGEST_BODY_BYTES = 1024 * 1024;
+/** A larger body is read to its end and thrown away, so that the caller gets the answer; but not for ever. */
+const LARGEST_DRAIN_BYTES = 8 * 1024 * 1024;
+const DEEPEST_NESTING = 32;
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** The request's body as a JSON object, or the 400 that says what it is instead. */
+export async function readJsonObject(raw: IncomingMessage): Promise<JsonObject> {
+  const bytes = await readBody(raw);
+  if (!JSON_TYPE.test(raw.headers["content-type"] ?? "")) refuse(40002, "Content-Type");
+  if (bytes === "too large") refuse(40004, "body");
+  const value = parseJson(bytes);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) refuse(40000, "body");
+  return value as JsonObject;
+}
+
+export function readBody(raw: IncomingMessage): Promise<Buffer | "too large"> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    raw.on("data", (chunk: Buffer) => {
+      size += chunk.length;
+      if (size <= LARGEST_BODY_BYTES) chunks.push(chunk);
+      else if (size > LARGEST_DRAIN_BYTES) {
+        raw.pause();
+        resolve("too large");
+      }
+    });
+    raw.on("end", () => resolve(size > LARGEST_BODY_BYTES ? "too large" : Buffer.concat(chunks, size)));
+    // The caller went away or was too slow: there is nobody left to read the answer, but the request must end.
+    raw.on("error", () => reject(new RequestProblems([{ code: 40000, field: "body" }])));
+    raw.on("close", () => reject(new RequestProblems([{ code: 40000, field: "body" }])));
+  });
+}
+
+function parseJson(bytes: Buffer): unknown {
+  try {
+    const text = utf8.decode(bytes);
+    // Whatever walks the value later may recurse, so depth is bounded here, before anything is built.
+    if (nestsDeeperThan(text, DEEPEST_NESTING)) refuse(40001, "body");
+    return JSON.parse(text);
+  } catch {
+    return refuse(40001, "body");
+  }
+}
+
+function nestsDeeperThan(text: string, most: number): boolean {
+  let depth = 0;
+  let inString = false;
+  for (let i = 0; i < text.length; i++) {
+    const char = text.charCodeAt(i);
+    if (inString) {
+      if (char === 0x5c) i++;
+      else if (char === 0x22) inString = false;
+    } else if (char === 0x22) inString = true;
+    else if (char === 0x7b || char === 0x5b) {
+      if (++depth > most) return true;
+    } else if (char === 0x7d || char === 0x5d) depth--;
+  }
+  return false;
+}

@@ -1,0 +1,91 @@
+import {
+  bearerErrors,
+  type ErrorCode,
+  errors,
+  messageOf,
+  oauthErrors,
+  statusMessages,
+  statusOf,
+} from "@pestle/contract";
+import type { FastifyError } from "fastify";
+import {
+  Conflict,
+  OAuthRefusal,
+  type Problem,
+  RequestProblems,
+  StatusRefusal,
+  Unauthorized,
+} from "../domain/refusals.ts";
+import { type Answer, json } from "./answer.ts";
+
+/** Turns whatever was thrown into the contract's body. `undefined`: not one of ours, so a fault to be logged as 500. */
+export function errorAnswer(error: unknown): Answer | undefined {
+  if (error instanceof RequestProblems) return problemsAnswer(error.problems);
+  if (error instanceof StatusRefusal) return statusAnswer(error.status, error.retry_after_s);
+  if (error instanceof Unauthorized) return bearerAnswer(error);
+  if (error instanceof OAuthRefusal) return oauthAnswer(error);
+  if (error instanceof Conflict) {
+    const { order_number } = error;
+    return json(409, {
+      error: { error_code: 409, message: statusMessages[409], ...(order_number && { order_number }) },
+    });
+  }
+  return frameworkAnswer(error);
+}
+
+export function statusAnswer(status: 404 | 406 | 429 | 500 | 503, retry_after_s?: number): Answer {
+  const headers = retry_after_s === undefined ? undefined : { "retry-after": String(retry_after_s) };
+  return json(status, { error: { error_code: status, message: statusMessages[status] } }, headers);
+}
+
+/** What the web framework itself refuses, before a handler was reached. */
+function frameworkAnswer(error: unknown): Answer | undefined {
+  const { code = "" } = error as Partial<FastifyError>;
+  if (/^FST_ERR_(BAD_URL|MAX_PARAM_LENGTH|NOT_FOUND|ROUTE)/.test(code)) return statusAnswer(404);
+  if (/^FST_ERR_CTP_/.test(code)) return problemsAnswer([{ code: 40002, field: "Content-Type" }]);
+  return undefined;
+}
+
+/** One entry per code, in code order; each names its fields (contract, error bodies). */
+function problemsAnswer(problems: readonly Problem[]): Answer {
+  const byCode = new Map<ErrorCode, Problem[]>();
+  for (const problem of problems) byCode.set(problem.code, [...(byCode.get(problem.code) ?? []), problem]);
+  const codes = [...byCode.keys()].sort((a, b) => a - b);
+  const status = codes.some((code) => statusOf(code) === 400) ? 400 : 422;
+  return json(status, {
+    errors: codes
+      .filter((code) => statusOf(code) === status)
+      .map((code) => ({
+        code,
+        message: messageOf(code),
+        error_detail: byCode.get(code)!.map(({ field, message }) => ({ field, message: message ?? errors[code][2] })),
+      })),
+  });
+}
+
+function bearerAnswer({ error }: Unauthorized): Answer {
+  // RFC 6750, 3.1: a request that shows no token at all is not told an error code in the challenge.
+  const challenge = error === "missing_token" ? "" : `, error="${error}"`;
+  const name = error === "missing_token" ? "invalid_token" : error;
+  const [status, error_description] = bearerErrors[name];
+  return json(
+    status,
+    { error: name, error_description },
+    { "www-authenticate": `Bearer realm="partners"${challenge}` },
+  );
+}
+
+function oauthAnswer({ error, retry_after_s }: OAuthRefusal): Answer {
+  const [status, error_description] = oauthErrors[error];
+  return json(
+    status,
+    { error, error_description },
+    {
+      "cache-control": "no-store",
+      pragma: "no-cache",
+      // Only on 401: two widespread clients hide the body of a 400 that carries it.
+      ...(status === 401 ? { "www-authenticate": 'Basic realm="token"' } : {}),
+      ...(retry_after_s === undefined ? {} : { "retry-after": String(retry_after_s) }),
+    },
+  );
+}

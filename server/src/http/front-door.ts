@@ -1,0 +1,76 @@
+import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
+import type { Grant } from "../db/tokens.ts";
+import type { Deps } from "../deps.ts";
+import { acceptsJson } from "../domain/accept.ts";
+import { type Limit, policyHeader, remainingHeader } from "../domain/rate-limit.ts";
+import { refuse, StatusRefusal } from "../domain/refusals.ts";
+import { checkBearer } from "../usecases/check-bearer.ts";
+
+/** Requests per credential, unless its account says otherwise. */
+export const defaultLimits = {
+  production: { rate_per_second: 100, burst: 200 },
+  sandbox: { rate_per_second: 25, burst: 50 },
+  intake: { rate_per_second: 500, burst: 1000 },
+} satisfies Record<string, Limit>;
+
+const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
+
+/** On answers to nobody known: what a credential may do, and that nothing was taken from anybody's. */
+export const strangerLimit = {
+  "ratelimit-policy": policyHeader(defaultLimits.production),
+  ratelimit: remainingHeader(defaultLimits.production.burst, 0),
+};
+
+/**
+ * What every bearer-protected route passes, in the contract's order: Accept 406, token 401, rate 429, idempotency key
+ * 400. With a token this process knows it ends in the same tick.
+ */
+export function frontDoor(deps: Deps, scope: "partners" | "intake", options: { accept: boolean }) {
+  const pass = (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
+    if (options.accept && !acceptsJson(request.headers.accept)) throw new StatusRefusal(406);
+    if (repeats(request, "authorization")) refuse(40005, "Authorization");
+    const grant = checkBearer(deps, request.headers.authorization, scope);
+    if (!(grant instanceof Promise)) return admit(deps, request, reply, grant, scope);
+    return grant.then((granted) => admit(deps, request, reply, granted, scope));
+  };
+  return (request: FastifyRequest, reply: FastifyReply, done: HookHandlerDoneFunction): void => {
+    let passing: void | Promise<void>;
+    try {
+      passing = pass(request, reply);
+    } catch (error) {
+      done(error as Error);
+      return;
+    }
+    if (passing === undefined) done();
+    else passing.then(() => done(), done);
+  };
+}
+
+export function limitOf(grant: Pick<Grant, "environment" | "rate_per_second" | "rate_burst">, scope: string): Limit {
+  if (scope === "intake") return defaultLimits.intake;
+  if (grant.rate_per_second === null || grant.rate_burst === null) return defaultLimits[grant.environment];
+  return { rate_per_second: grant.rate_per_second, burst: grant.rate_burst };
+}
+
+function admit(deps: Deps, request: FastifyRequest, reply: FastifyReply, grant: Grant, scope: string): void {
+  request.grant = grant;
+  const limit = limitOf(grant, scope);
+  const spent = deps.limiter.spend(grant.account_id, grant.credential_id, limit, deps.now().getTime());
+  reply.header("ratelimit-policy", policyHeader(limit));
+  reply.header("ratelimit", remainingHeader(spent.remaining, spent.full_in_s));
+  if (!spent.allowed) throw new StatusRefusal(429, spent.retry_after_s);
+  const key = request.headers["idempotency-key"];
+  if (key !== undefined && request.method === "POST" && !IDEMPOTENCY_KEY.test(String(key)))
+    refuse(40005, "Idempotency-Key");
+}
+
+/** Node joins repeated headers or keeps the first; for credentials neither is safe. */
+function repeats(request: FastifyRequest, name: string): boolean {
+  const { rawHeaders } = request.raw;
+  let seen = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const header = rawHeaders[i] as string;
+    if (header.length === name.length && header.toLowerCase() === name) seen++;
+  }
+  return seen > 1;
+}

@@ -1,0 +1,170 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { Server } from "node:http";
+import type { Socket } from "node:net";
+import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
+import { type Config, WrongSetting } from "../config.ts";
+import type { Grant } from "../db/tokens.ts";
+import type { Deps } from "../deps.ts";
+import { OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/refusals.ts";
+import { NOT_CACHED, send } from "./answer.ts";
+import { errorAnswer, statusAnswer } from "./errors.ts";
+import { strangerLimit } from "./front-door.ts";
+
+export type ListenerName = "partner" | "auth" | "sandbox_auth";
+
+declare module "fastify" {
+  interface FastifyRequest {
+    grant: Grant | undefined;
+    /** Codes or names of what was refused, for the log. */
+    refused: string | undefined;
+  }
+}
+
+const HEADERS_TIMEOUT_MS = 10_000;
+const REQUEST_TIMEOUT_MS = 30_000;
+const TIMEOUT_CHECK_EVERY_MS = 1_000;
+// Longer than the idle time of common load balancers, so that they close first.
+const KEEP_ALIVE_MS = 72_000;
+const LARGEST_HEADERS_BYTES = 16 * 1024;
+const LONGEST_PARAMETER = 200;
+const HEALTH = new Set(["/healthz", "/readyz"]);
+
+/** A listener with everything that holds for all its answers; routes are added to it. */
+export function createListener(deps: Deps, name: ListenerName): FastifyInstance {
+  const http = {
+    maxHeaderSize: LARGEST_HEADERS_BYTES,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    connectionsCheckingInterval: TIMEOUT_CHECK_EVERY_MS,
+    requireHostHeader: false,
+  };
+  const tls = tlsOptions(deps.config);
+  const app = Fastify({
+    ...(tls === undefined ? { http } : { https: { ...http, ...tls } }),
+    logger: false,
+    genReqId: () => randomUUID(),
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    trustProxy: (_address: string, hop: number) => hop < deps.config.TRUST_PROXY,
+    return503OnClosing: false,
+    forceCloseConnections: "idle",
+    routerOptions: { maxParamLength: LONGEST_PARAMETER },
+    clientErrorHandler: (error, socket) =>
+      answerRaw(socket as Socket, name, error.code === "HPE_HEADER_OVERFLOW" ? 40005 : 40000),
+    frameworkErrors: (error, request, reply) => {
+      reply.header("x-request-id", request.id).headers(name === "partner" ? strangerLimit : {});
+      send(request as FastifyRequest, reply, errorAnswer(error) ?? statusAnswer(404));
+    },
+  }) as unknown as FastifyInstance;
+
+  let closing = false;
+  app.addHook("preClose", (done) => {
+    closing = true;
+    done();
+  });
+  app.decorateRequest("grant", undefined);
+  app.decorateRequest("refused", undefined);
+  // Bodies are read by whoever wants them (body.ts), so that each gets its own type, size and error.
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser("*", (_request, _payload, done) => done(null));
+
+  app.addHook("onRequest", (request, reply, done) => {
+    reply.header("x-request-id", request.id);
+    reply.header("x-content-type-options", "nosniff");
+    if (name === "partner") reply.headers(strangerLimit);
+    if (closing) reply.header("connection", "close");
+    if (deps.config.TRUST_PROXY > 0 && !cameOverHttps(request) && !HEALTH.has(request.url)) {
+      return done(new RequestProblems([{ code: 40010, field: "url" }]));
+    }
+    done();
+  });
+  app.setNotFoundHandler((request, reply) => send(request, reply, statusAnswer(404)));
+  app.setErrorHandler((error, request, reply) => {
+    const known = errorAnswer(error);
+    request.refused = refusedNames(error);
+    if (known === undefined) deps.log.error({ request_id: request.id, err: faultOf(error) }, "unexpected fault");
+    return send(request, reply, known ?? statusAnswer(500));
+  });
+  app.addHook("onResponse", (request, reply, done) => {
+    logAndMeasure(deps, name, request, reply.statusCode, reply.elapsedTime);
+    done();
+  });
+  const server = app.server as Server;
+  server.on("connect", (_request, socket: Socket) => answerRaw(socket, name, 404));
+  server.on("checkExpectation", (request, response) => server.emit("request", request, response));
+  return app;
+}
+
+function tlsOptions(config: Config) {
+  if (config.TLS_CERT_FILE === "") return undefined;
+  const read = (name: "TLS_CERT_FILE" | "TLS_KEY_FILE") => {
+    try {
+      return readFileSync(config[name]);
+    } catch {
+      throw new WrongSetting(`${name} cannot be read. Set it to the path of a readable PEM file.`);
+    }
+  };
+  return { cert: read("TLS_CERT_FILE"), key: read("TLS_KEY_FILE"), minVersion: "TLSv1.2" as const };
+}
+
+function cameOverHttps(request: FastifyRequest): boolean {
+  const forwarded = request.headers["x-forwarded-proto"];
+  return typeof forwarded === "string" && forwarded.split(",").every((hop) => hop.trim().toLowerCase() === "https");
+}
+
+/** For what never became a request: bytes that are no HTTP, headers over the limit, a client that is too slow. */
+function answerRaw(socket: Socket, name: ListenerName, code: 40000 | 40005 | 404): void {
+  if (!socket.writable || socket.destroyed) return void socket.destroy();
+  const problem =
+    code === 404
+      ? new StatusRefusal(404)
+      : new RequestProblems([{ code, field: code === 40005 ? "header" : "request" }]);
+  const { status, body } = errorAnswer(problem)!;
+  const lines = [
+    `HTTP/1.1 ${status} ${status === 404 ? "Not Found" : "Bad Request"}`,
+    `x-request-id: ${randomUUID()}`,
+    `etag: ${body.etag}`,
+    `cache-control: ${NOT_CACHED}`,
+    ...(name === "partner" ? Object.entries(strangerLimit).map(([header, value]) => `${header}: ${value}`) : []),
+    "content-type: application/json; charset=utf-8",
+    `content-length: ${Buffer.byteLength(body.text)}`,
+    "connection: close",
+  ];
+  socket.end(`${lines.join("\r\n")}\r\n\r\n${body.text}`, () => socket.destroy());
+}
+
+/** The stack, and for a database fault its code: never its message or detail, which can carry a row's values. */
+function faultOf(error: unknown) {
+  const { name, message, stack, code, severity } = error as Error & { code?: string; severity?: string };
+  if (severity !== undefined) return { name, code, stack: stack?.split("\n").slice(1).join("\n") };
+  return { name, message, code, stack };
+}
+
+function refusedNames(error: unknown): string | undefined {
+  if (error instanceof RequestProblems) return [...new Set(error.problems.map(({ code }) => code))].join(" ");
+  return error instanceof OAuthRefusal ? error.error : undefined;
+}
+
+function logAndMeasure(
+  deps: Deps,
+  listener: ListenerName,
+  request: FastifyRequest,
+  status: number,
+  duration_ms: number,
+) {
+  // The route's pattern, not the address: an address can carry a patient's id.
+  const route = request.routeOptions.url ?? "(none)";
+  deps.metrics.observeRequest(listener, request.method, route, status, duration_ms / 1000);
+  deps.log.info({
+    request_id: request.id,
+    listener,
+    method: request.method,
+    route,
+    status,
+    duration_ms: Math.round(duration_ms * 100) / 100,
+    account_id: request.grant?.account_id,
+    credential_id: request.grant?.credential_id,
+    refused: request.refused,
+  });
+}

@@ -1,0 +1,52 @@
+import { timingSafeEqual } from "node:crypto";
+import { openapi } from "@pestle/contract";
+import type { FastifyInstance, FastifyRequest } from "fastify";
+import { isLoopback } from "../config.ts";
+import type { Deps } from "../deps.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import { version } from "../version.ts";
+import { json, type Rendered, rendered, send } from "./answer.ts";
+import { addAssets } from "./assets.ts";
+
+export type Addresses = { base_url: string; auth_url: string; sandbox_auth_url: string };
+
+/** Everything on the main listener that is not the partner API: health, metrics, documentation, the welcome page. */
+export function addPages(app: FastifyInstance, deps: Deps, site: { addresses: () => Addresses; demo: boolean }): void {
+  app.get("/healthz", (request, reply) => send(request, reply, json(200, { status: "ok" })));
+
+  app.get("/readyz", (request, reply) => {
+    const ready = deps.bus.fresh();
+    deps.metrics.setReady(ready);
+    if (!ready) throw new StatusRefusal(503, 1);
+    return send(request, reply, json(200, { status: "ready" }));
+  });
+
+  app.get("/metrics", async (request, reply) => {
+    if (!mayReadMetrics(deps, request)) throw new StatusRefusal(404);
+    const { type, body } = await deps.metrics.text();
+    return reply.type(type).send(body);
+  });
+
+  app.get("/welcome.json", (request, reply) => {
+    const { OPERATOR_NAME: operator_name } = deps.config;
+    return send(request, reply, json(200, { operator_name, version, ...site.addresses(), demo: site.demo }));
+  });
+
+  let document: Rendered | undefined;
+  app.get("/openapi.json", (request, reply) => {
+    document ??= rendered(
+      JSON.stringify(openapi({ version, operator_name: deps.config.OPERATOR_NAME, ...site.addresses() })),
+    );
+    return send(request, reply, { status: 200, body: document });
+  });
+
+  addAssets(app);
+}
+
+function mayReadMetrics(deps: Deps, request: FastifyRequest): boolean {
+  const { METRICS_TOKEN } = deps.config;
+  if (METRICS_TOKEN === "") return isLoopback(request.ip.replace(/^::ffff:/, ""));
+  const given = Buffer.from(request.headers.authorization ?? "");
+  const wanted = Buffer.from(`Bearer ${METRICS_TOKEN}`);
+  return given.length === wanted.length && timingSafeEqual(given, wanted);
+}

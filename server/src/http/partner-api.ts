@@ -1,0 +1,115 @@
+import { hash } from "node:crypto";
+import { type Endpoint, endpoints } from "@pestle/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { IdempotencyClaim } from "../db/idempotency.ts";
+import type { Grant } from "../db/tokens.ts";
+import type { Deps } from "../deps.ts";
+import { type FinishedAnswer, idempotently } from "../usecases/idempotently.ts";
+import { type Answer, answer, rendered, send } from "./answer.ts";
+import { type JsonObject, readJsonObject } from "./body.ts";
+import { listBrands, listProducts, listShippingMethods } from "./catalogue.ts";
+import { frontDoor } from "./front-door.ts";
+import { listOrderActions, listOrderStatusReasons } from "./order-tables.ts";
+import { readQuery } from "./query.ts";
+import { simulate } from "./simulate.ts";
+
+/** What a handler is given. The account comes from the token alone. */
+export type Call = {
+  grant: Grant;
+  params: Readonly<Record<string, string>>;
+  query: ReadonlyMap<string, string[]>;
+  now: Date;
+};
+export type ReadHandler = (deps: Deps, call: Call) => Answer | Promise<Answer>;
+/** A change gets the body and runs in the transaction that also keeps its answer for the Idempotency-Key. */
+export type WriteHandler = (
+  deps: Deps,
+  call: Call,
+  body: JsonObject,
+) => (tx: Parameters<Parameters<typeof idempotently>[2]>[0]) => Promise<FinishedAnswer>;
+
+type PartnerEndpoint = Extract<(typeof endpoints)[number], { server: "partner" }>;
+type Handlers = {
+  [E in PartnerEndpoint as E["operation_id"]]: E["method"] extends "GET" ? ReadHandler : WriteHandler;
+};
+
+/** One handler for each operation of the contract's table: an operation without one does not compile. */
+const handlers: Handlers = {
+  listShippingMethods,
+  listBrands,
+  listProducts,
+  listOrderActions,
+  listOrderStatusReasons,
+  simulate,
+};
+
+export type Route = { endpoint: Endpoint; handler: ReadHandler | WriteHandler };
+
+export const partnerRoutes: Route[] = endpoints
+  .filter((endpoint) => endpoint.server === "partner")
+  .map((endpoint) => ({ endpoint, handler: handlers[endpoint.operation_id] }));
+
+/** Every path answers with and without `/v1` (spec, Versioning 1). */
+export function addPartnerApi(app: FastifyInstance, deps: Deps, routes: Route[] = partnerRoutes): void {
+  for (const { endpoint, handler } of routes) {
+    const path = endpoint.path.replaceAll(/\{(\w+)\}/g, ":$1");
+    for (const url of [path, `/v1${path}`]) {
+      app.route({
+        method: endpoint.method,
+        url,
+        onRequest: frontDoor(deps, endpoint.auth === "bearer:intake" ? "intake" : "partners", { accept: true }),
+        handler:
+          endpoint.method === "GET"
+            ? reading(deps, endpoint, handler as ReadHandler)
+            : writing(deps, endpoint, handler as WriteHandler),
+      });
+    }
+  }
+}
+
+function reading(deps: Deps, endpoint: Endpoint, handler: ReadHandler) {
+  const names = Object.keys(endpoint.query ?? {});
+  return (request: FastifyRequest, reply: FastifyReply) => {
+    const result = handler(deps, callOf(deps, request, names));
+    return result instanceof Promise ? result.then((made) => send(request, reply, made)) : send(request, reply, result);
+  };
+}
+
+function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
+  const names = Object.keys(endpoint.query ?? {});
+  return async (request: FastifyRequest, reply: FastifyReply) => {
+    const call = callOf(deps, request, names);
+    const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw);
+    const claim = endpoint.idempotent ? idempotencyClaim(request, body) : undefined;
+    const done = await idempotently(deps, claim, handler(deps, call, body));
+    const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
+    return send(request, reply, answer(done.status, rendered(done.body), headers));
+  };
+}
+
+function callOf(deps: Deps, request: FastifyRequest, names: string[]): Call {
+  return {
+    grant: request.grant!,
+    params: request.params as Record<string, string>,
+    query: readQuery(request.url, names),
+    now: deps.now(),
+  };
+}
+
+function idempotencyClaim(request: FastifyRequest, body: JsonObject): IdempotencyClaim | undefined {
+  const idempotency_key = request.headers["idempotency-key"];
+  if (typeof idempotency_key !== "string") return undefined;
+  // The same request may be retried with and without the version prefix.
+  const path = request.url.replace(/\?.*$/, "").replace(/^\/v1(?=\/)/, "");
+  const fingerprint = hash("sha256", canonicalJson([request.url.replace(/^[^?]*/, ""), body]), "buffer");
+  return { account_id: request.grant!.account_id, path, idempotency_key, fingerprint };
+}
+
+/** The same value gives the same text, whatever the order of its keys. Depth was bounded when it was read. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, part) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : part,
+  );
+}

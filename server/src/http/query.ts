@@ -1,0 +1,32 @@
+import { refuse } from "../domain/refusals.ts";
+
+/**
+ * The query of a request, by the names its operation takes. A name that ends in `[]` may stand several times. What is
+ * unknown, repeated or not readable is 40003: a misspelt filter must not answer with everything.
+ */
+export function readQuery(url: string, known: readonly string[]): Map<string, string[]> {
+  const query = new Map<string, string[]>();
+  const start = url.indexOf("?");
+  if (start < 0) return query;
+  for (const pair of url.slice(start + 1).split("&")) {
+    if (pair === "") continue;
+    const equals = pair.indexOf("=");
+    const name = decoded(equals < 0 ? pair : pair.slice(0, equals));
+    const value = decoded(equals < 0 ? "" : pair.slice(equals + 1));
+    if (name === undefined || value === undefined || !known.includes(name)) refuse(40003, "query");
+    const values = query.get(name) ?? [];
+    if (values.length > 0 && !name.endsWith("[]")) refuse(40003, name);
+    query.set(name, [...values, value]);
+  }
+  return query;
+}
+
+function decoded(text: string): string | undefined {
+  try {
+    const value = decodeURIComponent(text.replaceAll("+", " "));
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
+    return /[\u0000-\u001f\u007f]/.test(value) ? undefined : value;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,56 @@
+import { endpoints, serverMetadata } from "@pestle/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Environment } from "../db/accounts.ts";
+import type { Deps } from "../deps.ts";
+import { parseForm } from "../domain/client-credentials.ts";
+import { OAuthRefusal } from "../domain/refusals.ts";
+import { introspectToken } from "../usecases/introspect-token.ts";
+import { issueToken, type TokenServerRequest } from "../usecases/issue-token.ts";
+import { revokeToken } from "../usecases/revoke-token.ts";
+import { type Answer, answer, json, rendered, send } from "./answer.ts";
+import { readBody } from "./body.ts";
+
+// Spec, Authentication 6: these three headers, to the letter.
+const TOKEN_HEADERS = {
+  "content-type": "application/json;charset=utf-8",
+  "cache-control": "no-store",
+  pragma: "no-cache",
+};
+
+type FormHandler = (deps: Deps, environment: Environment, request: TokenServerRequest) => Promise<Answer>;
+type TokenOperation = Extract<(typeof endpoints)[number], { server: "token"; method: "POST" }>["operation_id"];
+
+const handlers: Record<TokenOperation, FormHandler> = {
+  issueToken: async (...args) => json(200, await issueToken(...args), TOKEN_HEADERS),
+  introspectToken: async (...args) => json(200, await introspectToken(...args), TOKEN_HEADERS),
+  revokeToken: async (...args) => {
+    await revokeToken(...args);
+    return answer(200, rendered(""), { "cache-control": "no-store", pragma: "no-cache" });
+  },
+};
+
+/** The token server of one environment (spec, Authentication 3: production and sandbox behave the same). */
+export function addTokenServer(app: FastifyInstance, deps: Deps, environment: Environment, issuer: () => string): void {
+  for (const endpoint of endpoints) {
+    if (endpoint.server !== "token") continue;
+    if (endpoint.method === "GET") {
+      app.get(endpoint.path, (request, reply) => send(request, reply, json(200, serverMetadata(issuer()))));
+    } else {
+      const handler = handlers[endpoint.operation_id];
+      app.post(endpoint.path, async (request: FastifyRequest, reply: FastifyReply) =>
+        send(request, reply, await handler(deps, environment, await readRequest(request))),
+      );
+    }
+  }
+  app.get("/healthz", (request, reply) => send(request, reply, json(200, { status: "ok" })));
+}
+
+async function readRequest(request: FastifyRequest): Promise<TokenServerRequest> {
+  const bytes = await readBody(request.raw);
+  if (bytes === "too large") throw new OAuthRefusal("invalid_request");
+  return {
+    authorization: request.headers.authorization,
+    form: parseForm(request.headers["content-type"], bytes.toString("utf8")),
+    remote_address: request.ip,
+  };
+}

@@ -1,0 +1,34 @@
+import type { Deps } from "../deps.ts";
+
+export type Loop = { stop(): Promise<void> };
+
+/** Runs a use case over and over, never overlapping; a failed run is logged and the next one comes as usual. */
+export function startLoop(deps: Deps, name: string, every_ms: number, run: () => Promise<void>): Loop {
+  let stopped = false;
+  let wake: () => void = () => {};
+  const running = (async () => {
+    while (!stopped) {
+      try {
+        await run();
+      } catch (error) {
+        deps.metrics.countFault("job");
+        deps.log.warn({ job: name, fault: (error as Error).message }, "a job failed and will run again");
+      }
+      if (stopped) return;
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, every_ms);
+        wake = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+    }
+  })();
+  return {
+    async stop() {
+      stopped = true;
+      wake();
+      await running;
+    },
+  };
+}

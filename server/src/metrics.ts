@@ -1,0 +1,40 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+
+export type Metrics = {
+  observeRequest(listener: string, method: string, route: string, status: number, seconds: number): void;
+  countFault(kind: "database" | "job"): void;
+  setReady(ready: boolean): void;
+  text(): Promise<{ type: string; body: string }>;
+};
+
+const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+export function createMetrics(): Metrics {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: "pestle_" });
+  const requests = new Histogram({
+    name: "pestle_http_request_duration_seconds",
+    help: "Time from the first byte of a request to the last of its answer.",
+    labelNames: ["listener", "method", "route", "status"] as const,
+    buckets: BUCKETS_S,
+    registers: [registry],
+  });
+  const faults = new Counter({
+    name: "pestle_faults_total",
+    help: "Broken database connections and failed runs of background jobs.",
+    labelNames: ["kind"] as const,
+    registers: [registry],
+  });
+  const ready = new Gauge({
+    name: "pestle_ready",
+    help: "1 while /readyz answers 200.",
+    registers: [registry],
+  });
+  return {
+    observeRequest: (listener, method, route, status, seconds) =>
+      requests.observe({ listener, method, route, status }, seconds),
+    countFault: (kind) => faults.inc({ kind }),
+    setReady: (value) => ready.set(value ? 1 : 0),
+    text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
+  };
+}

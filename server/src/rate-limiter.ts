@@ -1,0 +1,57 @@
+import { BoundedMap } from "./copies.ts";
+import type { LeaseShare } from "./db/rate-leases.ts";
+import { type Bucket, type Limit, type Spent, spend } from "./domain/rate-limit.ts";
+
+/**
+ * Counts requests per credential in memory. Processes share a limit by leases that a job renews once a second
+ * (jobs/share-limits.ts): a process may spend the limit divided by those that serve the same credential, and before
+ * its first lease the limit divided by all processes. No request waits for the database.
+ */
+export type RateLimiter = {
+  spend(account_id: string, bucket: string, limit: Limit, now_ms: number): Spent;
+  /** Seconds until a request would be let through; takes nothing. */
+  wait(account_id: string, bucket: string, limit: Limit, now_ms: number): number;
+  /** Buckets used since the last call: what to ask leases for. */
+  takeActive(): { account_id: string; bucket: string }[];
+  setShares(processes: number, shares: readonly LeaseShare[]): void;
+};
+
+const MOST_BUCKETS = 100_000;
+
+export function createRateLimiter(): RateLimiter {
+  type Entry = Bucket & { account_id: string; bucket: string; share: number | undefined; active: boolean };
+  const entries = new BoundedMap<Entry>(MOST_BUCKETS);
+  let processes = 1;
+  return {
+    spend(account_id, bucket, limit, now_ms) {
+      const key = `${account_id} ${bucket}`;
+      let entry = entries.get(key);
+      if (entry === undefined) {
+        entry = { account_id, bucket, tokens: limit.burst, at_ms: now_ms, share: undefined, active: true };
+        entries.set(key, entry);
+      }
+      entry.active = true;
+      return spend(entry, limit, entry.share ?? 1 / processes, now_ms);
+    },
+    wait(account_id, bucket, limit, now_ms) {
+      const entry = entries.get(`${account_id} ${bucket}`);
+      return entry === undefined ? 0 : spend({ ...entry }, limit, entry.share ?? 1 / processes, now_ms).retry_after_s;
+    },
+    takeActive() {
+      const active = [...entries.values()].filter((entry) => entry.active);
+      for (const entry of entries.values()) {
+        // An idle bucket gives its lease back, and starts again from the cautious share.
+        if (!entry.active) entry.share = undefined;
+        entry.active = false;
+      }
+      return active.map(({ account_id, bucket }) => ({ account_id, bucket }));
+    },
+    setShares(count, shares) {
+      processes = count;
+      for (const { account_id, bucket, holders } of shares) {
+        const entry = entries.get(`${account_id} ${bucket}`);
+        if (entry !== undefined) entry.share = 1 / holders;
+      }
+    },
+  };
+}

@@ -1,0 +1,115 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { listAccounts } from "../db/accounts.ts";
+import { insertBrands, insertLicences, insertProducts, insertShippingMethods } from "../db/catalogue.ts";
+import type { Deps } from "../deps.ts";
+import { randomSecret } from "../random.ts";
+import { createPerson, hashPassword } from "../usecases/create-person.ts";
+import { createCredential } from "../usecases/manage-credentials.ts";
+import { createPartnerAccount, operatorAccount } from "../usecases/manage-partners.ts";
+import { brands, licences, operator, partners, products, shippingMethods } from "./cast.ts";
+
+type SignIn = { email: string; password: string };
+export type DemoPartner = {
+  name: string;
+  workflow: string;
+  environment: "production" | "sandbox";
+  account_id: string;
+  client_id: string;
+  client_secret: string;
+  ncpdp_id: string | null;
+  portal: SignIn;
+};
+export type Demo = {
+  base_url: string;
+  auth_url: string;
+  sandbox_auth_url: string;
+  operator: SignIn;
+  partners: DemoPartner[];
+  intake: { environment: "sandbox"; client_id: string; client_secret: string };
+};
+
+const demoFile = (data_dir: string) => join(data_dir, "demo.json");
+
+/**
+ * Fills an empty database with the cast. The file with the credentials is written before the commit: a process killed
+ * in between finds an empty database and makes new ones, and never a database whose secrets nobody knows.
+ */
+export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now">): Promise<boolean> {
+  const now = deps.now();
+  const passwords = new Map(
+    [operator.email, ...partners.map(({ portal }) => portal.email)].map((email) => {
+      const password = randomSecret().slice(0, 20);
+      return [email, { password, password_hash: hashPassword(password) }];
+    }),
+  );
+  const signIn = (email: string): SignIn => ({ email, password: passwords.get(email)!.password });
+  return deps.db.transaction(async (tx) => {
+    // Two first starts at once: the second waits here and then finds accounts.
+    await tx.raw("select pg_advisory_xact_lock(7205522)");
+    if ((await listAccounts(tx)).length > 0) return false;
+    const made: DemoPartner[] = [];
+    for (const { portal, ...given } of partners) {
+      const account = await createPartnerAccount(tx, given, now);
+      const { account_id } = account;
+      await insertShippingMethods(tx, account_id, shippingMethods);
+      await insertBrands(tx, account_id, brands);
+      await insertProducts(tx, account_id, products);
+      const { client_id, client_secret } = await createCredential(
+        deps,
+        tx,
+        { account_id, name: "demo", scopes: ["partners"] },
+        now,
+      );
+      await createPerson(
+        tx,
+        {
+          ...portal,
+          role: "partner_admin",
+          partner_id: account.partner_id,
+          password_hash: passwords.get(portal.email)!.password_hash,
+        },
+        now,
+      );
+      const { name, workflow, environment, ncpdp_id } = given;
+      made.push({
+        name,
+        workflow,
+        environment,
+        account_id,
+        client_id,
+        client_secret,
+        ncpdp_id,
+        portal: signIn(portal.email),
+      });
+    }
+    await insertLicences(tx, [...licences("production", now), ...licences("sandbox", now)]);
+    await createPerson(
+      tx,
+      { ...operator, partner_id: null, password_hash: passwords.get(operator.email)!.password_hash },
+      now,
+    );
+    const account_id = await operatorAccount(tx, "sandbox", now);
+    const intake = await createCredential(deps, tx, { account_id, name: "demo intake", scopes: ["intake"] }, now);
+    writeDemo(deps.config.DATA_DIR, {
+      base_url: "",
+      auth_url: "",
+      sandbox_auth_url: "",
+      operator: signIn(operator.email),
+      partners: made,
+      intake: { environment: "sandbox", client_id: intake.client_id, client_secret: intake.client_secret },
+    });
+    return true;
+  });
+}
+
+export function readDemo(data_dir: string): Demo | undefined {
+  return existsSync(demoFile(data_dir)) ? (JSON.parse(readFileSync(demoFile(data_dir), "utf8")) as Demo) : undefined;
+}
+
+/** Whole or not at all, and readable by its owner only. */
+export function writeDemo(data_dir: string, demo: Demo): void {
+  const draft = `${demoFile(data_dir)}.${process.pid}`;
+  writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });
+  renameSync(draft, demoFile(data_dir));
+}

@@ -1,0 +1,91 @@
+import { hash, timingSafeEqual } from "node:crypto";
+import { keep } from "../copies.ts";
+import type { Environment } from "../db/accounts.ts";
+import { type CredentialRow, digestPlace, loadCredential } from "../db/credentials.ts";
+import type { Deps } from "../deps.ts";
+import type { PresentedClient } from "../domain/client-credentials.ts";
+import { OAuthRefusal } from "../domain/refusals.ts";
+import { splitClientId } from "./manage-credentials.ts";
+
+/** A credential with its live secrets unsealed, as the token servers keep it in memory. */
+export type KnownClient = {
+  account_id: string;
+  credential_id: string;
+  environment: Environment;
+  scopes: string[];
+  secrets: { secret_id: number; digest: Buffer }[];
+};
+export type AuthenticatedClient = Omit<KnownClient, "secrets"> & { client_id: string; secret_id: number };
+
+export const TOKEN_SERVER_LIMIT = { rate_per_second: 20, burst: 100 };
+const FAILURE_LIMIT = { rate_per_second: 30 / 60, burst: 30 };
+/** Stands in where there is no secret, so that an unknown client costs as much as a wrong secret. */
+const NO_DIGEST = Buffer.alloc(64);
+
+/** Finds the client behind id and secret in this environment, or refuses with `invalid_client`. */
+export async function authenticateClient(
+  deps: Deps,
+  environment: Environment,
+  { client_id, client_secret }: PresentedClient,
+  remote_address: string,
+): Promise<AuthenticatedClient> {
+  const now_ms = deps.now().getTime();
+  const copy = deps.bus.fresh() ? deps.copies.clients.get(client_id) : undefined;
+  // Ids that may be made up are counted in this process alone: leases are for credentials that exist.
+  const limiter = copy === undefined ? deps.strangers : deps.limiter;
+  const spent = limiter.spend(copy?.account_id ?? "", `token ${client_id}`, TOKEN_SERVER_LIMIT, now_ms);
+  if (!spent.allowed) throw new OAuthRefusal("too_many_requests", spent.retry_after_s);
+  const blocked_s = deps.strangers.wait(remote_address, client_id, FAILURE_LIMIT, now_ms);
+  if (blocked_s > 0) throw new OAuthRefusal("too_many_requests", blocked_s);
+
+  const digest = Buffer.from(hash("sha256", client_secret, "hex"));
+  const known = copy && matchingSecret(copy, environment, digest);
+  if (copy !== undefined && known !== undefined) return authenticated(copy, client_id, known);
+
+  // Every refusal goes through the database once: a secret made in another process a moment ago is found there, and
+  // a client that does not exist takes as long as one that does.
+  const { version } = deps.copies;
+  const client = await readClient(deps, client_id);
+  const secret_id = matchingSecret(client, environment, digest);
+  if (client === undefined || secret_id === undefined) {
+    deps.strangers.spend(remote_address, client_id, FAILURE_LIMIT, now_ms);
+    throw new OAuthRefusal("invalid_client");
+  }
+  keep(deps.copies, version, deps.copies.clients, client_id, client);
+  return authenticated(client, client_id, secret_id);
+}
+
+async function readClient(deps: Deps, client_id: string): Promise<KnownClient | undefined> {
+  const { account_id, credential_id } = splitClientId(client_id) ?? { account_id: "", credential_id: "" };
+  const row = await loadCredential(deps.db, account_id, credential_id);
+  return row === undefined || row.revoked_at !== null ? undefined : unsealed(deps, row);
+}
+
+function unsealed(deps: Deps, { account_id, credential_id, environment, scopes, secrets }: CredentialRow): KnownClient {
+  return {
+    account_id,
+    credential_id,
+    environment,
+    scopes,
+    secrets: secrets.map(({ secret_id, digest_sealed }) => ({
+      secret_id,
+      digest: deps.vault.open(Buffer.from(digest_sealed, "base64"), digestPlace(account_id, credential_id, secret_id)),
+    })),
+  };
+}
+
+/** Always two comparisons of 64 bytes, whatever there is to compare with. */
+function matchingSecret(client: KnownClient | undefined, environment: Environment, digest: Buffer): number | undefined {
+  const secrets = client?.environment === environment ? client.secrets : [];
+  let found: number | undefined;
+  for (const slot of [0, 1]) {
+    const secret = secrets[slot];
+    if (timingSafeEqual(secret?.digest ?? NO_DIGEST, digest)) found = secret?.secret_id;
+  }
+  return found;
+}
+
+function authenticated(client: KnownClient, client_id: string, secret_id: number): AuthenticatedClient {
+  const { account_id, credential_id, environment, scopes } = client;
+  return { account_id, credential_id, environment, scopes, client_id, secret_id };
+}

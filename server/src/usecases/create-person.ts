@@ -1,0 +1,45 @@
+import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
+import type { Tx } from "../db/db.ts";
+import { insertPerson } from "../db/people.ts";
+import { randomId } from "../random.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+
+export const operatorRoles = ["technician", "pharmacist", "lead", "admin"] as const;
+export const partnerRoles = ["partner_admin", "partner_developer", "partner_viewer"] as const;
+
+const SHORTEST_PASSWORD = 12;
+const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
+
+/** Somebody who signs in: an operator, or with a partner a user of its portal. */
+export async function createPerson(
+  tx: Tx,
+  given: { email: string; name: string; role: string; partner_id: string | null; password_hash: string },
+  now: Date,
+): Promise<string> {
+  const roles: readonly string[] = given.partner_id === null ? operatorRoles : partnerRoles;
+  if (!roles.includes(given.role)) throw new AdminRefusal(`Roles are ${roles.join(", ")}.`);
+  if (!/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(given.email)) throw new AdminRefusal("That is not an e-mail address.");
+  const person_id = randomId(12);
+  if ((await insertPerson(tx, { ...given, person_id, created_at: now })) === 0) {
+    throw new AdminRefusal("Somebody has this e-mail address already.");
+  }
+  return person_id;
+}
+
+/** Slow on purpose, so it is called before a transaction, never inside. */
+export function hashPassword(password: string): string {
+  if (password.length < SHORTEST_PASSWORD) {
+    throw new AdminRefusal(`A password has at least ${SHORTEST_PASSWORD} characters.`);
+  }
+  const salt = randomBytes(16);
+  const key = scryptSync(password.normalize("NFKC"), salt, 32, SCRYPT);
+  return `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${salt.toString("base64url")}$${key.toString("base64url")}`;
+}
+
+export function passwordMatches(password: string, stored: string): boolean {
+  const [, N, r, p, salt = "", key = ""] = stored.split("$");
+  const expected = Buffer.from(key, "base64url");
+  const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: SCRYPT.maxmem };
+  const given = scryptSync(password.normalize("NFKC"), Buffer.from(salt, "base64url"), expected.length, options);
+  return timingSafeEqual(given, expected);
+}

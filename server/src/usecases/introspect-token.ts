@@ -1,0 +1,32 @@
+import type { Introspection } from "@pestle/contract";
+import type { Environment } from "../db/accounts.ts";
+import { loadGrant } from "../db/tokens.ts";
+import type { Deps } from "../deps.ts";
+import { presentedClient } from "../domain/client-credentials.ts";
+import { OAuthRefusal } from "../domain/refusals.ts";
+import { authenticateClient } from "./authenticate-client.ts";
+import { type TokenServerRequest, tokenHash } from "./issue-token.ts";
+
+/** POST /oauth/introspect (RFC 7662): a client learns of its own account's tokens only; all others are inactive. */
+export async function introspectToken(
+  deps: Deps,
+  environment: Environment,
+  request: TokenServerRequest,
+): Promise<Introspection> {
+  const presented = presentedClient(request.authorization, request.form);
+  const token = request.form.get("token");
+  if (!token) throw new OAuthRefusal("invalid_request");
+  const { account_id } = await authenticateClient(deps, environment, presented, request.remote_address);
+  const grant = await loadGrant(deps.db, account_id, tokenHash(token));
+  if (grant === undefined || grant.expires_at.getTime() <= deps.now().getTime()) return { active: false };
+  return {
+    active: true,
+    ...(grant.scopes.length > 0 ? { scope: grant.scopes.join(" ") } : {}),
+    client_id: `${grant.account_id}-${grant.credential_id}`,
+    token_type: "Bearer",
+    exp: grant.expires_at.getTime() / 1000,
+    iat: grant.created_at.getTime() / 1000,
+    account_id: grant.account_id,
+    environment: grant.environment,
+  };
+}

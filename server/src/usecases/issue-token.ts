@@ -1,0 +1,55 @@
+import { hash } from "node:crypto";
+import { TOKEN_LIFETIME_S, type TokenResponse } from "@pestle/contract";
+import type { Environment } from "../db/accounts.ts";
+import { insertToken } from "../db/tokens.ts";
+import type { Deps } from "../deps.ts";
+import { grantedScopes, presentedClient, requireClientCredentialsGrant } from "../domain/client-credentials.ts";
+import { OAuthRefusal } from "../domain/refusals.ts";
+import { randomSecret } from "../random.ts";
+import { authenticateClient } from "./authenticate-client.ts";
+
+export type TokenServerRequest = {
+  authorization: string | undefined;
+  form: Map<string, string>;
+  remote_address: string;
+};
+
+/** POST /oauth/token: one statement when the client is known to this process. */
+export async function issueToken(
+  deps: Deps,
+  environment: Environment,
+  request: TokenServerRequest,
+): Promise<TokenResponse> {
+  const presented = presentedClient(request.authorization, request.form);
+  if (!request.form.get("grant_type")) throw new OAuthRefusal("invalid_request");
+  const client = await authenticateClient(deps, environment, presented, request.remote_address);
+  requireClientCredentialsGrant(request.form);
+  const scopes = grantedScopes(client.scopes, request.form.get("scope"));
+
+  const access_token = `${client.account_id}_${randomSecret()}`;
+  const created_at = Math.floor(deps.now().getTime() / 1000);
+  const issued = await insertToken(deps.db, {
+    account_id: client.account_id,
+    token_hash: tokenHash(access_token),
+    credential_id: client.credential_id,
+    secret_id: client.secret_id,
+    scopes,
+    created_at: new Date(created_at * 1000),
+    expires_at: new Date((created_at + TOKEN_LIFETIME_S) * 1000),
+  });
+  if (issued === 0) throw new OAuthRefusal("invalid_client");
+  return {
+    access_token,
+    token_type: "Bearer",
+    expires_in: TOKEN_LIFETIME_S,
+    ...(scopes.length > 0 ? { scope: scopes.join(" ") } : {}),
+    created_at,
+  };
+}
+
+/** What is stored of a token. */
+export const tokenHash = (access_token: string): Buffer => hash("sha256", access_token, "buffer");
+
+/** A token says whose it is, so that its look-up starts with the account. */
+export const tokenAccount = (access_token: string): string | undefined =>
+  /^([a-z0-9]{12})_[A-Za-z0-9_-]{43}$/.exec(access_token)?.[1];

@@ -1,0 +1,101 @@
+import { hash } from "node:crypto";
+import { scopes as knownScopes } from "@pestle/contract";
+import { announce } from "../db/bus.ts";
+import {
+  type CredentialRow,
+  digestPlace,
+  insertCredential,
+  insertSecret,
+  loadCredential,
+  lockCredential,
+  revokeCredentialRow,
+  revokeSecret,
+} from "../db/credentials.ts";
+import type { Tx } from "../db/db.ts";
+import { randomId, randomSecret } from "../random.ts";
+import type { Vault } from "../vault/vault.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+
+/** The only time a client secret is seen: what is stored is its sealed digest. */
+export type ShownSecret = { client_id: string; client_secret: string; secret_id: number };
+type ManageDeps = { vault: Vault };
+
+export async function createCredential(
+  deps: ManageDeps,
+  tx: Tx,
+  given: { account_id: string; name: string; scopes: string[] },
+  now: Date,
+): Promise<ShownSecret> {
+  const unknown = given.scopes.filter((scope) => !(scope in knownScopes));
+  if (unknown.length > 0) throw new AdminRefusal(`Scopes are ${Object.keys(knownScopes).join(" and ")}.`);
+  const credential_id = randomId(8);
+  await insertCredential(tx, { ...given, credential_id, created_at: now });
+  return addSecret(deps, tx, { account_id: given.account_id, credential_id, secret_id: 1, slot: 1 }, now);
+}
+
+/** A second live secret beside the first; both work until the older one is ended with `finishRotation`. */
+export async function rotateCredential(deps: ManageDeps, tx: Tx, client_id: string, now: Date): Promise<ShownSecret> {
+  const { account_id, credential_id, secrets, last_secret_id } = await lockedCredential(tx, client_id);
+  const [first, second] = secrets;
+  if (second !== undefined) {
+    throw new AdminRefusal(
+      "This credential has two live secrets. End the older one first: pestle credential rotate --finish.",
+    );
+  }
+  const slot = first?.slot === 1 ? 2 : 1;
+  await announce(tx, { kind: "credential", account_id, id: credential_id });
+  return addSecret(deps, tx, { account_id, credential_id, secret_id: last_secret_id + 1, slot }, now);
+}
+
+/** Ends the older of two live secrets. Tokens it was used for live on until they expire. */
+export async function finishRotation(tx: Tx, client_id: string, now: Date): Promise<number> {
+  const { account_id, credential_id, secrets } = await lockedCredential(tx, client_id);
+  const [older, newer] = secrets;
+  if (older === undefined || newer === undefined) {
+    throw new AdminRefusal("This credential has one live secret: there is no rotation to finish.");
+  }
+  await revokeSecret(tx, { account_id, credential_id, secret_id: older.secret_id, tokens_void: false }, now);
+  await announce(tx, { kind: "credential", account_id, id: credential_id });
+  return older.secret_id;
+}
+
+/** For a leak: the credential, or one of its secrets, stops at once, and its tokens with it. */
+export async function revokeCredential(tx: Tx, client_id: string, now: Date, secret_id?: number): Promise<void> {
+  const { account_id, credential_id, secrets } = await lockedCredential(tx, client_id);
+  if (secret_id === undefined) {
+    await revokeCredentialRow(tx, account_id, credential_id, now);
+  } else {
+    if (!secrets.some((secret) => secret.secret_id === secret_id)) {
+      throw new AdminRefusal("This credential has no live secret of that number.");
+    }
+    await revokeSecret(tx, { account_id, credential_id, secret_id, tokens_void: true }, now);
+  }
+  await announce(tx, { kind: "credential", account_id, id: credential_id });
+}
+
+export function splitClientId(client_id: string): { account_id: string; credential_id: string } | undefined {
+  const [, account_id, credential_id] = /^([a-z0-9]{12})-([a-z0-9]{8})$/.exec(client_id) ?? [];
+  return account_id !== undefined && credential_id !== undefined ? { account_id, credential_id } : undefined;
+}
+
+async function lockedCredential(tx: Tx, client_id: string): Promise<CredentialRow & { last_secret_id: number }> {
+  const ids = splitClientId(client_id);
+  const locked = ids && (await lockCredential(tx, ids.account_id, ids.credential_id));
+  const credential = ids && (await loadCredential(tx, ids.account_id, ids.credential_id));
+  if (locked === undefined || credential === undefined) throw new AdminRefusal("There is no such credential.");
+  if (locked.revoked_at !== null) throw new AdminRefusal("This credential was revoked. Create a new one.");
+  return { ...credential, last_secret_id: locked.last_secret_id };
+}
+
+async function addSecret(
+  deps: ManageDeps,
+  tx: Tx,
+  key: { account_id: string; credential_id: string; secret_id: number; slot: 1 | 2 },
+  now: Date,
+): Promise<ShownSecret> {
+  const client_secret = randomSecret();
+  const digest = Buffer.from(hash("sha256", client_secret, "hex"));
+  const digest_sealed = deps.vault.seal(digest, digestPlace(key.account_id, key.credential_id, key.secret_id));
+  await insertSecret(tx, { ...key, digest_sealed, created_at: now });
+  return { client_id: `${key.account_id}-${key.credential_id}`, client_secret, secret_id: key.secret_id };
+}

@@ -1,0 +1,22 @@
+import type { Environment } from "../db/accounts.ts";
+import { announce } from "../db/bus.ts";
+import { deleteToken } from "../db/tokens.ts";
+import type { Deps } from "../deps.ts";
+import { presentedClient } from "../domain/client-credentials.ts";
+import { OAuthRefusal } from "../domain/refusals.ts";
+import { authenticateClient } from "./authenticate-client.ts";
+import { type TokenServerRequest, tokenHash } from "./issue-token.ts";
+
+/** POST /oauth/revoke (RFC 7009): a token that is unknown, or another account's, is revoked enough already. */
+export async function revokeToken(deps: Deps, environment: Environment, request: TokenServerRequest): Promise<void> {
+  const presented = presentedClient(request.authorization, request.form);
+  const token = request.form.get("token");
+  if (!token) throw new OAuthRefusal("invalid_request");
+  const { account_id } = await authenticateClient(deps, environment, presented, request.remote_address);
+  const token_hash = tokenHash(token);
+  await deps.db.transaction(async (tx) => {
+    await deleteToken(tx, account_id, token_hash);
+    await announce(tx, { kind: "token", account_id, id: token_hash.toString("base64") });
+  });
+  deps.copies.grants.delete(token_hash.toString("base64"));
+}

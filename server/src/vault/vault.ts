@@ -1,0 +1,89 @@
+import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { WrongSetting } from "../config.ts";
+import type { Db, Queryable } from "../db/db.ts";
+import { insertDataKey, loadDataKeys, loadFingerprint, lockKeys, saveFingerprint } from "../db/keys.ts";
+import type { MasterKey } from "./master-key.ts";
+
+/** Seals what must not be read from a copy of the database: AES-256-GCM, with the id of the key in front. */
+export type Vault = {
+  /** `place` says where the value stands (table, column, row): a sealed value moved elsewhere does not open. */
+  seal(plain: Buffer, place: string): Buffer;
+  open(sealed: Buffer, place: string): Buffer;
+  /** Reads the key ring again, after a rotation in another process. */
+  reload(db: Queryable): Promise<void>;
+  readonly active_key_id: number;
+  readonly fingerprint: string;
+};
+
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+const KEY_ID_BYTES = 4;
+
+/** Opens the key ring, makes the first key of an empty database, and refuses a master key that is not this database's. */
+export async function openVault(db: Db, candidates: readonly MasterKey[], now: Date): Promise<Vault> {
+  const master = await db.transaction(async (tx) => {
+    await lockKeys(tx);
+    const known = await loadFingerprint(tx);
+    const fitting = known === undefined ? candidates[0] : candidates.find(({ fingerprint }) => fingerprint === known);
+    if (fitting === undefined) {
+      throw new WrongSetting(
+        `MASTER_KEY (or DATA_DIR/master.key) is not the key of this database, whose fingerprint is ${known}. Set the key it was started with.`,
+      );
+    }
+    if (known === undefined) {
+      await saveFingerprint(tx, fitting.fingerprint, now);
+      await insertDataKey(tx, { key_id: 1, wrapped: wrap(fitting, newDataKey(), 1), created_at: now });
+    }
+    return fitting;
+  });
+
+  let ring = new Map<number, Buffer>();
+  let active_key_id = 0;
+  const reload = async (source: Queryable) => {
+    const rows = await loadDataKeys(source);
+    ring = new Map(rows.map(({ key_id, wrapped }) => [key_id, unwrap(master, wrapped, key_id)]));
+    active_key_id = Math.max(...ring.keys());
+  };
+  await reload(db);
+
+  return {
+    seal(plain, place) {
+      const key = ring.get(active_key_id);
+      if (key === undefined) throw new Error("the vault has no key");
+      const key_id = Buffer.alloc(KEY_ID_BYTES);
+      key_id.writeUInt32BE(active_key_id);
+      return Buffer.concat([key_id, encrypt(key, plain, place)]);
+    },
+    open(sealed, place) {
+      const key = ring.get(sealedKeyId(sealed));
+      if (key === undefined) throw new Error(`the vault has no key ${sealedKeyId(sealed)}`);
+      return decrypt(key, sealed.subarray(KEY_ID_BYTES), place);
+    },
+    reload,
+    get active_key_id() {
+      return active_key_id;
+    },
+    fingerprint: master.fingerprint,
+  };
+}
+
+export const newDataKey = () => randomBytes(32);
+export const sealedKeyId = (sealed: Buffer) => sealed.readUInt32BE(0);
+export const wrap = (master: MasterKey, key: Buffer, key_id: number) =>
+  encrypt(master.bytes, key, `data_key ${key_id}`);
+export const unwrap = (master: MasterKey, wrapped: Buffer, key_id: number) =>
+  decrypt(master.bytes, wrapped, `data_key ${key_id}`);
+
+function encrypt(key: Buffer, plain: Buffer, place: string): Buffer {
+  const nonce = randomBytes(NONCE_BYTES);
+  const cipher = createCipheriv("aes-256-gcm", key, nonce);
+  cipher.setAAD(Buffer.from(place));
+  return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+}
+
+function decrypt(key: Buffer, sealed: Buffer, place: string): Buffer {
+  const decipher = createDecipheriv("aes-256-gcm", key, sealed.subarray(0, NONCE_BYTES));
+  decipher.setAAD(Buffer.from(place));
+  decipher.setAuthTag(sealed.subarray(-TAG_BYTES));
+  return Buffer.concat([decipher.update(sealed.subarray(NONCE_BYTES, -TAG_BYTES)), decipher.final()]);
+}

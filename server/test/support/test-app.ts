@@ -1,0 +1,105 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import pino from "pino";
+import { inject } from "vitest";
+import { type App, startApp } from "../../src/app.ts";
+import { type Config, readConfig } from "../../src/config.ts";
+import type { Route } from "../../src/http/partner-api.ts";
+import { type Demo, readDemo, seedDemo } from "../../src/seed/demo.ts";
+
+export const TEST_MASTER_KEY = "7".repeat(64);
+
+/** A database of its own, copied from the migrated template. */
+export async function createTestDatabase(
+  template = "pestle_template",
+): Promise<{ url: string; drop(): Promise<void> }> {
+  const cluster_url = inject("cluster_url");
+  const name = `test_${randomUUID().replaceAll("-", "")}`;
+  const admin = async (text: string) => {
+    const client = new pg.Client({ connectionString: cluster_url.replace("{database}", "postgres") });
+    await client.connect();
+    await client.query(text).finally(() => client.end());
+  };
+  // An empty template is PostgreSQL's own: a database that was never migrated.
+  await admin(`create database ${name} template ${template === "" ? "template1" : template}`);
+  return {
+    url: cluster_url.replace("{database}", name),
+    drop: () => admin(`drop database if exists ${name} with (force)`),
+  };
+}
+
+export type TestApp = App & {
+  demo: Demo;
+  config: Config;
+  /** What was logged, line by line. */
+  lines: () => Record<string, unknown>[];
+  /** The hand-turned clock: real time until it is moved. */
+  advance(ms: number): void;
+  /** A token for the demo partner of that number (0: sandbox api_driven, 1: sandbox automatic, 2: production). */
+  token(partner?: number): Promise<string>;
+  /** A request to the partner API with a good Accept header and, unless told otherwise, partner 0's token. */
+  call(path: string, init?: RequestInit & { partner?: number; token?: string | null }): Promise<Response>;
+};
+
+/** The real service with the demo's cast, in this process, on a database of its own and free loopback ports. */
+export async function startTestApp(
+  options: { env?: Record<string, string>; routes?: Route[]; url?: string } = {},
+): Promise<TestApp> {
+  const database = options.url === undefined ? await createTestDatabase() : undefined;
+  const data_dir = mkdtempSync(join(tmpdir(), "pestle-app-"));
+  const config = readConfig({
+    DATABASE_URL: options.url ?? database!.url,
+    DATABASE_POOL_SIZE: "6",
+    MASTER_KEY: TEST_MASTER_KEY,
+    DATA_DIR: data_dir,
+    PORT: "0",
+    AUTH_PORT: "0",
+    SANDBOX_AUTH_PORT: "0",
+    ...options.env,
+  });
+  let moved_ms = 0;
+  const written: string[] = [];
+  const app = await startApp(config, {
+    now: () => new Date(Date.now() + moved_ms),
+    log: pino({ level: "info" }, { write: (line: string) => void written.push(line) }),
+    prepare: async (deps) => seedDemo(deps),
+    ...(options.routes === undefined ? {} : { routes: options.routes }),
+  });
+  const demo = { ...(readDemo(data_dir) ?? ({ partners: [] } as unknown as Demo)), ...app.addresses };
+  const tokens = new Map<number, string>();
+  const token = async (partner = 0) => {
+    const known = tokens.get(partner);
+    if (known !== undefined) return known;
+    const { client_id, client_secret, environment } = demo.partners[partner]!;
+    const auth_url = environment === "sandbox" ? app.addresses.sandbox_auth_url : app.addresses.auth_url;
+    const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners", client_id, client_secret });
+    const response = await fetch(`${auth_url}/oauth/token`, { method: "POST", body });
+    const { access_token } = (await response.json()) as { access_token: string };
+    tokens.set(partner, access_token);
+    return access_token;
+  };
+  return {
+    ...app,
+    demo,
+    config,
+    lines: () => written.map((line) => JSON.parse(line)),
+    advance: (ms) => {
+      moved_ms += ms;
+    },
+    token,
+    async call(path, { partner = 0, token: given, ...init } = {}) {
+      const headers = new Headers(init.headers);
+      if (!headers.has("accept")) headers.set("accept", "application/json");
+      if (given !== null) headers.set("authorization", `Bearer ${given ?? (await token(partner))}`);
+      return fetch(`${app.addresses.base_url}${path}`, { ...init, headers });
+    },
+    async stop() {
+      await app.stop();
+      await database?.drop();
+      rmSync(data_dir, { recursive: true, force: true });
+    },
+  };
+}

@@ -1,0 +1,12 @@
+/** The parts of an OpenAPI document that this page itself looks at; Swagger UI reads the rest. */
+export type OpenApiDocument = {
+  servers?: unknown[];
+  tags?: { name: string }[];
+  paths?: Record<string, Record<string, unknown>>;
+  components?: {
+    schemas?: { ErrorCode?: { "x-error-codes"?: ErrorCode[] } };
+    securitySchemes?: Record<string, { type: string; description?: string }>;
+  };
+};
+
+export type ErrorCode = { code: number; message: string; field: string; resolution: string };

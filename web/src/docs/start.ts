@@ -1,0 +1,68 @@
+import "./native-scrolling.ts";
+import SwaggerUIBundle, { type Plugin } from "@fastify/swagger-ui/static/swagger-ui-bundle.js";
+import "@fastify/swagger-ui/static/swagger-ui.css";
+import "../ui/theme.css";
+import "./docs.css";
+import "./swagger-ui.css";
+import { showContents } from "./contents.ts";
+import { errorCodesTable } from "./error-codes.ts";
+import type { OpenApiDocument } from "./openapi-document.ts";
+import { referenceLayout } from "./reference-layout.ts";
+import { canTry, shownDocument } from "./shown-document.ts";
+
+const notice = document.getElementById("notice")!;
+const reference = document.getElementById("reference")!;
+
+followColorScheme();
+start().catch(() => {
+  notice.textContent = "The reference could not be loaded. Reload this page once the service is ready.";
+});
+
+async function start() {
+  const response = await fetch("/openapi.json");
+  if (!response.ok) throw new Error(`openapi.json answered ${response.status}`);
+  const openapi = (await response.json()) as OpenApiDocument;
+
+  // Swagger UI says when it has read the document, not when it has drawn it.
+  const drawn = new MutationObserver(() => {
+    if (!reference.querySelector(".info") || !reference.querySelector(".opblock")) return;
+    drawn.disconnect();
+    notice.remove();
+    showErrorCodes(openapi);
+    showContents(reference, document.getElementById("contents")!);
+  });
+  drawn.observe(reference, { childList: true, subtree: true });
+
+  SwaggerUIBundle({
+    spec: shownDocument(openapi),
+    domNode: reference,
+    layout: "ReferenceLayout",
+    plugins: [referenceLayout, tryWhatIsInReach(openapi)],
+    docExpansion: "list",
+    // Null keeps Swagger UI from sending the document to the validator of its makers.
+    validatorUrl: null,
+    persistAuthorization: false,
+    // The service answers only those who name this type, and Swagger UI does not always.
+    requestInterceptor: (request) => ({ ...request, headers: { ...request.headers, accept: "application/json" } }),
+  });
+}
+
+function showErrorCodes(openapi: OpenApiDocument) {
+  const codes = openapi.components?.schemas?.ErrorCode?.["x-error-codes"] ?? [];
+  const section = document.getElementById("error-codes")!;
+  section.append(errorCodesTable(codes));
+  section.hidden = codes.length === 0;
+}
+
+function tryWhatIsInReach(openapi: OpenApiDocument): Plugin {
+  const allowTryItOutFor = () => (_state: unknown, path: string) => canTry(openapi, path);
+  return () => ({ statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } } });
+}
+
+// Swagger UI has a dark dress and leaves it to the page when to wear it.
+function followColorScheme() {
+  const dark = matchMedia("(prefers-color-scheme: dark)");
+  const apply = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+  dark.addEventListener("change", apply);
+  apply();
+}

@@ -1,0 +1,53 @@
+import { useEffect, useRef, useState } from "react";
+import "./copyable.css";
+
+const NOTICE_MS = 2500;
+
+type Outcome = "idle" | "copied" | "selected";
+const buttonText: Record<Outcome, string> = { idle: "Copy", copied: "Copied", selected: "Selected" };
+const noticeText: Record<Outcome, string> = {
+  idle: "",
+  copied: "Copied to the clipboard.",
+  selected: "The text is selected; copy it with the keyboard.",
+};
+
+/** Text to take along: `label` names it for the button, as in "Copy token server address". */
+export function Copyable({ text, label, block = false }: { text: string; label: string; block?: boolean }) {
+  const code = useRef<HTMLElement>(null);
+  const [outcome, setOutcome] = useState<Outcome>("idle");
+
+  useEffect(() => {
+    if (outcome === "idle") return;
+    const timer = setTimeout(() => setOutcome("idle"), NOTICE_MS);
+    return () => clearTimeout(timer);
+  }, [outcome]);
+
+  async function copy() {
+    try {
+      await navigator.clipboard.writeText(text);
+      setOutcome("copied");
+    } catch {
+      // A browser may refuse the clipboard; the selected text is then one key press away from it.
+      if (code.current) getSelection()?.selectAllChildren(code.current);
+      setOutcome("selected");
+    }
+  }
+
+  return (
+    <div className={block ? "copyable copyable-block" : "copyable"}>
+      {block ? (
+        <pre>
+          <code ref={code}>{text}</code>
+        </pre>
+      ) : (
+        <code ref={code}>{text}</code>
+      )}
+      <button type="button" onClick={copy} aria-label={`${buttonText[outcome]} ${label}`}>
+        {buttonText[outcome]}
+      </button>
+      <span role="status" className="unseen">
+        {noticeText[outcome]}
+      </span>
+    </div>
+  );
+}
