@@ -27,12 +27,14 @@ export type App = {
   embedded: boolean;
   /** The three listeners, for tests that walk their routes. */
   listeners: { partner: FastifyInstance; auth: FastifyInstance; sandbox_auth: FastifyInstance };
-  /** Stops accepting, finishes what is in flight, closes. */
-  stop(): Promise<void>;
+  /** Stops accepting, finishes what is in flight within the grace, closes. */
+  stop(grace_ms?: number): Promise<void>;
 };
 
 const TIDY_EVERY_MS = 60_000;
 const SHARE_EVERY_MS = 1_000;
+/** Whoever is not served by then is cut off, so that the process ends within 10 s. */
+const GRACE_MS = 8_000;
 
 /** The composition root: opens the database, brings it up to date, starts the listeners and the jobs. */
 export async function startApp(
@@ -115,11 +117,15 @@ export async function startApp(
       addresses,
       embedded: database.embedded,
       listeners,
-      async stop() {
+      async stop(grace_ms = GRACE_MS) {
+        const cutOff = setTimeout(() => {
+          for (const { server } of Object.values(listeners)) server.closeAllConnections();
+        }, grace_ms);
         await Promise.all([
           ...Object.values(listeners).map((listener) => listener.close()),
           ...jobs.map((job) => job.stop()),
         ]);
+        clearTimeout(cutOff);
         await dropLeases(db, process_id).catch(() => {});
         await bus.close();
         await database.close();

@@ -3,8 +3,6 @@ import { type App, startApp } from "../app.ts";
 import type { Config } from "../config.ts";
 import { type Demo, readDemo, seedDemo, writeDemo } from "../seed/demo.ts";
 
-const LONGEST_STOP_MS = 9_000;
-
 /** `pestle start`: runs everything in this process until it is told to stop. */
 export async function start(config: Config, options: { demo: boolean | undefined }): Promise<void> {
   const app = await startApp(config, {
@@ -66,9 +64,6 @@ function stopOnSignal(app: App): void {
       // Whoever asks twice does not want to wait.
       if (stopping) process.exit(130);
       stopping = true;
-      setTimeout(() => {
-        for (const { server } of Object.values(app.listeners)) server.closeAllConnections();
-      }, LONGEST_STOP_MS).unref();
       app.stop().then(
         () => process.exit(0),
         (error) => {

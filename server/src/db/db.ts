@@ -14,7 +14,7 @@ export function sql<Params extends readonly unknown[], Row = never>(
   text: TemplateStringsArray,
 ): Statement<Params, Row> {
   const [whole] = text;
-  if (text.length !== 1 || whole === undefined) throw new Error("sql`` takes no ${}: use $1, $2, …");
+  if (text.length !== 1 || whole === undefined) throw new Error("sql`` takes no substitutions: use $1, $2, …");
   return { name: createHash("sha256").update(whole).digest("hex").slice(0, 24), text: whole };
 }
 

@@ -14,6 +14,10 @@ import { strangerLimit } from "./front-door.ts";
 export type ListenerName = "partner" | "auth" | "sandbox_auth";
 
 declare module "fastify" {
+  interface FastifyInstance {
+    /** Every route there is, so that a test can hold each one to the conventions. */
+    routes: { method: string; url: string }[];
+  }
   interface FastifyRequest {
     grant: Grant | undefined;
     /** Codes or names of what was refused, for the log. */
@@ -57,6 +61,12 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
       send(request as FastifyRequest, reply, errorAnswer(error) ?? statusAnswer(404));
     },
   }) as unknown as FastifyInstance;
+
+  const routes: { method: string; url: string }[] = [];
+  app.decorate("routes", routes);
+  app.addHook("onRoute", ({ method, url }) => {
+    for (const one of [method].flat()) routes.push({ method: one, url });
+  });
 
   let closing = false;
   app.addHook("preClose", (done) => {

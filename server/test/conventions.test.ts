@@ -1,0 +1,226 @@
+import { endpoints } from "@pestle/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createCredential } from "../src/usecases/manage-credentials.ts";
+import { codesOf, expectConventions } from "./support/conventions.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+
+/** Not the partner API: pages, health and documentation have conventions of their own (contract, 2). */
+const EXEMPT = new Set([
+  "/",
+  "/docs",
+  "/docs/*",
+  "/assets/*",
+  "/openapi.json",
+  "/welcome.json",
+  "/healthz",
+  "/readyz",
+  "/metrics",
+]);
+
+let app: TestApp;
+let scopeless: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  // The walk makes many requests: its credential may.
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  const { account_id } = app.demo.partners[0]!;
+  const shown = await app.deps.db.transaction((tx) =>
+    createCredential(app.deps, tx, { account_id, name: "without scopes", scopes: [] }, app.deps.now()),
+  );
+  const body = new URLSearchParams({ grant_type: "client_credentials", ...shown, secret_id: "" });
+  body.delete("secret_id");
+  const response = await fetch(`${app.addresses.sandbox_auth_url}/oauth/token`, { method: "POST", body });
+  scopeless = ((await response.json()) as { access_token: string }).access_token;
+});
+afterAll(() => app.stop());
+
+/** The router's own list, so that a route added later is held to this without touching the test. */
+const partnerRoutes = () =>
+  app.listeners.partner.routes
+    .filter(({ url }) => !EXEMPT.has(url))
+    .map(({ method, url }) => ({ method, url: url.replaceAll(/:\w+/g, "unknown") }));
+
+const bodyOf = (method: string) =>
+  method === "GET" || method === "HEAD" || method === "DELETE"
+    ? {}
+    : { body: "{}", headers: { "content-type": "application/json" } };
+
+async function everyRoute(check: (route: { method: string; url: string }) => Promise<void>): Promise<void> {
+  const routes = partnerRoutes();
+  expect(routes.length).toBeGreaterThan(10);
+  for (const route of routes) {
+    await check(route).catch((error) => {
+      throw new Error(`${route.method} ${route.url}: ${(error as Error).message}`, { cause: error });
+    });
+  }
+}
+
+describe("every route of the partner API, walked from the router", () => {
+  test("is one of the contract's operations, with and without /v1", async () => {
+    const known = endpoints.filter(({ server }) => server === "partner");
+    const expected = known.flatMap(({ method, path }) => [
+      `${method} ${path.replaceAll(/\{\w+\}/g, "unknown")}`,
+      `${method} /v1${path.replaceAll(/\{\w+\}/g, "unknown")}`,
+    ]);
+    const found = partnerRoutes()
+      .filter(({ method }) => method !== "HEAD")
+      .map(({ method, url }) => `${method} ${url}`);
+    expect(found.sort()).toEqual(expected.sort());
+  });
+
+  test("refuses an Accept header that does not name application/json with 406, before it looks at the token", async () => {
+    await everyRoute(async ({ method, url }) => {
+      for (const accept of ["*/*", "text/html", "application/*", "application/json;q=0", "application/json; q=0.000"]) {
+        const { body, headers } = { headers: {}, ...bodyOf(method) } as { body?: string; headers: object };
+        const response = await app.call(url, {
+          method,
+          ...(body && { body }),
+          headers: { ...headers, accept },
+          token: null,
+        });
+        await expectConventions(response, "partner");
+        expect(response.status).toBe(406);
+      }
+    });
+  });
+
+  test("refuses a missing, malformed, unknown or insufficient token with 401 and a challenge", async () => {
+    const unknown = `${app.demo.partners[0]!.account_id}_${"x".repeat(43)}`;
+    await everyRoute(async ({ method, url }) => {
+      const expectations: [string | null, string, RegExp][] = [
+        [null, "invalid_token", /^Bearer realm="partners"$/],
+        ["nonsense", "invalid_token", /^Bearer realm="partners", error="invalid_token"$/],
+        [unknown, "invalid_token", /^Bearer realm="partners", error="invalid_token"$/],
+        [scopeless, "insufficient_scope", /^Bearer realm="partners", error="insufficient_scope"$/],
+      ];
+      for (const [token, error, challenge] of expectations) {
+        const response = await app.call(url, { method, ...bodyOf(method), token });
+        const text = await expectConventions(response, "partner");
+        expect(response.status).toBe(401);
+        expect(response.headers.get("www-authenticate")).toMatch(challenge);
+        if (method !== "HEAD") expect(JSON.parse(text)).toEqual({ error, error_description: expect.any(String) });
+      }
+    });
+  });
+
+  test("refuses an unknown query parameter with 40003", async () => {
+    await everyRoute(async ({ method, url }) => {
+      const response = await app.call(`${url}?adress=1`, { method, ...bodyOf(method) });
+      const text = await expectConventions(response, "partner");
+      expect(response.status).toBe(400);
+      if (method !== "HEAD") expect(codesOf(text)).toEqual([[40003, "query"]]);
+    });
+  });
+
+  test("answers past the rate limit with 429 and Retry-After", async () => {
+    const { account_id, client_id } = app.demo.partners[1]!;
+    const credential_id = client_id.slice(13);
+    await app.token(1);
+    await everyRoute(async ({ method, url }) => {
+      const limit = { rate_per_second: 100_000, burst: 100_000 };
+      const now_ms = app.deps.now().getTime();
+      for (let spent = 0; spent <= limit.burst; spent++) {
+        if (!app.deps.limiter.spend(account_id, credential_id, limit, now_ms + 60_000).allowed) break;
+      }
+      const response = await app.call(url, { method, ...bodyOf(method), partner: 1 });
+      const text = await expectConventions(response, "partner");
+      expect(response.status).toBe(429);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+      if (method !== "HEAD") expect(JSON.parse(text).error.error_code).toBe(429);
+    });
+  });
+
+  test("answers a conditional read with 304, the same ETag and no body, whatever Cache-Control the request carries", async () => {
+    await everyRoute(async ({ method, url }) => {
+      if (method !== "GET" && method !== "HEAD") return;
+      const first = await app.call(url, { method });
+      await expectConventions(first, "partner");
+      if (first.status !== 200) return;
+      const etag = first.headers.get("etag")!;
+      const matching = [etag, etag.slice(2), `"other", ${etag}`, "*"];
+      for (const value of matching) {
+        const headers = { "if-none-match": value, "cache-control": "no-cache" };
+        const second = await app.call(url, { method, headers });
+        expect(await expectConventions(second, "partner")).toBe("");
+        expect(second.status).toBe(304);
+        expect(second.headers.get("etag")).toBe(etag);
+      }
+      const changed = await app.call(url, { method, headers: { "if-none-match": `W/"${"0".repeat(32)}"` } });
+      expect(changed.status).toBe(200);
+      await changed.text();
+    });
+  });
+
+  test("HEAD answers as GET does, without the body", async () => {
+    await everyRoute(async ({ method, url }) => {
+      if (method !== "GET") return;
+      const [get, head] = [await app.call(url), await app.call(url, { method: "HEAD" })];
+      expect(await head.text()).toBe("");
+      expect(head.status).toBe(get.status);
+      expect(head.headers.get("etag")).toBe(get.headers.get("etag"));
+      expect(head.headers.get("content-length")).toBe(String(Buffer.byteLength(await get.text())));
+    });
+  });
+
+  test("refuses an unusable Idempotency-Key on a POST with 40005, before it reads the body", async () => {
+    await everyRoute(async ({ method, url }) => {
+      if (method !== "POST") return;
+      for (const key of ["has space", "é", "x".repeat(256)]) {
+        const headers = { "content-type": "application/json", "idempotency-key": key };
+        const response = await app.call(url, { method, body: "no json", headers });
+        expect(codesOf(await expectConventions(response, "partner"))).toEqual([[40005, "Idempotency-Key"]]);
+      }
+    });
+  });
+
+  test("refuses a body that is not a JSON object with the 400 that says why", async () => {
+    const json = "application/json";
+    const cases: [string, string | Uint8Array<ArrayBuffer>, number][] = [
+      ["text/plain", "{}", 40002],
+      ["application/json; charset=utf-16", "{}", 40002],
+      [json, "{", 40001],
+      [json, "", 40001],
+      [json, new Uint8Array([0x7b, 0x22, 0xff, 0x22, 0x7d]), 40001],
+      [json, "[".repeat(100_000), 40001],
+      [json, "[]", 40000],
+      [json, "null", 40000],
+      [json, '"text"', 40000],
+      [json, `{"a":"${"x".repeat(1024 * 1024)}"}`, 40004],
+    ];
+    await everyRoute(async ({ method, url }) => {
+      if (!["POST", "PUT", "PATCH"].includes(method)) return;
+      for (const [type, body, code] of cases) {
+        const response = await app.call(url, { method, body, headers: { "content-type": type } });
+        const text = await expectConventions(response, "partner");
+        expect(response.status).toBe(400);
+        expect(codesOf(text).map(([first]) => first)).toEqual([code]);
+      }
+    });
+  });
+});
+
+describe("what is not there", () => {
+  test("unknown paths, unsupported methods and malformed ids get one and the same 404", async () => {
+    const bodies = new Set<string>();
+    const paths: [string, string][] = [
+      ["GET", "/nowhere"],
+      ["GET", "/v1"],
+      ["GET", "/v1/v1/brands"],
+      ["GET", "/v2/brands"],
+      ["GET", "/brands/"],
+      ["GET", "/BRANDS"],
+      ["DELETE", "/brands"],
+      ["POST", "/shipping_methods"],
+      ["OPTIONS", "/brands"],
+      ["GET", "/%zz"],
+      ["GET", "/brands%00"],
+      ["PUT", "/v1/simulate"],
+    ];
+    for (const [method, path] of paths) {
+      const response = await app.call(path, { method, token: null, headers: { accept: "text/html" } });
+      bodies.add(await expectConventions(response, "partner"));
+      expect(response.status).toBe(404);
+    }
+    expect([...bodies]).toEqual(['{"error":{"error_code":404,"message":"The resource was not found."}}']);
+  });
+});
