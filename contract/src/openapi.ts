@@ -50,6 +50,7 @@ export const openapi = (options: OpenapiOptions) => {
       summary: "Pharmacy as a service",
       description:
         "Prescriptions and orders for partners of a pharmacy. Every request carries an access token from the token server and `Accept: application/json`.",
+      contact: { name: "The pharmacy that runs this service", url: options.base_url },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
     servers: [

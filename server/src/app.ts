@@ -56,9 +56,13 @@ export async function startApp(
   };
   const database = await openDatabase(config, { log: (message) => log.info(message), onBroken });
   const { db } = database;
+  // What a start that fails must close again, last opened first: a database in use would be left running.
+  const opened: { close(): Promise<void> }[] = [database];
   try {
     await migrate(db);
-    const vault = await openVault(db, masterKeys(config), now());
+    const vault = await openVault(db, () => masterKeys(config), now());
+    const reloadKeys = () =>
+      vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "the keys could not be read again"));
     const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
 
     const copies = createCopies();
@@ -66,12 +70,16 @@ export async function startApp(
       connect: db.connect,
       onChange: (change) => {
         dropChanged(copies, change);
-        if (change.kind === "keys") vault.reload(db).catch(onBroken);
+        if (change.kind === "keys") reloadKeys();
       },
-      onGap: () => dropAll(copies),
+      onGap: () => {
+        dropAll(copies);
+        reloadKeys();
+      },
       revive: database.revive,
       onTrouble: onBroken,
     });
+    opened.unshift(bus);
     const deps: Deps = {
       config,
       db,
@@ -90,6 +98,7 @@ export async function startApp(
       auth: createListener(deps, "auth"),
       sandbox_auth: createListener(deps, "sandbox_auth"),
     };
+    opened.unshift(...Object.values(listeners));
     const addresses = {} as Addresses;
     addPartnerApi(listeners.partner, deps, options.routes ?? partnerRoutes);
     addPages(listeners.partner, deps, { addresses: () => addresses, demo });
@@ -132,7 +141,7 @@ export async function startApp(
       },
     };
   } catch (error) {
-    await database.close().catch(() => {});
+    for (const one of opened) await one.close().catch(() => {});
     throw error;
   }
 }

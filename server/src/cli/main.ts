@@ -1,15 +1,25 @@
-import { Command } from "commander";
-import { readConfig } from "../config.ts";
-import { version } from "../version.ts";
-import { start } from "./start.ts";
+import { backupCommands } from "./backup.ts";
+import { configCommand } from "./config.ts";
+import { credentialCommands } from "./credential.ts";
+import { doctorCommand } from "./doctor.ts";
+import { keysCommands } from "./keys.ts";
+import { migrateCommand } from "./migrate.ts";
+import { partnerCommands } from "./partner.ts";
+import { runProgram } from "./program.ts";
+import { startCommand } from "./start.ts";
+import { tokenCommand } from "./token.ts";
+import { userCommands } from "./user.ts";
 
-const program = new Command("pestle").description("Pharmacy-as-a-service, run by you.").version(version);
-
-program
-  .command("start")
-  .description("run the service: token servers, partner API, web pages and jobs, in one process")
-  .option("--demo", "seed the demo into an empty database (the default with the embedded one)")
-  .option("--no-demo", "seed nothing")
-  .action(async (options: { demo?: boolean }) => start(readConfig(), { demo: options.demo }));
-
-await program.parseAsync();
+/** Every command, in the order of the help; each file holds its group's rows and what they do. */
+await runProgram([
+  startCommand,
+  doctorCommand,
+  configCommand,
+  migrateCommand,
+  ...partnerCommands,
+  ...credentialCommands,
+  ...userCommands,
+  tokenCommand,
+  ...backupCommands,
+  ...keysCommands,
+]);

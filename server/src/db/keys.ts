@@ -1,22 +1,28 @@
 import { type Queryable, sql, type Tx } from "./db.ts";
 
-type DataKeyRow = { key_id: number; wrapped: Buffer };
+export type DataKeyRow = { key_id: number; wrapped: Buffer };
+export type KeyRing = { fingerprint: string; keys: DataKeyRow[] };
 
 const lock = sql<[]>`select pg_advisory_xact_lock(7205520)`;
 /** One process at a time decides about keys. */
 export const lockKeys = (tx: Tx) => tx.rows(lock, []);
 
-const fingerprint = sql<[], { fingerprint: string }>`select fingerprint from master_key`;
-export const loadFingerprint = async (db: Queryable) => (await db.row(fingerprint, []))?.fingerprint;
+const ring = sql<[], DataKeyRow & { fingerprint: string }>`
+select m.fingerprint, k.key_id, k.wrapped
+from master_key m
+cross join data_key k
+order by k.key_id`;
+/** Both in one statement, so that the fingerprint is the one of the key these were wrapped under. */
+export async function loadKeyRing(db: Queryable): Promise<KeyRing | undefined> {
+  const keys = await db.rows(ring, []);
+  return keys[0] && { fingerprint: keys[0].fingerprint, keys };
+}
 
 const upsertFingerprint = sql<[fingerprint: string, since: Date]>`
 insert into master_key (fingerprint, since)
 values ($1, $2)
 on conflict (singleton) do update set fingerprint = excluded.fingerprint, since = excluded.since`;
 export const saveFingerprint = (tx: Tx, value: string, now: Date) => tx.run(upsertFingerprint, [value, now]);
-
-const dataKeys = sql<[], DataKeyRow>`select key_id, wrapped from data_key order by key_id`;
-export const loadDataKeys = (db: Queryable) => db.rows(dataKeys, []);
 
 const addDataKey = sql<[key_id: number, wrapped: Buffer, created_at: Date]>`
 insert into data_key (key_id, wrapped, created_at)
@@ -29,3 +35,7 @@ export const rewrapDataKey = (tx: Tx, key: DataKeyRow) => tx.run(rewrap, [key.ke
 
 const dropOlder = sql<[key_id: number]>`delete from data_key where key_id < $1`;
 export const deleteDataKeysBefore = (tx: Tx, key_id: number) => tx.run(dropOlder, [key_id]);
+
+const FOREIGN_KEY_VIOLATION = "23503";
+/** Somebody sealed with the key after it was found unused: it stays, and so does what they wrote. */
+export const isKeyInUse = (error: unknown) => (error as { code?: unknown }).code === FOREIGN_KEY_VIOLATION;

@@ -55,15 +55,17 @@ export async function migrate(db: Db, upTo = Number.POSITIVE_INFINITY): Promise<
 /** What a start or `pestle doctor` would still apply, without applying it. */
 export async function migrationState(db: Db): Promise<{ applied: number; pending: string[] }> {
   await requireSupportedVersion(db);
-  const { rows } = await db.raw("select to_regclass('schema_migration') is not null as there");
-  const applied = rows[0]?.["there"] === true ? await appliedMigrations(db) : [];
+  const applied = await appliedMigrations(db);
   const pending = pendingMigrations(applied, readMigrations());
   return { applied: applied.length, pending: pending.map(({ name }) => name) };
 }
 
-type Applied = { version: number; checksum: string };
+export type Applied = { version: number; checksum: string };
 
-async function appliedMigrations(db: Queryable): Promise<Applied[]> {
+/** None in a database that was never migrated. */
+export async function appliedMigrations(db: Queryable): Promise<Applied[]> {
+  const { rows } = await db.raw("select to_regclass('schema_migration') is not null as there");
+  if (rows[0]?.["there"] !== true) return [];
   return (await db.raw("select version, checksum from schema_migration order by version")).rows as Applied[];
 }
 

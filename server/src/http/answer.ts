@@ -27,6 +27,8 @@ export function send(request: FastifyRequest, reply: FastifyReply, { status, bod
   reply.header("etag", body.etag);
   reply.header("cache-control", NOT_CACHED);
   if (headers !== undefined) reply.headers(headers);
+  // The body was too long to be read to its end, so nothing after it on this connection can be read either.
+  if (request.raw.isPaused()) reply.header("connection", "close");
   if (status === 200 && isRead(request) && etagMatches(request.headers["if-none-match"], body.etag)) {
     return reply.code(304).send();
   }

@@ -18,6 +18,8 @@ import {
 } from "../domain/refusals.ts";
 import { type Answer, json } from "./answer.ts";
 
+const NEVER_KEPT = { "cache-control": "no-store", pragma: "no-cache" };
+
 /** Turns whatever was thrown into the contract's body. `undefined`: not one of ours, so a fault to be logged as 500. */
 export function errorAnswer(error: unknown): Answer | undefined {
   if (error instanceof RequestProblems) return problemsAnswer(error.problems);
@@ -38,6 +40,21 @@ export function statusAnswer(status: 404 | 406 | 429 | 500 | 503, retry_after_s?
   return json(status, { error: { error_code: status, message: statusMessages[status] } }, headers);
 }
 
+/**
+ * The same for a token server: what cannot be read is RFC 6749's `invalid_request`, and no cache keeps a refusal
+ * (contract, 3). HTTPS is asked for in the same words everywhere.
+ */
+export function tokenServerErrorAnswer(error: unknown): Answer | undefined {
+  const https = error instanceof RequestProblems && error.problems.some(({ code }) => code === 40010);
+  const refused = errorAnswer(error);
+  if (refused?.status === 400 && !https && !(error instanceof OAuthRefusal)) {
+    return oauthAnswer(new OAuthRefusal("invalid_request"));
+  }
+  return refused && unkept(refused);
+}
+
+export const unkept = (refused: Answer): Answer => ({ ...refused, headers: { ...NEVER_KEPT, ...refused.headers } });
+
 /** What the web framework itself refuses, before a handler was reached. */
 function frameworkAnswer(error: unknown): Answer | undefined {
   const { code = "" } = error as Partial<FastifyError>;
@@ -49,7 +66,12 @@ function frameworkAnswer(error: unknown): Answer | undefined {
 /** One entry per code, in code order; each names its fields (contract, error bodies). */
 function problemsAnswer(problems: readonly Problem[]): Answer {
   const byCode = new Map<ErrorCode, Problem[]>();
-  for (const problem of problems) byCode.set(problem.code, [...(byCode.get(problem.code) ?? []), problem]);
+  for (const problem of problems) {
+    // Added in place: a body of 1 MiB has room for a hundred thousand unknown fields, and copies would take minutes.
+    const same = byCode.get(problem.code);
+    if (same === undefined) byCode.set(problem.code, [problem]);
+    else same.push(problem);
+  }
   const codes = [...byCode.keys()].sort((a, b) => a - b);
   const status = codes.some((code) => statusOf(code) === 400) ? 400 : 422;
   return json(status, {
@@ -81,8 +103,7 @@ function oauthAnswer({ error, retry_after_s }: OAuthRefusal): Answer {
     status,
     { error, error_description },
     {
-      "cache-control": "no-store",
-      pragma: "no-cache",
+      ...NEVER_KEPT,
       // Only on 401: two widespread clients hide the body of a 400 that carries it.
       ...(status === 401 ? { "www-authenticate": 'Basic realm="token"' } : {}),
       ...(retry_after_s === undefined ? {} : { "retry-after": String(retry_after_s) }),

@@ -65,7 +65,7 @@ function admit(deps: Deps, request: FastifyRequest, reply: FastifyReply, grant: 
 }
 
 /** Node joins repeated headers or keeps the first; for credentials neither is safe. */
-function repeats(request: FastifyRequest, name: string): boolean {
+export function repeats(request: FastifyRequest, name: string): boolean {
   const { rawHeaders } = request.raw;
   let seen = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {

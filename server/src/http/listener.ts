@@ -1,14 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import type { Server } from "node:http";
+import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
 import { type Config, WrongSetting } from "../config.ts";
 import type { Grant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/refusals.ts";
-import { NOT_CACHED, send } from "./answer.ts";
-import { errorAnswer, statusAnswer } from "./errors.ts";
+import { type Answer, NOT_CACHED, send } from "./answer.ts";
+import { errorAnswer, statusAnswer, tokenServerErrorAnswer, unkept } from "./errors.ts";
 import { strangerLimit } from "./front-door.ts";
 
 export type ListenerName = "partner" | "auth" | "sandbox_auth";
@@ -44,6 +44,11 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     requireHostHeader: false,
   };
   const tls = tlsOptions(deps.config);
+  const refusal = name === "partner" ? errorAnswer : tokenServerErrorAnswer;
+  const notFound = refusal(new StatusRefusal(404))!;
+  const fault = name === "partner" ? statusAnswer(500) : unkept(statusAnswer(500));
+  const insecure = (request: FastifyRequest) =>
+    deps.config.TRUST_PROXY > 0 && !cameOverHttps(request) && !HEALTH.has(request.url);
   const app = Fastify({
     ...(tls === undefined ? { http } : { https: { ...http, ...tls } }),
     logger: false,
@@ -55,10 +60,13 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     clientErrorHandler: (error, socket) =>
-      answerRaw(socket as Socket, name, error.code === "HPE_HEADER_OVERFLOW" ? 40005 : 40000),
+      answerBroken(socket as Socket, () =>
+        answerRaw(socket as Socket, name, refusal(brokenRequest(error.code === "HPE_HEADER_OVERFLOW"))!),
+      ),
     frameworkErrors: (error, request, reply) => {
       reply.header("x-request-id", request.id).headers(name === "partner" ? strangerLimit : {});
-      send(request as FastifyRequest, reply, errorAnswer(error) ?? statusAnswer(404));
+      const thrown = insecure(request as FastifyRequest) ? httpsRequired() : error;
+      send(request as FastifyRequest, reply, refusal(thrown) ?? notFound);
     },
   }) as unknown as FastifyInstance;
 
@@ -84,24 +92,29 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     reply.header("x-content-type-options", "nosniff");
     if (name === "partner") reply.headers(strangerLimit);
     if (closing) reply.header("connection", "close");
-    if (deps.config.TRUST_PROXY > 0 && !cameOverHttps(request) && !HEALTH.has(request.url)) {
-      return done(new RequestProblems([{ code: 40010, field: "url" }]));
-    }
+    if (insecure(request)) return done(httpsRequired());
+    // The router takes the first character for a slash, and would find a page behind `*`.
+    if (request.url.startsWith("*")) return done(new StatusRefusal(404));
     done();
   });
-  app.setNotFoundHandler((request, reply) => send(request, reply, statusAnswer(404)));
+  app.setNotFoundHandler((request, reply) => send(request, reply, notFound));
   app.setErrorHandler((error, request, reply) => {
-    const known = errorAnswer(error);
+    // An unknown path is that and nothing else, whatever its Content-Type; HTTPS alone is asked for before.
+    const known = request.is404 && !(error instanceof RequestProblems) ? notFound : refusal(error);
     request.refused = refusedNames(error);
     if (known === undefined) deps.log.error({ request_id: request.id, err: faultOf(error) }, "unexpected fault");
-    return send(request, reply, known ?? statusAnswer(500));
+    return send(request, reply, known ?? fault);
   });
   app.addHook("onResponse", (request, reply, done) => {
     logAndMeasure(deps, name, request, reply.statusCode, reply.elapsedTime);
     done();
   });
   const server = app.server as Server;
-  server.on("connect", (_request, socket: Socket) => answerRaw(socket, name, 404));
+  server.on("connect", (_request, socket: Socket) => {
+    // Node has let go of this socket: without a listener a caller that hangs up would end the process.
+    socket.on("error", () => socket.destroy());
+    answerRaw(socket, name, notFound);
+  });
   server.on("checkExpectation", (request, response) => server.emit("request", request, response));
   return app;
 }
@@ -123,25 +136,40 @@ function cameOverHttps(request: FastifyRequest): boolean {
   return typeof forwarded === "string" && forwarded.split(",").every((hop) => hop.trim().toLowerCase() === "https");
 }
 
+const httpsRequired = () => new RequestProblems([{ code: 40010, field: "url" }]);
+
+const brokenRequest = (headersTooLarge: boolean) =>
+  new RequestProblems([headersTooLarge ? { code: 40005, field: "header" } : { code: 40000, field: "request" }]);
+
+/**
+ * Requests that arrived whole before the broken bytes get their own answers first: a change that was made must not
+ * look refused. Node keeps the answer whose turn it is on the socket, under this name, in all its versions.
+ */
+function answerBroken(socket: Socket, answer: () => void): void {
+  const current = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
+  // Whatever else arrives on this connection is of no interest, and would only be found broken again.
+  socket.pause();
+  if (current?.req.complete) current.once("close", () => answerBroken(socket, answer));
+  else if (current?.headersSent) socket.destroy();
+  else answer();
+}
+
 /** For what never became a request: bytes that are no HTTP, headers over the limit, a client that is too slow. */
-function answerRaw(socket: Socket, name: ListenerName, code: 40000 | 40005 | 404): void {
+function answerRaw(socket: Socket, name: ListenerName, { status, body, headers }: Answer): void {
   if (!socket.writable || socket.destroyed) return void socket.destroy();
-  const problem =
-    code === 404
-      ? new StatusRefusal(404)
-      : new RequestProblems([{ code, field: code === 40005 ? "header" : "request" }]);
-  const { status, body } = errorAnswer(problem)!;
-  const lines = [
-    `HTTP/1.1 ${status} ${status === 404 ? "Not Found" : "Bad Request"}`,
-    `x-request-id: ${randomUUID()}`,
-    `etag: ${body.etag}`,
-    `cache-control: ${NOT_CACHED}`,
-    ...(name === "partner" ? Object.entries(strangerLimit).map(([header, value]) => `${header}: ${value}`) : []),
-    "content-type: application/json; charset=utf-8",
-    `content-length: ${Buffer.byteLength(body.text)}`,
-    "connection: close",
-  ];
-  socket.end(`${lines.join("\r\n")}\r\n\r\n${body.text}`, () => socket.destroy());
+  const fields = {
+    "x-request-id": randomUUID(),
+    etag: body.etag,
+    "cache-control": NOT_CACHED,
+    ...(name === "partner" ? strangerLimit : {}),
+    "content-type": "application/json; charset=utf-8",
+    "content-length": Buffer.byteLength(body.text),
+    connection: "close",
+    ...headers,
+  };
+  const lines = Object.entries(fields).map(([header, value]) => `${header}: ${value}\r\n`);
+  const line = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  socket.end(`${line}${lines.join("")}\r\n${body.text}`, () => socket.destroy());
 }
 
 /** The stack, and for a database fault its code: never its message or detail, which can carry a row's values. */

@@ -80,7 +80,7 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const call = callOf(deps, request, names);
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw);
-    const claim = endpoint.idempotent ? idempotencyClaim(request, body) : undefined;
+    const claim = endpoint.idempotent ? idempotencyClaim(endpoint, call, request, body) : undefined;
     const done = await idempotently(deps, claim, handler(deps, call, body));
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
@@ -96,13 +96,18 @@ function callOf(deps: Deps, request: FastifyRequest, names: string[]): Call {
   };
 }
 
-function idempotencyClaim(request: FastifyRequest, body: JsonObject): IdempotencyClaim | undefined {
+function idempotencyClaim(
+  endpoint: Endpoint,
+  { grant, params }: Call,
+  request: FastifyRequest,
+  body: JsonObject,
+): IdempotencyClaim | undefined {
   const idempotency_key = request.headers["idempotency-key"];
   if (typeof idempotency_key !== "string") return undefined;
-  // The same request may be retried with and without the version prefix.
-  const path = request.url.replace(/\?.*$/, "").replace(/^\/v1(?=\/)/, "");
+  // Not as it was sent: the same request may be retried with the version prefix, an escape or a proxy's whole address.
+  const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
   const fingerprint = hash("sha256", canonicalJson([request.url.replace(/^[^?]*/, ""), body]), "buffer");
-  return { account_id: request.grant!.account_id, path, idempotency_key, fingerprint };
+  return { account_id: grant.account_id, path, idempotency_key, fingerprint };
 }
 
 /** The same value gives the same text, whatever the order of its keys. Depth was bounded when it was read. */

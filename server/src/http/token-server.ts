@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { endpoints, serverMetadata } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Environment } from "../db/accounts.ts";
@@ -9,6 +10,7 @@ import { issueToken, type TokenServerRequest } from "../usecases/issue-token.ts"
 import { revokeToken } from "../usecases/revoke-token.ts";
 import { type Answer, answer, json, rendered, send } from "./answer.ts";
 import { readBody } from "./body.ts";
+import { repeats } from "./front-door.ts";
 
 // Spec, Authentication 6: these three headers, to the letter.
 const TOKEN_HEADERS = {
@@ -47,7 +49,10 @@ export function addTokenServer(app: FastifyInstance, deps: Deps, environment: En
 
 async function readRequest(request: FastifyRequest): Promise<TokenServerRequest> {
   const bytes = await readBody(request.raw);
-  if (bytes === "too large") throw new OAuthRefusal("invalid_request");
+  // RFC 6749, 5.2: more than one way to prove who one is, or a body that is no form, is a malformed request.
+  if (bytes === "too large" || !isUtf8(bytes) || repeats(request, "authorization")) {
+    throw new OAuthRefusal("invalid_request");
+  }
   return {
     authorization: request.headers.authorization,
     form: parseForm(request.headers["content-type"], bytes.toString("utf8")),

@@ -36,6 +36,7 @@ const demoFile = (data_dir: string) => join(data_dir, "demo.json");
  * in between finds an empty database and makes new ones, and never a database whose secrets nobody knows.
  */
 export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now">): Promise<boolean> {
+  if ((await listAccounts(deps.db)).length > 0) return false;
   const now = deps.now();
   const passwords = new Map(
     [operator.email, ...partners.map(({ portal }) => portal.email)].map((email) => {

@@ -5,6 +5,7 @@ import { type CredentialRow, digestPlace, loadCredential } from "../db/credentia
 import type { Deps } from "../deps.ts";
 import type { PresentedClient } from "../domain/client-credentials.ts";
 import { OAuthRefusal } from "../domain/refusals.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
 import { splitClientId } from "./manage-credentials.ts";
 
 /** A credential with its live secrets unsealed, as the token servers keep it in memory. */
@@ -45,7 +46,7 @@ export async function authenticateClient(
   // Every refusal goes through the database once: a secret made in another process a moment ago is found there, and
   // a client that does not exist takes as long as one that does.
   const { version } = deps.copies;
-  const client = await readClient(deps, client_id);
+  const client = await withKeysOfNow(deps, () => readClient(deps, client_id));
   const secret_id = matchingSecret(client, environment, digest);
   if (client === undefined || secret_id === undefined) {
     deps.strangers.spend(remote_address, client_id, FAILURE_LIMIT, now_ms);

@@ -1,19 +1,41 @@
 import { createHmac, randomBytes } from "node:crypto";
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Config, WrongSetting } from "../config.ts";
 
 /** The key from outside the database: it wraps the data keys inside. */
 export type MasterKey = { bytes: Buffer; fingerprint: string };
 
-/** Keys to try, best first. Two only when a rotation was cut off between the database and the file. */
+/**
+ * Keys to try, best first. Two while the master key is being changed: NEW_MASTER_KEY beside yours, or the file that a
+ * rotation wrote and did not come to rename.
+ */
 export function masterKeys(config: Config): MasterKey[] {
-  if (config.MASTER_KEY !== "") return [decodeMasterKey(config.MASTER_KEY)];
-  mkdirSync(config.DATA_DIR, { recursive: true });
-  const { current, next } = masterKeyFiles(config);
+  const kept = keptMasterKeys(config);
+  if (kept.length > 0) return kept;
   // Without MASTER_KEY the database is our own (config.ts), and its key is made on the first start.
-  if (!existsSync(current) && !existsSync(next)) makeKeyFile(config.DATA_DIR, current);
-  return [current, next].filter(existsSync).map(readKeyFile);
+  makeKeyFile(config.DATA_DIR, masterKeyFiles(config).current);
+  return keptMasterKeys(config);
+}
+
+/** The same, and none is made. */
+export function keptMasterKeys(config: Config): MasterKey[] {
+  if (config.MASTER_KEY !== "") {
+    return [config.MASTER_KEY, config.NEW_MASTER_KEY].filter((text) => text !== "").map(decodeMasterKey);
+  }
+  const { current, next } = masterKeyFiles(config);
+  // The next one is read first: renamed in between, it is found under the other name.
+  const pending = readKeyFile(next);
+  return [readKeyFile(current), pending].filter((key) => key !== undefined);
+}
+
+/** The key that the database's data keys are wrapped under. */
+export function fittingMasterKey(candidates: readonly MasterKey[], fingerprint: string): MasterKey {
+  const fitting = candidates.find((key) => key.fingerprint === fingerprint);
+  if (fitting !== undefined) return fitting;
+  throw new WrongSetting(
+    `MASTER_KEY (or DATA_DIR/master.key) is not the key of this database, whose fingerprint is ${fingerprint}. Set the key it was started with.`,
+  );
 }
 
 export const masterKeyFiles = (config: Config) => ({
@@ -30,6 +52,7 @@ export const newMasterKeyText = () => randomBytes(32).toString("hex");
 
 /** Made whole under another name and linked into place, so that two first starts agree on one key. */
 function makeKeyFile(folder: string, file: string): void {
+  mkdirSync(folder, { recursive: true });
   const draft = join(folder, `master.key.${process.pid}.${randomBytes(4).toString("hex")}`);
   writeFileSync(draft, `${newMasterKeyText()}\n`, { mode: 0o600, flush: true });
   try {
@@ -41,11 +64,15 @@ function makeKeyFile(folder: string, file: string): void {
   }
 }
 
-function readKeyFile(file: string): MasterKey {
-  const text = readFileSync(file, "utf8").trim();
-  if (!/^[0-9a-fA-F]{64}$/.test(text)) {
-    throw new WrongSetting(`${file} does not hold 64 hexadecimal digits. Put the right key back from your back-up.`);
+export function readKeyFile(file: string): MasterKey | undefined {
+  let text: string;
+  try {
+    text = readFileSync(file, "utf8").trim();
+    chmodSync(file, 0o600);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
   }
-  chmodSync(file, 0o600);
-  return decodeMasterKey(text);
+  if (/^[0-9a-fA-F]{64}$/.test(text)) return decodeMasterKey(text);
+  throw new WrongSetting(`${file} does not hold 64 hexadecimal digits. Put the right key back from your back-up.`);
 }

@@ -1,8 +1,7 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
-import { WrongSetting } from "../config.ts";
 import type { Db, Queryable } from "../db/db.ts";
-import { insertDataKey, loadDataKeys, loadFingerprint, lockKeys, saveFingerprint } from "../db/keys.ts";
-import type { MasterKey } from "./master-key.ts";
+import { insertDataKey, loadKeyRing, lockKeys, saveFingerprint } from "../db/keys.ts";
+import { fittingMasterKey, type MasterKey } from "./master-key.ts";
 
 /** Seals what must not be read from a copy of the database: AES-256-GCM, with the id of the key in front. */
 export type Vault = {
@@ -19,29 +18,30 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_ID_BYTES = 4;
 
-/** Opens the key ring, makes the first key of an empty database, and refuses a master key that is not this database's. */
-export async function openVault(db: Db, candidates: readonly MasterKey[], now: Date): Promise<Vault> {
-  const master = await db.transaction(async (tx) => {
+/** The key that a value was sealed with is not in the ring: a rotation went on meanwhile, or the value is damaged. */
+export class UnknownKey extends Error {}
+
+/**
+ * Opens the key ring, makes the first key of an empty database, and refuses a master key that is not this database's.
+ * The candidates are asked for again with every reload, since a rotation may have changed the master key too.
+ */
+export async function openVault(db: Db, candidates: () => readonly MasterKey[], now: Date): Promise<Vault> {
+  await db.transaction(async (tx) => {
     await lockKeys(tx);
-    const known = await loadFingerprint(tx);
-    const fitting = known === undefined ? candidates[0] : candidates.find(({ fingerprint }) => fingerprint === known);
-    if (fitting === undefined) {
-      throw new WrongSetting(
-        `MASTER_KEY (or DATA_DIR/master.key) is not the key of this database, whose fingerprint is ${known}. Set the key it was started with.`,
-      );
-    }
-    if (known === undefined) {
-      await saveFingerprint(tx, fitting.fingerprint, now);
-      await insertDataKey(tx, { key_id: 1, wrapped: wrap(fitting, newDataKey(), 1), created_at: now });
-    }
-    return fitting;
+    const [first] = candidates();
+    if (first === undefined || (await loadKeyRing(tx)) !== undefined) return;
+    await saveFingerprint(tx, first.fingerprint, now);
+    await insertDataKey(tx, { key_id: 1, wrapped: wrap(first, newDataKey(), 1), created_at: now });
   });
 
+  let fingerprint = "";
   let ring = new Map<number, Buffer>();
   let active_key_id = 0;
   const reload = async (source: Queryable) => {
-    const rows = await loadDataKeys(source);
-    ring = new Map(rows.map(({ key_id, wrapped }) => [key_id, unwrap(master, wrapped, key_id)]));
+    const stored = await loadKeyRing(source);
+    const master = fittingMasterKey(candidates(), stored?.fingerprint ?? "");
+    ring = new Map(stored?.keys.map(({ key_id, wrapped }) => [key_id, unwrap(master, wrapped, key_id)]));
+    fingerprint = master.fingerprint;
     active_key_id = Math.max(...ring.keys());
   };
   await reload(db);
@@ -56,15 +56,31 @@ export async function openVault(db: Db, candidates: readonly MasterKey[], now: D
     },
     open(sealed, place) {
       const key = ring.get(sealedKeyId(sealed));
-      if (key === undefined) throw new Error(`the vault has no key ${sealedKeyId(sealed)}`);
+      if (key === undefined) throw new UnknownKey(`the vault has no key ${sealedKeyId(sealed)}`);
       return decrypt(key, sealed.subarray(KEY_ID_BYTES), place);
     },
     reload,
     get active_key_id() {
       return active_key_id;
     },
-    fingerprint: master.fingerprint,
+    get fingerprint() {
+      return fingerprint;
+    },
   };
+}
+
+/** For work that reads and opens: where a key is missing, the ring is read again and the work done once more. */
+export async function withKeysOfNow<Result>(
+  { db, vault }: { db: Queryable; vault: Vault },
+  work: () => Promise<Result>,
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof UnknownKey)) throw error;
+    await vault.reload(db);
+    return work();
+  }
 }
 
 export const newDataKey = () => randomBytes(32);

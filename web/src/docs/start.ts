@@ -42,6 +42,8 @@ async function start() {
     // Null keeps Swagger UI from sending the document to the validator of its makers.
     validatorUrl: null,
     persistAuthorization: false,
+    // Of the colour themes for code, one whose colours all stand out enough from its ground.
+    syntaxHighlight: { theme: "obsidian" },
     // The service answers only those who name this type, and Swagger UI does not always.
     requestInterceptor: (request) => ({ ...request, headers: { ...request.headers, accept: "application/json" } }),
   });
@@ -59,7 +61,7 @@ function tryWhatIsInReach(openapi: OpenApiDocument): Plugin {
   return () => ({ statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } } });
 }
 
-// Swagger UI has a dark dress and leaves it to the page when to wear it.
+// Swagger UI has a dark scheme and leaves it to the page when to use it.
 function followColorScheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const apply = () => document.documentElement.classList.toggle("dark-mode", dark.matches);

@@ -18,6 +18,7 @@ declare module "@fastify/swagger-ui/static/swagger-ui-bundle.js" {
     docExpansion: "list" | "full" | "none";
     validatorUrl: string | null;
     persistAuthorization: boolean;
+    syntaxHighlight: { theme: "obsidian" };
     requestInterceptor<Request extends { headers: Record<string, string> }>(request: Request): Request;
   };
 

@@ -1,0 +1,140 @@
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Demo } from "../server/src/seed/demo.ts";
+import { ask, insist } from "./ask.ts";
+import { issue, read, tokenOf } from "./client.ts";
+import { checkMovesAddUp, checkWrites, emptyLedger } from "./ledger.ts";
+import { postmasterPid } from "./postmaster.ts";
+import {
+  type From,
+  killGroup,
+  killServer,
+  removeDataDir,
+  type ServerProcess,
+  spawnServer,
+  startServer,
+  stopServer,
+} from "./server-process.ts";
+import { until } from "./until.ts";
+import { startWriters } from "./writers.ts";
+
+export type RunningKind = "server" | "database" | "both";
+export type Tally = {
+  kind: RunningKind | "first start";
+  kills: number;
+  /** Acknowledged writes that were asked for again; after a first start, credentials that were used. */
+  checked: number;
+  lost: number;
+  doubled: number;
+  unexpected: string[];
+  slowest_recovery_ms: number;
+};
+export type KillOptions = { count: number; random: () => number; from: From };
+
+const EARLIEST_KILL_MS = 100;
+const LATEST_KILL_MS = 1_100;
+const FIRST_START_WINDOW_MS = 3_000;
+const RECOVERY_DEADLINE_MS = 30_000;
+
+/** Kills a busy service at random moments and looks after each kill for what it had acknowledged. */
+export async function killWhileRunning(kind: RunningKind, { count, random, from }: KillOptions): Promise<Tally> {
+  const data_dir = mkdtempSync(join(tmpdir(), "pestle-kills-"));
+  const tally: Tally = { kind, kills: 0, checked: 0, lost: 0, doubled: 0, unexpected: [], slowest_recovery_ms: 0 };
+  const ledger = { ...emptyLedger(), unexpected: tally.unexpected };
+  let server: ServerProcess | undefined;
+  try {
+    server = await startServer({ data_dir, from });
+    let token = await newToken(server.demo);
+    for (; tally.kills < count; tally.kills++) {
+      const seen = { tokens: ledger.tokens.length, moves: ledger.moves.length };
+      let site: Demo | undefined = server.demo;
+      const writers = startWriters(() => site, token, ledger);
+      await delay(EARLIEST_KILL_MS + random() * (LATEST_KILL_MS - EARLIEST_KILL_MS));
+
+      const killed_at_ms = Date.now();
+      if (kind === "database") await outliveDatabase(server, data_dir);
+      else {
+        // Its ports may be anybody's as soon as it is gone, so nobody calls there any more.
+        site = undefined;
+        if (kind === "both") process.kill(postmasterPid(data_dir)!, "SIGKILL");
+        await killServer(server);
+        server = await startServer({ data_dir, from, deadline_ms: RECOVERY_DEADLINE_MS });
+        site = server.demo;
+      }
+      token = await newToken(server.demo);
+      tally.slowest_recovery_ms = Math.max(tally.slowest_recovery_ms, Date.now() - killed_at_ms);
+
+      await writers.stop();
+      const fresh = { tokens: ledger.tokens.slice(seen.tokens), moves: ledger.moves.slice(seen.moves) };
+      const { checked, lost } = await checkWrites(server.demo, token, fresh, tally.unexpected);
+      tally.checked += checked;
+      tally.lost += lost;
+    }
+    // Once more for all of them: a later kill must not take what an earlier one left.
+    tally.lost += (await checkWrites(server.demo, token, ledger, tally.unexpected)).lost;
+    const sum = await checkMovesAddUp(server.demo, token, ledger.moves);
+    tally.lost += sum.lost;
+    tally.doubled += sum.doubled;
+    const { code } = await stopServer(server);
+    if (code !== 0) tally.unexpected.push(`the service ended with ${code}: ${server.errors().trim()}`);
+    return tally;
+  } finally {
+    if (server !== undefined) await killServer(server);
+    await removeDataDir(data_dir);
+  }
+}
+
+/** The service has to notice, start its database again and serve, without being started again itself. */
+async function outliveDatabase(server: ServerProcess, data_dir: string): Promise<void> {
+  const old_pid = postmasterPid(data_dir)!;
+  process.kill(old_pid, "SIGKILL");
+  const ready = async () => {
+    if (server.ended() !== undefined) throw new Error(`the service ended with its database: ${server.errors().trim()}`);
+    const pid = postmasterPid(data_dir);
+    if (pid === undefined || pid === old_pid) return false;
+    return (await ask(`${server.demo.base_url}/readyz`))?.status === 200;
+  };
+  await until("the service is ready again", ready, { deadline_ms: RECOVERY_DEADLINE_MS });
+}
+
+/** Kills a service somewhere in its first start; a plain start must then work, and what it shows must be true. */
+export async function killFirstStarts({ count, random, from }: KillOptions): Promise<Tally> {
+  const kind = "first start";
+  const tally: Tally = { kind, kills: 0, checked: 0, lost: 0, doubled: 0, unexpected: [], slowest_recovery_ms: 0 };
+  for (; tally.kills < count; tally.kills++) {
+    const data_dir = mkdtempSync(join(tmpdir(), "pestle-kills-"));
+    const first = spawnServer({ data_dir, from });
+    let second: ServerProcess | undefined;
+    try {
+      await delay(random() * FIRST_START_WINDOW_MS);
+      // An init system takes the whole group; the kernel, short of memory, takes one process and leaves initdb behind.
+      if (random() < 0.5) killGroup(first);
+      else first.child.kill("SIGKILL");
+      await until("the killed server is gone", first.ended);
+
+      const begun_ms = Date.now();
+      second = await startServer({ data_dir, from, deadline_ms: RECOVERY_DEADLINE_MS });
+      tally.slowest_recovery_ms = Math.max(tally.slowest_recovery_ms, Date.now() - begun_ms);
+      for (const partner of [...second.demo.partners.keys()]) {
+        const issued = await issue(second.demo, second.demo.partners[partner]!);
+        const answer = issued?.status === 200 ? await read(second.demo, tokenOf(issued)) : issued;
+        tally.checked++;
+        if (answer?.status !== 200) tally.lost++;
+      }
+      const { code } = await stopServer(second);
+      if (code !== 0) tally.unexpected.push(`the service ended with ${code}: ${second.errors().trim()}`);
+    } finally {
+      await killServer(second ?? first);
+      await removeDataDir(data_dir);
+    }
+  }
+  return tally;
+}
+
+async function newToken(demo: Demo): Promise<string> {
+  const reply = await insist(() => issue(demo, demo.partners[0]!), RECOVERY_DEADLINE_MS);
+  if (reply.status !== 200) throw new Error(`the demo's credentials are refused with ${reply.status}`);
+  return tokenOf(reply);
+}

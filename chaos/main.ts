@@ -1,0 +1,56 @@
+import { spawnSync } from "node:child_process";
+import { parseArgs } from "node:util";
+import { killFirstStarts, killWhileRunning, type RunningKind, type Tally } from "./kills.ts";
+import { seededRandom } from "./random.ts";
+
+type Campaign = { about: string; run(options: { count: number | undefined; seed: number }): Promise<boolean> };
+
+const KILLS_OF_EACH_KIND = 50;
+const FIRST_STARTS_PER_KILL = 0.4;
+
+/** Every campaign: `npm run campaign -- NAME [--count N] [--seed S]`. Each says whether all was well. */
+const campaigns: Record<string, Campaign> = {
+  kills: {
+    about: `kill -9 of the service, its database, both, and during a first start; nothing acknowledged may be lost (${KILLS_OF_EACH_KIND} of each)`,
+    async run({ count = KILLS_OF_EACH_KIND, seed }) {
+      const options = { random: seededRandom(seed), from: "built" as const };
+      const kinds: RunningKind[] = ["server", "database", "both"];
+      let well = true;
+      for (const kind of kinds) well = show(await killWhileRunning(kind, { ...options, count })) && well;
+      const first_starts = Math.ceil(count * FIRST_STARTS_PER_KILL);
+      return show(await killFirstStarts({ ...options, count: first_starts })) && well;
+    },
+  },
+};
+
+function show({ kind, kills, checked, lost, doubled, unexpected, slowest_recovery_ms }: Tally): boolean {
+  console.log(
+    `${kind.padEnd(12)} kills ${kills}  acknowledged writes checked ${checked}  lost ${lost}  doubled ${doubled}  ` +
+      `unexpected answers ${unexpected.length}  slowest recovery ${slowest_recovery_ms} ms`,
+  );
+  for (const line of new Set(unexpected)) console.log(`             ${line}`);
+  return lost === 0 && doubled === 0 && unexpected.length === 0;
+}
+
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { count: { type: "string" }, seed: { type: "string" } },
+});
+const [name] = positionals;
+const campaign = name === undefined ? undefined : campaigns[name];
+if (campaign === undefined) {
+  console.log("npm run campaign -- NAME [--count N] [--seed S]");
+  for (const [known, { about }] of Object.entries(campaigns)) console.log(`  ${known.padEnd(10)} ${about}`);
+  process.exit(name === undefined ? 0 : 1);
+}
+const count = values.count === undefined ? undefined : Number(values.count);
+const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
+if (![count ?? 1, seed].every((number) => Number.isInteger(number) && number >= 0)) {
+  console.error("--count and --seed are whole numbers.");
+  process.exit(1);
+}
+// What is attacked is what an operator runs, so it must not be stale.
+const built = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
+if (built.status !== 0) process.exit(1);
+console.log(`campaign ${name}, seed ${seed}`);
+process.exit((await campaign.run({ count, seed })) ? 0 : 1);

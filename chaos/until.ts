@@ -1,0 +1,16 @@
+import { setTimeout as delay } from "node:timers/promises";
+
+/** Looks again and again until there is something to see, or throws when the deadline has passed. */
+export async function until<Value>(
+  what: string,
+  look: () => Value | Promise<Value>,
+  { deadline_ms = 20_000, pause_ms = 10 } = {},
+): Promise<NonNullable<Exclude<Value, false>>> {
+  const end = Date.now() + deadline_ms;
+  for (;;) {
+    const value = await look();
+    if (value) return value as NonNullable<Exclude<Value, false>>;
+    if (Date.now() > end) throw new Error(`waited ${deadline_ms} ms in vain until ${what}`);
+    await delay(pause_ms);
+  }
+}

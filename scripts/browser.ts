@@ -1,0 +1,15 @@
+import { findOrInstall } from "./debian-package.ts";
+
+const PLACES = [
+  "/usr/bin/chromium",
+  "/usr/bin/chromium-browser",
+  "/usr/bin/google-chrome",
+  "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
+];
+
+/** A Chromium for the browser tests: the one CHROMIUM names, one that is installed, or Debian's. */
+export const findBrowser = (): string | undefined =>
+  findOrInstall(
+    [process.env["CHROMIUM"] ?? "", ...PLACES].filter((file) => file !== ""),
+    "chromium",
+  );

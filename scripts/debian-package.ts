@@ -1,0 +1,21 @@
+import { spawnSync } from "node:child_process";
+import { existsSync } from "node:fs";
+
+/**
+ * The first of these files that exists; where none does and this is a Debian machine we may change (root), its package
+ * is installed. Undefined when it cannot be had.
+ */
+export function findOrInstall(files: readonly string[], debianPackage: string): string | undefined {
+  const found = () => files.find((file) => existsSync(file));
+  if (found() === undefined && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get")) {
+    console.log(`installing ${debianPackage} for the tests …`);
+    const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
+    const apt = (...args: string[]) =>
+      spawnSync("apt-get", ["-qq", "-y", ...args], { env, stdio: ["ignore", "ignore", "inherit"] });
+    if (apt("install", "--no-install-recommends", debianPackage).status !== 0) {
+      apt("update");
+      apt("install", "--no-install-recommends", debianPackage);
+    }
+  }
+  return found();
+}

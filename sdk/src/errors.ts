@@ -1,0 +1,122 @@
+import type { ErrorEntry } from "@pestle/contract";
+
+export type ErrorFacts = {
+  status?: number | undefined;
+  request_id?: string | undefined;
+  error?: string | undefined;
+  errors?: readonly ErrorEntry[] | undefined;
+  order_number?: string | undefined;
+  retry_after_s?: number | undefined;
+  cause?: unknown;
+};
+
+/** Whatever a call can fail with. Its texts are the service's own and never hold what was sent. */
+export class PestleError extends Error {
+  override name = "PestleError";
+  /** The HTTP status; undefined when no answer came. */
+  readonly status: number | undefined;
+  /** Quote it when you report a problem. */
+  readonly request_id: string | undefined;
+  /** The OAuth error, such as `invalid_token`, when there was one. */
+  readonly error: string | undefined;
+  /** Every problem of a refused request, one entry for each code. */
+  readonly errors: readonly ErrorEntry[];
+  /** The earlier order that a 409 is about, when it is known. */
+  readonly order_number: string | undefined;
+  readonly retry_after_s: number | undefined;
+
+  constructor(message: string, facts: ErrorFacts = {}) {
+    super(message, facts.cause === undefined ? undefined : { cause: facts.cause });
+    this.status = facts.status;
+    this.request_id = facts.request_id;
+    this.error = facts.error;
+    this.errors = facts.errors ?? [];
+    this.order_number = facts.order_number;
+    this.retry_after_s = facts.retry_after_s;
+  }
+}
+
+/** 400 or 422: the request must be changed; `errors` says where. */
+export class RequestRefused extends PestleError {
+  override name = "RequestRefused";
+}
+/** The credentials or the access token do not do, on either server; `error` says why. */
+export class Unauthorized extends PestleError {
+  override name = "Unauthorized";
+}
+/** 404: no such record in the account. */
+export class NotFound extends PestleError {
+  override name = "NotFound";
+}
+/** 409: look for the earlier request before sending another. */
+export class Conflict extends PestleError {
+  override name = "Conflict";
+}
+/** 429, after the retries; `retry_after_s` says how long to wait. */
+export class RateLimited extends PestleError {
+  override name = "RateLimited";
+}
+/** 503, a failed connection or a passed deadline, after the retries. */
+export class Unavailable extends PestleError {
+  override name = "Unavailable";
+}
+
+/** A webhook that the pharmacy did not send, or that is too old. Answer it with 401 and do nothing else. */
+export class WebhookRefused extends PestleError {
+  override name = "WebhookRefused";
+}
+
+const classOf: { readonly [status: number]: typeof PestleError } = {
+  400: RequestRefused,
+  401: Unauthorized,
+  404: NotFound,
+  409: Conflict,
+  422: RequestRefused,
+  429: RateLimited,
+  503: Unavailable,
+};
+
+/** The error of an answer. Proxies answer too, so nothing is taken for granted about the body. */
+export function errorOf(status: number, headers: Headers, text: string, now: Date): PestleError {
+  const body = readObject(text);
+  const facts: ErrorFacts = {
+    status,
+    request_id: headers.get("x-request-id") ?? undefined,
+    retry_after_s: retryAfter(headers.get("retry-after"), now),
+  };
+  if (Array.isArray(body["errors"])) {
+    const errors = body["errors"] as ErrorEntry[];
+    const told = errors.map(({ code, message }) => `${code} ${message}`).join(", ");
+    return new (classOf[status] ?? PestleError)(told || `The service answered ${status}.`, { ...facts, errors });
+  }
+  const { error } = body;
+  if (typeof error === "string") {
+    // The token server refuses credentials with 400 as well as with 401; to the caller both are the same trouble.
+    const Refusal = status === 400 ? Unauthorized : (classOf[status] ?? PestleError);
+    return new Refusal(`${error}: ${textOr(body["error_description"], String(status))}`, { ...facts, error });
+  }
+  const { message, order_number } = (error ?? {}) as { message?: unknown; order_number?: unknown };
+  return new (classOf[status] ?? PestleError)(textOr(message, `The service answered ${status}.`), {
+    ...facts,
+    order_number: typeof order_number === "string" ? order_number : undefined,
+  });
+}
+
+const textOr = (value: unknown, otherwise: string): string => (typeof value === "string" ? value : otherwise);
+
+function readObject(text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Seconds, or a date as proxies like to write it (RFC 9110, 10.2.3). */
+function retryAfter(value: string | null, now: Date): number | undefined {
+  if (value === null) return undefined;
+  if (/^\d{1,9}$/.test(value)) return Number(value);
+  const at_ms = Date.parse(value);
+  return Number.isNaN(at_ms) ? undefined : Math.max(0, Math.ceil((at_ms - now.getTime()) / 1000));
+}

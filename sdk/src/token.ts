@@ -1,0 +1,84 @@
+import { formUrlEncode, type TokenResponse } from "@pestle/contract";
+import { PestleError } from "./errors.ts";
+import { type Deadline, send, type Travel } from "./transport.ts";
+
+export type TokenSource = {
+  /** The token in hand where there is one, else a promise of the one that all callers wait for. */
+  get(): string | Promise<string>;
+  /** Forgets a token that was refused, unless another has taken its place. */
+  drop(access_token: string): void;
+};
+
+type Held = { access_token: string; renew_at_ms: number; expires_at_ms: number };
+
+const RENEW_EARLY_MS = 60_000;
+const RENEW_EARLY_SHARE = 0.1;
+const NEXT_TRY_AFTER_MS = 5_000;
+
+/**
+ * Keeps one token and renews it early: when 60 s of its life are left, or a tenth if that is less. Nobody waits for
+ * an early renewal; if it fails, the token in hand serves until it ends.
+ */
+export function createTokenSource(issue: () => Promise<TokenResponse>, now: () => Date): TokenSource {
+  let held: Held | undefined;
+  let renewal: Promise<string> | undefined;
+
+  const renew = (): Promise<string> => {
+    // Counted from before the request by this machine's clock, which need not agree with the server's.
+    const asked_at_ms = now().getTime();
+    renewal ??= issue()
+      .then(({ access_token, expires_in }) => {
+        const early_ms = Math.min(RENEW_EARLY_MS, expires_in * 1000 * RENEW_EARLY_SHARE);
+        const expires_at_ms = asked_at_ms + expires_in * 1000;
+        held = { access_token, expires_at_ms, renew_at_ms: expires_at_ms - early_ms };
+        return access_token;
+      })
+      .finally(() => {
+        renewal = undefined;
+      });
+    return renewal;
+  };
+
+  return {
+    get() {
+      const current = held;
+      const now_ms = now().getTime();
+      if (current === undefined || now_ms >= current.expires_at_ms) return renew();
+      if (now_ms >= current.renew_at_ms) {
+        current.renew_at_ms = now_ms + NEXT_TRY_AFTER_MS;
+        renew().catch(() => {});
+      }
+      return current.access_token;
+    },
+    drop(access_token) {
+      if (held?.access_token === access_token) held = undefined;
+    },
+  };
+}
+
+/** The client credentials grant, with HTTP Basic authentication. An empty scope is left out. */
+export async function requestToken(
+  travel: Travel,
+  credentials: { client_id: string; client_secret: string; auth_url: string; scope: string },
+  deadline: Deadline,
+): Promise<TokenResponse> {
+  const { client_id, client_secret, auth_url, scope } = credentials;
+  const basic = `${formUrlEncode(client_id)}:${formUrlEncode(client_secret)}`;
+  const headers = new Headers({
+    accept: "application/json",
+    authorization: `Basic ${btoa(basic)}`,
+    "content-type": "application/x-www-form-urlencoded",
+  });
+  const form = new URLSearchParams({ grant_type: "client_credentials", ...(scope === "" ? {} : { scope }) });
+  const url = new URL(`${auth_url}/oauth/token`);
+  const { status, request_id, body } = await send(
+    travel,
+    { method: "POST", url, headers, body: String(form) },
+    deadline,
+  );
+  const token = body as Partial<TokenResponse> | undefined;
+  if (typeof token?.access_token !== "string" || typeof token.expires_in !== "number") {
+    throw new PestleError("The token server's answer holds no token.", { status, request_id });
+  }
+  return token as TokenResponse;
+}

@@ -1,0 +1,142 @@
+import { orderActions, orderStatusReasons } from "@pestle/contract";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
+import { createPestle, NotFound, PestleError, RateLimited, RequestRefused } from "../src/index.ts";
+import { clientOf, failure, optionsOf } from "./support/client-of.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+test("the catalogue of a sandbox and of a production account can be read", async () => {
+  for (const partner of [0, 2]) {
+    const pestle = clientOf(app, partner);
+    const [methods, brands, products] = await Promise.all([
+      pestle.shippingMethods(),
+      pestle.brands(),
+      pestle.products(),
+    ]);
+    expect(methods[0]).toMatchObject({ id: 1, transit_days: { min: 3, max: 5 } });
+    expect(brands.filter((brand) => brand.default)).toHaveLength(1);
+    expect(products.map(({ sku }) => sku)).toContain("atorvastatin-20");
+  }
+});
+
+test("order actions and status reasons are the contract's tables", async () => {
+  const pestle = clientOf(app);
+  expect(await pestle.orderActions()).toEqual(orderActions);
+  expect(await pestle.orderStatusReasons()).toEqual(orderStatusReasons);
+});
+
+test("products are those that any of the given values names", async () => {
+  const pestle = clientOf(app);
+  const found = await pestle.products({ ndc: ["70999010130", "70999020130"], sku: ["pill-organizer"], gcn: ["90501"] });
+  expect(found.map(({ sku }) => sku).sort()).toEqual([
+    "atorvastatin-20",
+    "pill-organizer",
+    "sertraline-50",
+    "sildenafil-50",
+  ]);
+});
+
+test("looking for products by empty lists finds none and asks nobody", async () => {
+  const fetch = () => Promise.reject(new Error("asked"));
+  expect(await clientOf(app, 0, { fetch }).products({ ndc: [], sku: [] })).toEqual([]);
+});
+
+test("each simulation gets a key of its own, and the same key moves the clock once", async () => {
+  const pestle = clientOf(app);
+  const move = async (idempotency_key?: string) =>
+    Date.parse(
+      (await pestle.simulate.clock({ advance_seconds: 3600 }, idempotency_key ? { idempotency_key } : {})).now,
+    );
+  const first = await move("one-key");
+  expect(await move("one-key")).toBe(first);
+  const [second, third] = [await move(), await move()];
+  expect(second - first).toBeGreaterThanOrEqual(3_600_000);
+  expect(third - second).toBeGreaterThanOrEqual(3_600_000);
+});
+
+test("a low-level request tells status, headers and request id", async () => {
+  const pestle = clientOf(app);
+  const answer = await pestle.request<{ brands: unknown[] }>("GET", "/brands");
+  expect(answer).toMatchObject({ status: 200, request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
+  expect(answer.body.brands).toHaveLength(2);
+  const unchanged = await pestle.request("GET", "/brands", {
+    headers: { "if-none-match": answer.headers.get("etag")! },
+  });
+  expect(unchanged).toMatchObject({ status: 304, body: undefined });
+  const options = { body: { simulation_type: "clock", simulation: { advance_seconds: 1 } }, idempotency_key: "low" };
+  await pestle.request("POST", "/v1/simulate", options);
+  const replayed = await pestle.request("POST", "/v1/simulate", options);
+  expect(replayed.headers.get("idempotent-replayed")).toBe("true");
+});
+
+test("a refused request names every problem by code and field", async () => {
+  const pestle = clientOf(app);
+  const error = await failure(pestle.simulate.clock({ advance_seconds: -1 }));
+  expect(error).toBeInstanceOf(RequestRefused);
+  expect(error).toMatchObject({
+    name: "RequestRefused",
+    status: 422,
+    message: "42200 Invalid Parameter",
+    request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    errors: [{ code: 42200, error_detail: [{ field: "simulation.advance_seconds", message: expect.any(String) }] }],
+  });
+  const query = await failure(pestle.request("GET", "/products", { query: { colour: "red" } }));
+  expect(query).toMatchObject({ name: "RequestRefused", status: 400, errors: [{ code: 40003 }] });
+});
+
+test("a key that was used with another body is refused with 42299", async () => {
+  const pestle = clientOf(app);
+  await pestle.simulate.clock({ advance_seconds: 1 }, { idempotency_key: "reused" });
+  const error = await failure(pestle.simulate.clock({ advance_seconds: 2 }, { idempotency_key: "reused" }));
+  expect(error).toMatchObject({ name: "RequestRefused", status: 422, errors: [{ code: 42299 }] });
+});
+
+test("what a production account does not have is NotFound", async () => {
+  const error = await failure(clientOf(app, 2).simulate.clock({ advance_seconds: 1 }));
+  expect(error).toBeInstanceOf(NotFound);
+  expect(error).toBeInstanceOf(PestleError);
+  expect(error).toMatchObject({ status: 404, errors: [] });
+});
+
+test("past the rate limit the client waits as it is told and every call succeeds", async () => {
+  const waits: number[] = [];
+  const sleep = async (ms: number) => {
+    waits.push(ms);
+    app.advance(ms);
+  };
+  const patient = clientOf(app, 1, { sleep, random: () => 0, retries: 20 });
+  await Promise.all(Array.from({ length: 80 }, () => patient.brands()));
+  expect(waits.length).toBeGreaterThan(0);
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(1000);
+});
+
+test("without retries the rate limit is told as RateLimited", async () => {
+  const hasty = clientOf(app, 1, { retries: 0 });
+  const results = await Promise.allSettled(Array.from({ length: 200 }, () => hasty.brands()));
+  const refused = results.filter((result) => result.status === "rejected").map(({ reason }) => reason as unknown);
+  expect(refused.length).toBeGreaterThan(0);
+  for (const error of refused) expect(error).toBeInstanceOf(RateLimited);
+  expect(refused[0]).toMatchObject({ status: 429, retry_after_s: expect.any(Number) });
+});
+
+test("secrets travel over https or stay on the machine", () => {
+  const options = optionsOf(app);
+  for (const wrong of ["http://pharmacy.example", "http://127.0.0.1.example", "ftp://127.0.0.1", "pharmacy.example"]) {
+    expect(() => createPestle({ ...options, base_url: wrong })).toThrow("base_url must be an https address.");
+    expect(() => createPestle({ ...options, auth_url: wrong })).toThrow("auth_url must be an https address.");
+  }
+  for (const right of ["https://pharmacy.example/", "http://localhost:8080", "http://[::1]:8080", "http://127.0.0.2"]) {
+    expect(() => createPestle({ ...options, base_url: right })).not.toThrow();
+  }
+});
+
+test("a path cannot name another host", async () => {
+  const pestle = clientOf(app);
+  const error = await failure(pestle.request("GET", "@other.example/brands" as "/"));
+  expect(error).toBeInstanceOf(TypeError);
+});

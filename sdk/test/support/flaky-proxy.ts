@@ -1,0 +1,49 @@
+import { once } from "node:events";
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { buffer } from "node:stream/consumers";
+
+export type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
+/** `reset`: the connection breaks before the server hears of it; `lost`: after it answered; `hang`: nothing comes back. */
+export type Mishap = "reset" | "lost" | "hang" | { status: number; headers?: Record<string, string>; body?: unknown };
+
+/** A real server on loopback in front of another: each request meets the next mishap, and when none is left it passes. */
+export async function startFlakyProxy(target: string, mishaps: Mishap[] = []) {
+  const seen: Seen[] = [];
+  const server = createServer(async (request, response) => {
+    const body = await buffer(request);
+    const { method = "", url = "", headers } = request;
+    seen.push({ method, url, headers, body: String(body) });
+    const mishap = mishaps.shift();
+    if (mishap === "hang") return;
+    if (mishap === "reset") return void request.socket.destroy();
+    if (typeof mishap === "object") return answer(response, mishap);
+    const { host: _host, connection: _connection, "content-length": _length, ...kept } = headers;
+    const init = { method, headers: kept as Record<string, string> };
+    const passed = await fetch(`${target}${url}`, method === "GET" ? init : { ...init, body });
+    if (mishap === "lost") return void request.socket.destroy();
+    const text = await passed.text();
+    response.writeHead(passed.status, Object.fromEntries([...passed.headers].filter(([name]) => !hopByHop.has(name))));
+    response.end(text);
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    mishaps,
+    breakConnections: () => server.closeAllConnections(),
+    async stop() {
+      server.closeAllConnections();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+const hopByHop = new Set(["connection", "keep-alive", "content-length", "transfer-encoding"]);
+
+function answer(response: ServerResponse, { status, headers = {}, body = {} }: Exclude<Mishap, string>): void {
+  response.writeHead(status, { "content-type": "application/json", ...headers });
+  response.end(typeof body === "string" ? body : JSON.stringify(body));
+}

@@ -1,0 +1,159 @@
+import { createHash, randomBytes } from "node:crypto";
+import { createReadStream, createWriteStream } from "node:fs";
+import { rename, rm } from "node:fs/promises";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip, createGzip } from "node:zlib";
+import type { Sequence } from "./db/backup.ts";
+
+/**
+ * A back-up is gzip of lines: a header, `{"t":table,"r":row}` for each row, `{"s":sequence}` for each sequence, and a
+ * trailer with the count of rows per table and the SHA-256 of all lines before it. Cut short or altered, it is refused.
+ */
+export type BackupHeader = {
+  format: "pestle-backup";
+  version: 1;
+  schema_version: number;
+  migrations: { version: number; checksum: string }[];
+  created_at: string;
+  /** Of the key that the kept data keys are wrapped under; null when there was none yet. */
+  master_key_fingerprint: string | null;
+  /** In the order in which they can be filled. */
+  tables: string[];
+};
+type Trailer = { rows: Record<string, number>; sha256: string };
+
+/** `rows` are JSON texts, which are never parsed here: numbers would lose digits. */
+export type BackupPart =
+  | { kind: "header"; header: BackupHeader }
+  | { kind: "rows"; table: string; rows: string[] }
+  | { kind: "sequence"; sequence: Sequence };
+
+/** A file that cannot be restored; the message is the one line an operator reads. */
+export class BadBackup extends Error {}
+
+const MOST_ROWS = 1_000;
+/** Far below what one jsonb value may hold. */
+const MOST_CHARACTERS = 8_000_000;
+const DAMAGED = "The back-up was cut short or altered. Nothing was changed. Take another file.";
+
+/** Writes under another name and renames, so that a file of this name is always whole. Returns the rows per table. */
+export async function writeBackupFile(file: string, parts: AsyncIterable<BackupPart>): Promise<Record<string, number>> {
+  const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
+  const counts: Record<string, number> = {};
+  const sha256 = createHash("sha256");
+  async function* text() {
+    for await (const part of parts) {
+      if (part.kind === "rows") counts[part.table] = (counts[part.table] ?? 0) + part.rows.length;
+      const bytes = Buffer.from(linesOf(part));
+      sha256.update(bytes);
+      yield bytes;
+    }
+    const trailer: Trailer = { rows: counts, sha256: sha256.digest("hex") };
+    yield Buffer.from(`${JSON.stringify(trailer)}\n`);
+  }
+  try {
+    await pipeline(
+      Readable.from(text()),
+      createGzip(),
+      createWriteStream(draft, { mode: 0o600, flags: "wx", flush: true }),
+    );
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  return counts;
+}
+
+/** Reads the parts, and ends well only if the trailer fits all of them: whoever acts on a part must be able to undo. */
+export async function* readBackupFile(file: string): AsyncGenerator<BackupPart> {
+  const sha256 = createHash("sha256");
+  const counts: Record<string, number> = {};
+  let header: BackupHeader | undefined;
+  let trailer: Trailer | undefined;
+  let pending = { kind: "rows" as const, table: "", rows: [] as string[] };
+  let characters = 0;
+  for await (const bytes of unzippedLines(file)) {
+    const line = bytes.toString("utf8");
+    if (header === undefined) {
+      header = parseHeader(line);
+      yield { kind: "header", header };
+    } else if (trailer !== undefined) {
+      throw new BadBackup(DAMAGED);
+    } else {
+      const [, name, row] = /^\{"t":("(?:[^"\\]|\\.)*"),"r":(\{.*\})\}$/s.exec(line) ?? [];
+      const table = name === undefined ? "" : String(parse(name));
+      if (table !== pending.table || pending.rows.length === MOST_ROWS || characters > MOST_CHARACTERS) {
+        if (pending.rows.length > 0) yield pending;
+        pending = { kind: "rows", table, rows: [] };
+        characters = 0;
+      }
+      if (row !== undefined) {
+        pending.rows.push(row);
+        characters += row.length;
+        counts[table] = (counts[table] ?? 0) + 1;
+      } else if (line.startsWith('{"s":')) {
+        yield { kind: "sequence", sequence: (parse(line) as { s: Sequence }).s };
+      } else {
+        trailer = parse(line) as Trailer;
+        continue;
+      }
+    }
+    sha256.update(bytes).update("\n");
+  }
+  const whole = trailer?.sha256 === sha256.digest("hex") && sameCounts(trailer.rows, counts);
+  if (!whole) throw new BadBackup(DAMAGED);
+}
+
+function linesOf(part: BackupPart): string {
+  if (part.kind === "header") return `${JSON.stringify(part.header)}\n`;
+  if (part.kind === "sequence") return `${JSON.stringify({ s: part.sequence })}\n`;
+  const start = `{"t":${JSON.stringify(part.table)},"r":`;
+  return part.rows.map((row) => `${start}${row}}\n`).join("");
+}
+
+/** Lines end with a line feed and nothing else: node:readline would also split at U+2028 inside a value. */
+async function* unzippedLines(file: string): AsyncGenerator<Buffer> {
+  const source = createReadStream(file);
+  const unzipped = createGunzip();
+  source.on("error", (error) => unzipped.destroy(error));
+  let rest = Buffer.alloc(0);
+  try {
+    for await (const chunk of source.pipe(unzipped) as AsyncIterable<Buffer>) {
+      const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
+      let from = 0;
+      for (let end = bytes.indexOf(10); end !== -1; end = bytes.indexOf(10, from)) {
+        yield bytes.subarray(from, end);
+        from = end + 1;
+      }
+      rest = bytes.subarray(from);
+    }
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "";
+    throw code.startsWith("Z_") ? new BadBackup(DAMAGED) : error;
+  } finally {
+    source.destroy();
+  }
+  if (rest.length > 0) throw new BadBackup(DAMAGED);
+}
+
+function parseHeader(line: string): BackupHeader {
+  const header = parse(line) as BackupHeader;
+  if (header?.format !== "pestle-backup") throw new BadBackup("The file is not a back-up of this service.");
+  if (header.version !== 1) throw new BadBackup("A newer build wrote this back-up. Run the newer build.");
+  return header;
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new BadBackup(DAMAGED);
+  }
+}
+
+function sameCounts(told: Record<string, number>, counted: Record<string, number>): boolean {
+  const sorted = (counts: Record<string, number>) => JSON.stringify(Object.entries(counts).sort());
+  return sorted(told) === sorted(counted);
+}

@@ -1,0 +1,52 @@
+import { statSync } from "node:fs";
+import { readConfig } from "../config.ts";
+import { migrationState } from "../db/migrate.ts";
+import { backUp } from "../usecases/back-up.ts";
+import { restore } from "../usecases/restore.ts";
+import { keptMasterKeys } from "../vault/master-key.ts";
+import { progress } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+import { withDatabase } from "./session.ts";
+
+export const backupCommands: readonly CommandRow[] = [
+  {
+    name: "backup",
+    summary: "write the whole database to a file, beside the running service; the master key is not in it",
+    argument: ["file", "where to; an older file of that name is replaced once the new one is whole"],
+    examples: ["backup pestle.backup", "backup /var/backups/pestle-$(date +%F).backup"],
+    async run(_options, file, env) {
+      const bar = progress();
+      const { header, rows } = await withDatabase(readConfig(env), ({ db, now }) =>
+        backUp(db, file, now, (table, count) => bar.show(`${table} ${count}`)),
+      ).finally(bar.done);
+      const { created_at, schema_version, master_key_fingerprint } = header;
+      const size_bytes = statSync(file).size;
+      const text = [
+        `Wrote ${sum(rows)} rows of ${Object.keys(rows).length} tables (${size_bytes} bytes).`,
+        `Keep the master key with fingerprint ${master_key_fingerprint ?? "(none yet)"} elsewhere: without it the secrets in the file stay closed.`,
+      ].join("\n");
+      return { data: { file, created_at, schema_version, master_key_fingerprint, size_bytes, rows }, text };
+    },
+  },
+  {
+    name: "restore",
+    summary: "fill an empty database from a back-up: everything or nothing",
+    argument: ["file", "a file that `pestle backup` wrote"],
+    examples: ["restore pestle.backup", "DATA_DIR=/srv/pestle pestle restore pestle.backup"],
+    async run(_options, file, env) {
+      const bar = progress();
+      const config = readConfig(env);
+      const work = async ({ db }: { db: Parameters<typeof restore>[0]["db"] }) => {
+        const done = await restore({ db, masterKeys: keptMasterKeys(config) }, file, (table, count) => bar.show(`${table} ${count}`));
+        return { ...done, ...(await migrationState(db)) };
+      };
+      const { header, rows, pending } = await withDatabase(config, work, { create: true }).finally(bar.done);
+      const lines = [`Restored ${sum(rows)} rows of ${Object.keys(rows).length} tables, as of ${header.created_at}.`];
+      if (pending.length > 0) lines.push(`The next start applies ${pending.length} newer migrations.`);
+      const { created_at, schema_version } = header;
+      return { data: { file, created_at, schema_version, rows, pending }, text: lines.join("\n") };
+    },
+  },
+];
+
+const sum = (rows: Record<string, number>) => Object.values(rows).reduce((total, count) => total + count, 0);

@@ -1,0 +1,14 @@
+import { describeConfig } from "../config.ts";
+import { table } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+
+export const configCommand: CommandRow = {
+  name: "config",
+  summary: "list every setting: its value, where it comes from and what it means",
+  examples: ["config", "config --json"],
+  async run(_options, _argument, env) {
+    const rows = describeConfig(env);
+    const cells = rows.map(({ name, value, origin, meaning }) => [name, value || "-", origin, meaning]);
+    return { data: rows, text: table(["setting", "value", "from", "meaning"], cells) };
+  },
+};

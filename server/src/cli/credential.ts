@@ -1,0 +1,142 @@
+import { type Environment, environments, scopeNames } from "@pestle/contract";
+import { readConfig } from "../config.ts";
+import { listAccounts } from "../db/accounts.ts";
+import { type CredentialRow, listCredentials } from "../db/credentials.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import {
+  createCredential,
+  finishRotation,
+  revokeCredential,
+  rotateCredential,
+  type ShownSecret,
+} from "../usecases/manage-credentials.ts";
+import { operatorAccount } from "../usecases/manage-partners.ts";
+import { WrongUsage } from "./errors.ts";
+import { facts, minute, type Output, SHOWN_ONCE, table } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+import { withSchema, withVault } from "./session.ts";
+
+type NewCredentialOptions = {
+  account?: string;
+  operator?: Environment;
+  name?: string;
+  scope?: string[];
+  scopes?: boolean;
+};
+const CLIENT_ID = ["client_id", "as `pestle credential list` shows it"] as const;
+
+export const credentialCommands: readonly CommandRow[] = [
+  {
+    name: "credential create",
+    summary: "make a client id and secret; the secret is shown once",
+    options: [
+      ["--account <account_id>", "the partner's account (see `pestle partner list`)"],
+      ["--operator <environment>", "instead of --account: your own, for e-prescription networks", { choices: environments }],
+      ["--name <name>", "what it is for, in your words"],
+      ["--scope <scope...>", "what it may ask for (default: partners; with --operator: intake)", { choices: scopeNames }],
+      ["--no-scopes", "it may ask for none: its tokens serve other APIs"],
+    ],
+    examples: [
+      "credential create --account 3f9k2m8x1q7z",
+      'credential create --operator sandbox --name "e-prescription network" --scope intake',
+      "credential create --account 3f9k2m8x1q7z --no-scopes --json",
+    ],
+    async run({ account, operator, name, scope, scopes }: NewCredentialOptions, _argument, env) {
+      if ((account === undefined) === (operator === undefined)) throw new WrongUsage("Give --account or --operator, one of them.");
+      if (scopes === false && scope !== undefined) throw new WrongUsage("Give --scope or --no-scopes, one of them.");
+      const usual = operator === undefined ? ["partners"] : ["intake"];
+      const secret = await withVault(readConfig(env), ({ db, vault, now }) =>
+        db.transaction(async (tx) => {
+          const account_id = operator === undefined ? (account ?? "") : await operatorAccount(tx, operator, now);
+          await requireAccount(await listAccounts(tx), account_id);
+          const given = { account_id, name: name ?? "", scopes: scopes === false ? [] : (scope ?? usual) };
+          return createCredential({ vault }, tx, given, now);
+        }),
+      );
+      return shownOnce(secret);
+    },
+  },
+  {
+    name: "credential rotate",
+    summary: "add a second secret beside the first; --finish ends the older one",
+    argument: CLIENT_ID,
+    options: [["--finish", "end the older secret, once the new one is in use everywhere"]],
+    examples: ["credential rotate 3f9k2m8x1q7z-a1b2c3d4", "credential rotate 3f9k2m8x1q7z-a1b2c3d4 --finish"],
+    async run({ finish }, client_id, env) {
+      if (finish === true) {
+        const ended = await withSchema(readConfig(env), ({ db, now }) =>
+          db.transaction((tx) => finishRotation(tx, client_id, now)),
+        );
+        const text = `Secret ${ended} ended. Tokens it was used for last until they expire.`;
+        return { data: { client_id, ended_secret_id: ended }, text };
+      }
+      const secret = await withVault(readConfig(env), ({ db, vault, now }) =>
+        db.transaction((tx) => rotateCredential({ vault }, tx, client_id, now)),
+      );
+      return shownOnce(secret, `Both secrets work. When the new one is in use: pestle credential rotate ${client_id} --finish`);
+    },
+  },
+  {
+    name: "credential revoke",
+    summary: "stop a credential, or one of its secrets, and its tokens at once",
+    argument: CLIENT_ID,
+    options: [["--secret <secret_id>", "only this secret, and the tokens it was used for"]],
+    examples: ["credential revoke 3f9k2m8x1q7z-a1b2c3d4", "credential revoke 3f9k2m8x1q7z-a1b2c3d4 --secret 1"],
+    async run({ secret }: { secret?: string }, client_id, env) {
+      if (secret !== undefined && !/^\d{1,9}$/.test(secret)) throw new WrongUsage("--secret takes the number of a secret.");
+      const secret_id = secret === undefined ? undefined : Number(secret);
+      await withSchema(readConfig(env), ({ db, now }) =>
+        db.transaction((tx) => revokeCredential(tx, client_id, now, secret_id)),
+      );
+      const what = secret_id === undefined ? "The credential" : `Secret ${secret_id}`;
+      return { data: { client_id, secret_id: secret_id ?? null, revoked: true }, text: `${what} and its tokens stopped.` };
+    },
+  },
+  {
+    name: "credential list",
+    summary: "list credentials and their live secrets, never the secrets themselves",
+    options: [["--account <account_id>", "only those of this account"]],
+    examples: ["credential list", "credential list --account 3f9k2m8x1q7z --json"],
+    async run({ account }: { account?: string }, _argument, env) {
+      const credentials = await withSchema(readConfig(env), async ({ db }) => {
+        const accounts = await listAccounts(db);
+        if (account !== undefined) requireAccount(accounts, account);
+        const wanted = accounts.filter(({ account_id }) => account === undefined || account_id === account);
+        return (await Promise.all(wanted.map(({ account_id }) => listCredentials(db, account_id)))).flat();
+      });
+      return list(credentials);
+    },
+  },
+];
+
+function requireAccount(accounts: readonly { account_id: string }[], wanted: string): void {
+  if (accounts.some(({ account_id }) => account_id === wanted)) return;
+  throw new AdminRefusal("There is no such account. `pestle partner list` shows them.");
+}
+
+function shownOnce({ client_id, client_secret, secret_id }: ShownSecret, next = ""): Output {
+  const text = [facts({ client_id, client_secret }), SHOWN_ONCE, ...(next === "" ? [] : [next])].join("\n");
+  return { data: { client_id, client_secret, secret_id }, text };
+}
+
+function list(credentials: readonly CredentialRow[]): Output {
+  const data = credentials.map(({ account_id, credential_id, environment, name, scopes, created_at, revoked_at, secrets }) => ({
+    client_id: `${account_id}-${credential_id}`,
+    environment,
+    name,
+    scopes,
+    created_at,
+    revoked_at,
+    secrets: revoked_at !== null ? [] : secrets.map(({ secret_id, created_at, last_used_at }) => ({
+      secret_id,
+      created_at: new Date(created_at).toISOString(),
+      last_used_at: last_used_at === null ? null : new Date(last_used_at).toISOString(),
+    })),
+  }));
+  const rows = data.flatMap(({ client_id, environment, name, scopes, secrets, revoked_at }) => {
+    const start = [client_id, environment, name || "-", scopes.join(" ") || "-"];
+    if (revoked_at !== null) return [[...start, "-", "-", `revoked ${minute(revoked_at)}`]];
+    return secrets.map((secret) => [...start, String(secret.secret_id), minute(secret.created_at), minute(secret.last_used_at)]);
+  });
+  return { data, text: table(["client_id", "environment", "name", "scopes", "secret", "created", "last used"], rows) };
+}

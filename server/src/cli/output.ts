@@ -1,0 +1,42 @@
+import pc from "picocolors";
+
+/** What a command has to say: data for --json, and the same for people. */
+export type Output = {
+  data: unknown;
+  text: string;
+  /** It was done, and what was found is bad: exit code 1. */
+  failed?: boolean;
+};
+
+export function print({ data, text }: Output, json: boolean): void {
+  process.stdout.write(`${json ? JSON.stringify(data, null, 2) : text}\n`);
+}
+
+/** Columns as wide as their widest cell, the head in bold. */
+export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
+  const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
+  const line = (cells: readonly string[]) =>
+    cells.map((cell, column) => (column === cells.length - 1 ? cell : cell.padEnd(widths[column] ?? 0))).join("  ");
+  return [pc.bold(line(head)), ...rows.map(line)].join("\n");
+}
+
+/** Name and value on a line each. */
+export function facts(values: Record<string, string>): string {
+  const width = Math.max(...Object.keys(values).map((name) => name.length));
+  return Object.entries(values)
+    .map(([name, value]) => `${name.padEnd(width)}  ${value}`)
+    .join("\n");
+}
+
+export const SHOWN_ONCE = "Keep it now: it is not shown again.";
+
+/** To the minute, as a table of people's affairs needs it. */
+export const minute = (time: Date | string | null) =>
+  time === null ? "never" : new Date(time).toISOString().replace(/:\d\d\.\d+Z$/, "Z").replace("T", " ");
+
+/** One line on stderr that counts up, on a terminal only. */
+export function progress(): { show(line: string): void; done(): void } {
+  const { isTTY } = process.stderr;
+  const write = (line: string) => isTTY && process.stderr.write(`\r\x1b[2K${line}`);
+  return { show: write, done: () => void write("") };
+}

@@ -1,0 +1,65 @@
+import { readConfig } from "../config.ts";
+import { findPartner } from "../db/accounts.ts";
+import { randomSecret } from "../random.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { createPerson, hashPassword, operatorRoles, partnerRoles } from "../usecases/create-person.ts";
+import { WrongUsage } from "./errors.ts";
+import { facts, SHOWN_ONCE } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+import { hasTerminal, promptNewPassword, readSecretFromStdin } from "./secret-input.ts";
+import { withSchema } from "./session.ts";
+
+type NewUserOptions = {
+  email: string;
+  name: string;
+  role: string;
+  partner?: string;
+  passwordStdin?: boolean;
+  generatePassword?: boolean;
+};
+
+export const userCommands: readonly CommandRow[] = [
+  {
+    name: "user create",
+    summary: "let somebody sign in, as one of you or with --partner as a partner's",
+    options: [
+      ["--email <address>", "what they sign in with", { required: true }],
+      ["--name <name>", "their name", { required: true }],
+      ["--role <role>", "what they may do", { required: true, choices: [...operatorRoles, ...partnerRoles] }],
+      ["--partner <name>", "the partner they belong to"],
+      ["--password-stdin", "read the password from standard input"],
+      ["--generate-password", "make one and show it once (what happens without a terminal)"],
+    ],
+    examples: [
+      'user create --email noor@larkspur.example --name "Noor Haddad" --role pharmacist',
+      'user create --email sam@willow.example --name "Sam Okafor" --role partner_admin --partner "Willow Telehealth"',
+      'pestle user create --email ci@larkspur.example --name CI --role technician --password-stdin < password.txt',
+    ],
+    async run({ email, name, role, partner, ...source }: NewUserOptions, _argument, env) {
+      const config = readConfig(env);
+      const { password, generated } = await choosePassword(source);
+      const password_hash = hashPassword(password);
+      const person_id = await withSchema(config, ({ db, now }) =>
+        db.transaction(async (tx) => {
+          const found = partner === undefined ? undefined : await findPartner(tx, partner);
+          if (partner !== undefined && found === undefined) {
+            throw new AdminRefusal("There is no partner of that name. `pestle partner list` shows them.");
+          }
+          return createPerson(tx, { email, name, role, partner_id: found?.partner_id ?? null, password_hash }, now);
+        }),
+      );
+      const shown = generated ? { password } : {};
+      const text = [facts({ person_id, email, role, ...shown }), ...(generated ? [SHOWN_ONCE] : [])].join("\n");
+      return { data: { person_id, email, name, role, partner: partner ?? null, ...shown }, text };
+    },
+  },
+];
+
+async function choosePassword(source: Pick<NewUserOptions, "passwordStdin" | "generatePassword">) {
+  if (source.passwordStdin && source.generatePassword) {
+    throw new WrongUsage("Give --password-stdin or --generate-password, one of them.");
+  }
+  if (source.passwordStdin) return { password: await readSecretFromStdin(), generated: false };
+  if (!source.generatePassword && hasTerminal()) return { password: await promptNewPassword(), generated: false };
+  return { password: randomSecret().slice(0, 20), generated: true };
+}

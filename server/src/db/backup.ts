@@ -1,0 +1,138 @@
+import type { Queryable, Tx } from "./db.ts";
+
+/** A table as a back-up sees it. */
+export type BackupTable = {
+  name: string;
+  /** Those that are stored as given: generated ones make themselves. */
+  columns: string[];
+  /** Of type json or jsonb. They travel as text, or else a JSON null would come back as no value at all. */
+  json_columns: string[];
+  /** Tables whose rows must be there first. */
+  needs: string[];
+};
+export type Sequence = { name: string; last_value: string; is_called: boolean };
+
+const FETCH_ROWS = 1_000;
+const SCHEMA = "(select oid from pg_namespace where nspname = current_schema())";
+
+/**
+ * Every table worth keeping, those that others refer to first. From the catalog, so that a new table is never
+ * forgotten; unlogged tables are worth nothing after a crash, hence nothing in a back-up.
+ */
+export async function backupTables(db: Queryable): Promise<BackupTable[]> {
+  const { rows } = await db.raw(`
+    select c.relname::text as name,
+      array(
+        select a.attname::text
+        from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
+        order by a.attnum) as columns,
+      array(
+        select a.attname::text
+        from pg_attribute a
+        where a.attrelid = c.oid and a.attnum > 0 and a.atttypid in ('json'::regtype, 'jsonb'::regtype)) as json_columns,
+      -- A deferrable reference is checked at the end, so it asks for no order.
+      array(
+        select distinct f.relname::text
+        from pg_constraint k
+        join pg_class f on f.oid = k.confrelid
+        where k.conrelid = c.oid and k.contype = 'f' and not k.condeferrable) as needs
+    from pg_class c
+    where c.relnamespace = ${SCHEMA} and c.relkind = 'r' and c.relpersistence = 'p'
+      and c.relname <> 'schema_migration'
+    order by c.relname`);
+  return inReferenceOrder(rows as BackupTable[]);
+}
+
+/** Long work: the limits of a served request do not hold, and values are written the same way on every server. */
+export async function prepareSession(tx: Tx): Promise<void> {
+  const settings = {
+    statement_timeout: "0",
+    idle_in_transaction_session_timeout: "0",
+    bytea_output: "hex",
+    timezone: "UTC",
+    intervalstyle: "iso_8601",
+    extra_float_digits: "1",
+  };
+  for (const [name, value] of Object.entries(settings)) await tx.raw("select set_config($1, $2, true)", [name, value]);
+}
+
+/** The rows of a table as JSON text, some at a time. Text, because numbers here would lose digits. */
+export async function* readRows(tx: Tx, table: BackupTable): AsyncGenerator<string[]> {
+  const columns = table.columns.map((name) => {
+    const quoted = quote(name);
+    return table.json_columns.includes(name) ? `t.${quoted}::text as ${quoted}` : `t.${quoted}`;
+  });
+  await tx.raw(`
+    declare backup_rows no scroll cursor for
+    select to_jsonb(r)::text as row
+    from (select ${columns.join(", ")} from ${quote(table.name)} as t) as r`);
+  for (;;) {
+    const { rows } = await tx.raw(`fetch ${FETCH_ROWS} from backup_rows`);
+    if (rows.length === 0) break;
+    yield rows.map(({ row }) => row as string);
+  }
+  await tx.raw("close backup_rows");
+}
+
+export async function insertRows(tx: Tx, table: BackupTable, rows: readonly string[]): Promise<void> {
+  const names = table.columns.map(quote);
+  const values = table.columns.map((name) =>
+    table.json_columns.includes(name) ? `(r.${quote(name)} #>> '{}')::json` : `r.${quote(name)}`,
+  );
+  await tx.raw(
+    `insert into ${quote(table.name)} (${names.join(", ")}) overriding system value
+    select ${values.join(", ")}
+    from jsonb_populate_recordset(null::${quote(table.name)}, $1::jsonb) as r`,
+    [`[${rows.join(",")}]`],
+  );
+}
+
+/** Read after the rows: a sequence moves outside transactions, and may only be ahead of what was kept. */
+export async function readSequences(tx: Tx): Promise<Sequence[]> {
+  const { rows } = await tx.raw(`select relname::text as name from pg_class where relnamespace = ${SCHEMA} and relkind = 'S'`);
+  const sequences: Sequence[] = [];
+  for (const { name } of rows) {
+    const { rows: at } = await tx.raw(`select last_value::text, is_called from ${quote(String(name))}`);
+    sequences.push({ name: String(name), ...(at[0] as Omit<Sequence, "name">) });
+  }
+  return sequences;
+}
+
+export async function setSequence(tx: Tx, { name, last_value, is_called }: Sequence): Promise<void> {
+  await tx.raw("select setval($1::regclass, $2::bigint, $3)", [quote(name), last_value, is_called]);
+}
+
+/** Nobody else writes until the transaction ends; readers go on. */
+export async function lockTables(tx: Tx, tables: readonly BackupTable[]): Promise<void> {
+  await tx.raw(`lock table ${tables.map(({ name }) => quote(name)).join(", ")} in share row exclusive mode`);
+  await tx.raw("set constraints all deferred");
+}
+
+export async function tablesWithRows(db: Queryable, tables: readonly BackupTable[]): Promise<string[]> {
+  const found: string[] = [];
+  for (const { name } of tables) {
+    const { rows } = await db.raw(`select exists (select from ${quote(name)}) as there`);
+    if (rows[0]?.["there"] === true) found.push(name);
+  }
+  return found;
+}
+
+function inReferenceOrder(tables: BackupTable[]): BackupTable[] {
+  const ordered: BackupTable[] = [];
+  const waiting = new Set(tables);
+  while (waiting.size > 0) {
+    const ready = [...waiting].filter(({ needs }) => ![...waiting].some(({ name }) => needs.includes(name)));
+    if (ready.length === 0) {
+      const names = [...waiting].map(({ name }) => name).join(", ");
+      throw new Error(`${names} refer to each other in a circle: make one of the references deferrable`);
+    }
+    for (const table of ready) {
+      ordered.push(table);
+      waiting.delete(table);
+    }
+  }
+  return ordered;
+}
+
+const quote = (name: string) => `"${name.replaceAll('"', '""')}"`;

@@ -1,0 +1,81 @@
+import { digestPlace } from "./credentials.ts";
+import type { Queryable, Tx } from "./db.ts";
+
+/**
+ * Every column that holds sealed values: a rotation walks this table, and a test compares it with the schema. Each has
+ * a companion `<name>_key_id` that refers to the data key (migration 4).
+ */
+export const sealedColumns: readonly SealedColumn[] = [
+  {
+    table: "credential_secret",
+    column: "digest_sealed",
+    key: ["account_id", "credential_id", "secret_id"],
+    place: (row) => digestPlace(String(row["account_id"]), String(row["credential_id"]), Number(row["secret_id"])),
+  },
+];
+
+export type SealedColumn = {
+  table: string;
+  column: string;
+  /** The primary key, in its order. */
+  key: readonly string[];
+  /** What the vault was told when the value was sealed. */
+  place: (key: Record<string, unknown>) => string;
+};
+export type SealedRow = { key: Record<string, unknown>; sealed: Buffer };
+
+export const keyIdColumn = ({ column }: SealedColumn) => column.replace(/_sealed$/, "_key_id");
+
+/** Some rows sealed with keys older than this one, locked. References to the rows need not wait. */
+export async function lockRowsSealedBefore(tx: Tx, where: SealedColumn, key_id: number, most: number) {
+  const { rows } = await tx.raw(
+    `select ${where.key.join(", ")}, ${where.column} as sealed
+    from ${where.table}
+    where ${keyIdColumn(where)} < $1
+    order by ${where.key.join(", ")}
+    limit $2
+    for no key update`,
+    [key_id, most],
+  );
+  return rows.map(({ sealed, ...key }): SealedRow => ({ key, sealed: sealed as Buffer }));
+}
+
+export async function saveSealed(tx: Tx, where: SealedColumn, rows: readonly SealedRow[]): Promise<void> {
+  const given = rows.map(({ key, sealed }) => ({ ...key, [where.column]: `\\x${sealed.toString("hex")}` }));
+  await tx.raw(
+    `update ${where.table} as t
+    set ${where.column} = r.${where.column}
+    from jsonb_populate_recordset(null::${where.table}, $1::jsonb) as r
+    where ${where.key.map((name) => `t.${name} = r.${name}`).join(" and ")}`,
+    [JSON.stringify(given)],
+  );
+}
+
+/** Any one value, to prove that it opens. */
+export async function anySealed(db: Queryable, where: SealedColumn): Promise<SealedRow | undefined> {
+  const { rows } = await db.raw(
+    `select ${where.key.join(", ")}, ${where.column} as sealed
+    from ${where.table}
+    where ${where.column} is not null
+    limit 1`,
+  );
+  return rows.map(({ sealed, ...key }): SealedRow => ({ key, sealed: sealed as Buffer }))[0];
+}
+
+/** How many values each data key seals. */
+export async function countSealed(db: Queryable): Promise<Map<number, number>> {
+  const counts = new Map<number, number>();
+  for (const where of sealedColumns) {
+    const { rows } = await db.raw(
+      `select ${keyIdColumn(where)} as key_id, count(*) as count
+      from ${where.table}
+      where ${where.column} is not null
+      group by 1`,
+    );
+    for (const row of rows) {
+      const key_id = Number(row["key_id"]);
+      counts.set(key_id, (counts.get(key_id) ?? 0) + Number(row["count"]));
+    }
+  }
+  return counts;
+}

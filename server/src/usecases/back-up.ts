@@ -1,0 +1,51 @@
+import { type BackupHeader, type BackupPart, writeBackupFile } from "../backup-file.ts";
+import { backupTables, prepareSession, readRows, readSequences } from "../db/backup.ts";
+import type { Db, Tx } from "../db/db.ts";
+import { loadKeyRing } from "../db/keys.ts";
+import { appliedMigrations } from "../db/migrate.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+
+export type Progress = (table: string, rows: number) => void;
+
+/** Writes everything to a file, as it was at one moment, while the service goes on writing. */
+export async function backUp(
+  db: Db,
+  file: string,
+  now: Date,
+  onProgress: Progress = () => {},
+): Promise<{ header: BackupHeader; rows: Record<string, number> }> {
+  // One snapshot for all tables: what a transaction wrote is kept whole or not at all.
+  return db.transaction(async (tx) => {
+    await prepareSession(tx);
+    const header = await describe(tx, now);
+    return { header, rows: await writeBackupFile(file, parts(tx, header, onProgress)) };
+  }, "repeatable read");
+}
+
+async function describe(tx: Tx, now: Date): Promise<BackupHeader> {
+  const migrations = await appliedMigrations(tx);
+  const latest = migrations.at(-1);
+  if (latest === undefined) throw new AdminRefusal("This database is empty: there is nothing to back up.");
+  return {
+    format: "pestle-backup",
+    version: 1,
+    schema_version: latest.version,
+    migrations,
+    created_at: now.toISOString(),
+    master_key_fingerprint: (await loadKeyRing(tx))?.fingerprint ?? null,
+    tables: (await backupTables(tx)).map(({ name }) => name),
+  };
+}
+
+async function* parts(tx: Tx, header: BackupHeader, onProgress: Progress): AsyncGenerator<BackupPart> {
+  yield { kind: "header", header };
+  for (const table of await backupTables(tx)) {
+    let count = 0;
+    for await (const rows of readRows(tx, table)) {
+      yield { kind: "rows", table: table.name, rows };
+      count += rows.length;
+      onProgress(table.name, count);
+    }
+  }
+  for (const sequence of await readSequences(tx)) yield { kind: "sequence", sequence };
+}

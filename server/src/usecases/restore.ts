@@ -1,0 +1,93 @@
+import { BadBackup, type BackupHeader, readBackupFile } from "../backup-file.ts";
+import {
+  backupTables,
+  insertRows,
+  lockTables,
+  prepareSession,
+  setSequence,
+  tablesWithRows,
+} from "../db/backup.ts";
+import type { Db, Queryable } from "../db/db.ts";
+import { lockKeys } from "../db/keys.ts";
+import { appliedMigrations, migrate, readMigrations } from "../db/migrate.ts";
+import type { MasterKey } from "../vault/master-key.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+import type { Progress } from "./back-up.ts";
+
+/**
+ * Fills an empty database from a back-up: everything or nothing. The whole file, the master key and the database are
+ * checked before anything changes.
+ */
+export async function restore(
+  deps: { db: Db; masterKeys: readonly MasterKey[] },
+  file: string,
+  onProgress: Progress = () => {},
+): Promise<{ header: BackupHeader; rows: Record<string, number> }> {
+  const header = await verifiedHeader(file);
+  requireKnownSchema(header);
+  requireFittingKey(header, deps.masterKeys);
+  await requireEmpty(deps.db, header);
+  await migrate(deps.db, header.schema_version);
+  const rows = await deps.db.transaction(async (tx) => {
+    await prepareSession(tx);
+    // A service that starts meanwhile waits for this lock before it makes keys, and then finds ours.
+    await lockKeys(tx);
+    const tables = await backupTables(tx);
+    const unlike = header.tables.filter((name) => !tables.some((table) => table.name === name));
+    if (unlike.length > 0) throw new BadBackup(`The back-up has tables that this schema lacks: ${unlike.join(", ")}.`);
+    await lockTables(tx, tables);
+    await requireEmpty(tx, header);
+    const counts: Record<string, number> = {};
+    for await (const part of readBackupFile(file)) {
+      if (part.kind === "sequence") await setSequence(tx, part.sequence);
+      if (part.kind !== "rows") continue;
+      const table = tables.find(({ name }) => name === part.table);
+      if (table === undefined) throw new BadBackup(`The back-up has rows of an unknown table.`);
+      await insertRows(tx, table, part.rows);
+      counts[part.table] = (counts[part.table] ?? 0) + part.rows.length;
+      onProgress(part.table, counts[part.table] ?? 0);
+    }
+    return counts;
+  });
+  return { header, rows };
+}
+
+async function verifiedHeader(file: string): Promise<BackupHeader> {
+  let header: BackupHeader | undefined;
+  for await (const part of readBackupFile(file)) if (part.kind === "header") header = part.header;
+  if (header === undefined) throw new BadBackup("The file is not a back-up of this service.");
+  return header;
+}
+
+function requireKnownSchema({ schema_version, migrations }: BackupHeader): void {
+  const known = readMigrations();
+  if (!known.some(({ version }) => version === schema_version)) {
+    throw new BadBackup(`The back-up is at migration ${schema_version}, which this build does not know. Run the newer build.`);
+  }
+  const changed = migrations.find((one) => known.find(({ version }) => version === one.version)?.checksum !== one.checksum);
+  if (changed !== undefined) {
+    throw new BadBackup(`Migration ${changed.version} of the back-up is not the one of this build. Run the build that wrote it.`);
+  }
+}
+
+function requireFittingKey({ master_key_fingerprint: wanted }: BackupHeader, masterKeys: readonly MasterKey[]): void {
+  if (wanted === null || masterKeys.some(({ fingerprint }) => fingerprint === wanted)) return;
+  throw new AdminRefusal(
+    `The back-up belongs to the master key with fingerprint ${wanted}, and that is not yours. Set MASTER_KEY to it, or put its master.key into DATA_DIR.`,
+  );
+}
+
+async function requireEmpty(db: Queryable, { schema_version }: BackupHeader): Promise<void> {
+  const filled = await tablesWithRows(db, await backupTables(db));
+  if (filled.length > 0) {
+    throw new AdminRefusal(
+      `A back-up goes into an empty database, and this one has rows in ${filled.join(", ")}. Set DATABASE_URL or DATA_DIR to a new one.`,
+    );
+  }
+  const newest = (await appliedMigrations(db)).at(-1)?.version ?? 0;
+  if (newest > schema_version) {
+    throw new AdminRefusal(
+      `The database is at migration ${newest} and the back-up at ${schema_version}. Use one that was never migrated: it is brought to ${schema_version} first.`,
+    );
+  }
+}

@@ -1,0 +1,109 @@
+import { announce } from "../db/bus.ts";
+import type { Db } from "../db/db.ts";
+import { deleteDataKeysBefore, insertDataKey, isKeyInUse, loadKeyRing, lockKeys } from "../db/keys.ts";
+import { countSealed, lockRowsSealedBefore, type SealedColumn, saveSealed, sealedColumns } from "../db/sealed-columns.ts";
+import { fittingMasterKey, type MasterKey } from "../vault/master-key.ts";
+import { newDataKey, type Vault, wrap } from "../vault/vault.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+
+export type RotateDeps = { db: Db; vault: Vault; masterKeys: () => readonly MasterKey[] };
+export type RotatedKeys = { key_id: number; resealed: number; dropped_key_ids: number[] };
+
+const BATCH = 500;
+
+/**
+ * A new data key for everything that is sealed, beside running processes:
+ * 1. The key is stored and told. Whoever hears seals with it; whoever does not, and meets a value sealed with it, reads
+ *    the ring again (`withKeysOfNow`).
+ * 2. Values of older keys are sealed again, in batches. A process that has not heard yet may add some: they are found
+ *    in the next round.
+ * 3. Keys that nothing refers to are deleted, and that is told too. The reference from each value to its key decides
+ *    the last race: whoever sealed with an old key in this very moment keeps it alive, or is refused.
+ * Cut off at any point, it is taken up by running it again; two at once help each other.
+ */
+export async function rotateDataKey(
+  deps: RotateDeps,
+  now: Date,
+  onProgress: (resealed: number) => void = () => {},
+): Promise<RotatedKeys> {
+  await addDataKey(deps, now);
+  let resealed = 0;
+  for (;;) {
+    for (const where of sealedColumns) {
+      for (;;) {
+        const count = await resealSome(deps, where);
+        if (count === 0) break;
+        resealed += count;
+        onProgress(resealed);
+      }
+    }
+    const dropped_key_ids = await dropUnusedKeys(deps);
+    if (dropped_key_ids !== undefined) return { key_id: deps.vault.active_key_id, resealed, dropped_key_ids };
+  }
+}
+
+export type KeysInUse = { fingerprint: string; data_keys: { key_id: number; active: boolean; sealed_values: number }[] };
+
+export async function describeKeys(db: Db): Promise<KeysInUse> {
+  return db.transaction(async (tx) => {
+    const ring = await loadKeyRing(tx);
+    if (ring === undefined) throw new AdminRefusal("This database has no keys yet: the first start makes them.");
+    const counts = await countSealed(tx);
+    const data_keys = ring.keys.map(({ key_id }, index) => ({
+      key_id,
+      active: index === ring.keys.length - 1,
+      sealed_values: counts.get(key_id) ?? 0,
+    }));
+    return { fingerprint: ring.fingerprint, data_keys };
+  }, "repeatable read");
+}
+
+async function addDataKey({ db, masterKeys }: RotateDeps, now: Date): Promise<void> {
+  await db.transaction(async (tx) => {
+    await lockKeys(tx);
+    const ring = await loadKeyRing(tx);
+    const master = fittingMasterKey(masterKeys(), ring?.fingerprint ?? "");
+    const key_id = 1 + (ring?.keys.at(-1)?.key_id ?? 0);
+    await insertDataKey(tx, { key_id, wrapped: wrap(master, newDataKey(), key_id), created_at: now });
+    await announce(tx, { kind: "keys", account_id: "" });
+  });
+}
+
+/** The ring is read under the lock, so that the newest key is the newest until the batch is saved. */
+async function resealSome({ db, vault }: RotateDeps, where: SealedColumn): Promise<number> {
+  return db.transaction(async (tx) => {
+    await lockKeys(tx);
+    await vault.reload(tx);
+    const rows = await lockRowsSealedBefore(tx, where, vault.active_key_id, BATCH);
+    const again = rows.map(({ key, sealed }) => ({ key, sealed: sealAgain(vault, sealed, where.place(key)) }));
+    if (again.length > 0) await saveSealed(tx, where, again);
+    return again.length;
+  });
+}
+
+function sealAgain(vault: Vault, sealed: Buffer, place: string): Buffer {
+  let plain: Buffer;
+  try {
+    plain = vault.open(sealed, place);
+  } catch (cause) {
+    throw new AdminRefusal(`The value at ${place} is damaged and does not open. Nothing was deleted.`, { cause });
+  }
+  return vault.seal(plain, place);
+}
+
+/** The keys that are gone now; undefined when one of them is in use (again). */
+async function dropUnusedKeys({ db, vault }: RotateDeps): Promise<number[] | undefined> {
+  try {
+    return await db.transaction(async (tx) => {
+      await lockKeys(tx);
+      await vault.reload(tx);
+      const older = ((await loadKeyRing(tx))?.keys ?? []).filter(({ key_id }) => key_id < vault.active_key_id);
+      await deleteDataKeysBefore(tx, vault.active_key_id);
+      await announce(tx, { kind: "keys", account_id: "" });
+      return older.map(({ key_id }) => key_id);
+    });
+  } catch (error) {
+    if (isKeyInUse(error)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,172 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { isBuiltin } from "node:module";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, test } from "vitest";
+
+/**
+ * Who may import whom. A file belongs to the first row whose folder it lies in; `own` are folders (or files) of this
+ * repository, `packages` what comes from npm, `node` whether Node's own modules are allowed.
+ */
+const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }[] = [
+  { folder: "contract/src/signature.ts", own: ["contract/src/"], packages: [], node: /^node:crypto$/ },
+  { folder: "contract/src/", own: ["contract/src/"], packages: [], node: /^$/ },
+  { folder: "sdk/src/", own: ["sdk/src/"], packages: ["@pestle/contract"], node: /^node:/ },
+  { folder: "server/src/domain/", own: ["server/src/domain/"], packages: ["@pestle/contract"], node: /^$/ },
+  {
+    folder: "server/src/db/db.ts",
+    own: ["server/src/domain/refusals.ts"],
+    packages: ["pg"],
+    node: /^node:crypto$/,
+  },
+  // The supervisor of the embedded database knows PostgreSQL and nothing of Pestle.
+  { folder: "server/src/db/embedded", own: ["server/src/db/embedded"], packages: ["pg"], node: /^node:/ },
+  {
+    folder: "server/src/db/",
+    own: ["server/src/db/", "server/src/domain/"],
+    packages: ["@pestle/contract", "pg (types)"],
+    node: /^node:/,
+  },
+  {
+    folder: "server/src/vault/",
+    own: ["server/src/vault/", "server/src/db/", "server/src/config.ts"],
+    packages: [],
+    node: /^node:/,
+  },
+  {
+    folder: "server/src/usecases/",
+    own: [
+      "server/src/usecases/",
+      "server/src/domain/",
+      "server/src/db/",
+      "server/src/vault/",
+      "server/src/deps.ts",
+      "server/src/copies.ts",
+      "server/src/random.ts",
+      "server/src/config.ts",
+    ],
+    packages: ["@pestle/contract"],
+    node: /^node:/,
+  },
+  {
+    folder: "server/src/http/",
+    own: [
+      "server/src/http/",
+      "server/src/usecases/",
+      "server/src/domain/",
+      "server/src/db/",
+      "server/src/deps.ts",
+      "server/src/config.ts",
+      "server/src/version.ts",
+    ],
+    packages: ["@pestle/contract", "fastify"],
+    node: /^node:/,
+  },
+  {
+    folder: "server/src/jobs/",
+    own: ["server/src/jobs/", "server/src/usecases/", "server/src/deps.ts"],
+    packages: [],
+    node: /^$/,
+  },
+  {
+    folder: "server/src/seed/",
+    own: ["server/src/seed/", "server/src/usecases/", "server/src/db/", "server/src/deps.ts", "server/src/random.ts"],
+    packages: ["@pestle/contract"],
+    node: /^node:/,
+  },
+  // The composition root and the command line see everything; they decide nothing.
+  {
+    folder: "server/src/",
+    own: ["server/src/"],
+    packages: ["@pestle/contract", "@pestle/sdk", "commander", "picocolors", "pino", "prom-client", "fastify (types)"],
+    node: /^node:/,
+  },
+];
+
+/** Reads no clock, no chance and nothing from outside: what `domain/` and `contract/` are forbidden beyond imports. */
+const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.|setTimeout|setInterval|async |await |fetch\()/;
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const sources = ["contract/src", "sdk/src", "server/src"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".ts"))
+    .map((name) => join(folder, name)),
+);
+const textOf = (file: string) => readFileSync(join(root, file), "utf8");
+
+type Import = { target: string; typesOnly: boolean };
+function importsOf(file: string): Import[] {
+  const found = textOf(file).matchAll(/^(?:import|export)\s+(type\s+)?(?:[^;"]*?\sfrom\s+)?"([^"]+)"/gm);
+  const dynamic = textOf(file).matchAll(/\bimport\("([^"]+)"\)/g);
+  return [
+    ...[...found].map(([, type, target]) => ({ target: target as string, typesOnly: type !== undefined })),
+    ...[...dynamic].map(([, target]) => ({ target: target as string, typesOnly: false })),
+  ].map(({ target, typesOnly }) => ({
+    target: target.startsWith(".") ? relative(root, join(root, dirname(file), target)) : target,
+    typesOnly,
+  }));
+}
+
+function forbidden(file: string, { target, typesOnly }: Import): boolean {
+  const rule = rules.find(({ folder }) => file.startsWith(folder));
+  if (rule === undefined) return true;
+  if (isBuiltin(target)) return !rule.node.test(target);
+  if (sources.includes(target)) return !rule.own.some((folder) => target.startsWith(folder));
+  const name = target
+    .split("/")
+    .slice(0, target.startsWith("@") ? 2 : 1)
+    .join("/");
+  return !rule.packages.includes(name) && !(typesOnly && rule.packages.includes(`${name} (types)`));
+}
+
+describe("the house", () => {
+  test("imports go one way only", () => {
+    const wrong = sources.flatMap((file) =>
+      importsOf(file)
+        .filter((found) => forbidden(file, found))
+        .map(({ target }) => `${file} imports ${target}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test("the checker sees what it forbids", () => {
+    expect(forbidden("server/src/domain/order.ts", { target: "node:fs", typesOnly: false })).toBe(true);
+    expect(forbidden("server/src/domain/order.ts", { target: "server/src/db/db.ts", typesOnly: true })).toBe(true);
+    expect(forbidden("server/src/usecases/x.ts", { target: "fastify", typesOnly: false })).toBe(true);
+    expect(forbidden("server/src/http/x.ts", { target: "pg", typesOnly: false })).toBe(true);
+    expect(forbidden("contract/src/x.ts", { target: "zod", typesOnly: false })).toBe(true);
+    expect(importsOf("server/src/usecases/issue-token.ts").map(({ target }) => target)).toContain(
+      "server/src/db/tokens.ts",
+    );
+  });
+
+  test("domain and contract read no clock, no chance and nothing from outside", () => {
+    const pure = sources.filter((file) => /^(contract\/src|server\/src\/domain)\//.test(file));
+    expect(pure.length).toBeGreaterThan(15);
+    const code = (file: string) => textOf(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|"[^"\n]*"|`[^`]*`/g, "");
+    expect(pure.filter((file) => IMPURE.test(code(file)))).toEqual([]);
+  });
+
+  test("there are no import cycles", () => {
+    const graph = new Map(
+      sources.map((file) => [
+        file,
+        importsOf(file)
+          .filter(({ typesOnly }) => !typesOnly)
+          .map(({ target }) => target),
+      ]),
+    );
+    const done = new Set<string>();
+    const visit = (file: string, path: string[]): string[] | undefined => {
+      if (path.includes(file)) return [...path.slice(path.indexOf(file)), file];
+      if (done.has(file)) return undefined;
+      done.add(file);
+      for (const next of graph.get(file) ?? []) {
+        const cycle = graph.has(next) ? visit(next, [...path, file]) : undefined;
+        if (cycle !== undefined) return cycle;
+      }
+      return undefined;
+    };
+    for (const file of sources) expect(visit(file, [])).toBeUndefined();
+  });
+});

@@ -1,0 +1,82 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { announce } from "../src/db/bus.ts";
+import { readCatalogue } from "../src/usecases/read-catalogue.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { until } from "./support/until.ts";
+
+let app: TestApp;
+let account_id: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  ({ account_id } = app.demo.partners[0]!);
+  await until(() => app.deps.bus.fresh(), "the bus is up");
+});
+afterAll(() => app.stop());
+
+/** How many statements a call costs. */
+async function statementsOf(call: () => Promise<unknown>): Promise<number> {
+  const { row } = app.deps.db;
+  let count = 0;
+  app.deps.db.row = (statement, params) => {
+    count++;
+    return row(statement, params);
+  };
+  await call();
+  app.deps.db.row = row;
+  return count;
+}
+const read = () => app.call("/shipping_methods");
+const changeCatalogue = (name: string) =>
+  app.deps.db.transaction(async (tx) => {
+    await tx.raw("update shipping_method set name = $2 where account_id = $1 and id = 1", [account_id, name]);
+    await announce(tx, { kind: "catalogue", account_id });
+  });
+
+test("an authenticated read that was made before costs no statement at all", async () => {
+  await read();
+  expect(await statementsOf(read)).toBe(0);
+});
+
+test("a change to the catalogue is seen by the next reader within a second", async () => {
+  await read();
+  await changeCatalogue("Changed Mail");
+  const seen = async () => (await (await read()).text()).includes("Changed Mail");
+  expect(await until(seen, "the new name is served")).toBeLessThan(1000);
+});
+
+test("what was read before a change was told is not kept after it", async () => {
+  app.deps.copies.catalogues.clear();
+  const { row } = app.deps.db;
+  // The change commits and is told while the old row is still on its way to us.
+  app.deps.db.row = async (statement, params) => {
+    const old = await row(statement, params);
+    app.deps.db.row = row;
+    const { version } = app.deps.copies;
+    await changeCatalogue("Newest Mail");
+    await until(() => app.deps.copies.version > version, "the change was told");
+    return old;
+  };
+  await readCatalogue(app.deps, account_id);
+  expect((await readCatalogue(app.deps, account_id)).shipping_methods[0]?.name).toBe("Newest Mail");
+});
+
+test("when the listening connection is cut, copies are dropped and not trusted until it is back", async () => {
+  await read();
+  expect(app.deps.copies.grants.size).toBeGreaterThan(0);
+  const { version } = app.deps.copies;
+  await app.deps.db.raw(
+    "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' or query = 'select 1'",
+  );
+  await until(() => app.deps.copies.version > version, "the gap was noticed");
+  // Reads go on meanwhile, from the database.
+  expect((await read()).status).toBe(200);
+  await until(() => app.deps.bus.fresh(), "the bus is back");
+});
+
+test("a listener that hears nothing for a second is not trusted", async () => {
+  const { fresh } = app.deps.bus;
+  await read();
+  app.deps.bus.fresh = () => false;
+  expect(await statementsOf(read)).toBeGreaterThan(0);
+  app.deps.bus.fresh = fresh;
+});

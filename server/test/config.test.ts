@@ -1,0 +1,79 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+import { describeConfig, readConfig, type SettingName, settings, WrongSetting } from "../src/config.ts";
+
+const KEY = "ab".repeat(32);
+
+/** One value that is taken and what it becomes, and values that are refused: a setting without a row does not compile. */
+const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?: Record<string, string> }> = {
+  HOST: { good: ["::1", "::1"], bad: ["a b", "0.0.0.0"] },
+  PORT: { good: ["0", 0], bad: ["-1", "65536", "http", "8081"] },
+  AUTH_PORT: { good: ["9001", 9001], bad: ["1e3", "8080"] },
+  SANDBOX_AUTH_PORT: { good: ["9002", 9002], bad: ["0x10", "8080"] },
+  BASE_URL: {
+    good: ["https://api.larkspur.example/pharmacy", "https://api.larkspur.example/pharmacy"],
+    bad: ["ftp://x", "https://x/", "api.example"],
+  },
+  AUTH_URL: { good: ["https://auth.larkspur.example", "https://auth.larkspur.example"], bad: ["https://a@b"] },
+  SANDBOX_AUTH_URL: {
+    good: ["https://s.larkspur.example:8443", "https://s.larkspur.example:8443"],
+    bad: ["https://x?y"],
+  },
+  DATA_DIR: { good: ["/var/lib/somewhere", "/var/lib/somewhere"], bad: [] },
+  DATABASE_URL: {
+    good: ["postgresql://u@h/d", "postgresql://u@h/d"],
+    bad: ["mysql://u@h/d"],
+    with: { MASTER_KEY: KEY },
+  },
+  DATABASE_POOL_SIZE: { good: ["40", 40], bad: ["1", "many"] },
+  DATABASE_NAMED_STATEMENTS: { good: ["false", "false"], bad: ["no"] },
+  MASTER_KEY: { good: [KEY, KEY], bad: ["short", "zz".repeat(32)] },
+  NEW_MASTER_KEY: {
+    good: [Buffer.alloc(32, 7).toString("base64"), Buffer.alloc(32, 7).toString("base64")],
+    bad: ["short"],
+  },
+  TLS_CERT_FILE: { good: ["cert.pem", "cert.pem"], bad: [], with: { TLS_KEY_FILE: "key.pem" } },
+  TLS_KEY_FILE: { good: ["key.pem", "key.pem"], bad: [], with: { TLS_CERT_FILE: "cert.pem" } },
+  TRUST_PROXY: { good: ["2", 2], bad: ["true", "11"] },
+  METRICS_TOKEN: { good: ["x".repeat(16), "x".repeat(16)], bad: ["short", `${"x".repeat(16)} y`] },
+  TIME_ZONE: { good: ["Europe/Amsterdam", "Europe/Amsterdam"], bad: ["Mars/Olympus"] },
+  OPERATOR_NAME: { good: ["Larkspur", "Larkspur"], bad: ["two words", "é", "x".repeat(33)] },
+  LOG_LEVEL: { good: ["warn", "warn"], bad: ["loud"] },
+  CLIENT_SECRET: { good: ["a-secret", "a-secret"], bad: ["two words"] },
+};
+
+for (const name of Object.keys(settings) as SettingName[]) {
+  test(`${name} takes what it means, and a wrong value stops the start with one line that names it`, () => {
+    const { good, bad, with: beside = {} } = cases[name];
+    expect(readConfig({ ...beside, [name]: good[0] })[name]).toBe(good[1]);
+    // Empty counts as left out.
+    expect(readConfig({ [name]: "" })[name]).toBe(readConfig({})[name]);
+    for (const value of bad) {
+      const read = () => readConfig({ ...beside, [name]: value });
+      expect(read).toThrow(WrongSetting);
+      expect(read).toThrow(new RegExp(`^[^\\n]*${name}[^\\n]*$`));
+    }
+  });
+}
+
+test("settings that need each other are checked together", () => {
+  expect(() => readConfig({ DATABASE_URL: "postgresql://u@h/d" })).toThrow(/MASTER_KEY must be set/);
+  expect(() => readConfig({ TLS_CERT_FILE: "cert.pem" })).toThrow(/TLS_KEY_FILE/);
+  expect(() => readConfig({ HOST: "0.0.0.0" })).toThrow(/TRUST_PROXY/);
+  expect(readConfig({ HOST: "0.0.0.0", TRUST_PROXY: "1" }).HOST).toBe("0.0.0.0");
+  expect(readConfig({ HOST: "0.0.0.0", TLS_CERT_FILE: "c", TLS_KEY_FILE: "k" }).HOST).toBe("0.0.0.0");
+});
+
+test("secrets are told by presence only", () => {
+  const shown = describeConfig({ MASTER_KEY: KEY, DATABASE_URL: "postgresql://u:hidden@h/d" });
+  expect(JSON.stringify(shown)).not.toMatch(/hidden|abab/);
+  expect(shown.find(({ name }) => name === "MASTER_KEY")).toMatchObject({ value: "(set)", origin: "environment" });
+  expect(shown.find(({ name }) => name === "PORT")).toMatchObject({ value: "8080", origin: "default" });
+});
+
+test("the environment is read in config.ts alone", () => {
+  const folder = fileURLToPath(new URL("../src/", import.meta.url));
+  const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  expect(files.filter((name) => /process\.env/.test(readFileSync(folder + name, "utf8")))).toEqual(["config.ts"]);
+});

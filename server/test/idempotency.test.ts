@@ -1,0 +1,129 @@
+import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
+import { tidy } from "../src/usecases/tidy.ts";
+import { codesOf, expectConventions } from "./support/conventions.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 10000, rate_burst = 10000");
+});
+afterAll(() => app.stop());
+
+let key = "";
+let number = 0;
+beforeEach(() => {
+  key = `key-${++number}`;
+});
+
+/** Moves the clock of a partner's account by so many seconds, with this test's key unless told otherwise. */
+const move = (
+  advance_seconds: unknown,
+  options: { path?: string; key?: string | null; partner?: number; body?: string } = {},
+) =>
+  app.call(options.path ?? "/simulate", {
+    method: "POST",
+    partner: options.partner ?? 0,
+    body: options.body ?? JSON.stringify({ simulation_type: "clock", simulation: { advance_seconds } }),
+    headers: {
+      "content-type": "application/json",
+      ...(options.key === null ? {} : { "idempotency-key": options.key ?? key }),
+    },
+  });
+const offset = async (partner = 0) => {
+  const { rows } = await app.deps.db.raw("select clock_offset_s from account where account_id = $1", [
+    app.demo.partners[partner]!.account_id,
+  ]);
+  return Number(rows[0]?.["clock_offset_s"]);
+};
+
+test("the first good answer is replayed byte for byte, and nothing happens twice", async () => {
+  const before = await offset();
+  const first = await move(60);
+  const text = await expectConventions(first, "partner");
+  expect(first.headers.get("idempotent-replayed")).toBeNull();
+  for (const path of ["/simulate", "/v1/simulate"]) {
+    const again = await move(60, { path });
+    expect(again.status).toBe(first.status);
+    expect(await expectConventions(again, "partner")).toBe(text);
+    expect(again.headers.get("idempotent-replayed")).toBe("true");
+    expect(again.headers.get("etag")).toBe(first.headers.get("etag"));
+  }
+  expect((await offset()) - before).toBe(60);
+});
+
+test("the same body with its keys in another order is the same request", async () => {
+  await move(60);
+  const body = '{ "simulation": {"advance_seconds": 60}, "simulation_type": "clock" }';
+  expect((await move(60, { body })).headers.get("idempotent-replayed")).toBe("true");
+});
+
+test("the same key with another body is 42299 and changes nothing", async () => {
+  await move(60);
+  const before = await offset();
+  const response = await move(61);
+  expect(response.status).toBe(422);
+  expect(codesOf(await expectConventions(response, "partner"))).toEqual([[42299, "Idempotency-Key"]]);
+  expect(await offset()).toBe(before);
+});
+
+test("a refused request keeps nothing, and its key can be used again", async () => {
+  expect((await move(-1)).status).toBe(422);
+  const good = await move(60);
+  expect([good.status, good.headers.get("idempotent-replayed")]).toEqual([202, null]);
+});
+
+test("a key belongs to one account: another's same key is another request", async () => {
+  const before = await offset(1);
+  await move(60);
+  const other = await move(60, { partner: 1 });
+  expect(other.headers.get("idempotent-replayed")).toBeNull();
+  expect((await offset(1)) - before).toBe(60);
+});
+
+test("a key is kept for 24 hours and then forgotten", async () => {
+  const own = await startTestApp();
+  const body = JSON.stringify({ simulation_type: "clock", simulation: { advance_seconds: 1 } });
+  const headers = { "content-type": "application/json", "idempotency-key": "daily" };
+  const send = async () =>
+    (await own.call("/simulate", { method: "POST", body, headers, token: await own.token() })).headers.get(
+      "idempotent-replayed",
+    );
+  expect(await send()).toBeNull();
+  own.advance(11 * 3600_000);
+  expect(await send()).toBe("true");
+  expect((await tidy(own.deps)).answers).toBe(0);
+  own.advance(13 * 3600_000 + 1000);
+  expect((await tidy(own.deps)).answers).toBe(1);
+  await own.stop();
+});
+
+test("without a key every request counts", async () => {
+  const before = await offset();
+  await move(5, { key: null });
+  await move(5, { key: null });
+  expect((await offset()) - before).toBe(10);
+});
+
+test("one key sent 100 times at once makes one change; the others are replays or told that it is in flight", async () => {
+  const before = await offset();
+  const answers = await Promise.all(Array.from({ length: 100 }, () => move(7)));
+  const fresh = answers.filter(({ status, headers }) => status === 202 && headers.get("idempotent-replayed") === null);
+  expect(fresh).toHaveLength(1);
+  for (const { status } of answers) expect([202, 409]).toContain(status);
+  expect((await offset()) - before).toBe(7);
+});
+
+test("the sandbox clock moves forward only, and not past any sense", async () => {
+  const before = await offset();
+  for (const seconds of [0, -1, 1.5, "60", null, 1e12, 315_360_001]) {
+    const response = await move(seconds, { key: null });
+    expect(codesOf(await expectConventions(response, "partner"))).toEqual([[42200, "simulation.advance_seconds"]]);
+  }
+  expect(await offset()).toBe(before);
+  await app.deps.db.raw("update account set clock_offset_s = 3153599999 where account_id = $1", [
+    app.demo.partners[0]!.account_id,
+  ]);
+  expect((await move(1, { key: null })).status).toBe(202);
+  expect((await move(1, { key: null })).status).toBe(422);
+});

@@ -1,0 +1,38 @@
+import { expect, test } from "vitest";
+import { killFirstStarts, killWhileRunning, type RunningKind } from "../../chaos/kills.ts";
+import { countMoves } from "../../chaos/ledger.ts";
+import { seededRandom } from "../../chaos/random.ts";
+
+// The campaign itself, small: `npm run campaign -- kills` does the same at full size.
+// All at once, since most of a kill is waiting: for the disk, for a program to load.
+const options = () => ({ count: 2, random: seededRandom(20), from: "source" as const });
+const TIMEOUT_MS = 90_000;
+const unharmed = { kills: 2, lost: 0, doubled: 0, unexpected: [] };
+
+const promises: Record<RunningKind, string> = {
+  server: "a killed service, started again, has everything it acknowledged, once",
+  database: "a service whose database is killed brings it back by itself and has everything it acknowledged, once",
+  both: "service and database killed at once, started again, have everything that was acknowledged, once",
+};
+
+for (const [kind, promise] of Object.entries(promises)) {
+  test.concurrent(promise, { timeout: TIMEOUT_MS }, async () => {
+    const tally = await killWhileRunning(kind as RunningKind, options());
+    expect(tally).toMatchObject(unharmed);
+    expect(tally.checked).toBeGreaterThan(0);
+  });
+}
+
+test.concurrent("a first start that is killed leaves a folder that a plain start makes good", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const tally = await killFirstStarts(options());
+  expect(tally).toMatchObject(unharmed);
+  expect(tally.checked).toBe(6);
+});
+
+test("the campaign would notice a move that was lost and one that was made twice", () => {
+  expect(countMoves([1, 2, 3, 4])).toEqual({ lost: 0, doubled: 0 });
+  expect(countMoves([1, 2, 2, 3])).toEqual({ lost: 1, doubled: 0 });
+  expect(countMoves([1, 2, 4])).toEqual({ lost: 0, doubled: 1 });
+});

@@ -1,0 +1,195 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { request as httpsRequest } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { connect, type DetailedPeerCertificate, type TLSSocket } from "node:tls";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { until } from "./support/until.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+describe("health", () => {
+  test("/healthz answers as long as the process lives, /readyz while the database is within reach", async () => {
+    await until(async () => (await app.call("/readyz", { token: null })).status === 200, "ready");
+    expect((await app.call("/healthz", { token: null })).status).toBe(200);
+    const { fresh } = app.deps.bus;
+    app.deps.bus.fresh = () => false;
+    const response = await app.call("/readyz", { token: null });
+    app.deps.bus.fresh = fresh;
+    expect([response.status, response.headers.get("retry-after")]).toEqual([503, "1"]);
+  });
+
+  test("the token servers have /healthz too", async () => {
+    for (const url of [app.addresses.auth_url, app.addresses.sandbox_auth_url]) {
+      expect((await fetch(`${url}/healthz`)).status).toBe(200);
+    }
+  });
+});
+
+describe("metrics", () => {
+  test("are Prometheus text with the duration of requests by route, and nothing of patients or secrets", async () => {
+    await app.call("/brands");
+    const response = await fetch(`${app.addresses.base_url}/metrics`);
+    expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
+    const text = await response.text();
+    expect(text).toMatch(
+      /pestle_http_request_duration_seconds_count\{listener="partner",method="GET",route="\/brands",status="200"\} \d/,
+    );
+    expect(text).toMatch(/^pestle_ready [01]$/m);
+    expect(text).not.toContain(app.demo.partners[0]!.client_secret);
+  });
+
+  test("ask for METRICS_TOKEN where it is set, and do not show themselves without it", async () => {
+    const own = await startTestApp({ env: { METRICS_TOKEN: "let-prometheus-in" } });
+    const ask = async (authorization?: string) =>
+      (
+        await fetch(`${own.addresses.base_url}/metrics`, {
+          headers: authorization === undefined ? {} : { authorization },
+        })
+      ).status;
+    expect([await ask(), await ask("Bearer wrong"), await ask("Bearer let-prometheus-in")]).toEqual([404, 404, 200]);
+    await own.stop();
+  });
+
+  test("are not shown to a caller from elsewhere behind a proxy", async () => {
+    const own = await startTestApp({ env: { TRUST_PROXY: "1" } });
+    const ask = async (address: string) =>
+      (
+        await fetch(`${own.addresses.base_url}/metrics`, {
+          headers: { "x-forwarded-proto": "https", "x-forwarded-for": address },
+        })
+      ).status;
+    expect([await ask("203.0.113.9"), await ask("127.0.0.1")]).toEqual([404, 200]);
+    await own.stop();
+  });
+});
+
+test("a request leaves one log line with its id, duration and account, and no secret, token or address of its query", async () => {
+  const token = await app.token();
+  const response = await app.call("/products?sku%5B%5D=zolpidem-5");
+  const request_id = response.headers.get("x-request-id");
+  await until(() => app.lines().some((line) => line["request_id"] === request_id), "the line is there");
+  const { partners } = app.demo;
+  expect(app.lines().filter((line) => line["request_id"] === request_id)).toEqual([
+    expect.objectContaining({
+      listener: "partner",
+      method: "GET",
+      route: "/products",
+      status: 200,
+      duration_ms: expect.any(Number),
+      account_id: partners[0]!.account_id,
+      credential_id: partners[0]!.client_id.slice(13),
+    }),
+  ]);
+  const text = JSON.stringify(app.lines());
+  for (const secret of [token, partners[0]!.client_secret, "zolpidem-5"]) expect(text).not.toContain(secret);
+});
+
+describe("TLS", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pestle-tls-"));
+  const files = { TLS_CERT_FILE: join(folder, "cert.pem"), TLS_KEY_FILE: join(folder, "key.pem") };
+  let own: TestApp;
+  beforeAll(async () => {
+    execFileSync(
+      "openssl",
+      [
+        "req",
+        "-x509",
+        "-newkey",
+        "ec",
+        "-pkeyopt",
+        "ec_paramgen_curve:prime256v1",
+        "-nodes",
+        "-days",
+        "2",
+        "-subj",
+        "/CN=localhost",
+        "-addext",
+        "subjectAltName=IP:127.0.0.1",
+        "-keyout",
+        files.TLS_KEY_FILE,
+        "-out",
+        files.TLS_CERT_FILE,
+      ],
+      { stdio: "ignore" },
+    );
+    own = await startTestApp({ env: files });
+  });
+  afterAll(async () => {
+    await own.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  test("with the two files all three listeners speak it", async () => {
+    for (const url of Object.values(own.addresses)) {
+      expect(url).toMatch(/^https:/);
+      const status = await new Promise((resolve, reject) =>
+        httpsRequest(`${url}/healthz`, { ca: readFileSync(files.TLS_CERT_FILE) }, (response) => {
+          response.resume();
+          resolve(response.statusCode);
+        })
+          .on("error", reject)
+          .end(),
+      );
+      expect(status).toBe(200);
+    }
+  });
+
+  test("nothing older than TLS 1.2 gets in", async () => {
+    const { port } = new URL(own.addresses.base_url);
+    const shake = (maxVersion: "TLSv1.1" | "TLSv1.2") =>
+      new Promise<string>((resolve) => {
+        const socket: TLSSocket = connect({
+          host: "127.0.0.1",
+          port: Number(port),
+          ca: readFileSync(files.TLS_CERT_FILE),
+          minVersion: "TLSv1",
+          maxVersion,
+          ciphers: "DEFAULT@SECLEVEL=0",
+          checkServerIdentity: (_host: string, _certificate: DetailedPeerCertificate) => undefined,
+        });
+        socket.on("secureConnect", () => {
+          resolve(String(socket.getProtocol()));
+          socket.destroy();
+        });
+        socket.on("error", () => resolve("refused"));
+      });
+    expect(await shake("TLSv1.2")).toBe("TLSv1.2");
+    expect(await shake("TLSv1.1")).toBe("refused");
+  });
+
+  test("a file that cannot be read stops the start with one line that names the setting", async () => {
+    await expect(startTestApp({ env: { ...files, TLS_KEY_FILE: join(folder, "none.pem") } })).rejects.toThrow(
+      /^TLS_KEY_FILE cannot be read/,
+    );
+  });
+});
+
+test("the service comes back by itself when its connections are cut: 503 with Retry-After at worst, never 500", async () => {
+  const own = await startTestApp();
+  const token = await own.token();
+  const statuses = new Set<number>();
+  for (let round = 0; round < 5; round++) {
+    await own.deps.db
+      .raw(
+        "select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()",
+      )
+      .catch(() => {});
+    const answers = await Promise.all(Array.from({ length: 6 }, () => own.call("/products", { token })));
+    for (const response of answers) {
+      statuses.add(response.status);
+      if (response.status === 503) expect(response.headers.get("retry-after")).toBe("1");
+    }
+    await until(async () => (await own.call("/readyz", { token: null })).status === 200, "ready again");
+    own.advance(5_000);
+  }
+  expect([...statuses].filter((status) => status !== 200 && status !== 503)).toEqual([]);
+  expect((await own.call("/brands", { token })).status).toBe(200);
+  await own.stop();
+});
