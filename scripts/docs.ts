@@ -38,6 +38,7 @@ import {
   transitions,
   webhookHeaders,
 } from "@pestle/contract";
+import { type Setting, settings } from "../server/src/config.ts";
 
 /** Every generated page. `npm run docs` writes them; `npm run docs -- --check` names those that are out of date. */
 const pages: { path: string; render: () => string }[] = [
@@ -46,6 +47,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/lifecycle.md", render: lifecyclePage },
   { path: "docs/events.md", render: eventsPage },
   { path: "docs/openapi.json", render: openapiPage },
+  { path: "docs/config.md", render: configPage },
 ];
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
@@ -77,6 +79,21 @@ const table = (head: string[], rows: (string | number)[][]) =>
     .concat("\n");
 const code = (text: string) => `\`${text}\``;
 const fence = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\`\n`;
+
+function configPage() {
+  const rows = Object.entries<Setting>(settings).map(([name, { default: fallback, meaning, fix, secret }]) => [
+    code(name),
+    fallback === "" ? "" : code(fallback),
+    `${meaning}${secret ? " Secret." : ""}`,
+    fix,
+  ]);
+  return page(
+    generated("`server/src/config.ts`"),
+    "# Settings\n",
+    "All settings are environment variables; an empty one counts as left out. `pestle config` prints the values in force and where they come from, `pestle doctor` checks them. A wrong value stops the start with one line that names the setting.\n",
+    table(["setting", "default", "meaning", "value"], rows),
+  );
+}
 
 function errorsPage() {
   const areas = errorAreas.map(({ area, last }, index) => {

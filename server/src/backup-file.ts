@@ -118,7 +118,7 @@ async function* unzippedLines(file: string): AsyncGenerator<Buffer> {
   const source = createReadStream(file);
   const unzipped = createGunzip();
   source.on("error", (error) => unzipped.destroy(error));
-  let rest = Buffer.alloc(0);
+  let rest: Buffer = Buffer.alloc(0);
   try {
     for await (const chunk of source.pipe(unzipped) as AsyncIterable<Buffer>) {
       const bytes = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);

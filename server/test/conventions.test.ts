@@ -8,7 +8,6 @@ import { startTestApp, type TestApp } from "./support/test-app.ts";
 const EXEMPT = new Set([
   "/",
   "/docs",
-  "/docs/*",
   "/assets/*",
   "/openapi.json",
   "/welcome.json",

@@ -37,7 +37,9 @@ export const backupCommands: readonly CommandRow[] = [
       const bar = progress();
       const config = readConfig(env);
       const work = async ({ db }: { db: Parameters<typeof restore>[0]["db"] }) => {
-        const done = await restore({ db, masterKeys: keptMasterKeys(config) }, file, (table, count) => bar.show(`${table} ${count}`));
+        const done = await restore({ db, masterKeys: keptMasterKeys(config) }, file, (table, count) =>
+          bar.show(`${table} ${count}`),
+        );
         return { ...done, ...(await migrationState(db)) };
       };
       const { header, rows, pending } = await withDatabase(config, work, { create: true }).finally(bar.done);

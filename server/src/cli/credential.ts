@@ -31,9 +31,17 @@ export const credentialCommands: readonly CommandRow[] = [
     summary: "make a client id and secret; the secret is shown once",
     options: [
       ["--account <account_id>", "the partner's account (see `pestle partner list`)"],
-      ["--operator <environment>", "instead of --account: your own, for e-prescription networks", { choices: environments }],
+      [
+        "--operator <environment>",
+        "instead of --account: your own, for e-prescription networks",
+        { choices: environments },
+      ],
       ["--name <name>", "what it is for, in your words"],
-      ["--scope <scope...>", "what it may ask for (default: partners; with --operator: intake)", { choices: scopeNames }],
+      [
+        "--scope <scope...>",
+        "what it may ask for (default: partners; with --operator: intake)",
+        { choices: scopeNames },
+      ],
       ["--no-scopes", "it may ask for none: its tokens serve other APIs"],
     ],
     examples: [
@@ -42,7 +50,8 @@ export const credentialCommands: readonly CommandRow[] = [
       "credential create --account 3f9k2m8x1q7z --no-scopes --json",
     ],
     async run({ account, operator, name, scope, scopes }: NewCredentialOptions, _argument, env) {
-      if ((account === undefined) === (operator === undefined)) throw new WrongUsage("Give --account or --operator, one of them.");
+      if ((account === undefined) === (operator === undefined))
+        throw new WrongUsage("Give --account or --operator, one of them.");
       if (scopes === false && scope !== undefined) throw new WrongUsage("Give --scope or --no-scopes, one of them.");
       const usual = operator === undefined ? ["partners"] : ["intake"];
       const secret = await withVault(readConfig(env), ({ db, vault, now }) =>
@@ -73,7 +82,10 @@ export const credentialCommands: readonly CommandRow[] = [
       const secret = await withVault(readConfig(env), ({ db, vault, now }) =>
         db.transaction((tx) => rotateCredential({ vault }, tx, client_id, now)),
       );
-      return shownOnce(secret, `Both secrets work. When the new one is in use: pestle credential rotate ${client_id} --finish`);
+      return shownOnce(
+        secret,
+        `Both secrets work. When the new one is in use: pestle credential rotate ${client_id} --finish`,
+      );
     },
   },
   {
@@ -83,13 +95,17 @@ export const credentialCommands: readonly CommandRow[] = [
     options: [["--secret <secret_id>", "only this secret, and the tokens it was used for"]],
     examples: ["credential revoke 3f9k2m8x1q7z-a1b2c3d4", "credential revoke 3f9k2m8x1q7z-a1b2c3d4 --secret 1"],
     async run({ secret }: { secret?: string }, client_id, env) {
-      if (secret !== undefined && !/^\d{1,9}$/.test(secret)) throw new WrongUsage("--secret takes the number of a secret.");
+      if (secret !== undefined && !/^\d{1,9}$/.test(secret))
+        throw new WrongUsage("--secret takes the number of a secret.");
       const secret_id = secret === undefined ? undefined : Number(secret);
       await withSchema(readConfig(env), ({ db, now }) =>
         db.transaction((tx) => revokeCredential(tx, client_id, now, secret_id)),
       );
       const what = secret_id === undefined ? "The credential" : `Secret ${secret_id}`;
-      return { data: { client_id, secret_id: secret_id ?? null, revoked: true }, text: `${what} and its tokens stopped.` };
+      return {
+        data: { client_id, secret_id: secret_id ?? null, revoked: true },
+        text: `${what} and its tokens stopped.`,
+      };
     },
   },
   {
@@ -120,23 +136,33 @@ function shownOnce({ client_id, client_secret, secret_id }: ShownSecret, next = 
 }
 
 function list(credentials: readonly CredentialRow[]): Output {
-  const data = credentials.map(({ account_id, credential_id, environment, name, scopes, created_at, revoked_at, secrets }) => ({
-    client_id: `${account_id}-${credential_id}`,
-    environment,
-    name,
-    scopes,
-    created_at,
-    revoked_at,
-    secrets: revoked_at !== null ? [] : secrets.map(({ secret_id, created_at, last_used_at }) => ({
-      secret_id,
-      created_at: new Date(created_at).toISOString(),
-      last_used_at: last_used_at === null ? null : new Date(last_used_at).toISOString(),
-    })),
-  }));
+  const data = credentials.map(
+    ({ account_id, credential_id, environment, name, scopes, created_at, revoked_at, secrets }) => ({
+      client_id: `${account_id}-${credential_id}`,
+      environment,
+      name,
+      scopes,
+      created_at,
+      revoked_at,
+      secrets:
+        revoked_at !== null
+          ? []
+          : secrets.map(({ secret_id, created_at, last_used_at }) => ({
+              secret_id,
+              created_at: new Date(created_at).toISOString(),
+              last_used_at: last_used_at === null ? null : new Date(last_used_at).toISOString(),
+            })),
+    }),
+  );
   const rows = data.flatMap(({ client_id, environment, name, scopes, secrets, revoked_at }) => {
     const start = [client_id, environment, name || "-", scopes.join(" ") || "-"];
     if (revoked_at !== null) return [[...start, "-", "-", `revoked ${minute(revoked_at)}`]];
-    return secrets.map((secret) => [...start, String(secret.secret_id), minute(secret.created_at), minute(secret.last_used_at)]);
+    return secrets.map((secret) => [
+      ...start,
+      String(secret.secret_id),
+      minute(secret.created_at),
+      minute(secret.last_used_at),
+    ]);
   });
   return { data, text: table(["client_id", "environment", "name", "scopes", "secret", "created", "last used"], rows) };
 }

@@ -9,9 +9,13 @@ export class WrongUsage extends Error {}
 export function explain(error: unknown): { line: string; exit_code: 1 | 2 } {
   if (error instanceof CommanderError) {
     // `commander.help`: a group without a verb. The help was printed already.
-    return { line: error.code === "commander.help" ? "" : oneLine(error.message.replace(/^error: /, "")), exit_code: 2 };
+    return {
+      line: error.code === "commander.help" ? "" : oneLine(error.message.replace(/^error: /, "")),
+      exit_code: 2,
+    };
   }
-  if (error instanceof WrongUsage || error instanceof WrongSetting) return { line: oneLine(error.message), exit_code: 2 };
+  if (error instanceof WrongUsage || error instanceof WrongSetting)
+    return { line: oneLine(error.message), exit_code: 2 };
   if (error instanceof StatusRefusal) {
     return { line: "The database is out of reach. Check that it runs, and DATABASE_URL.", exit_code: 1 };
   }

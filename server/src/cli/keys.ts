@@ -15,7 +15,11 @@ export const keysCommands: readonly CommandRow[] = [
       const config = readConfig(env);
       const { fingerprint, data_keys } = await withSchema(config, ({ db }) => describeKeys(db));
       const fits = keptMasterKeys(config).some((key) => key.fingerprint === fingerprint);
-      const rows = data_keys.map(({ key_id, active, sealed_values }) => [String(key_id), active ? "yes" : "no", String(sealed_values)]);
+      const rows = data_keys.map(({ key_id, active, sealed_values }) => [
+        String(key_id),
+        active ? "yes" : "no",
+        String(sealed_values),
+      ]);
       const head = facts({ "master key": `${fingerprint} (${fits ? "yours" : "not the one that is set here"})` });
       return {
         data: { fingerprint, fits, data_keys },
@@ -27,7 +31,10 @@ export const keysCommands: readonly CommandRow[] = [
     name: "keys rotate",
     summary: "seal everything with a new data key, beside the running service; with --master change the master key",
     options: [
-      ["--master", "change the master key: to NEW_MASTER_KEY where MASTER_KEY is set, else to a new master.key. Back-ups from before need the old one: copy it first, or take a new back-up"],
+      [
+        "--master",
+        "change the master key: to NEW_MASTER_KEY where MASTER_KEY is set, else to a new master.key. Back-ups from before need the old one: copy it first, or take a new back-up",
+      ],
     ],
     examples: ["keys rotate", "keys rotate --master", "NEW_MASTER_KEY=$(cat new.key) pestle keys rotate --master"],
     async run({ master }, _argument, env) {
@@ -43,7 +50,9 @@ export const keysCommands: readonly CommandRow[] = [
       }
       const bar = progress();
       const rotated = await withVault(config, ({ db, vault, now }) =>
-        rotateDataKey({ db, vault, masterKeys: () => masterKeys(config) }, now, (count) => bar.show(`sealed again: ${count}`)),
+        rotateDataKey({ db, vault, masterKeys: () => masterKeys(config) }, now, (count) =>
+          bar.show(`sealed again: ${count}`),
+        ),
       ).finally(bar.done);
       const { key_id, resealed, dropped_key_ids } = rotated;
       const text = `Data key ${key_id} seals all ${resealed} values; deleted: ${dropped_key_ids.join(", ") || "none"}.`;

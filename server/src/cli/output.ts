@@ -32,7 +32,12 @@ export const SHOWN_ONCE = "Keep it now: it is not shown again.";
 
 /** To the minute, as a table of people's affairs needs it. */
 export const minute = (time: Date | string | null) =>
-  time === null ? "never" : new Date(time).toISOString().replace(/:\d\d\.\d+Z$/, "Z").replace("T", " ");
+  time === null
+    ? "never"
+    : new Date(time)
+        .toISOString()
+        .replace(/:\d\d\.\d+Z$/, "Z")
+        .replace("T", " ");
 
 /** One line on stderr that counts up, on a terminal only. */
 export function progress(): { show(line: string): void; done(): void } {

@@ -1,4 +1,4 @@
-import { environments, type Environment, type Workflow } from "@pestle/contract";
+import { type Environment, environments, type Workflow } from "@pestle/contract";
 import { readConfig } from "../config.ts";
 import { type AccountRow, listAccounts } from "../db/accounts.ts";
 import { createPartnerAccount } from "../usecases/manage-partners.ts";
@@ -59,7 +59,16 @@ export const partnerCommands: readonly CommandRow[] = [
   },
 ];
 
-const shown = ({ account_id, partner_id, name, environment, workflow, ncpdp_id, custom_labels, created_at }: AccountRow) => ({
+const shown = ({
+  account_id,
+  partner_id,
+  name,
+  environment,
+  workflow,
+  ncpdp_id,
+  custom_labels,
+  created_at,
+}: AccountRow) => ({
   account_id,
   partner_id,
   name,

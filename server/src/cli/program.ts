@@ -80,5 +80,7 @@ function addCommand(program: Command, row: CommandRow): void {
 }
 
 function groupOf(program: Command, name: string): Command {
-  return program.commands.find((command) => command.name() === name) ?? program.command(name).description(groups[name] ?? "");
+  return (
+    program.commands.find((command) => command.name() === name) ?? program.command(name).description(groups[name] ?? "")
+  );
 }

@@ -6,7 +6,9 @@ import { AdminRefusal } from "../usecases/admin-refusal.ts";
 export async function readSecretFromStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  const secret = Buffer.concat(chunks).toString("utf8").replace(/\r?\n$/, "");
+  const secret = Buffer.concat(chunks)
+    .toString("utf8")
+    .replace(/\r?\n$/, "");
   if (secret === "") throw new AdminRefusal("Nothing came on standard input.");
   return secret;
 }

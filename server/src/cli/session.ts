@@ -23,7 +23,9 @@ export async function withDatabase<Result>(
 ): Promise<Result> {
   // A command typed in the wrong folder must not leave a new database there.
   if (!create && !hasDatabase(config)) {
-    throw new AdminRefusal(`There is no database in ${config.DATA_DIR} yet. Set DATA_DIR, or run \`pestle start\` first.`);
+    throw new AdminRefusal(
+      `There is no database in ${config.DATA_DIR} yet. Set DATA_DIR, or run \`pestle start\` first.`,
+    );
   }
   let trouble: Error | undefined;
   const onBroken = (error: Error) => {
@@ -44,7 +46,8 @@ export async function withDatabase<Result>(
 export function withSchema<Result>(config: Config, work: (session: Session) => Promise<Result>): Promise<Result> {
   return withDatabase(config, async (session) => {
     const { pending } = await migrationState(session.db);
-    if (pending.length > 0) throw new AdminRefusal("The database is older than this build. Run `pestle migrate` first.");
+    if (pending.length > 0)
+      throw new AdminRefusal("The database is older than this build. Run `pestle migrate` first.");
     return work(session);
   });
 }
@@ -60,4 +63,5 @@ export function withVault<Result>(
 }
 
 export const hasDatabase = (config: Config) =>
-  config.DATABASE_URL !== "" || ["postgres", "postgres.location"].some((name) => existsSync(join(config.DATA_DIR, name)));
+  config.DATABASE_URL !== "" ||
+  ["postgres", "postgres.location"].some((name) => existsSync(join(config.DATA_DIR, name)));

@@ -1,7 +1,24 @@
 import pc from "picocolors";
 import { type App, startApp } from "../app.ts";
-import type { Config } from "../config.ts";
+import { type Config, readConfig, WrongSetting } from "../config.ts";
 import { type Demo, readDemo, seedDemo, writeDemo } from "../seed/demo.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import type { CommandRow } from "./program.ts";
+
+export const startCommand: CommandRow = {
+  name: "start",
+  summary: "run the service: token servers, partner API, web pages and jobs, in one process",
+  options: [
+    ["--demo", "seed the demo into an empty database (the default with the embedded one)"],
+    ["--no-demo", "seed nothing"],
+  ],
+  examples: ["start", "start --no-demo", "PORT=9080 DATA_DIR=/srv/pestle pestle start"],
+  runs_on: true,
+  async run({ demo }: { demo?: boolean }, _argument, env) {
+    await start(readConfig(env), { demo });
+    return undefined;
+  },
+};
 
 /** `pestle start`: runs everything in this process until it is told to stop. */
 export async function start(config: Config, options: { demo: boolean | undefined }): Promise<void> {
@@ -11,6 +28,8 @@ export async function start(config: Config, options: { demo: boolean | undefined
       if (options.demo ?? embedded) await seedDemo(deps);
       return readDemo(config.DATA_DIR) !== undefined;
     },
+  }).catch((error) => {
+    throw cannotListen(config, error) ?? error;
   });
   stopOnSignal(app);
   const demo = readDemo(config.DATA_DIR);
@@ -72,5 +91,25 @@ function stopOnSignal(app: App): void {
         },
       );
     });
+  }
+}
+
+/** A listener that could not be opened, told with the setting to change. */
+function cannotListen(config: Config, error: NodeJS.ErrnoException & { port?: number }): Error | undefined {
+  const ports = ["PORT", "AUTH_PORT", "SANDBOX_AUTH_PORT"] as const;
+  const setting = ports.find((name) => config[name] === error.port) ?? "PORT";
+  switch (error.code) {
+    case "EADDRINUSE":
+      return new AdminRefusal(
+        `${setting} ${error.port} is taken. Stop what listens there, or set ${setting} to a free port.`,
+      );
+    case "EACCES":
+      if (error.port === undefined) return undefined;
+      return new WrongSetting(`${setting} ${error.port} is not yours to open. Set ${setting} to a port from 1024 up.`);
+    case "EADDRNOTAVAIL":
+    case "ENOTFOUND":
+      return new WrongSetting("HOST is not an address of this machine. Set it to one, such as 127.0.0.1.");
+    default:
+      return undefined;
   }
 }

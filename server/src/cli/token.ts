@@ -2,6 +2,7 @@ import { type Environment, environments, type OauthErrorBody, scopeNames, type T
 import { type Config, readConfig } from "../config.ts";
 import { type Demo, readDemo } from "../seed/demo.ts";
 import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { ownAddress } from "../usecases/check-up-ports.ts";
 import { reason, WrongUsage } from "./errors.ts";
 import type { CommandRow } from "./program.ts";
 import { readSecretFromStdin } from "./secret-input.ts";
@@ -74,16 +75,20 @@ function tokenServer(config: Config, demo: Demo | undefined, environment: Enviro
     environment === "production"
       ? [config.AUTH_URL, demo?.auth_url, config.AUTH_PORT]
       : [config.SANDBOX_AUTH_URL, demo?.sandbox_auth_url, config.SANDBOX_AUTH_PORT];
-  return set || told || `${config.TLS_CERT_FILE === "" ? "http" : "https"}://${config.HOST}:${port}`;
+  return set || told || ownAddress(config, port);
 }
 
 async function requestToken(url: string, { client_id, client_secret }: Client, scopes: readonly string[]) {
   const form = { grant_type: "client_credentials", client_id, client_secret };
   const body = new URLSearchParams(scopes.length === 0 ? form : { ...form, scope: scopes.join(" ") });
   const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
-  const response = await fetch(`${url}/oauth/token`, { method: "POST", body, signal, redirect: "error" }).catch((error) => {
-    throw new AdminRefusal(`No token server answers at ${url} (${reason(error.cause ?? error)}). Does the service run?`);
-  });
+  const response = await fetch(`${url}/oauth/token`, { method: "POST", body, signal, redirect: "error" }).catch(
+    (error) => {
+      throw new AdminRefusal(
+        `No token server answers at ${url} (${reason(error.cause ?? error)}). Does the service run?`,
+      );
+    },
+  );
   const answer = (await response.json().catch(() => ({}))) as TokenResponse | OauthErrorBody;
   if ("access_token" in answer) return answer;
   throw new AdminRefusal(

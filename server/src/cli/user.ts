@@ -33,7 +33,7 @@ export const userCommands: readonly CommandRow[] = [
     examples: [
       'user create --email noor@larkspur.example --name "Noor Haddad" --role pharmacist',
       'user create --email sam@willow.example --name "Sam Okafor" --role partner_admin --partner "Willow Telehealth"',
-      'pestle user create --email ci@larkspur.example --name CI --role technician --password-stdin < password.txt',
+      "pestle user create --email ci@larkspur.example --name CI --role technician --password-stdin < password.txt",
     ],
     async run({ email, name, role, partner, ...source }: NewUserOptions, _argument, env) {
       const config = readConfig(env);

@@ -90,7 +90,9 @@ export async function insertRows(tx: Tx, table: BackupTable, rows: readonly stri
 
 /** Read after the rows: a sequence moves outside transactions, and may only be ahead of what was kept. */
 export async function readSequences(tx: Tx): Promise<Sequence[]> {
-  const { rows } = await tx.raw(`select relname::text as name from pg_class where relnamespace = ${SCHEMA} and relkind = 'S'`);
+  const { rows } = await tx.raw(
+    `select relname::text as name from pg_class where relnamespace = ${SCHEMA} and relkind = 'S'`,
+  );
   const sequences: Sequence[] = [];
   for (const { name } of rows) {
     const { rows: at } = await tx.raw(`select last_value::text, is_called from ${quote(String(name))}`);

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { type Server, type ServerResponse, STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
-import Fastify, { type FastifyInstance, type FastifyRequest } from "fastify";
+import Fastify, { type ConnectionError, type FastifyInstance, type FastifyRequest } from "fastify";
 import { type Config, WrongSetting } from "../config.ts";
 import type { Grant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
@@ -60,9 +60,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     forceCloseConnections: "idle",
     routerOptions: { maxParamLength: LONGEST_PARAMETER },
     clientErrorHandler: (error, socket) =>
-      answerBroken(socket as Socket, () =>
-        answerRaw(socket as Socket, name, refusal(brokenRequest(error.code === "HPE_HEADER_OVERFLOW"))!),
-      ),
+      answerBroken(socket as Socket, () => answerRaw(socket as Socket, name, refusal(brokenRequest(error))!)),
     frameworkErrors: (error, request, reply) => {
       reply.header("x-request-id", request.id).headers(name === "partner" ? strangerLimit : {});
       const thrown = insecure(request as FastifyRequest) ? httpsRequired() : error;
@@ -138,8 +136,15 @@ function cameOverHttps(request: FastifyRequest): boolean {
 
 const httpsRequired = () => new RequestProblems([{ code: 40010, field: "url" }]);
 
-const brokenRequest = (headersTooLarge: boolean) =>
-  new RequestProblems([headersTooLarge ? { code: 40005, field: "header" } : { code: 40000, field: "request" }]);
+const REQUEST_LINE = /^([A-Za-z0-9!#$%&'*+.^_`|~-]{1,40}) \/\S* HTTP\/1\.[01]\r\n/;
+
+function brokenRequest({ code, bytesParsed, rawPacket }: ConnectionError): StatusRefusal | RequestProblems {
+  if (code === "HPE_HEADER_OVERFLOW") return new RequestProblems([{ code: 40005, field: "header" }]);
+  // A method that Node's parser does not know is an unsupported one, if the line it stumbled in is otherwise a request.
+  const line = code === "HPE_INVALID_METHOD" ? REQUEST_LINE.exec(String(rawPacket)) : null;
+  if (bytesParsed <= (line?.[1]?.length ?? -1)) return new StatusRefusal(404);
+  return new RequestProblems([{ code: 40000, field: "request" }]);
+}
 
 /**
  * Requests that arrived whole before the broken bytes get their own answers first: a change that was made must not

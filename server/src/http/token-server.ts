@@ -27,7 +27,8 @@ const handlers: Record<TokenOperation, FormHandler> = {
   introspectToken: async (...args) => json(200, await introspectToken(...args), TOKEN_HEADERS),
   revokeToken: async (...args) => {
     await revokeToken(...args);
-    return answer(200, rendered(""), { "cache-control": "no-store", pragma: "no-cache" });
+    // Empty, and still called JSON: a strict client refuses an answer of no type.
+    return answer(200, rendered(""), TOKEN_HEADERS);
   },
 };
 

@@ -1,12 +1,5 @@
-import { BadBackup, type BackupHeader, readBackupFile } from "../backup-file.ts";
-import {
-  backupTables,
-  insertRows,
-  lockTables,
-  prepareSession,
-  setSequence,
-  tablesWithRows,
-} from "../db/backup.ts";
+import { type BackupHeader, BadBackup, readBackupFile } from "../backup-file.ts";
+import { backupTables, insertRows, lockTables, prepareSession, setSequence, tablesWithRows } from "../db/backup.ts";
 import type { Db, Queryable } from "../db/db.ts";
 import { lockKeys } from "../db/keys.ts";
 import { appliedMigrations, migrate, readMigrations } from "../db/migrate.ts";
@@ -62,11 +55,17 @@ async function verifiedHeader(file: string): Promise<BackupHeader> {
 function requireKnownSchema({ schema_version, migrations }: BackupHeader): void {
   const known = readMigrations();
   if (!known.some(({ version }) => version === schema_version)) {
-    throw new BadBackup(`The back-up is at migration ${schema_version}, which this build does not know. Run the newer build.`);
+    throw new BadBackup(
+      `The back-up is at migration ${schema_version}, which this build does not know. Run the newer build.`,
+    );
   }
-  const changed = migrations.find((one) => known.find(({ version }) => version === one.version)?.checksum !== one.checksum);
+  const changed = migrations.find(
+    (one) => known.find(({ version }) => version === one.version)?.checksum !== one.checksum,
+  );
   if (changed !== undefined) {
-    throw new BadBackup(`Migration ${changed.version} of the back-up is not the one of this build. Run the build that wrote it.`);
+    throw new BadBackup(
+      `Migration ${changed.version} of the back-up is not the one of this build. Run the build that wrote it.`,
+    );
   }
 }
 
@@ -81,7 +80,7 @@ async function requireEmpty(db: Queryable, { schema_version }: BackupHeader): Pr
   const filled = await tablesWithRows(db, await backupTables(db));
   if (filled.length > 0) {
     throw new AdminRefusal(
-      `A back-up goes into an empty database, and this one has rows in ${filled.join(", ")}. Set DATABASE_URL or DATA_DIR to a new one.`,
+      `A back-up goes into an empty database, and this one has rows in ${filled.length} tables (${filled[0]}). Set DATABASE_URL or DATA_DIR to a new one.`,
     );
   }
   const newest = (await appliedMigrations(db)).at(-1)?.version ?? 0;

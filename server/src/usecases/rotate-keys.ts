@@ -1,7 +1,13 @@
 import { announce } from "../db/bus.ts";
 import type { Db } from "../db/db.ts";
 import { deleteDataKeysBefore, insertDataKey, isKeyInUse, loadKeyRing, lockKeys } from "../db/keys.ts";
-import { countSealed, lockRowsSealedBefore, type SealedColumn, saveSealed, sealedColumns } from "../db/sealed-columns.ts";
+import {
+  countSealed,
+  lockRowsSealedBefore,
+  type SealedColumn,
+  saveSealed,
+  sealedColumns,
+} from "../db/sealed-columns.ts";
 import { fittingMasterKey, type MasterKey } from "../vault/master-key.ts";
 import { newDataKey, type Vault, wrap } from "../vault/vault.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
@@ -42,7 +48,10 @@ export async function rotateDataKey(
   }
 }
 
-export type KeysInUse = { fingerprint: string; data_keys: { key_id: number; active: boolean; sealed_values: number }[] };
+export type KeysInUse = {
+  fingerprint: string;
+  data_keys: { key_id: number; active: boolean; sealed_values: number }[];
+};
 
 export async function describeKeys(db: Db): Promise<KeysInUse> {
   return db.transaction(async (tx) => {

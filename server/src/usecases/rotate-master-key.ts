@@ -30,10 +30,15 @@ export async function rotateMasterKey(
   const { next } = masterKeyFiles(config);
   // The key is safe on disk before the database needs it. Cut off between the commit and the rename, both files are
   // there and a start takes the one that fits (`masterKeys`).
-  const rotated = await changeTo(db, config, (fingerprint) => {
-    takeUpNextKey(config, fingerprint);
-    return writeNextKey(next);
-  }, now);
+  const rotated = await changeTo(
+    db,
+    config,
+    (fingerprint) => {
+      takeUpNextKey(config, fingerprint);
+      return writeNextKey(next);
+    },
+    now,
+  );
   await db.transaction(async (tx) => takeUpNextKey(config, (await lockedRing(tx)).fingerprint));
   return rotated;
 }

@@ -1,4 +1,15 @@
 import { connect } from "node:net";
+import { isDeepStrictEqual } from "node:util";
+import {
+  bearerErrors,
+  type ErrorCode,
+  errors,
+  messageOf,
+  oauthErrors,
+  statusMessages,
+  statusOf,
+} from "@pestle/contract";
+import { rendered } from "../../src/http/answer.ts";
 
 /** What came back, byte for byte: no client library stands between the test and the wire. */
 export type RawAnswer = {
@@ -22,6 +33,8 @@ export type ExchangeOptions = {
   until?: number | "closed";
   /** Answers to HEAD announce a length and carry no body. */
   head?: boolean;
+  /** The client says that it has no more to send, and goes on reading. */
+  half_close?: boolean;
   /** No exchange may take longer: a hang is a failure, not a slow test. */
   deadline_ms?: number;
 };
@@ -32,7 +45,7 @@ const DEADLINE_MS = 5_000;
 export function exchange(
   url: string,
   bytes: string | Buffer | readonly (string | Buffer)[],
-  { until = 1, head = false, deadline_ms = DEADLINE_MS }: ExchangeOptions = {},
+  { until = 1, head = false, half_close = false, deadline_ms = DEADLINE_MS }: ExchangeOptions = {},
 ): Promise<Exchange> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
@@ -58,6 +71,7 @@ export function exchange(
     for (const part of typeof bytes === "string" || Buffer.isBuffer(bytes) ? [bytes] : bytes) {
       socket.write(typeof part === "string" ? Buffer.from(part, "latin1") : part);
     }
+    if (half_close) socket.end();
   });
 }
 
@@ -93,4 +107,76 @@ function readAnswers(received: Buffer, head: boolean): Omit<Exchange, "closed"> 
     else answers.push({ status, headers, body });
   }
   return { answers, interim, rest };
+}
+
+const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const NOT_CACHED = "max-age=0, private, must-revalidate";
+
+/** In short what an answer says: its status, then its codes or the name of its error. */
+export function outcomeOf({ status, body }: RawAnswer): string {
+  if (status < 400 || body.length === 0) return String(status);
+  const { errors, error } = JSON.parse(body.toString()) as { errors?: { code: number }[]; error?: unknown };
+  const names = errors?.map(({ code }) => code) ?? (typeof error === "string" ? [error] : []);
+  return [status, ...names].join(" ");
+}
+
+/** Which promises an answer breaks; none, if all is well. Pages promise an X-Request-Id alone. */
+export function brokenPromises(
+  answer: RawAnswer,
+  listener: "partner" | "token",
+  sent: { head?: boolean } = {},
+): string[] {
+  const { status, headers, body } = answer;
+  const broken: string[] = [];
+  const check = (holds: boolean, promise: string) => void (holds || broken.push(`${promise} (${status})`));
+  const only = (name: string) => (headers.get(name)?.length === 1 ? headers.get(name)![0]! : "");
+  check(UUID.test(only("x-request-id")), "X-Request-Id is a UUID");
+  const type = only("content-type");
+  if (status === 200 && /^text\/(html|plain)/.test(type)) return broken;
+
+  const etag = only("etag");
+  check(/^W\/"[0-9a-f]{32}"$/.test(etag), "ETag is weak and has 32 hexadecimal digits");
+  const bodiless = sent.head === true || status === 304;
+  if (!bodiless) check(etag === rendered(body.toString()).etag, "ETag is made from the body");
+  if (!bodiless) check(only("content-length") === String(body.length), "Content-Length is the body's");
+  if (body.length > 0) check(/^application\/json; ?charset=utf-8$/.test(type), "the body is called JSON in UTF-8");
+
+  if (listener === "partner") {
+    check(only("cache-control") === NOT_CACHED, "Cache-Control is the partner API's");
+    check(/^"credential";q=\d+;w=\d+$/.test(only("ratelimit-policy")), "RateLimit-Policy is there");
+    check(/^"credential";r=\d+;t=\d+$/.test(only("ratelimit")), "RateLimit is there");
+  } else if (status >= 400) {
+    check(only("cache-control") === "no-store", "a token server's error is not stored");
+    check(only("pragma") === "no-cache", "a token server's error says Pragma: no-cache");
+  }
+  const challenge = listener === "partner" ? /^Bearer realm="partners"/ : /^Basic realm="/;
+  check(
+    status === 401 ? challenge.test(only("www-authenticate")) : !headers.has("www-authenticate"),
+    "WWW-Authenticate",
+  );
+  check(headers.has("retry-after") === (status === 429 || status === 503), "Retry-After with 429 and 503 only");
+  if (status >= 400 && !bodiless) check(hasShape(answer, listener), `the body is one of the contract's: ${body}`);
+  return broken;
+}
+
+/** The table of error bodies; every message comes from the catalogue, so none can repeat what was sent. */
+function hasShape({ status, body }: RawAnswer, listener: "partner" | "token"): boolean {
+  const value = JSON.parse(body.toString()) as Record<string, unknown>;
+  const same = (wanted: unknown) => isDeepStrictEqual(value, wanted);
+  const named = Object.entries<readonly [number, string]>(listener === "partner" ? bearerErrors : oauthErrors);
+  if (named.some(([error, [of, error_description]]) => of === status && same({ error, error_description })))
+    return true;
+  if (status in statusMessages) {
+    return same({ error: { error_code: status, message: statusMessages[status as keyof typeof statusMessages] } });
+  }
+  const entries = value["errors"] as { code: ErrorCode; message: string; error_detail: Record<string, unknown>[] }[];
+  if (listener === "token" || !Array.isArray(entries) || Object.keys(value).length !== 1) return false;
+  return entries.every(
+    ({ code, message, error_detail }, i) =>
+      statusOf(code) === status &&
+      message === messageOf(code) &&
+      (i === 0 || entries[i - 1]!.code < code) &&
+      error_detail.length > 0 &&
+      error_detail.every((detail) => typeof detail["field"] === "string" && detail["message"] === errors[code][2]),
+  );
 }

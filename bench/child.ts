@@ -1,0 +1,26 @@
+import { type ChildProcess, fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+export type Child = { ask(message: unknown): Promise<Record<string, unknown>>; end(): void };
+
+/** Another file of this folder in a process of its own, which answers one message with one. */
+export function startChild(file: "./load.ts" | "./bare-route.ts"): Child {
+  const child: ChildProcess = fork(fileURLToPath(new URL(file, import.meta.url)), {
+    execArgv: ["--import", "tsx"],
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+  });
+  return {
+    ask: (message) =>
+      new Promise((resolve, reject) => {
+        const ended = () => reject(new Error(`${file} ended`));
+        child.once("exit", ended);
+        child.once("message", (answer: Record<string, unknown>) => {
+          child.off("exit", ended);
+          if (answer["failed"] === undefined) resolve(answer);
+          else reject(new Error(String(answer["failed"])));
+        });
+        child.send(message as object);
+      }),
+    end: () => void child.kill(),
+  };
+}

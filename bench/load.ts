@@ -1,0 +1,73 @@
+import { connect } from "node:net";
+import { performance } from "node:perf_hooks";
+
+/** Requests in their final bytes, sent in turn over keep-alive connections, one at a time on each. */
+export type Load = { url: string; requests: string[]; connections: number; duration_ms: number };
+export type Measured = { count: number; per_second: number; p50_ms: number; p99_ms: number; not_ok: string[] };
+
+/**
+ * The load comes from a process of its own that does little more than write and count: with a general HTTP client the
+ * client would be measured. Started with fork; a message is a load, the answer is what was measured.
+ */
+process.on("message", (load: Load) => {
+  measure(load).then(
+    (measured) => process.send?.({ measured }),
+    (error: Error) => process.send?.({ failed: error.message }),
+  );
+});
+
+async function measure({ url, requests, connections, duration_ms }: Load): Promise<Measured> {
+  const { hostname, port } = new URL(url);
+  const bytes = requests.map((text) => Buffer.from(text, "latin1"));
+  const latencies_ms: number[] = [];
+  const not_ok = new Set<string>();
+  let next = 0;
+  const begin_ms = performance.now();
+  const end_ms = begin_ms + duration_ms;
+
+  const drive = () =>
+    new Promise<void>((resolve, reject) => {
+      const socket = connect(Number(port), hostname);
+      socket.setNoDelay(true);
+      let sent_ms = 0;
+      let received: Buffer = Buffer.alloc(0);
+      const send = () => {
+        sent_ms = performance.now();
+        if (sent_ms >= end_ms) {
+          socket.end();
+          return resolve();
+        }
+        socket.write(bytes[next++ % bytes.length]!);
+      };
+      socket.on("connect", send);
+      socket.on("error", reject);
+      socket.on("close", () => reject(new Error("the server closed a connection")));
+      socket.on("data", (chunk) => {
+        received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+        const length = answerLength(received);
+        if (length === undefined || received.length < length) return;
+        latencies_ms.push(performance.now() - sent_ms);
+        const status = received.toString("latin1", 9, 12);
+        if (status !== "200") not_ok.add(status);
+        received = received.subarray(length);
+        send();
+      });
+    });
+
+  await Promise.all(Array.from({ length: connections }, drive));
+  const took_s = (performance.now() - begin_ms) / 1000;
+  latencies_ms.sort((a, b) => a - b);
+  const at = (part: number) => latencies_ms[Math.floor(latencies_ms.length * part)] ?? 0;
+  const count = latencies_ms.length;
+  return { count, per_second: count / took_s, p50_ms: at(0.5), p99_ms: at(0.99), not_ok: [...not_ok] };
+}
+
+/** Bytes of the first answer, when its head is complete. */
+function answerLength(received: Buffer): number | undefined {
+  const head_end = received.indexOf("\r\n\r\n");
+  if (head_end < 0) return undefined;
+  const head = received.toString("latin1", 0, head_end);
+  const [, length] = /\r\ncontent-length: (\d+)/i.exec(head) ?? [];
+  if (length === undefined) throw new Error("an answer without content-length");
+  return head_end + 4 + Number(length);
+}

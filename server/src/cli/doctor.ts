@@ -1,0 +1,45 @@
+import pc from "picocolors";
+import { type Config, describeConfig, readConfig } from "../config.ts";
+import { checkDatabase, checkMachine, type Finding, finding } from "../usecases/check-up.ts";
+import { reason } from "./errors.ts";
+import type { Output } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+import { hasDatabase, withDatabase } from "./session.ts";
+
+export const doctorCommand: CommandRow = {
+  name: "doctor",
+  summary: "check settings, files, ports, database, clock and keys, and say what to do",
+  examples: ["doctor", "doctor --json"],
+  async run(_options, _argument, env) {
+    return report(await lookAtEverything(env));
+  },
+};
+
+async function lookAtEverything(env: NodeJS.ProcessEnv | undefined): Promise<Finding[]> {
+  let config: Config;
+  try {
+    config = readConfig(env);
+  } catch (error) {
+    return [finding("settings", "failed", reason(error))];
+  }
+  const set = describeConfig(env).filter(({ origin }) => origin === "environment").length;
+  const findings = [finding("settings", "ok", `all are valid, ${set} set by you`)];
+  findings.push(...(await checkMachine(config, new Date())));
+  if (!hasDatabase(config)) {
+    return [...findings, finding("database", "ok", "none yet: the first start makes it in DATA_DIR")];
+  }
+  try {
+    findings.push(...(await withDatabase(config, ({ db }) => checkDatabase(config, db, () => new Date()))));
+  } catch (error) {
+    findings.push(finding("database", "failed", reason(error)));
+  }
+  return findings;
+}
+
+function report(findings: Finding[]): Output {
+  const marks = { ok: pc.green("✓"), warning: pc.yellow("!"), failed: pc.red("✗") };
+  const width = Math.max(...findings.map(({ what }) => what.length));
+  const lines = findings.map(({ what, state, says }) => `${marks[state]} ${what.padEnd(width)}  ${says}`);
+  const failed = findings.some(({ state }) => state === "failed");
+  return { data: { healthy: !failed, findings }, text: lines.join("\n"), failed };
+}

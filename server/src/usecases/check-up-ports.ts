@@ -1,0 +1,67 @@
+import { get as getPlain } from "node:http";
+import { get as getSecure } from "node:https";
+import { createServer } from "node:net";
+import type { Config } from "../config.ts";
+import type { Finding } from "./check-up.ts";
+
+const ANSWER_LIMIT_MS = 2_000;
+
+/** Free for the next start, or served by us already. */
+export async function checkPorts(config: Config): Promise<Finding[]> {
+  const listeners = [
+    ["PORT", "/readyz"],
+    ["AUTH_PORT", "/healthz"],
+    ["SANDBOX_AUTH_PORT", "/healthz"],
+  ] as const;
+  return Promise.all(
+    listeners.map(async ([setting, path]): Promise<Finding> => {
+      const what = setting;
+      const port = config[setting];
+      if (port === 0) return { what, state: "ok", says: "any free port" };
+      const status = await askOurs(config, port, path);
+      if (status === 200) return { what, state: "ok", says: `the service answers on ${port}` };
+      if (status !== undefined)
+        return { what, state: "warning", says: `the service answers on ${port} and is not ready` };
+      const trouble = await tryToListen(config.HOST, port);
+      if (trouble === undefined) return { what, state: "ok", says: `${port} is free` };
+      if (trouble === "EADDRINUSE") {
+        return { what, state: "failed", says: `${port} is taken by another program: stop it, or set ${setting}` };
+      }
+      return {
+        what,
+        state: "failed",
+        says: `${config.HOST}:${port} cannot be opened (${trouble}): set HOST or ${setting}`,
+      };
+    }),
+  );
+}
+
+/** Where this machine reaches a listener of its own. */
+export function ownAddress(config: Config, port: number): string {
+  const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[config.HOST] ?? config.HOST;
+  return `${config.TLS_CERT_FILE === "" ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
+}
+
+/** The status, if what answers is this service: it marks every answer with a request id. */
+function askOurs(config: Config, port: number, path: string): Promise<number | undefined> {
+  const url = new URL(path, ownAddress(config, port));
+  // Asked by address, so the name in the certificate cannot fit; nothing secret is sent.
+  const options = { agent: false, rejectUnauthorized: false, timeout: ANSWER_LIMIT_MS } as const;
+  return new Promise((resolve) => {
+    const request = (url.protocol === "https:" ? getSecure : getPlain)(url, options, (response) => {
+      response.resume();
+      resolve(response.headers["x-request-id"] === undefined ? undefined : response.statusCode);
+    });
+    request.on("timeout", () => request.destroy());
+    request.on("error", () => resolve(undefined));
+  });
+}
+
+/** The code of what is in the way, if anything. */
+function tryToListen(host: string, port: number): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const server = createServer();
+    server.on("error", (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
+    server.listen({ host, port, exclusive: true }, () => server.close(() => resolve(undefined)));
+  });
+}

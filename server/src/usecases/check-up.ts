@@ -1,0 +1,155 @@
+import { X509Certificate } from "node:crypto";
+import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { createSecureContext } from "node:tls";
+import type { Config } from "../config.ts";
+import type { Db } from "../db/db.ts";
+import { loadKeyRing } from "../db/keys.ts";
+import { migrationState } from "../db/migrate.ts";
+import { anySealed, sealedColumns } from "../db/sealed-columns.ts";
+import { loadServerFacts } from "../db/server-facts.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import { fittingMasterKey, keptMasterKeys, masterKeyFiles } from "../vault/master-key.ts";
+import { openVault } from "../vault/vault.ts";
+import { checkPorts } from "./check-up-ports.ts";
+
+/** One thing that was looked at. `warning`: works today; `failed`: does not, or is not safe. */
+export type Finding = { what: string; state: "ok" | "warning" | "failed"; says: string };
+
+const MOST_CLOCK_DIFFERENCE_MS = 2_000;
+const LEAST_FREE_BYTES = 1024 ** 3;
+const CERTIFICATE_NOTICE_MS = 14 * 24 * 3600 * 1000;
+
+/** What needs no database. Nothing is made or changed. */
+export async function checkMachine(config: Config, now: Date): Promise<Finding[]> {
+  return [...checkTls(config, now), ...checkFolder(config), ...(await checkPorts(config))];
+}
+
+/** What needs one; out of reach, it throws. Each check stands alone: one that breaks is a finding, and the next is made. */
+export async function checkDatabase(config: Config, db: Db, now: () => Date): Promise<Finding[]> {
+  const checks: [what: string, check: () => Promise<Finding>][] = [
+    ["clock", async () => checkClock(db, now)],
+    ["migrations", async () => checkMigrations(db)],
+    ["keys", async () => checkKeys(config, db, now())],
+  ];
+  const facts = await attempt("database", async () => {
+    const { version } = await loadServerFacts(db);
+    const old = Number.parseInt(version, 10) < 15;
+    return finding("database", old ? "failed" : "ok", `PostgreSQL ${version}${old ? ": use 15 or later" : ""}`);
+  });
+  if (facts.state === "failed") return [facts];
+  const findings = [facts];
+  for (const [what, check] of checks) findings.push(await attempt(what, check));
+  return findings;
+}
+
+async function checkClock(db: Db, now: () => Date): Promise<Finding> {
+  const asked_ms = now().getTime();
+  const { clock } = await loadServerFacts(db);
+  const answered_ms = now().getTime();
+  // The database looked at its clock at some moment in between.
+  const difference_ms = Math.max(asked_ms - clock.getTime(), clock.getTime() - answered_ms, 0);
+  if (difference_ms <= MOST_CLOCK_DIFFERENCE_MS) return finding("clock", "ok", "this machine and the database agree");
+  const seconds = (difference_ms / 1000).toFixed(1);
+  return finding("clock", "warning", `this machine and the database differ by ${seconds} s: synchronise both (NTP)`);
+}
+
+async function checkMigrations(db: Db): Promise<Finding> {
+  const { applied, pending } = await migrationState(db);
+  if (pending.length === 0) return finding("migrations", "ok", `all ${applied} are applied`);
+  return finding("migrations", "warning", `${pending.length} pending: run \`pestle migrate\`, or start the service`);
+}
+
+async function checkKeys(config: Config, db: Db, now: Date): Promise<Finding> {
+  if ((await migrationState(db)).pending.length > 0)
+    return finding("keys", "warning", "looked at once nothing is pending");
+  const ring = await loadKeyRing(db);
+  if (ring === undefined) return finding("keys", "ok", "none yet: the first start makes them");
+  const candidates = keptMasterKeys(config);
+  const master = fittingMasterKey(candidates, ring.fingerprint);
+  try {
+    const vault = await openVault(db, () => [master], now);
+    for (const where of sealedColumns) {
+      const row = await anySealed(db, where);
+      if (row !== undefined) vault.open(row.sealed, where.place(row.key));
+    }
+  } catch (error) {
+    if (error instanceof StatusRefusal) throw error;
+    return finding("keys", "failed", "the master key fits, but what is stored does not open: restore a back-up");
+  }
+  if (existsSync(masterKeyFiles(config).next) && config.MASTER_KEY === "") {
+    return finding(
+      "keys",
+      "warning",
+      "a change of the master key was cut off: run `pestle keys rotate --master` again",
+    );
+  }
+  return finding("keys", "ok", `the master key fits, ${ring.keys.length} data key(s) open, and so does what they seal`);
+}
+
+function checkTls(config: Config, now: Date): Finding[] {
+  if (config.TLS_CERT_FILE === "") return [];
+  try {
+    const cert = readFileSync(config.TLS_CERT_FILE);
+    createSecureContext({ cert, key: readFileSync(config.TLS_KEY_FILE) });
+    const ends = new Date(new X509Certificate(cert).validTo);
+    const left_ms = ends.getTime() - now.getTime();
+    const state = left_ms < 0 ? "failed" : left_ms < CERTIFICATE_NOTICE_MS ? "warning" : "ok";
+    return [
+      finding(
+        "tls",
+        state,
+        `the certificate ends on ${ends.toISOString().slice(0, 10)}${state === "ok" ? "" : ": renew it"}`,
+      ),
+    ];
+  } catch (error) {
+    const { code, path } = error as NodeJS.ErrnoException;
+    const reason = path === undefined ? "do not go together" : `cannot be read (${code}: ${path})`;
+    return [finding("tls", "failed", `TLS_CERT_FILE and TLS_KEY_FILE ${reason}`)];
+  }
+}
+
+function checkFolder(config: Config): Finding[] {
+  const folder = nearestFolder(config.DATA_DIR);
+  const findings: Finding[] = [];
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    findings.push(
+      finding(
+        "data folder",
+        "ok",
+        `${config.DATA_DIR} ${folder === config.DATA_DIR ? "may be written" : "can be made"}`,
+      ),
+    );
+  } catch {
+    findings.push(finding("data folder", "failed", `${folder} may not be written: set DATA_DIR, or change its owner`));
+  }
+  for (const name of ["master.key", "master.key.next", "demo.json"]) {
+    const file = join(config.DATA_DIR, name);
+    if (!existsSync(file)) continue;
+    const closed = (statSync(file).mode & 0o077) === 0;
+    const open = `others may read it: chmod 600 ${file}, and change what is in it if others use this machine`;
+    findings.push(finding(name, closed ? "ok" : "failed", closed ? "only its owner may read it" : open));
+  }
+  const { bavail, bsize } = statfsSync(folder);
+  const room = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB are free for ${config.DATA_DIR}`;
+  const little = bavail * bsize < LEAST_FREE_BYTES;
+  findings.push(finding("disk", little ? "warning" : "ok", little ? `${room}: make room` : room));
+  return findings;
+}
+
+/** The folder itself, or the nearest one above that exists. */
+function nearestFolder(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
+}
+
+async function attempt(what: string, check: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await check();
+  } catch (error) {
+    if (error instanceof StatusRefusal) throw error;
+    return finding(what, "failed", (error as Error).message);
+  }
+}
+
+export const finding = (what: string, state: Finding["state"], says: string): Finding => ({ what, state, says });
