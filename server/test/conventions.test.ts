@@ -8,6 +8,7 @@ import { startTestApp, type TestApp } from "./support/test-app.ts";
 const EXEMPT = new Set([
   "/",
   "/docs",
+  "/docs/",
   "/assets/*",
   "/openapi.json",
   "/welcome.json",

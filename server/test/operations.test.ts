@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { connect, type DetailedPeerCertificate, type TLSSocket } from "node:tls";
+import { connect, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { until } from "./support/until.ts";
@@ -152,7 +152,6 @@ describe("TLS", () => {
           minVersion: "TLSv1",
           maxVersion,
           ciphers: "DEFAULT@SECLEVEL=0",
-          checkServerIdentity: (_host: string, _certificate: DetailedPeerCertificate) => undefined,
         });
         socket.on("secureConnect", () => {
           resolve(String(socket.getProtocol()));

@@ -41,7 +41,7 @@ export function addAssets(
     return reply.header("content-encoding", "gzip").send(asset.zipped);
   };
   app.get("/", (request, reply) => show(request, reply, "index.html"));
-  app.get("/docs", (request, reply) => show(request, reply, "docs/index.html"));
+  for (const url of ["/docs", "/docs/"]) app.get(url, (request, reply) => show(request, reply, "docs/index.html"));
   app.get("/assets/*", (request, reply) => show(request, reply, `assets/${(request.params as { "*": string })["*"]}`));
 }
 
