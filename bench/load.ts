@@ -3,7 +3,14 @@ import { performance } from "node:perf_hooks";
 
 /** Requests in their final bytes, sent in turn over keep-alive connections, one at a time on each. */
 export type Load = { url: string; requests: string[]; connections: number; duration_ms: number };
-export type Measured = { count: number; per_second: number; p50_ms: number; p99_ms: number; not_ok: string[] };
+export type Measured = {
+  count: number;
+  per_second: number;
+  p50_ms: number;
+  p99_ms: number;
+  not_ok: string[];
+  cpu: number;
+};
 
 /**
  * The load comes from a process of its own that does little more than write and count: with a general HTTP client the
@@ -23,6 +30,7 @@ async function measure({ url, requests, connections, duration_ms }: Load): Promi
   const not_ok = new Set<string>();
   let next = 0;
   const begin_ms = performance.now();
+  const begin_cpu = process.cpuUsage();
   const end_ms = begin_ms + duration_ms;
 
   const drive = () =>
@@ -56,10 +64,18 @@ async function measure({ url, requests, connections, duration_ms }: Load): Promi
 
   await Promise.all(Array.from({ length: connections }, drive));
   const took_s = (performance.now() - begin_ms) / 1000;
+  const { user, system } = process.cpuUsage(begin_cpu);
   latencies_ms.sort((a, b) => a - b);
   const at = (part: number) => latencies_ms[Math.floor(latencies_ms.length * part)] ?? 0;
   const count = latencies_ms.length;
-  return { count, per_second: count / took_s, p50_ms: at(0.5), p99_ms: at(0.99), not_ok: [...not_ok] };
+  return {
+    count,
+    per_second: count / took_s,
+    p50_ms: at(0.5),
+    p99_ms: at(0.99),
+    not_ok: [...not_ok],
+    cpu: (user + system) / 1e6 / took_s,
+  };
 }
 
 /** Bytes of the first answer, when its head is complete. */

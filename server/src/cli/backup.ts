@@ -2,11 +2,11 @@ import { statSync } from "node:fs";
 import { readConfig } from "../config.ts";
 import { migrationState } from "../db/migrate.ts";
 import { backUp } from "../usecases/back-up.ts";
-import { restore } from "../usecases/restore.ts";
+import { restore, verifyBackup } from "../usecases/restore.ts";
 import { keptMasterKeys } from "../vault/master-key.ts";
 import { progress } from "./output.ts";
 import type { CommandRow } from "./program.ts";
-import { withDatabase } from "./session.ts";
+import { type Session, withDatabase } from "./session.ts";
 
 export const backupCommands: readonly CommandRow[] = [
   {
@@ -36,13 +36,14 @@ export const backupCommands: readonly CommandRow[] = [
     async run(_options, file, env) {
       const bar = progress();
       const config = readConfig(env);
-      const work = async ({ db }: { db: Parameters<typeof restore>[0]["db"] }) => {
-        const done = await restore({ db, masterKeys: keptMasterKeys(config) }, file, (table, count) =>
-          bar.show(`${table} ${count}`),
-        );
-        return { ...done, ...(await migrationState(db)) };
+      // Before a database is opened, and perhaps made.
+      const backup = await verifyBackup(file, keptMasterKeys(config));
+      const fill = async ({ db }: Session) => {
+        const rows = await restore(db, backup, (table, count) => bar.show(`${table} ${count}`));
+        return { rows, pending: (await migrationState(db)).pending };
       };
-      const { header, rows, pending } = await withDatabase(config, work, { create: true }).finally(bar.done);
+      const { rows, pending } = await withDatabase(config, fill, { create: true }).finally(bar.done);
+      const { header } = backup;
       const lines = [`Restored ${sum(rows)} rows of ${Object.keys(rows).length} tables, as of ${header.created_at}.`];
       if (pending.length > 0) lines.push(`The next start applies ${pending.length} newer migrations.`);
       const { created_at, schema_version } = header;

@@ -1,25 +1,4 @@
-import { backupCommands } from "./backup.ts";
-import { configCommand } from "./config.ts";
-import { credentialCommands } from "./credential.ts";
-import { doctorCommand } from "./doctor.ts";
-import { keysCommands } from "./keys.ts";
-import { migrateCommand } from "./migrate.ts";
-import { partnerCommands } from "./partner.ts";
+import { commands } from "./commands.ts";
 import { runProgram } from "./program.ts";
-import { startCommand } from "./start.ts";
-import { tokenCommand } from "./token.ts";
-import { userCommands } from "./user.ts";
 
-/** Every command, in the order of the help; each file holds its group's rows and what they do. */
-await runProgram([
-  startCommand,
-  doctorCommand,
-  configCommand,
-  migrateCommand,
-  ...partnerCommands,
-  ...credentialCommands,
-  ...userCommands,
-  tokenCommand,
-  ...backupCommands,
-  ...keysCommands,
-]);
+await runProgram(commands);

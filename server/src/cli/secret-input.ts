@@ -1,4 +1,5 @@
-import { createInterface } from "node:readline";
+import { once } from "node:events";
+import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import { AdminRefusal } from "../usecases/admin-refusal.ts";
 
@@ -17,20 +18,28 @@ export const hasTerminal = () => process.stdin.isTTY === true && process.stderr.
 
 /** Asks twice on the terminal, and shows nothing of what is typed. */
 export async function promptNewPassword(): Promise<string> {
-  const password = await promptHidden("Password: ");
-  if ((await promptHidden("Again: ")) !== password) throw new AdminRefusal("The two passwords differ.");
-  return password;
-}
-
-function promptHidden(question: string): Promise<string> {
-  process.stderr.write(question);
+  // The terminal stops echoing when the interface is made, so that comes before the question.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
-  return new Promise<string>((resolve, reject) => {
-    lines.once("line", resolve);
-    for (const ending of ["SIGINT", "close"]) lines.once(ending, () => reject(new AdminRefusal("Cancelled.")));
-  }).finally(() => {
+  try {
+    const password = await ask(lines, "Password: ");
+    if ((await ask(lines, "Again: ")) !== password) throw new AdminRefusal("The two passwords differ.");
+    return password;
+  } finally {
     lines.close();
+  }
+}
+
+async function ask(lines: Interface, question: string): Promise<string> {
+  process.stderr.write(question);
+  const cancelled = new AbortController();
+  const answer = once(lines, "line", { signal: cancelled.signal });
+  for (const ending of ["SIGINT", "close"]) lines.once(ending, () => cancelled.abort());
+  try {
+    return String((await answer)[0]);
+  } catch {
+    throw new AdminRefusal("Cancelled.");
+  } finally {
     process.stderr.write("\n");
-  });
+  }
 }

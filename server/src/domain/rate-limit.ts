@@ -3,14 +3,17 @@ export type Limit = { rate_per_second: number; burst: number };
 export type Bucket = { tokens: number; at_ms: number };
 export type Spent = { allowed: boolean; remaining: number; full_in_s: number; retry_after_s: number };
 
+// A sum of fractions can fall short of a whole by this much; who waits as long as told must not be refused again for it.
+const ROUNDING = 1e-9;
+
 /** Takes one request from the bucket, in place: this runs once per request and must not allocate a bucket each time. */
 export function spend(bucket: Bucket, limit: Limit, share: number, now_ms: number): Spent {
   const rate = limit.rate_per_second * share;
   // Never under one: a share of a small limit must still let a request through now and then.
   const burst = Math.max(1, limit.burst * share);
   const refilled = Math.min(burst, bucket.tokens + (Math.max(0, now_ms - bucket.at_ms) / 1000) * rate);
-  const allowed = refilled >= 1;
-  bucket.tokens = allowed ? refilled - 1 : refilled;
+  const allowed = refilled >= 1 - ROUNDING;
+  bucket.tokens = allowed ? Math.max(0, refilled - 1) : refilled;
   bucket.at_ms = now_ms;
   return {
     allowed,

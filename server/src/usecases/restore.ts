@@ -7,21 +7,30 @@ import type { MasterKey } from "../vault/master-key.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import type { Progress } from "./back-up.ts";
 
+/** A file that was read to its end and found whole, of a schema this build knows and under a key that is at hand. */
+export type VerifiedBackup = { file: string; header: BackupHeader };
+
+export async function verifyBackup(file: string, masterKeys: readonly MasterKey[]): Promise<VerifiedBackup> {
+  let header: BackupHeader | undefined;
+  for await (const part of readBackupFile(file)) if (part.kind === "header") header = part.header;
+  if (header === undefined) throw new BadBackup("The file is not a back-up of this service.");
+  requireKnownSchema(header);
+  requireFittingKey(header, masterKeys);
+  return { file, header };
+}
+
 /**
- * Fills an empty database from a back-up: everything or nothing. The whole file, the master key and the database are
- * checked before anything changes.
+ * Fills an empty database from a back-up: everything or nothing. The file proves itself once more while it is read, so
+ * one that changed since it was verified is rolled back.
  */
 export async function restore(
-  deps: { db: Db; masterKeys: readonly MasterKey[] },
-  file: string,
+  db: Db,
+  { file, header }: VerifiedBackup,
   onProgress: Progress = () => {},
-): Promise<{ header: BackupHeader; rows: Record<string, number> }> {
-  const header = await verifiedHeader(file);
-  requireKnownSchema(header);
-  requireFittingKey(header, deps.masterKeys);
-  await requireEmpty(deps.db, header);
-  await migrate(deps.db, header.schema_version);
-  const rows = await deps.db.transaction(async (tx) => {
+): Promise<Record<string, number>> {
+  await requireEmpty(db, header);
+  await migrate(db, header.schema_version);
+  return db.transaction(async (tx) => {
     await prepareSession(tx);
     // A service that starts meanwhile waits for this lock before it makes keys, and then finds ours.
     await lockKeys(tx);
@@ -42,14 +51,6 @@ export async function restore(
     }
     return counts;
   });
-  return { header, rows };
-}
-
-async function verifiedHeader(file: string): Promise<BackupHeader> {
-  let header: BackupHeader | undefined;
-  for await (const part of readBackupFile(file)) if (part.kind === "header") header = part.header;
-  if (header === undefined) throw new BadBackup("The file is not a back-up of this service.");
-  return header;
 }
 
 function requireKnownSchema({ schema_version, migrations }: BackupHeader): void {

@@ -1,0 +1,25 @@
+import { backupCommands } from "./backup.ts";
+import { configCommand } from "./config.ts";
+import { credentialCommands } from "./credential.ts";
+import { doctorCommand } from "./doctor.ts";
+import { keysCommands } from "./keys.ts";
+import { migrateCommand } from "./migrate.ts";
+import { partnerCommands } from "./partner.ts";
+import type { CommandRow } from "./program.ts";
+import { startCommand } from "./start.ts";
+import { tokenCommand } from "./token.ts";
+import { userCommands } from "./user.ts";
+
+/** Every command, in the order of the help; each file holds its group's rows and what they do. */
+export const commands: readonly CommandRow[] = [
+  startCommand,
+  doctorCommand,
+  configCommand,
+  migrateCommand,
+  ...partnerCommands,
+  ...credentialCommands,
+  ...userCommands,
+  tokenCommand,
+  ...backupCommands,
+  ...keysCommands,
+];

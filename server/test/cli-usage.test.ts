@@ -1,0 +1,163 @@
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commands } from "../src/cli/commands.ts";
+import { type CommandRow, createProgram } from "../src/cli/program.ts";
+import { settings } from "../src/config.ts";
+import { openDb } from "../src/db/db.ts";
+import { findPerson } from "../src/db/people.ts";
+import { passwordMatches } from "../src/usecases/create-person.ts";
+import { runCli } from "./support/run-cli.ts";
+import { createTestDatabase, TEST_MASTER_KEY } from "./support/test-app.ts";
+
+let folder: string;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+let env: Record<string, string>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "pestle-usage-"));
+  database = await createTestDatabase();
+  env = { DATABASE_URL: database.url, MASTER_KEY: TEST_MASTER_KEY, DATA_DIR: folder };
+});
+afterAll(async () => {
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A command in this process: what it would print, or the error it ends with. */
+async function run(name: string, options: Record<string, unknown> = {}, argument = "") {
+  const output = await (commands.find((row) => row.name === name) as CommandRow).run(options, argument, env);
+  return output as { data: never; text: string };
+}
+
+describe("every command", () => {
+  test.each(commands.map((row) => [row.name, row] as const))("%s explains itself with an example", (name, row) => {
+    const verbs = name.split(" ");
+    let command = createProgram(commands);
+    for (const verb of verbs) command = command.commands.find((one) => one.name() === verb)!;
+    const lines: string[] = [];
+    command.configureOutput({ writeOut: (text) => void lines.push(text) }).outputHelp();
+    const help = lines.join("");
+    expect(help).toContain(row.summary.slice(0, 30));
+    expect(help).toContain(`pestle ${name}`);
+    expect(help.includes("--json")).toBe(row.runs_on === undefined);
+    // What is typed can be seen by everybody on the machine, so no option takes a secret.
+    expect(help).not.toMatch(/--(password|secret|key|token)[ =]<(?!secret_id)/);
+  });
+});
+
+describe("errors are one line, and the exit code says whose fault", () => {
+  test.each([
+    ["an unknown command", ["frobnicate"], {}, 2, "pestle: unknown command 'frobnicate'\n"],
+    ["a missing option", ["user", "create"], {}, 2, "pestle: required option '--email <address>' not specified\n"],
+    [
+      "a wrong setting",
+      ["partner", "list"],
+      { PORT: "many" },
+      2,
+      "pestle: PORT is not valid. Set it to a whole number from 0 to 65535.\n",
+    ],
+    [
+      "settings that do not go together",
+      ["start"],
+      { HOST: "0.0.0.0" },
+      2,
+      "pestle: HOST is not a loopback address, and plain HTTP stays on loopback. Set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind a TLS proxy.\n",
+    ],
+    [
+      "a database out of reach",
+      ["partner", "list"],
+      { DATABASE_URL: "postgresql://u:hush@127.0.0.1:1/d", MASTER_KEY: TEST_MASTER_KEY },
+      1,
+      "pestle: The database is out of reach: connect ECONNREFUSED 127.0.0.1:1\n",
+    ],
+  ])("%s", async (_what, args, settings, code, stderr) => {
+    expect(await runCli(args, { DATA_DIR: folder, ...settings })).toMatchObject({ code, stdout: "", stderr });
+  });
+
+  test("a command typed in the wrong folder makes no database there", async () => {
+    const DATA_DIR = join(folder, "nothing-here");
+    expect(await runCli(["credential", "list"], { DATA_DIR })).toMatchObject({
+      code: 1,
+      stderr: `pestle: There is no database in ${DATA_DIR} yet. Set DATA_DIR, or run \`pestle start\` first.\n`,
+    });
+    expect(existsSync(DATA_DIR)).toBe(false);
+  });
+});
+
+describe("on a database of yours", () => {
+  test("partners and credentials are made and listed, and no list tells a digest", async () => {
+    const given = { name: "Aster", environment: "sandbox", workflow: "automatic", ncpdpId: "9900041" };
+    const { account_id } = (await run("partner create", given)).data as { account_id: string };
+    await expect(run("partner create", given)).rejects.toThrow("This partner has a sandbox account already.");
+    await expect(run("credential create", { account: "nobody" })).rejects.toThrow("There is no such account.");
+    await expect(run("credential create", {})).rejects.toThrow("Give --account or --operator");
+    await run("credential create", { account: account_id, name: "first" });
+    await run("credential create", { account: account_id, scopes: false });
+    await run("credential create", { operator: "sandbox" });
+
+    const own = (await run("credential list", { account: account_id })).data as {
+      scopes: string[];
+      secrets: object[];
+    }[];
+    expect(own.map(({ scopes }) => scopes)).toEqual(expect.arrayContaining([["partners"], []]));
+    expect(own[0]!.secrets).toEqual([{ secret_id: 1, created_at: expect.stringMatching(/Z$/), last_used_at: null }]);
+    const { data, text } = await run("credential list");
+    expect(data).toHaveLength(3);
+    expect(`${JSON.stringify(data)}${text}`).not.toMatch(/digest|sealed/);
+    expect((await run("partner list")).text).toMatch(/Aster +sandbox +automatic +9900041/);
+  });
+
+  test("a password comes from a pipe, or is made and shown once, and never from the arguments", async () => {
+    const user = ["user", "create", "--name", "Noor Haddad", "--role", "lead", "--json"];
+    const piped = await runCli(
+      [...user, "--email", "noor@larkspur.example", "--password-stdin"],
+      env,
+      "open sesame 42\n",
+    );
+    expect(piped.json()).not.toHaveProperty("password");
+    const made = await runCli([...user, "--email", "ines@larkspur.example"], env);
+    const { password } = made.json() as { password: string };
+    const db = openDb({ connection: { connectionString: database.url }, pool_size: 1, named_statements: true });
+    const hash = async (email: string) => (await findPerson(db, email))!.password_hash;
+    expect(passwordMatches("open sesame 42", await hash("noor@larkspur.example"))).toBe(true);
+    expect(passwordMatches(password, await hash("ines@larkspur.example"))).toBe(true);
+    await db.close();
+    const short = await runCli([...user, "--email", "sam@larkspur.example", "--password-stdin"], env, "short");
+    expect(short).toMatchObject({ code: 1, stderr: "pestle: A password has at least 12 characters.\n" });
+  });
+
+  test("a portal user belongs to a partner that exists", async () => {
+    const given = { email: "dev@aster.example", name: "Dev", role: "partner_admin", generatePassword: true };
+    await expect(run("user create", { ...given, partner: "Nobody" })).rejects.toThrow(
+      "There is no partner of that name.",
+    );
+    await expect(run("user create", given)).rejects.toThrow("Roles are technician");
+  });
+
+  test("migrations are told before they are applied, and other commands wait for them", async () => {
+    const fresh = await createTestDatabase("");
+    const kept = env;
+    env = { ...env, DATABASE_URL: fresh.url };
+    try {
+      await expect(run("partner list")).rejects.toThrow("Run `pestle migrate` first.");
+      const { pending } = (await run("migrate", { status: true })).data as { pending: string[] };
+      expect(pending.length).toBeGreaterThan(3);
+      const { applied } = (await run("migrate")).data as { applied: string[] };
+      expect(applied).toHaveLength(pending.length);
+      expect((await run("migrate")).text).toBe("Up to date already.");
+      expect((await run("partner list")).data).toEqual([]);
+    } finally {
+      env = kept;
+      await fresh.drop();
+    }
+  });
+
+  test("config lists every setting and tells a secret by presence only", async () => {
+    const { data, text } = await run("config");
+    expect((data as { name: string }[]).map(({ name }) => name)).toEqual(Object.keys(settings));
+    expect(data).toContainEqual(expect.objectContaining({ name: "MASTER_KEY", value: "(set)", origin: "environment" }));
+    expect(text).not.toContain(TEST_MASTER_KEY);
+    expect(text).not.toContain(database.url);
+  });
+});

@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+
+export type Ran = { code: number | null; stdout: string; stderr: string; json: () => never };
+
+/** `pestle` as its own process, with these settings and nothing else of our environment. */
+export async function runCli(args: readonly string[], env: Record<string, string>, stdin = ""): Promise<Ran> {
+  const child = spawnCli(args, env);
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
+      texts[name] += text;
+    });
+  }
+  child.stdin?.end(stdin);
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, ...texts, json: () => JSON.parse(texts.stdout) as never };
+}
+
+/** `pestle start`, back once it is ready. Whatever it printed is in the error if it ends before. */
+export async function startCli(env: Record<string, string>, ...args: string[]): Promise<ChildProcess> {
+  const child = spawnCli(["start", ...args], env);
+  let printed = "";
+  await new Promise<void>((resolve, reject) => {
+    for (const stream of [child.stdout, child.stderr]) {
+      stream?.setEncoding("utf8").on("data", (text: string) => {
+        printed += text;
+        if (/is ready\./.test(printed)) resolve();
+      });
+    }
+    child.once("exit", () => reject(new Error(`it ended: ${printed}`)));
+  });
+  return child;
+}
+
+export async function stopCli(child: ChildProcess): Promise<number | null> {
+  const ended = once(child, "exit");
+  child.kill("SIGTERM");
+  return (await ended)[0] as number | null;
+}
+
+function spawnCli(args: readonly string[], env: Record<string, string>): ChildProcess {
+  return spawn(process.execPath, ["--import", "tsx", "--conditions=source", MAIN, ...args], {
+    cwd: ROOT,
+    env: { PATH: process.env["PATH"] ?? "", NO_COLOR: "1", ...env },
+  });
+}
