@@ -1,3 +1,4 @@
+import type { DescriptionCode } from "./intake-refusals.ts";
 import type { WarningCode } from "./intake-warnings.ts";
 
 /**
@@ -40,8 +41,11 @@ export type Content =
       response: ResponseKind;
       reason_codes: string[];
       note: string | null;
-      /** Present exactly when the response is fillable (approved, approved_with_changes, replace, validated may lack it). */
-      prescription: IncomingPrescription | null;
+      /**
+       * Never on a refusal; always on `replace`. Another approval may leave it out: then the prescription stands as it
+       * was written. (approved, approved_with_changes, replace and validated are fillable.)
+       */
+      prescription: AnsweredPrescription | null;
     };
 
 export type ResponseKind =
@@ -50,7 +54,9 @@ export type ResponseKind =
   | "replace"
   | "validated"
   | "denied"
-  | "denied_new_prescription_to_follow";
+  | "denied_new_prescription_to_follow"
+  /** Not decided yet: another answer follows (2023011). */
+  | "pending";
 
 /** What a CancelRx tells of the prescription it means; matched by message id or order number first, else by the rest. */
 export interface CancelTarget {
@@ -87,6 +93,12 @@ export interface IncomingPrescription {
   /** Asked for by the sender: which fill notices it wants, as sent. */
   fill_indicator: string | null;
   order_group: { number: string; item: number | null; total: number | null } | null;
+}
+
+/** What a response says; who and whose it leaves out are those of the prescription it answers. */
+export interface AnsweredPrescription extends Omit<IncomingPrescription, "patient" | "prescriber"> {
+  patient: IncomingPatient | null;
+  prescriber: IncomingPrescriber | null;
 }
 
 export interface IncomingPatient {
@@ -170,7 +182,9 @@ export interface Warning {
 /** Why a message is not taken: SCRIPT's own numbers, which the FHIR answer maps to issue codes. */
 export interface IntakeRefusal {
   code: "601" | "602" | "900";
-  description_code: string;
+  description_code: DescriptionCode;
+  /** What else is wrong, so that a sender can mend it all at once. SCRIPT has room for ten codes. */
+  also?: readonly DescriptionCode[];
 }
 
 export type ReadMessage =
