@@ -80,6 +80,7 @@ export async function startApp(
       onTrouble: onBroken,
     });
     opened.unshift(bus);
+    await bus.opened;
     const deps: Deps = {
       config,
       db,
@@ -152,7 +153,7 @@ function ownAddress(config: Config, port: number): string {
 }
 
 /** Lines leave in batches of 4 KiB or once a second: writing each at once costs more than the web framework. */
-export function createLog(config: Config): Logger {
+function createLog(config: Config): Logger {
   const destination = pino.destination({ sync: false, minLength: 4096, periodicFlush: 1000 });
   return pino({ level: config.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime }, destination);
 }

@@ -44,6 +44,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
       "server/src/copies.ts",
       "server/src/random.ts",
       "server/src/config.ts",
+      "server/src/backup-file.ts",
     ],
     packages: ["@pestle/contract"],
     node: /^node:/,

@@ -192,7 +192,8 @@ test("an unknown client and a wrong secret take the same steps: one statement ea
     const calls: string[] = [];
     const { row } = app.deps.db;
     app.deps.db.row = (statement, params) => {
-      calls.push(statement.name);
+      // Jobs of the same process ask too, but never for secrets.
+      if (statement.text.includes("credential_secret")) calls.push(statement.name);
       return row(statement, params);
     };
     expect((await askTokenServer(url, grant, { credentials })).status).toBe(401);

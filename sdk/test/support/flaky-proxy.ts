@@ -3,7 +3,7 @@ import { createServer, type IncomingHttpHeaders, type ServerResponse } from "nod
 import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
-export type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
+type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 /** `reset`: the connection breaks before the server hears of it; `lost`: after it answered; `hang`: nothing comes back. */
 export type Mishap = "reset" | "lost" | "hang" | { status: number; headers?: Record<string, string>; body?: unknown };
 

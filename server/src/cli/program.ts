@@ -17,11 +17,7 @@ export type CommandRow = {
   /** `env` stands in for the environment in tests. */
   run(options: Record<string, unknown>, argument: string, env?: NodeJS.ProcessEnv): Promise<Output | undefined>;
 };
-export type OptionRow = readonly [
-  flags: string,
-  meaning: string,
-  rules?: { required?: true; choices?: readonly string[] },
-];
+type OptionRow = readonly [flags: string, meaning: string, rules?: { required?: true; choices?: readonly string[] }];
 
 const groups: Record<string, string> = {
   partner: "partners and their accounts",

@@ -21,7 +21,7 @@ export const startCommand: CommandRow = {
 };
 
 /** `pestle start`: runs everything in this process until it is told to stop. */
-export async function start(config: Config, options: { demo: boolean | undefined }): Promise<void> {
+async function start(config: Config, options: { demo: boolean | undefined }): Promise<void> {
   // Loaded here, because no other command needs the web framework: they answer in half the time without it.
   const { startApp } = await import("../app.ts");
   const app = await startApp(config, {

@@ -13,6 +13,8 @@ export type Change = {
 export type Bus = {
   /** Whether every change committed up to a moment ago has reached this process. Copies are trusted only then. */
   fresh(): boolean;
+  /** Fulfilled when it is fresh for the first time. */
+  readonly opened: Promise<void>;
   close(): Promise<void>;
 };
 
@@ -46,6 +48,10 @@ export function openBus(options: {
   let closed = false;
   let heard_at_ms = Number.NEGATIVE_INFINITY;
   let wake: () => void = () => {};
+  let tellOpened: () => void = () => {};
+  const opened = new Promise<void>((resolve) => {
+    tellOpened = resolve;
+  });
   const pause = (ms: number) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms);
@@ -74,6 +80,7 @@ export function openBus(options: {
         const sent_at_ms = performance.now();
         await client.query("select 1");
         heard_at_ms = sent_at_ms;
+        tellOpened();
         await pause(BEAT_EVERY_MS);
       }
       if (lost !== undefined) throw lost;
@@ -98,6 +105,7 @@ export function openBus(options: {
   })();
 
   return {
+    opened,
     fresh: () => performance.now() - heard_at_ms < FRESH_FOR_MS,
     async close() {
       closed = true;

@@ -11,7 +11,7 @@ export type CredentialRow = {
   revoked_at: Date | null;
   secrets: SecretRow[];
 };
-export type SecretRow = {
+type SecretRow = {
   secret_id: number;
   slot: 1 | 2;
   /** Base64 of the sealed digest: json carries no bytes. */

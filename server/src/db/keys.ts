@@ -39,3 +39,6 @@ export const deleteDataKeysBefore = (tx: Tx, key_id: number) => tx.run(dropOlder
 const FOREIGN_KEY_VIOLATION = "23503";
 /** Somebody sealed with the key after it was found unused: it stays, and so does what they wrote. */
 export const isKeyInUse = (error: unknown) => (error as { code?: unknown }).code === FOREIGN_KEY_VIOLATION;
+/** A value was sealed with a key that a rotation has deleted meanwhile: the write was refused. */
+export const isKeyGone = (error: unknown) =>
+  isKeyInUse(error) && /_key_id_fkey$/.test(String((error as { constraint?: unknown }).constraint));

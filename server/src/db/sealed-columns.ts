@@ -24,7 +24,7 @@ export type SealedColumn = {
 };
 export type SealedRow = { key: Record<string, unknown>; sealed: Buffer };
 
-export const keyIdColumn = ({ column }: SealedColumn) => column.replace(/_sealed$/, "_key_id");
+const keyIdColumn = ({ column }: SealedColumn) => column.replace(/_sealed$/, "_key_id");
 
 /** Some rows sealed with keys older than this one, locked. References to the rows need not wait. */
 export async function lockRowsSealedBefore(tx: Tx, where: SealedColumn, key_id: number, most: number) {

@@ -7,7 +7,7 @@ import { refuse, StatusRefusal } from "../domain/refusals.ts";
 import { checkBearer } from "../usecases/check-bearer.ts";
 
 /** Requests per credential, unless its account says otherwise. */
-export const defaultLimits = {
+const defaultLimits = {
   production: { rate_per_second: 100, burst: 200 },
   sandbox: { rate_per_second: 25, burst: 50 },
   intake: { rate_per_second: 500, burst: 1000 },
@@ -46,7 +46,7 @@ export function frontDoor(deps: Deps, scope: "partners" | "intake", options: { a
   };
 }
 
-export function limitOf(grant: Pick<Grant, "environment" | "rate_per_second" | "rate_burst">, scope: string): Limit {
+function limitOf(grant: Pick<Grant, "environment" | "rate_per_second" | "rate_burst">, scope: string): Limit {
   if (scope === "intake") return defaultLimits.intake;
   if (grant.rate_per_second === null || grant.rate_burst === null) return defaultLimits[grant.environment];
   return { rate_per_second: grant.rate_per_second, burst: grant.rate_burst };

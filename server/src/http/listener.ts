@@ -89,11 +89,15 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");
     if (name === "partner") reply.headers(strangerLimit);
-    if (closing) reply.header("connection", "close");
     if (insecure(request)) return done(httpsRequired());
     // The router takes the first character for a slash, and would find a page behind `*`.
     if (request.url.startsWith("*")) return done(new StatusRefusal(404));
     done();
+  });
+  // Asked when the answer leaves: one that was in flight when the stop came is the last on its connection too.
+  app.addHook("onSend", (_request, reply, payload, done) => {
+    if (closing) reply.header("connection", "close");
+    done(null, payload);
   });
   app.setNotFoundHandler((request, reply) => send(request, reply, notFound));
   app.setErrorHandler((error, request, reply) => {

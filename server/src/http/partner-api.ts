@@ -14,7 +14,7 @@ import { readQuery } from "./query.ts";
 import { simulate } from "./simulate.ts";
 
 /** What a handler is given. The account comes from the token alone. */
-export type Call = {
+type Call = {
   grant: Grant;
   params: Readonly<Record<string, string>>;
   query: ReadonlyMap<string, string[]>;

@@ -18,7 +18,7 @@ export type KnownClient = {
 };
 export type AuthenticatedClient = Omit<KnownClient, "secrets"> & { client_id: string; secret_id: number };
 
-export const TOKEN_SERVER_LIMIT = { rate_per_second: 20, burst: 100 };
+const TOKEN_SERVER_LIMIT = { rate_per_second: 20, burst: 100 };
 const FAILURE_LIMIT = { rate_per_second: 30 / 60, burst: 30 };
 /** Stands in where there is no secret, so that an unknown client costs as much as a wrong secret. */
 const NO_DIGEST = Buffer.alloc(64);

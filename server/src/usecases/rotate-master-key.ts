@@ -44,7 +44,7 @@ export async function rotateMasterKey(
 }
 
 /** Under the lock of the keys, renames the next file if the database needs it by now. */
-export function takeUpNextKey(config: Config, fingerprint: string): void {
+function takeUpNextKey(config: Config, fingerprint: string): void {
   const { current, next } = masterKeyFiles(config);
   if (readKeyFile(next)?.fingerprint !== fingerprint) return;
   renameSync(next, current);

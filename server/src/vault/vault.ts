@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { Db, Queryable } from "../db/db.ts";
-import { insertDataKey, loadKeyRing, lockKeys, saveFingerprint } from "../db/keys.ts";
+import { insertDataKey, isKeyGone, loadKeyRing, lockKeys, saveFingerprint } from "../db/keys.ts";
 import { fittingMasterKey, type MasterKey } from "./master-key.ts";
 
 /** Seals what must not be read from a copy of the database: AES-256-GCM, with the id of the key in front. */
@@ -19,7 +19,7 @@ const TAG_BYTES = 16;
 const KEY_ID_BYTES = 4;
 
 /** The key that a value was sealed with is not in the ring: a rotation went on meanwhile, or the value is damaged. */
-export class UnknownKey extends Error {}
+class UnknownKey extends Error {}
 
 /**
  * Opens the key ring, makes the first key of an empty database, and refuses a master key that is not this database's.
@@ -69,7 +69,10 @@ export async function openVault(db: Db, candidates: () => readonly MasterKey[], 
   };
 }
 
-/** For work that reads and opens: where a key is missing, the ring is read again and the work done once more. */
+/**
+ * For work that opens or seals: where a key is missing here, or gone from the database meanwhile (it refuses a value
+ * sealed with such a key), the ring is read again and the work done once more.
+ */
 export async function withKeysOfNow<Result>(
   { db, vault }: { db: Queryable; vault: Vault },
   work: () => Promise<Result>,
@@ -77,14 +80,14 @@ export async function withKeysOfNow<Result>(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof UnknownKey)) throw error;
+    if (!(error instanceof UnknownKey) && !isKeyGone(error)) throw error;
     await vault.reload(db);
     return work();
   }
 }
 
 export const newDataKey = () => randomBytes(32);
-export const sealedKeyId = (sealed: Buffer) => sealed.readUInt32BE(0);
+const sealedKeyId = (sealed: Buffer) => sealed.readUInt32BE(0);
 export const wrap = (master: MasterKey, key: Buffer, key_id: number) =>
   encrypt(master.bytes, key, `data_key ${key_id}`);
 export const unwrap = (master: MasterKey, wrapped: Buffer, key_id: number) =>

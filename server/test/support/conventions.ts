@@ -3,8 +3,7 @@ import { expect } from "vitest";
 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
-export const weakEtag = (body: string | Buffer) =>
-  `W/"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
+const weakEtag = (body: string | Buffer) => `W/"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
 
 /** Whatever a listener answers, these hold. Returns the body's text. */
 export async function expectConventions(response: Response, listener: "partner" | "token"): Promise<string> {

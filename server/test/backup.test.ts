@@ -1,0 +1,159 @@
+import { createHash } from "node:crypto";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { type Db, openDb } from "../src/db/db.ts";
+import { dumpSchema } from "../src/db/schema-dump.ts";
+import { backUp } from "../src/usecases/back-up.ts";
+import { restore, verifyBackup } from "../src/usecases/restore.ts";
+import { decodeMasterKey } from "../src/vault/master-key.ts";
+import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
+
+/** Back-up and restore between real databases, beside a service that goes on working. */
+
+const master = [decodeMasterKey(TEST_MASTER_KEY)];
+let app: TestApp;
+let folder: string;
+let file: string;
+let taken: Awaited<ReturnType<typeof backUp>>;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "pestle-backup-"));
+  file = join(folder, "whole.backup");
+  app = await startTestApp();
+  await app.call("/simulate", clockMove("before"));
+  taken = await backUp(app.deps.db, file, new Date());
+});
+afterAll(async () => {
+  await app.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const clockMove = (key: string) => ({
+  method: "POST",
+  headers: { "content-type": "application/json", "idempotency-key": key },
+  body: JSON.stringify({ simulation_type: "clock", simulation: { advance_seconds: 60 } }),
+});
+
+async function withEmptyDatabase<Result>(work: (db: Db, url: string) => Promise<Result>): Promise<Result> {
+  const empty = await createTestDatabase("");
+  const db = openDb({ connection: { connectionString: empty.url }, pool_size: 2, named_statements: true });
+  try {
+    return await work(db, empty.url);
+  } finally {
+    await db.close();
+    await empty.drop();
+  }
+}
+
+const contents = async (db: Db, tables: readonly string[]) =>
+  Object.fromEntries(
+    await Promise.all(
+      tables.map(async (table) => [table, (await db.raw(`select t::text as row from ${table} t order by 1`)).rows]),
+    ),
+  );
+
+test("what is restored is what was there, and a service starts on it with the same tokens and credentials", async () => {
+  const token = await app.token();
+  const later = join(folder, "later.backup");
+  await backUp(app.deps.db, later, new Date());
+  await withEmptyDatabase(async (db, url) => {
+    const verified = await verifyBackup(later, master);
+    await restore(db, verified);
+    // The service writes on its own (leases, last use), so what only people write is compared.
+    const still = ["account", "credential", "partner", "product", "idempotent_answer", "data_key", "schema_migration"];
+    const tables = verified.header.tables.filter((name) => still.includes(name));
+    expect(tables.length).toBeGreaterThan(4);
+    expect(await contents(db, tables)).toEqual(await contents(app.deps.db, tables));
+    expect(await dumpSchema(db)).toBe(await dumpSchema(app.deps.db));
+
+    const second = await startTestApp({ url });
+    const brands = (base_url: string) =>
+      fetch(`${base_url}/brands`, { headers: { accept: "application/json", authorization: `Bearer ${token}` } });
+    expect((await brands(second.addresses.base_url)).status).toBe(200);
+    const { client_id, client_secret } = app.demo.partners[1]!;
+    const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners", client_id, client_secret });
+    const answer = await fetch(`${second.addresses.sandbox_auth_url}/oauth/token`, { method: "POST", body });
+    expect(answer.status).toBe(200);
+    await second.stop();
+  });
+});
+
+test("a back-up is one moment: what is written while it is taken is in it whole or not at all", async () => {
+  const busy = join(folder, "busy.backup");
+  let stop = false;
+  const writer = (async () => {
+    for (let n = 0; !stop; n++) await app.call("/simulate", { ...clockMove(`busy-${n}`), partner: 1 });
+  })();
+  for (let n = 0; n < 3; n++) await backUp(app.deps.db, busy, new Date());
+  stop = true;
+  await writer;
+  await withEmptyDatabase(async (db) => {
+    await restore(db, await verifyBackup(busy, master));
+    // Each move of the clock by 60 s keeps one answer under its key, in the same transaction.
+    const { rows } = await db.raw(
+      `select a.clock_offset_s / 60 as moves,
+        (select count(*) from idempotent_answer k where k.account_id = a.account_id) as kept
+      from account a`,
+    );
+    for (const { moves, kept } of rows) expect(Number(moves)).toBe(Number(kept));
+  });
+});
+
+test.each([
+  ["cut short", (bytes: Buffer) => bytes.subarray(0, bytes.length - 200)],
+  ["with a row less", (bytes: Buffer) => rewrite(bytes, (lines) => lines.toSpliced(5, 1))],
+  ["with a row changed", (bytes: Buffer) => rewrite(bytes, (lines) => lines.with(5, lines[5]!.replace(/\d/, "9x")))],
+  ["without its trailer", (bytes: Buffer) => rewrite(bytes, (lines) => lines.slice(0, -2).concat(""))],
+  ["with something after its end", (bytes: Buffer) => rewrite(bytes, (lines) => [...lines, lines[5]!, ""])],
+  ["of noise", () => Buffer.from("this is no back-up")],
+])("a file %s is refused before a database is touched", async (_what, damage) => {
+  const damaged = join(folder, "damaged.backup");
+  writeFileSync(damaged, damage(readFileSync(file)));
+  await expect(verifyBackup(damaged, master)).rejects.toThrow(/cut short or altered|not a back-up/);
+});
+
+test("a file that changes between the look and the restore leaves the database empty", async () => {
+  const swapped = join(folder, "swapped.backup");
+  writeFileSync(swapped, readFileSync(file));
+  const verified = await verifyBackup(swapped, master);
+  writeFileSync(
+    swapped,
+    rewrite(readFileSync(file), (lines) => lines.toSpliced(-3, 1)),
+  );
+  await withEmptyDatabase(async (db) => {
+    await expect(restore(db, verified)).rejects.toThrow(/cut short or altered/);
+    expect((await db.raw("select count(*) from account")).rows).toEqual([{ count: 0 }]);
+    // And it can be filled afterwards.
+    await restore(db, await verifyBackup(file, master));
+    expect((await db.raw("select count(*) from account")).rows).toEqual([{ count: taken.rows["account"] }]);
+  });
+});
+
+test("another master key, a newer schema and a database with rows are refused, each with its reason", async () => {
+  await expect(verifyBackup(file, [decodeMasterKey("8".repeat(64))])).rejects.toThrow("that is not yours");
+  const newer = join(folder, "newer.backup");
+  const change = (lines: string[]) => lines.with(0, JSON.stringify({ ...JSON.parse(lines[0]!), schema_version: 9999 }));
+  writeFileSync(newer, resigned(readFileSync(file), change));
+  await expect(verifyBackup(newer, master)).rejects.toThrow("which this build does not know");
+  await expect(restore(app.deps.db, await verifyBackup(file, master))).rejects.toThrow("goes into an empty database");
+});
+
+function rewrite(bytes: Buffer, change: (lines: string[]) => string[]): Buffer {
+  return gzipSync(change(gunzipSync(bytes).toString("utf8").split("\n")).join("\n"));
+}
+
+/** Altered, and with a trailer that fits again: what an older or newer build would have written. */
+function resigned(bytes: Buffer, change: (lines: string[]) => string[]): Buffer {
+  return rewrite(bytes, (lines) => {
+    const changed = change(lines);
+    const body = changed.slice(0, -2).map((line) => `${line}\n`);
+    const trailer = {
+      ...JSON.parse(changed.at(-2)!),
+      sha256: createHash("sha256").update(body.join("")).digest("hex"),
+    };
+    return [...changed.slice(0, -2), JSON.stringify(trailer), ""];
+  });
+}
