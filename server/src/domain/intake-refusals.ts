@@ -36,7 +36,18 @@ export const receiverRefusals = {
   "220": ["900", "Another message came before under the same message id."],
 } as const satisfies Table;
 
-export const intakeRefusals = { ...readerRefusals, ...receiverRefusals };
+/** What only the FHIR reader can tell: no number of SCRIPT's says it. */
+export const fhirRefusals = {
+  resource_type: ["601", "The body is neither a Bundle nor a MedicationRequest."],
+  bundle_type: ["900", "Bundles of this type carry no prescriptions."],
+  request_missing: ["900", "The Bundle holds no MedicationRequest."],
+  request_status: ["900", "The request is neither active nor canceled."],
+  request_intent: ["900", "The request is a proposal or a plan, not an order."],
+  do_not_perform: ["900", "The request asks for the medication not to be given."],
+  modifier_extension: ["900", "An extension that may change the meaning is not understood."],
+} as const satisfies Table;
+
+export const intakeRefusals = { ...readerRefusals, ...receiverRefusals, ...fhirRefusals };
 
 export type DescriptionCode = keyof typeof intakeRefusals;
 

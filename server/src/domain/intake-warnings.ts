@@ -44,6 +44,10 @@ export const intakeWarnings = {
   allergy_unreadable: "An allergy has neither a text nor a code.",
   not_an_order: "The request's intent is not an order.",
   reference_unresolved: "A reference points to nothing in the message.",
+  bundle_type_missing: "The Bundle names no type; it was read as a collection.",
+  receiver_conflict: "The receiver in the message is not the one of the address; the message's was taken.",
+  other_patient: "The message carries a record of another patient; it was left out.",
+  element_ignored: "The message carries a part that is not acted upon; a person must look at it.",
 } as const;
 
 export type WarningCode = keyof typeof intakeWarnings;
