@@ -1,0 +1,111 @@
+import type { IncomingAllergy, IncomingPrescription } from "../../domain/incoming-message.ts";
+import { drugCodes, medicationConcept } from "./drug.ts";
+import { codings, conceptText, hasCode, many, text } from "./elements.ts";
+import type { Reading } from "./reading.ts";
+import type { Resource } from "./resolve.ts";
+import { isSystem } from "./systems.ts";
+
+/** What else the message tells about the patient: allergies, medications taken, conditions. */
+
+export function allergies(patient: Resource, reading: Reading): IncomingPrescription["allergies"] {
+  const found: IncomingAllergy[] = [];
+  let saidNone = false;
+  let unreadable = false;
+  for (const { element } of recordsOf(patient, "AllergyIntolerance", "patient", reading)) {
+    if (!holds(element.clinicalStatus, ["active"]) || hasCode(element.verificationStatus, DISPROVED)) continue;
+    const denial = denialOf(element.code);
+    if (denial !== null) {
+      saidNone ||= denial === "all";
+      continue;
+    }
+    const codes = drugCodes(element.code);
+    const named = conceptText(element.code) ?? codes[0]?.code;
+    if (named === undefined) {
+      unreadable = true;
+      reading.warn("allergy_unreadable", "AllergyIntolerance.code");
+      continue;
+    }
+    found.push({ text: named, codes, ...reactionOf(element.reaction) });
+  }
+  if (found.length > 0) return found;
+  return saidNone && !unreadable ? "none" : "unknown";
+}
+
+const DISPROVED = ["refuted", "entered-in-error"];
+const SEVERITIES = ["severe", "moderate", "mild"];
+
+function reactionOf(reactions: unknown): Pick<IncomingAllergy, "reaction" | "severity"> {
+  const all = many(reactions);
+  const seen = all.flatMap((reaction) => many(reaction.manifestation)).flatMap((sign) => conceptText(sign) ?? []);
+  return {
+    reaction: seen.length === 0 ? null : [...new Set(seen)].join(", "),
+    severity: SEVERITIES.find((severity) => all.some((reaction) => reaction.severity === severity)) ?? null,
+  };
+}
+
+/** Records that say there is no allergy: of any kind a pharmacy asks about, or only of one it does not. */
+const denials: readonly { systems: readonly string[]; all: readonly string[]; some: readonly string[] }[] = [
+  {
+    systems: ["http://snomed.info/sct", "urn:oid:2.16.840.1.113883.6.96"],
+    // No known allergy, no known drug allergy.
+    all: ["716186003", "409137002"],
+    // No known food, environmental, insect or animal allergy; patient not asked.
+    some: ["429625007", "428607008", "428197003", "716220001", "1631000175102"],
+  },
+  {
+    systems: ["http://hl7.org/fhir/uv/ips/CodeSystem/absent-unknown-uv-ips"],
+    all: ["no-known-allergies", "no-known-medication-allergies"],
+    some: ["no-known-food-allergies", "no-known-environmental-allergies", "no-allergy-info"],
+  },
+];
+
+const DENIES_ALL = /^(nkda|nka|none known|no known( drug| medication)? allerg(y|ies))( \(situation\))?$/i;
+const DENIES_SOME = /^no known [a-z]+ allerg(y|ies)( \(situation\))?$/i;
+
+function denialOf(concept: unknown): "all" | "some" | null {
+  for (const { system, code } of codings(concept)) {
+    const table = denials.find(({ systems }) => isSystem(system, systems));
+    if (table === undefined || code === null) continue;
+    if (table.all.includes(code)) return "all";
+    if (table.some.includes(code)) return "some";
+  }
+  const written = conceptText(concept) ?? "";
+  if (DENIES_ALL.test(written)) return "all";
+  return DENIES_SOME.test(written) ? "some" : null;
+}
+
+export function currentMedications(patient: Resource, reading: Reading): string[] {
+  const taken = recordsOf(patient, "MedicationStatement", "subject", reading).filter(
+    ({ element }) => (text(element.status) ?? "active") === "active",
+  );
+  return distinct(taken.map((statement) => conceptText(medicationConcept(statement, reading))));
+}
+
+export function healthConditions(patient: Resource, reading: Reading): string[] {
+  const present = recordsOf(patient, "Condition", "subject", reading).filter(
+    ({ element }) =>
+      holds(element.clinicalStatus, ["active", "recurrence", "relapse"]) &&
+      !hasCode(element.verificationStatus, DISPROVED),
+  );
+  return distinct(present.map(({ element }) => conceptText(element.code)));
+}
+
+/** A status that is absent does not rule a record out. */
+function holds(status: unknown, wanted: readonly string[]): boolean {
+  return codings(status).length === 0 || hasCode(status, wanted);
+}
+
+/** Another patient's records are left out, and that is said; records of nobody known are taken for this patient's. */
+function recordsOf(patient: Resource, type: string, field: "patient" | "subject", reading: Reading): Resource[] {
+  return reading.scope.resources.filter((record) => {
+    if (record.type !== type) return false;
+    const whose = reading.scope.resolve(record.element[field], record, ["Patient"]);
+    if (whose === null) reading.warn("reference_unresolved", `${type}.${field}`);
+    else if (whose.element !== patient.element) reading.warn("other_patient", `${type}.${field}`);
+    return whose === null || whose.element === patient.element;
+  });
+}
+
+function distinct(texts: (string | null)[]): string[] {
+  return [...new Set(texts.filter((text) => text !== null))];
+}

@@ -1,0 +1,106 @@
+import type { IntakeRefusal, Warning } from "../../domain/incoming-message.ts";
+import { type DescriptionCode, intakeRefusals } from "../../domain/intake-refusals.ts";
+import { intakeWarnings } from "../../domain/intake-warnings.ts";
+
+/**
+ * The answer to a FHIR message. Every sentence is one of the tables' and every path is made of element names, so that
+ * nothing of a patient's can come back in it.
+ */
+export function outcomeOf(answer: Acceptance | IntakeRefusal, warnings: readonly Warning[], ids: OutcomeIds = {}) {
+  return {
+    resourceType: "OperationOutcome" as const,
+    ...extensions(ids),
+    issue: [...(typeof answer === "string" ? [accepted(answer)] : refused(answer)), ...warnings.map(warned)],
+  };
+}
+
+export type OperationOutcome = ReturnType<typeof outcomeOf>;
+
+/** What became of a message that was taken. A cancellation's answer tells whether anything was canceled. */
+export const acceptances = {
+  received: ["information", "informational", "The prescription was received."],
+  in_review: ["information", "informational", "The message was received; a person will look at it."],
+  canceled: ["information", "informational", "The prescription was canceled."],
+  cancel_late: ["warning", "business-rule", "The prescription was canceled, but some of it was already filled."],
+  cancel_unknown: ["error", "not-found", "No prescription was found that this message could cancel."],
+} as const satisfies Record<string, readonly [Severity, IssueType, string]>;
+
+export type Acceptance = keyof typeof acceptances;
+
+/** Our own numbers of what was made of the message, where there are any. */
+export interface OutcomeIds {
+  message_id?: string | null;
+  prescription_id?: number | null;
+}
+
+/** The names of `acceptances`, of the refusals' description codes and of the warnings. */
+export const CODE_SYSTEM = "urn:pestle:intake";
+
+type Severity = "error" | "warning" | "information";
+type IssueType =
+  | "invalid"
+  | "required"
+  | "not-supported"
+  | "not-found"
+  | "duplicate"
+  | "processing"
+  | "business-rule"
+  | "transient"
+  | "informational";
+
+/** What kind of problem a refusal is, and where it lies. What is not listed is `processing`. */
+export const refusalIssues: Partial<Record<DescriptionCode, readonly [IssueType, string?]>> = {
+  "002": ["not-found", "MedicationRequest.dispenseRequest.performer"],
+  "007": ["transient"],
+  "019": ["not-supported"],
+  "024": ["invalid"],
+  "081": ["required", "Patient.name.family"],
+  "135": ["required", "MedicationRequest.dispenseRequest.quantity"],
+  "138": ["required", "MedicationRequest.dosageInstruction.text"],
+  "179": ["not-supported", "Bundle.entry"],
+  "203": ["required", "MedicationRequest.requester"],
+  "204": ["required", "MedicationRequest.subject"],
+  "206": ["required", "MedicationRequest.medication"],
+  "210": ["transient"],
+  "220": ["duplicate"],
+  resource_type: ["not-supported"],
+  bundle_type: ["not-supported", "Bundle.type"],
+  request_missing: ["required", "Bundle.entry"],
+  request_status: ["not-supported", "MedicationRequest.status"],
+  request_intent: ["not-supported", "MedicationRequest.intent"],
+  do_not_perform: ["not-supported", "MedicationRequest.doNotPerform"],
+  modifier_extension: ["not-supported", "MedicationRequest.modifierExtension"],
+};
+
+function accepted(answer: Acceptance) {
+  const [severity, code, sentence] = acceptances[answer];
+  return issue(severity, code, answer, sentence, undefined);
+}
+
+function refused({ description_code, also = [] }: IntakeRefusal) {
+  return [description_code, ...also].map((problem) => {
+    const [code, expression] = refusalIssues[problem] ?? (["processing"] as const);
+    return issue("error", code, problem, intakeRefusals[problem][1], expression);
+  });
+}
+
+function warned({ code, path }: Warning) {
+  return issue("warning", "processing", code, intakeWarnings[code], path ?? undefined);
+}
+
+function issue(severity: Severity, code: IssueType, name: string, sentence: string, expression: string | undefined) {
+  return {
+    severity,
+    code,
+    details: { coding: [{ system: CODE_SYSTEM, code: name }], text: sentence },
+    ...(expression === undefined ? {} : { expression: [expression] }),
+  };
+}
+
+function extensions({ message_id, prescription_id }: OutcomeIds) {
+  const extension = [
+    ...(message_id == null ? [] : [{ url: `${CODE_SYSTEM}:message_id`, valueString: message_id }]),
+    ...(prescription_id == null ? [] : [{ url: `${CODE_SYSTEM}:prescription_id`, valueInteger: prescription_id }]),
+  ];
+  return extension.length === 0 ? {} : { extension };
+}
