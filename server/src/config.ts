@@ -77,6 +77,18 @@ export const settings = {
       }
     },
   },
+  RX_EXPIRY_MONTHS: whole(
+    "12",
+    1,
+    36,
+    "Months after the written date in which a prescription can be filled; six at most where it is controlled.",
+  ),
+  RX_EXPIRY_MONTHS_BY_STATE: {
+    default: "IA=18,ID=15,IL=15,ME=15",
+    meaning: "The same for patients in states with a rule of their own.",
+    fix: "pairs of a state and its months, such as IL=15,IA=18",
+    parse: (value: string) => matching(/^$|^[A-Z]{2}=\d{1,2}(,[A-Z]{2}=\d{1,2})*$/, value),
+  },
   OPERATOR_NAME: {
     default: "Service",
     meaning: "The word in the webhook headers X-<word>-Signature and X-<word>-Secret.",

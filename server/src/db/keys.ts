@@ -36,6 +36,17 @@ export const rewrapDataKey = (tx: Tx, key: DataKeyRow) => tx.run(rewrap, [key.ke
 const dropOlder = sql<[key_id: number]>`delete from data_key where key_id < $1`;
 export const deleteDataKeysBefore = (tx: Tx, key_id: number) => tx.run(dropOlder, [key_id]);
 
+const indexKey = sql<[], { wrapped: Buffer }>`select wrapped from index_key`;
+export const loadIndexKey = async (db: Queryable) => (await db.row(indexKey, []))?.wrapped;
+
+const addIndexKey = sql<[wrapped: Buffer, created_at: Date]>`
+insert into index_key (wrapped, created_at)
+values ($1, $2)`;
+export const insertIndexKey = (tx: Tx, wrapped: Buffer, now: Date) => tx.run(addIndexKey, [wrapped, now]);
+
+const saveIndex = sql<[wrapped: Buffer]>`update index_key set wrapped = $1`;
+export const saveIndexKey = (tx: Tx, wrapped: Buffer) => tx.run(saveIndex, [wrapped]);
+
 const FOREIGN_KEY_VIOLATION = "23503";
 /** Somebody sealed with the key after it was found unused: it stays, and so does what they wrote. */
 export const isKeyInUse = (error: unknown) => (error as { code?: unknown }).code === FOREIGN_KEY_VIOLATION;

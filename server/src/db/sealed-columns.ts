@@ -1,5 +1,7 @@
 import { digestPlace } from "./credentials.ts";
 import type { Queryable, Tx } from "./db.ts";
+import { messagePlace } from "./intake.ts";
+import { detailsPlace, recordPlace } from "./patients.ts";
 
 /**
  * Every column that holds sealed values: a rotation walks this table, and a test compares it with the schema. Each has
@@ -12,12 +14,30 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ["account_id", "credential_id", "secret_id"],
     place: (row) => digestPlace(String(row["account_id"]), String(row["credential_id"]), Number(row["secret_id"])),
   },
+  {
+    table: "intake_message",
+    column: "body_sealed",
+    key: ["account_id", "sender", "sender_message_id"],
+    place: (row) => messagePlace(String(row["account_id"]), String(row["sender"]), String(row["sender_message_id"])),
+  },
+  {
+    table: "patient",
+    column: "record_sealed",
+    key: ["account_id", "patient_id"],
+    place: (row) => recordPlace(String(row["account_id"]), String(row["patient_id"])),
+  },
+  {
+    table: "prescription",
+    column: "details_sealed",
+    key: ["account_id", "prescription_id"],
+    place: (row) => detailsPlace(String(row["account_id"]), Number(row["prescription_id"])),
+  },
 ];
 
 export type SealedColumn = {
   table: string;
   column: string;
-  /** The primary key, in its order. */
+  /** The columns of its primary key or of another unique index, in their order. */
   key: readonly string[];
   /** What the vault was told when the value was sealed. */
   place: (key: Record<string, unknown>) => string;

@@ -22,7 +22,7 @@ export const readerRefusals = {
   "179": ["900", "The message holds more than one medication."],
   "181": ["900", "The message holds more than one patient."],
   "182": ["900", "The message holds more than one prescriber."],
-  "201": ["900", "The response says neither approved nor denied."],
+  "201": ["900", "The response is missing, unknown or contradicts itself."],
   "203": ["900", "The prescriber is missing."],
   "204": ["900", "A human patient is missing."],
   "206": ["900", "The medication is missing."],
@@ -31,6 +31,8 @@ export const readerRefusals = {
 /** What only whoever receives the message can tell. A message without receiver is one that nobody here has the id of. */
 export const receiverRefusals = {
   "002": ["900", "The receiver's id (To) is missing or nobody's here."],
+  "080": ["900", "The patient's birth date is missing or not a date."],
+  "082": ["900", "The patient's first name is missing."],
   "007": ["602", "An error of the receiving system. Send the message again later."],
   "210": ["602", "The receiving system is busy. Send the message again later."],
   "220": ["900", "Another message came before under the same message id."],

@@ -16,4 +16,4 @@ export async function moveClock(tx: Tx, account_id: string, advance_seconds: num
 }
 
 /** An account's own time: real time, and what its sandbox clock was moved. */
-const accountNow = (now: Date, clock_offset_s: number) => new Date(now.getTime() + clock_offset_s * 1000);
+export const accountNow = (now: Date, clock_offset_s: number) => new Date(now.getTime() + clock_offset_s * 1000);

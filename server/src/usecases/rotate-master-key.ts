@@ -3,7 +3,15 @@ import { dirname } from "node:path";
 import { type Config, WrongSetting } from "../config.ts";
 import { announce } from "../db/bus.ts";
 import type { Db, Tx } from "../db/db.ts";
-import { type KeyRing, loadKeyRing, lockKeys, rewrapDataKey, saveFingerprint } from "../db/keys.ts";
+import {
+  type KeyRing,
+  loadIndexKey,
+  loadKeyRing,
+  lockKeys,
+  rewrapDataKey,
+  saveFingerprint,
+  saveIndexKey,
+} from "../db/keys.ts";
 import {
   decodeMasterKey,
   fittingMasterKey,
@@ -13,7 +21,7 @@ import {
   newMasterKeyText,
   readKeyFile,
 } from "../vault/master-key.ts";
-import { unwrap, wrap } from "../vault/vault.ts";
+import { rewrapIndexKey, unwrap, wrap } from "../vault/vault.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 
 export type RotatedMasterKey = { fingerprint: string; former_fingerprint: string; data_keys: number };
@@ -67,6 +75,8 @@ function changeTo(
     for (const { key_id, wrapped } of keys) {
       await rewrapDataKey(tx, { key_id, wrapped: wrap(master, unwrap(former, wrapped, key_id), key_id) });
     }
+    const index_key = await loadIndexKey(tx);
+    if (index_key !== undefined) await saveIndexKey(tx, rewrapIndexKey(former, master, index_key));
     await saveFingerprint(tx, master.fingerprint, now);
     await announce(tx, { kind: "keys", account_id: "" });
     return { fingerprint: master.fingerprint, former_fingerprint: fingerprint, data_keys: keys.length };

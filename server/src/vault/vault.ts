@@ -1,6 +1,14 @@
-import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
 import type { Db, Queryable } from "../db/db.ts";
-import { insertDataKey, isKeyGone, loadKeyRing, lockKeys, saveFingerprint } from "../db/keys.ts";
+import {
+  insertDataKey,
+  insertIndexKey,
+  isKeyGone,
+  loadIndexKey,
+  loadKeyRing,
+  lockKeys,
+  saveFingerprint,
+} from "../db/keys.ts";
 import { fittingMasterKey, type MasterKey } from "./master-key.ts";
 
 /** Seals what must not be read from a copy of the database: AES-256-GCM, with the id of the key in front. */
@@ -8,6 +16,8 @@ export type Vault = {
   /** `place` says where the value stands (table, column, row): a sealed value moved elsewhere does not open. */
   seal(plain: Buffer, place: string): Buffer;
   open(sealed: Buffer, place: string): Buffer;
+  /** The same text in the same place gives the same bytes, which tell nobody else anything: what a search looks for. */
+  blindIndex(text: string, place: string): Buffer;
   /** Reads the key ring again, after a rotation in another process. */
   reload(db: Queryable): Promise<void>;
   readonly active_key_id: number;
@@ -17,6 +27,9 @@ export type Vault = {
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_ID_BYTES = 4;
+const BLIND_INDEX_BYTES = 16;
+/** The index key is wrapped as a data key of this id would be; those begin at 1. */
+const INDEX_KEY_ID = 0;
 
 /** The key that a value was sealed with is not in the ring: a rotation went on meanwhile, or the value is damaged. */
 class UnknownKey extends Error {}
@@ -29,20 +42,29 @@ export async function openVault(db: Db, candidates: () => readonly MasterKey[], 
   await db.transaction(async (tx) => {
     await lockKeys(tx);
     const [first] = candidates();
-    if (first === undefined || (await loadKeyRing(tx)) !== undefined) return;
-    await saveFingerprint(tx, first.fingerprint, now);
-    await insertDataKey(tx, { key_id: 1, wrapped: wrap(first, newDataKey(), 1), created_at: now });
+    const stored = await loadKeyRing(tx);
+    if (stored === undefined && first !== undefined) {
+      await saveFingerprint(tx, first.fingerprint, now);
+      await insertDataKey(tx, { key_id: 1, wrapped: wrap(first, newDataKey(), 1), created_at: now });
+    }
+    const master = stored === undefined ? first : fittingMasterKey(candidates(), stored.fingerprint);
+    if (master !== undefined && (await loadIndexKey(tx)) === undefined) {
+      await insertIndexKey(tx, wrap(master, newDataKey(), INDEX_KEY_ID), now);
+    }
   });
 
   let fingerprint = "";
   let ring = new Map<number, Buffer>();
   let active_key_id = 0;
+  let index_key: Buffer = Buffer.alloc(0);
   const reload = async (source: Queryable) => {
     const stored = await loadKeyRing(source);
     const master = fittingMasterKey(candidates(), stored?.fingerprint ?? "");
     ring = new Map(stored?.keys.map(({ key_id, wrapped }) => [key_id, unwrap(master, wrapped, key_id)]));
     fingerprint = master.fingerprint;
     active_key_id = Math.max(...ring.keys());
+    // It never changes, only what it is wrapped under.
+    if (index_key.length === 0) index_key = unwrap(master, (await loadIndexKey(source))!, INDEX_KEY_ID);
   };
   await reload(db);
 
@@ -59,6 +81,8 @@ export async function openVault(db: Db, candidates: () => readonly MasterKey[], 
       if (key === undefined) throw new UnknownKey(`the vault has no key ${sealedKeyId(sealed)}`);
       return decrypt(key, sealed.subarray(KEY_ID_BYTES), place);
     },
+    blindIndex: (text, place) =>
+      createHmac("sha256", index_key).update(`${place}\n${text}`).digest().subarray(0, BLIND_INDEX_BYTES),
     reload,
     get active_key_id() {
       return active_key_id;
@@ -88,6 +112,8 @@ export async function withKeysOfNow<Result>(
 
 export const newDataKey = () => randomBytes(32);
 const sealedKeyId = (sealed: Buffer) => sealed.readUInt32BE(0);
+export const rewrapIndexKey = (former: MasterKey, master: MasterKey, wrapped: Buffer) =>
+  wrap(master, unwrap(former, wrapped, INDEX_KEY_ID), INDEX_KEY_ID);
 export const wrap = (master: MasterKey, key: Buffer, key_id: number) =>
   encrypt(master.bytes, key, `data_key ${key_id}`);
 export const unwrap = (master: MasterKey, wrapped: Buffer, key_id: number) =>

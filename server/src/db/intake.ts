@@ -1,0 +1,131 @@
+import type { RoutingKind } from "../domain/route-message.ts";
+import { type Queryable, sql } from "./db.ts";
+
+export type StoredMessage = {
+  intake_message_id: number;
+  body_hash: Buffer;
+  state: "received" | "processed";
+  answer: string | null;
+};
+/** An account that a receiver's id names, with the rules that tell it from others of the same id. */
+export type Receiver = {
+  account_id: string;
+  workflow: "api_driven" | "automatic";
+  clock_offset_s: number;
+  routing_rules: { kind: RoutingKind; value: string }[];
+};
+
+/** Where a message's body stands, for the vault. */
+export const messagePlace = (account_id: string, sender: string, sender_message_id: string) =>
+  `intake_message.body_sealed ${account_id} ${sender} ${sender_message_id}`;
+
+export type NewMessage = {
+  account_id: string;
+  format: "script" | "fhir" | "simulation";
+  sender: string;
+  sender_message_id: string;
+  body_hash: Buffer;
+  body_sealed: Buffer;
+  received_at: Date;
+  kind: string | null;
+  warnings: string[];
+};
+
+const store = sql<
+  [
+    account_id: string,
+    format: string,
+    sender: string,
+    sender_message_id: string,
+    body_hash: Buffer,
+    body_sealed: Buffer,
+    received_at: Date,
+    kind: string | null,
+    warnings: string[],
+    ncpdp_id: string | null,
+    refused_with: string | null,
+  ],
+  { new_id: number | null; receivers: Receiver[] } & Partial<StoredMessage>
+>`
+with stored as (
+  insert into intake_message (account_id, format, sender, sender_message_id, body_hash, body_sealed, received_at, kind,
+    warnings, state, outcome, answer, processed_at)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+    case when $11::text is null then 'received' else 'processed' end,
+    case when $11::text is null then null else 'refused' end,
+    $11,
+    case when $11::text is null then null else $7 end)
+  on conflict (account_id, sender, sender_message_id) do nothing
+  returning intake_message_id
+)
+select s.intake_message_id as new_id, k.intake_message_id, k.body_hash, k.state, k.answer,
+  coalesce((
+    select json_agg(json_build_object(
+      'account_id', a.account_id, 'workflow', a.workflow, 'clock_offset_s', a.clock_offset_s,
+      'routing_rules', coalesce((
+        select json_agg(json_build_object('kind', r.kind, 'value', r.value))
+        from routing_rule r
+        where r.account_id = a.account_id), '[]')) order by a.account_id)
+    from account a
+    where a.ncpdp_id = $10 and a.partner_id is not null
+      and a.environment = (select o.environment from account o where o.account_id = $1)), '[]') as receivers
+from (values (true)) as always (yes)
+left join stored s on true
+left join intake_message k on k.account_id = $1 and k.sender = $3 and k.sender_message_id = $4`;
+/**
+ * Keeps a message before anything is made of it, or finds the one that came before under the same identity, and tells
+ * whose the receiver's id is: one statement. With `refused_with` the message is done with at once. Neither new nor
+ * known: another request is storing it this moment; ask `findMessage`.
+ */
+export const storeMessage = async (
+  db: Queryable,
+  message: NewMessage,
+  ncpdp_id: string | null,
+  refused_with: string | null,
+) =>
+  (await db.row(store, [
+    message.account_id,
+    message.format,
+    message.sender,
+    message.sender_message_id,
+    message.body_hash,
+    message.body_sealed,
+    message.received_at,
+    message.kind,
+    message.warnings,
+    ncpdp_id,
+    refused_with,
+  ]))!;
+
+const find = sql<[account_id: string, sender: string, sender_message_id: string], StoredMessage>`
+select intake_message_id, body_hash, state, answer
+from intake_message
+where account_id = $1 and sender = $2 and sender_message_id = $3`;
+export const findMessage = (db: Queryable, account_id: string, sender: string, sender_message_id: string) =>
+  db.row(find, [account_id, sender, sender_message_id]);
+
+export type WaitingMessage = {
+  intake_message_id: number;
+  format: "script" | "fhir" | "simulation";
+  sender: string;
+  sender_message_id: string;
+  body_sealed: Buffer;
+  attempts: number;
+};
+const waiting = sql<[account_id: string, before: Date, most_attempts: number, most: number], WaitingMessage>`
+select intake_message_id, format, sender, sender_message_id, body_sealed, attempts
+from intake_message
+where account_id = $1 and state = 'received' and received_at < $2 and attempts < $3
+order by received_at
+limit $4`;
+/** Stored and not made anything of: the process ended in between, or something failed. */
+export const listWaiting = (db: Queryable, account_id: string, before: Date, most_attempts: number, most: number) =>
+  db.rows(waiting, [account_id, before, most_attempts, most]);
+
+const failedOnce = sql<[account_id: string, intake_message_id: number], { attempts: number }>`
+update intake_message
+set attempts = attempts + 1
+where account_id = $1 and intake_message_id = $2 and state = 'received'
+returning attempts`;
+export const noteFailure = (db: Queryable, account_id: string, intake_message_id: number) =>
+  db.row(failedOnce, [account_id, intake_message_id]);

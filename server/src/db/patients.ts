@@ -1,0 +1,64 @@
+import { type Queryable, sql, type Tx } from "./db.ts";
+
+/** Where sealed values of a patient stand, for the vault. */
+export const recordPlace = (account_id: string, patient_id: string) =>
+  `patient.record_sealed ${account_id} ${patient_id}`;
+export const detailsPlace = (account_id: string, prescription_id: number) =>
+  `prescription.details_sealed ${account_id} ${prescription_id}`;
+
+export type PatientRow = {
+  account_id: string;
+  patient_id: string;
+  revision: number;
+  record_sealed: Buffer;
+  created_at: Date;
+  updated_at: Date;
+};
+
+const one = sql<[account_id: string, patient_id: string], PatientRow>`
+select account_id, patient_id, revision, record_sealed, created_at, updated_at
+from patient
+where account_id = $1 and patient_id = $2`;
+export const loadPatient = (db: Queryable, account_id: string, patient_id: string) =>
+  db.row(one, [account_id, patient_id]);
+
+const locked = sql<[account_id: string, patient_id: string], PatientRow>`
+select account_id, patient_id, revision, record_sealed, created_at, updated_at
+from patient
+where account_id = $1 and patient_id = $2
+for no key update`;
+/** Held until the change is saved, so that two changes of one patient follow each other. */
+export const lockPatient = (tx: Tx, account_id: string, patient_id: string) => tx.row(locked, [account_id, patient_id]);
+
+const save = sql<[row: string]>`
+update patient p
+set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
+  updated_at = c.updated_at, revision = p.revision + 1
+from jsonb_populate_record(null::patient, $1::jsonb) c
+where p.account_id = c.account_id and p.patient_id = c.patient_id`;
+export const savePatient = (tx: Tx, row: Record<string, unknown>) => tx.run(save, [JSON.stringify(row)]);
+
+export type PatientSearch = "email" | "phone" | "name_dob";
+const searches = {
+  email: sql<[account_id: string, index: Buffer], PatientRow>`
+select account_id, patient_id, revision, record_sealed, created_at, updated_at
+from patient
+where account_id = $1 and email_index = $2
+order by created_at desc
+limit 50`,
+  phone: sql<[account_id: string, index: Buffer], PatientRow>`
+select account_id, patient_id, revision, record_sealed, created_at, updated_at
+from patient
+where account_id = $1 and phone_index = $2
+order by created_at desc
+limit 50`,
+  name_dob: sql<[account_id: string, index: Buffer], PatientRow>`
+select account_id, patient_id, revision, record_sealed, created_at, updated_at
+from patient
+where account_id = $1 and name_dob_index = $2
+order by created_at desc
+limit 50`,
+};
+/** By what is sealed: the caller knows the exact value, the database only its blind index. */
+export const findPatients = (db: Queryable, account_id: string, by: PatientSearch, index: Buffer) =>
+  db.rows(searches[by], [account_id, index]);

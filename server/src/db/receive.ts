@@ -1,0 +1,232 @@
+import type { PriorPrescription } from "../domain/complete-response.ts";
+import { type Queryable, sql } from "./db.ts";
+
+/** What a message is decided on: who it may be about, and which prescription it may speak of. */
+export type IntakeContext = {
+  patients: {
+    patient_id: string;
+    revision: number;
+    /** Base64: json carries no bytes. */
+    record_sealed: string;
+    same_id: boolean;
+  }[];
+  claim_revision: number;
+  taken_patient_ids: string[];
+  prescriptions: PriorPrescription[];
+  next_prescription_id: number;
+};
+export type IntakeQuestion = {
+  account_id: string;
+  alias_indexes: Buffer[];
+  name_dob_index: Buffer | null;
+  phone_index: Buffer | null;
+  wanted_patient_ids: string[];
+  sender: string;
+  /** The earlier message or order that this one speaks of. */
+  relates_to: string | null;
+  prescriber_order_number: string | null;
+  /** Prescriptions of the patients found are wanted too: a cancel may name nothing better. */
+  with_prescriptions: boolean;
+};
+
+const context = sql<
+  [
+    account_id: string,
+    alias_indexes: Buffer[],
+    name_dob_index: Buffer | null,
+    phone_index: Buffer | null,
+    wanted_patient_ids: string[],
+    sender: string,
+    relates_to: string | null,
+    prescriber_order_number: string | null,
+    with_prescriptions: boolean,
+  ],
+  IntakeContext
+>`
+with named as (
+  select r.*
+  from prescription r
+  where r.account_id = $1 and r.sender = $6 and r.sender_message_id = $7
+  union
+  select r.*
+  from prescription r
+  where r.account_id = $1 and r.prescriber_order_number = $8 and r.sender = $6
+), known as (
+  select p.patient_id, p.revision, p.record_sealed, bool_or(f.same_id) as same_id
+  from (
+    select a.patient_id, true as same_id
+    from patient_alias a
+    where a.account_id = $1 and a.alias_index = any($2)
+    union all
+    select n.patient_id, false
+    from patient n
+    where n.account_id = $1 and n.name_dob_index = $3
+    union all
+    (select t.patient_id, false
+    from patient t
+    where t.account_id = $1 and t.phone_index = $4
+    limit 20)
+    union all
+    select r.patient_id, false
+    from named r
+  ) f
+  join patient p on p.account_id = $1 and p.patient_id = f.patient_id
+  group by p.patient_id, p.revision, p.record_sealed
+  limit 50
+), meant as (
+  select r.*
+  from named r
+  union
+  select r.*
+  from prescription r
+  where $9 and r.account_id = $1 and r.patient_id in (select patient_id from known)
+)
+select
+  coalesce((
+    select json_agg(json_build_object(
+      'patient_id', k.patient_id, 'revision', k.revision, 'same_id', k.same_id,
+      'record_sealed', translate(encode(k.record_sealed, 'base64'), E'\n', '')))
+    from known k), '[]') as patients,
+  coalesce((
+    select c.revision
+    from patient_name_claim c
+    where c.account_id = $1 and c.name_dob_index = $3), 0) as claim_revision,
+  coalesce((
+    select json_agg(t.patient_id)
+    from patient t
+    where t.account_id = $1 and t.patient_id = any($5)), '[]') as taken_patient_ids,
+  coalesce((
+    select json_agg(json_build_object(
+      'prescription_id', m.prescription_id, 'patient_id', m.patient_id, 'active', m.active, 'sender', m.sender,
+      'sender_message_id', m.sender_message_id, 'prescriber_order_number', m.prescriber_order_number,
+      'prescriber_name', m.prescriber_name, 'prescriber_phone', m.prescriber_phone,
+      'prescriber_fax', m.prescriber_fax, 'prescriber_npi', m.prescriber_npi, 'prescriber_dea', m.prescriber_dea,
+      'written_date', m.written_date, 'effective_date', m.effective_date, 'drug_name', m.drug_name, 'ndc', m.ndc,
+      'gcn', m.gcn, 'sig_text', m.sig_text, 'written_qty', m.written_qty, 'unit', m.unit,
+      'days_supply', m.days_supply, 'refills', m.refills, 'drug_schedule', m.drug_schedule, 'daw', m.daw,
+      'units_ordered', m.units_ordered)
+      order by m.prescription_id desc)
+    from meant m), '[]') as prescriptions,
+  nextval(pg_get_serial_sequence('prescription', 'prescription_id')) as next_prescription_id`;
+export const loadIntakeContext = async (db: Queryable, asked: IntakeQuestion) =>
+  (await db.row(context, [
+    asked.account_id,
+    asked.alias_indexes,
+    asked.name_dob_index,
+    asked.phone_index,
+    asked.wanted_patient_ids,
+    asked.sender,
+    asked.relates_to,
+    asked.prescriber_order_number,
+    asked.with_prescriptions,
+  ]))!;
+
+/** Rows in the words of their tables; bytes as PostgreSQL writes them (`bytes`). */
+export type IntakeSave = {
+  message: { account_id: string; intake_message_id: number; outcome: "accepted" | "refused" | "review" };
+  warnings: string[];
+  answer: string;
+  processed_at: Date;
+  /** The partner's account; null: nobody's, the message waits with the operators. */
+  account_id: string | null;
+  new_patient: (Record<string, unknown> & { claim_revision: number }) | null;
+  changed_patient: (Record<string, unknown> & { patient_id: string; revision: number }) | null;
+  aliases: { alias_index: string; patient_id: string }[];
+  prescription: Record<string, unknown> | null;
+  inactive_prescription_ids: number[];
+  reviews: Record<string, unknown>[];
+  events: Record<string, unknown>[];
+};
+
+/** Bytes inside JSON, as PostgreSQL reads them. */
+export const bytes = (value: Buffer) => `\\x${value.toString("hex")}`;
+
+const save = sql<[changes: string], { conflict_unless: true }>`
+with given as (
+  select $1::jsonb as j
+), claim as (
+  insert into patient_name_claim (account_id, name_dob_index, revision)
+  select n.account_id, n.name_dob_index, 1
+  from given, jsonb_populate_record(null::patient,
+    coalesce(nullif(j->'new_patient', 'null'), '{}')) n
+  where n.patient_id is not null
+  on conflict (account_id, name_dob_index) do update
+  set revision = patient_name_claim.revision + 1
+  where patient_name_claim.revision = (select (j->'new_patient'->>'claim_revision')::integer from given)
+  returning true
+), changed as (
+  update patient p
+  set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
+    updated_at = c.updated_at, revision = p.revision + 1
+  from given, jsonb_populate_record(null::patient,
+    coalesce(nullif(j->'changed_patient', 'null'), '{}')) c
+  where p.account_id = c.account_id and p.patient_id = c.patient_id and p.revision = c.revision
+  returning true
+), done as (
+  update intake_message m
+  set state = 'processed', outcome = j->'message'->>'outcome', answer = j->>'answer',
+    for_account_id = j->>'account_id', processed_at = (j->>'processed_at')::timestamptz,
+    warnings = array(select jsonb_array_elements_text(j->'warnings'))
+  from given
+  where m.account_id = j->'message'->>'account_id'
+    and m.intake_message_id = (j->'message'->>'intake_message_id')::bigint
+    and m.state = 'received'
+  returning true
+), new_patient as (
+  insert into patient (account_id, patient_id, record_sealed, name_dob_index, email_index, phone_index, created_at,
+    updated_at)
+  select n.account_id, n.patient_id, n.record_sealed, n.name_dob_index, n.email_index, n.phone_index, n.created_at,
+    n.updated_at
+  from given, jsonb_populate_record(null::patient,
+    coalesce(nullif(j->'new_patient', 'null'), '{}')) n
+  where n.patient_id is not null
+), aliases as (
+  insert into patient_alias (account_id, alias_index, patient_id, created_at)
+  select j->>'account_id', a.alias_index, a.patient_id, (j->>'processed_at')::timestamptz
+  from given, jsonb_populate_recordset(null::patient_alias, j->'aliases') a
+  on conflict do nothing
+), prescribed as (
+  insert into prescription (account_id, prescription_id, patient_id, acceptance, source, intake_message_id, sender,
+    sender_message_id, prescriber_order_number, replaces_prescription_id, prescriber_name, prescriber_phone,
+    prescriber_fax, prescriber_npi, prescriber_dea, received_at, expires_at, written_date, effective_date, drug_name,
+    ndc, gcn, sig_text, written_qty, unit, days_supply, refills, drug_schedule, daw, details_sealed, order_due_at)
+  select r.account_id, r.prescription_id, r.patient_id, r.acceptance, r.source, r.intake_message_id, r.sender,
+    r.sender_message_id, r.prescriber_order_number, r.replaces_prescription_id, r.prescriber_name, r.prescriber_phone,
+    r.prescriber_fax, r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date,
+    r.effective_date, r.drug_name, r.ndc, r.gcn, r.sig_text, r.written_qty, r.unit, r.days_supply, r.refills,
+    r.drug_schedule, r.daw, r.details_sealed, r.order_due_at
+  from given, jsonb_populate_record(null::prescription,
+    coalesce(nullif(j->'prescription', 'null'), '{}')) r
+  where r.prescription_id is not null
+), ended as (
+  update prescription r
+  set active = false
+  from given
+  where r.account_id = j->>'account_id' and r.active
+    and r.prescription_id in (select jsonb_array_elements_text(j->'inactive_prescription_ids')::bigint)
+), reviews as (
+  insert into review (account_id, kind, intake_message_id, patient_id, prescription_id, reasons, facts, created_at)
+  select v.account_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts, v.created_at
+  from given, jsonb_populate_recordset(null::review, j->'reviews') v
+), events as (
+  insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body, created_at)
+  select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body, e.created_at
+  from given, jsonb_populate_recordset(null::webhook_event, j->'events') e
+)
+select conflict_unless(
+  exists (select from done)
+  and (j->'new_patient' = 'null' or exists (select from claim))
+  and (j->'changed_patient' = 'null' or exists (select from changed)))
+from given`;
+/**
+ * Everything that a message changes, in one statement: all of it or, where the message was processed meanwhile or what
+ * was decided on has changed, nothing and an error that `isConflict` knows.
+ */
+export const saveIntake = (db: Queryable, changes: IntakeSave) => db.row(save, [JSON.stringify(changes)]);
+
+const SERIALIZATION_FAILURE = "40001";
+const UNIQUE_VIOLATION = "23505";
+const DEADLOCK = "40P01";
+/** Load and decide once more: somebody was faster. */
+export const isConflict = (error: unknown) =>
+  [SERIALIZATION_FAILURE, UNIQUE_VIOLATION, DEADLOCK].includes(String((error as { code?: unknown }).code));

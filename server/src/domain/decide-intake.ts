@@ -1,0 +1,218 @@
+import type { Product, Workflow } from "@pestle/contract";
+import { startOfDay } from "./calendar.ts";
+import { completeResponse, type PriorPrescription } from "./complete-response.ts";
+import { normaliseNdc } from "./identifiers.ts";
+import type {
+  CancelTarget,
+  IncomingMessage,
+  IncomingPatient,
+  IncomingPrescription,
+  IntakeRefusal,
+} from "./incoming-message.ts";
+import { refusalFor } from "./intake-refusals.ts";
+import type { WarningCode } from "./intake-warnings.ts";
+import { type Candidate, matchPatient } from "./match-patient.ts";
+import { newPatientRecord, type PatientRecord, plainName, withNews } from "./patient-record.ts";
+import { decidePrescription, type Prescription, type PrescriptionRules } from "./prescription.ts";
+
+/** What the database knows that a message may be about. */
+export type IntakeKnowledge = {
+  candidates: readonly Candidate[];
+  taken_patient_ids: readonly string[];
+  prescriptions: readonly PriorPrescription[];
+  formulary: readonly Pick<Product, "ndc" | "gcn" | "drug_schedule">[];
+};
+export type IntakeDecision = {
+  outcome: "accepted" | "refused" | "review";
+  reply: IntakeReply;
+  warnings: WarningCode[];
+  /** Whose prescription it is; `is_new`: made by this message; `changed`: the message told something new. */
+  patient: { patient_id: string; record: PatientRecord; is_new: boolean; changed: boolean } | null;
+  prescription: (Prescription & { replaces_prescription_id: number | null; order_due_at: Date | null }) | null;
+  inactive_prescription_ids: number[];
+  reviews: NewReview[];
+};
+
+/** What the sender is told. */
+export type IntakeReply =
+  | { kind: "accepted" }
+  | { kind: "refused"; refusal: IntakeRefusal }
+  | { kind: "canceled"; note: string }
+  | { kind: "not_canceled"; reason_code: string; note: string };
+
+export type NewReview = {
+  kind: "patient_match" | "prescription_acceptance" | "unmatched_cancel";
+  reasons: string[];
+  facts: Record<string, unknown>;
+};
+
+/** Fixed sentences of a CancelRxResponse: at most 70 characters. */
+export const cancelNotes = {
+  canceled: "The prescription was canceled. Nothing was dispensed.",
+  inactive_already: "The prescription was inactive already.",
+  unknown: "No such prescription is known here.",
+  several: "Several prescriptions fit. The pharmacy will decide which is meant.",
+} as const;
+/** SCRIPT's reason code for what the pharmacy does not know. */
+const UNKNOWN_HERE = "AA";
+
+export function decideIntake(message: IncomingMessage, known: IntakeKnowledge, given: Given): IntakeDecision {
+  const { content } = message;
+  if (content.kind === "cancel") return decideCancel(message, content.target, known, given.sender);
+  if (content.kind === "new") return decideNew(content.prescription, known, given);
+  // A change that is approved without a prescription, and whatever is not approved, leaves all as it is.
+  const renewed = content.kind === "renewal" && (content.response === "approved" || content.response === "replace");
+  if (content.prescription === null && !renewed) return { ...nothing, reply: { kind: "accepted" } };
+  const prior = findPrior(message, known.prescriptions, given.sender)[0];
+  const priorPatient = known.candidates.find(({ patient_id }) => patient_id === prior?.patient_id);
+  const whole = completeResponse(content.prescription, prior, priorPatient?.record);
+  if ("description_code" in whole) return refused(whole);
+  const replaces = content.kind === "change" || content.response === "replace";
+  const made = decideNew(whole, known, given, content.prescription?.patient == null ? priorPatient : undefined);
+  return {
+    ...made,
+    prescription: made.prescription && {
+      ...made.prescription,
+      replaces_prescription_id: prior?.prescription_id ?? null,
+    },
+    inactive_prescription_ids: replaces && prior !== undefined && made.prescription ? [prior.prescription_id] : [],
+  };
+}
+
+const nothing: Omit<IntakeDecision, "reply"> = {
+  outcome: "accepted",
+  warnings: [],
+  patient: null,
+  prescription: null,
+  inactive_prescription_ids: [],
+  reviews: [],
+};
+
+const refused = (refusal: IntakeRefusal): IntakeDecision => ({
+  ...nothing,
+  outcome: "refused",
+  reply: { kind: "refused", refusal },
+});
+
+/** Without these nobody can be told from another, and nothing may be dispensed: the sender must say. */
+function missingIdentity({ last_name, first_name, dob }: IncomingPatient): IntakeRefusal | undefined {
+  if (last_name === null) return refusalFor("081");
+  if (first_name === null) return refusalFor("082");
+  return dob === null ? refusalFor("080") : undefined;
+}
+
+type Given = { sender: string; workflow: Workflow; rules: PrescriptionRules; now: Date; new_patient_id: string };
+
+/** `certain`: whose it is, where the message left that to the prescription it answers. */
+function decideNew(
+  incoming: IncomingPrescription,
+  known: IntakeKnowledge,
+  { workflow, rules, now, new_patient_id }: Given,
+  certain?: Candidate,
+): IntakeDecision {
+  const missing = missingIdentity(incoming.patient);
+  if (missing !== undefined) return refused(missing);
+  const match = matchPatient(incoming.patient, certain === undefined ? known.candidates : []);
+  const matched = certain ?? known.candidates.find(({ patient_id }) => patient_id === match.patient_id);
+  const { prescription, warnings } = decidePrescription(incoming, known.formulary, rules, now);
+  const reviews: NewReview[] = [];
+  if (match.doubtful.length > 0) {
+    const facts = { score: match.score, candidates: match.doubtful };
+    reviews.push({ kind: "patient_match", reasons: match.doubtful[0]!.reasons, facts });
+  }
+  const accepted = prescription.acceptance_reasons.length === 0;
+  if (!accepted) reviews.push({ kind: "prescription_acceptance", reasons: prescription.acceptance_reasons, facts: {} });
+
+  const patient =
+    matched === undefined
+      ? {
+          patient_id: ownId(incoming.patient, known.taken_patient_ids) ?? new_patient_id,
+          record: newPatientRecord(incoming),
+          is_new: true,
+          changed: false,
+        }
+      : { patient_id: matched.patient_id, is_new: false, ...withNews(matched.record, incoming) };
+  const effective = startOfDay(rules.time_zone, prescription.effective_date);
+  const due = effective > now ? effective : now;
+  return {
+    ...nothing,
+    reply: { kind: "accepted" },
+    warnings,
+    patient,
+    prescription: {
+      ...prescription,
+      replaces_prescription_id: null,
+      order_due_at: workflow === "automatic" && accepted ? due : null,
+    },
+    reviews,
+  };
+}
+
+/** The prescriber system's own id, where it can be ours too: nothing that may be a social security number. */
+function ownId(patient: IncomingPatient, taken: readonly string[]): string | undefined {
+  return usableIds(patient).find((id) => !taken.includes(id));
+}
+
+export const usableIds = (patient: IncomingPatient): string[] =>
+  patient.ids
+    .map(({ value }) => value)
+    .filter((id) => /^[\w-]{4,35}$/.test(id) && !/^\d{9}$/.test(id.replaceAll("-", "")));
+
+function decideCancel(
+  message: IncomingMessage,
+  target: CancelTarget,
+  known: IntakeKnowledge,
+  sender: string,
+): IntakeDecision {
+  const named = findPrior(message, known.prescriptions, sender);
+  const meant = named.length > 0 ? named : findByContent(target, known);
+  const active = meant.filter((one) => one.active);
+  if (active.length === 1 || named.some((one) => one.active)) {
+    return {
+      ...nothing,
+      reply: { kind: "canceled", note: cancelNotes.canceled },
+      inactive_prescription_ids: active.map(({ prescription_id }) => prescription_id),
+    };
+  }
+  if (meant.length > 0 && active.length === 0) {
+    return { ...nothing, reply: { kind: "canceled", note: cancelNotes.inactive_already } };
+  }
+  const note = active.length > 1 ? cancelNotes.several : cancelNotes.unknown;
+  const facts = { prescription_ids: active.map(({ prescription_id }) => prescription_id) };
+  return {
+    ...nothing,
+    outcome: "review",
+    reply: { kind: "not_canceled", reason_code: UNKNOWN_HERE, note },
+    reviews: [{ kind: "unmatched_cancel", reasons: [active.length > 1 ? "several" : "unknown"], facts }],
+  };
+}
+
+/** By the message or the order it names. */
+function findPrior(
+  { envelope }: IncomingMessage,
+  prescriptions: readonly PriorPrescription[],
+  sender: string,
+): PriorPrescription[] {
+  const byMessage = prescriptions.filter(
+    (one) => one.sender === sender && one.sender_message_id === envelope.relates_to_message_id,
+  );
+  if (byMessage.length > 0) return byMessage;
+  const order_number = envelope.prescriber_order_number;
+  return order_number === null
+    ? []
+    : prescriptions.filter((one) => one.sender === sender && one.prescriber_order_number === order_number);
+}
+
+/** By who, what and when: only where the patient is certain. */
+function findByContent(target: CancelTarget, known: IntakeKnowledge): PriorPrescription[] {
+  const patient_id = target.patient && matchPatient(target.patient, known.candidates).patient_id;
+  if (patient_id === null) return [];
+  const ndcs = target.drug_codes.filter(({ system }) => system === "ndc").flatMap(({ code }) => normaliseNdc(code));
+  return known.prescriptions.filter(
+    (one) =>
+      one.patient_id === patient_id &&
+      (target.written_date === null || one.written_date === target.written_date) &&
+      ((one.ndc !== null && ndcs.includes(one.ndc)) ||
+        (target.drug_description !== null && plainName(target.drug_description) === plainName(one.drug_name))),
+  );
+}

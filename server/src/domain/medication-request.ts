@@ -1,0 +1,41 @@
+import type { ErrorEntry, MedicationDispense, MedicationRequest, Workflow } from "@pestle/contract";
+import { type Prescription, refillsLeft } from "./prescription.ts";
+
+export type PrescriptionFacts = Omit<Prescription, "acceptance_reasons"> & {
+  prescription_id: number;
+  patient_id: string;
+  active: boolean;
+  units_ordered: number;
+  order_errors: ErrorEntry[];
+};
+
+/** A prescription in the words of the wire. */
+export function medicationRequest(
+  row: PrescriptionFacts,
+  workflow: Workflow,
+  medication_dispenses: MedicationDispense[] = [],
+): MedicationRequest {
+  return {
+    id: row.prescription_id,
+    active: row.active,
+    patient_id: row.patient_id,
+    prescriber_name: row.prescriber_name,
+    prescriber_phone: row.prescriber_phone,
+    prescriber_fax: row.prescriber_fax,
+    receive_date: row.received_at.toISOString(),
+    expire_date: row.expires_at.toISOString(),
+    written_date: row.written_date,
+    effective_date: row.effective_date,
+    drug_name: row.drug_name,
+    ndc: row.ndc,
+    gcn: row.gcn,
+    sig_text: row.sig_text,
+    written_qty: row.written_qty,
+    days_supply: row.days_supply,
+    refills_left: refillsLeft(row),
+    drug_schedule: row.drug_schedule,
+    daw: row.daw,
+    ...(workflow === "automatic" ? { order_errors: row.order_errors } : {}),
+    medication_dispenses,
+  };
+}

@@ -1,0 +1,153 @@
+import type { documentTypes, genders, Patient, PatientAddress, PatientSafety } from "@pestle/contract";
+import type { IncomingPatient, IncomingPrescription } from "./incoming-message.ts";
+
+/** What is sealed of a patient: everything that tells who it is. Dates and ids that are searched stand beside it. */
+export type PatientRecord = {
+  first_name: string;
+  last_name: string;
+  middle_name: string | null;
+  suffix: string | null;
+  dob: string;
+  /** null also where the prescriber sent "unknown". */
+  gender: (typeof genders)[number] | null;
+  email: string | null;
+  phone: string | null;
+  patient_safety: PatientSafety;
+  addresses: PatientAddress[];
+  /** Numbers are given once and never again to another address or document of this patient. */
+  next_address_id: number;
+  identity_documents: StoredDocument[];
+  next_document_id: number;
+};
+
+export type StoredDocument = {
+  id: number;
+  type: (typeof documentTypes)[number];
+  issuing_country: string;
+  issuing_state: string | null;
+  number: string;
+  expiration_date: string;
+};
+
+/** The patient as partners see it: document numbers show their last four characters at most. */
+export function patientAnswer(
+  patient_id: string,
+  record: PatientRecord,
+  { created_at, updated_at }: { created_at: Date; updated_at: Date },
+): Patient {
+  const { first_name, last_name, dob, gender, email, phone, patient_safety, addresses, identity_documents } = record;
+  return {
+    patient_id,
+    email,
+    first_name,
+    last_name,
+    dob,
+    gender,
+    phone,
+    patient_safety,
+    addresses,
+    identity_documents: identity_documents.map(documentAnswer),
+    created_at: created_at.toISOString(),
+    updated_at: updated_at.toISOString(),
+  };
+}
+
+export const documentAnswer = (document: StoredDocument) => ({ ...document, number: masked(document.number) });
+
+/** A short number is masked whole: its last four characters would be most of it. */
+function masked(number: string): string {
+  const shown = number.length > 6 ? number.slice(-4) : "";
+  return `****${shown}`;
+}
+
+/** The one that is used where neither order nor prescription has an address. */
+export const defaultAddress = (record: PatientRecord) =>
+  record.addresses.find((address) => address.default) ?? record.addresses[0];
+
+/** Names compare without case, accents, punctuation and blanks: O’Neil is ONEIL. */
+export const plainName = (name: string) =>
+  name
+    .normalize("NFKD")
+    .replaceAll(/\p{M}/gu, "")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]/gu, "");
+
+/** What a search for a person looks for; the blind indexes are made of these. */
+export const searchKeys = {
+  name_dob: ({ first_name, last_name, dob }: Pick<PatientRecord, "first_name" | "last_name" | "dob">) =>
+    `${plainName(last_name)} ${plainName(first_name)} ${dob}`,
+  email: (email: string) => email.trim().toLowerCase(),
+  phone: (phone: string) => phone.replaceAll(/\D/g, "").slice(-10),
+};
+
+/** A patient that nobody knew before, of what the prescription says. */
+export function newPatientRecord({ patient, allergies }: IncomingPrescription): PatientRecord {
+  const empty: PatientRecord = {
+    first_name: patient.first_name ?? "",
+    last_name: patient.last_name ?? "",
+    middle_name: patient.middle_name,
+    suffix: patient.suffix,
+    dob: patient.dob ?? "",
+    gender: patient.gender === "U" ? null : patient.gender,
+    email: null,
+    phone: null,
+    patient_safety: { medications: [], health_conditions: [], allergies: [] },
+    addresses: [],
+    next_address_id: 1,
+    identity_documents: [],
+    next_document_id: 1,
+  };
+  return withNews(empty, { patient, allergies }).record;
+}
+
+/**
+ * What a prescription adds to a patient that is known: contacts that were missing, an address and allergies that were
+ * not on file. Nothing is overwritten; names and the birth date never change here.
+ */
+export function withNews(
+  record: PatientRecord,
+  { patient, allergies }: Pick<IncomingPrescription, "patient" | "allergies">,
+): { record: PatientRecord; changed: boolean } {
+  const address = shippable(patient);
+  const isNew = address !== undefined && !record.addresses.some((one) => addressKey(one) === addressKey(address));
+  const { patient_safety } = record;
+  const news: PatientRecord = {
+    ...record,
+    email: record.email ?? patient.email,
+    phone: record.phone ?? patient.phone,
+    gender: record.gender ?? (patient.gender === "U" ? null : patient.gender),
+    patient_safety: {
+      medications: union(patient_safety.medications, patient.medications),
+      health_conditions: union(patient_safety.health_conditions, patient.health_conditions),
+      allergies: union(
+        patient_safety.allergies,
+        typeof allergies === "string" ? [] : allergies.map(({ text }) => text),
+      ),
+    },
+    addresses: isNew
+      ? [
+          ...record.addresses,
+          { ...address, address_id: record.next_address_id, default: record.addresses.length === 0 },
+        ]
+      : record.addresses,
+    next_address_id: record.next_address_id + (isNew ? 1 : 0),
+  };
+  return { record: news, changed: JSON.stringify(news) !== JSON.stringify(record) };
+}
+
+/** An address with all its parts; one with a gap stays with the prescription, where exception 66 will say so. */
+export function shippable(patient: IncomingPatient): Omit<PatientAddress, "address_id" | "default"> | undefined {
+  const { first_name, last_name, address, phone } = patient;
+  if (address === null || first_name === null || last_name === null) return undefined;
+  const { street1, street2, city, state, zip } = address;
+  if (street1 === null || city === null || state === null || zip === null) return undefined;
+  return { first_name, last_name, street1, street2, city, state, zip, phone };
+}
+
+const addressKey = ({ street1, street2, city, state, zip }: Omit<PatientAddress, "address_id" | "default">) =>
+  [street1, street2 ?? "", city, state, zip.slice(0, 5)].map(plainName).join(" ");
+
+function union(known: string[], more: readonly string[]): string[] {
+  const seen = new Set(known.map((text) => text.toLowerCase()));
+  return [...known, ...more.filter((text) => !seen.has(text.toLowerCase()) && seen.add(text.toLowerCase()))];
+}

@@ -1,0 +1,169 @@
+import type { DrugSchedule, Product } from "@pestle/contract";
+import { addDays, addMonths, dateIn, startOfDay } from "./calendar.ts";
+import { scheduleByName, strictest } from "./controlled-drugs.ts";
+import { deaPasses, normaliseNdc } from "./identifiers.ts";
+import type { IncomingPrescription } from "./incoming-message.ts";
+import type { WarningCode } from "./intake-warnings.ts";
+
+/** A prescription as it is kept, once the rules have been applied to what was sent. */
+export type Prescription = {
+  prescriber_name: string;
+  prescriber_phone: string | null;
+  prescriber_fax: string | null;
+  prescriber_npi: string | null;
+  prescriber_dea: string | null;
+  received_at: Date;
+  /** The first instant at which it can no longer be filled. */
+  expires_at: Date;
+  written_date: string;
+  effective_date: string;
+  drug_name: string;
+  ndc: string | null;
+  gcn: string | null;
+  sig_text: string;
+  written_qty: number;
+  unit: string | null;
+  days_supply: number | null;
+  refills: number;
+  drug_schedule: DrugSchedule;
+  daw: boolean;
+  /** Why a pharmacist must accept it before it can be filled; empty: nobody must. */
+  acceptance_reasons: AcceptanceReason[];
+};
+
+/** Why a prescription waits for a pharmacist. */
+export const acceptanceReasons = {
+  signature_missing: "A controlled prescription came without evidence of signature.",
+  dea_missing: "A controlled prescription came without a DEA number.",
+  dea_checksum: "The prescriber's DEA number fails its check digit.",
+  quantity_zero: "The quantity is zero.",
+} as const;
+export type AcceptanceReason = keyof typeof acceptanceReasons;
+
+const CONTROLLED_MONTHS = 6;
+const MOST_REFILLS: Record<DrugSchedule, number> = { "0": 99, "2": 0, "3": 5, "4": 5, "5": 5 };
+/** "As needed": as many as the field has room for, until it expires. */
+const PRN_REFILLS = 99;
+const LONGEST_SIG = 1_000;
+
+export type PrescriptionRules = {
+  time_zone: string;
+  /** Months that a prescription for something not controlled can be filled. */
+  expiry_months: number;
+  /** The same, in states with a rule of their own. */
+  expiry_months_by_state: Readonly<Record<string, number>>;
+};
+
+export function decidePrescription(
+  incoming: IncomingPrescription,
+  formulary: readonly Pick<Product, "ndc" | "gcn" | "drug_schedule">[],
+  rules: PrescriptionRules,
+  now: Date,
+): { prescription: Prescription; warnings: WarningCode[] } {
+  const warnings: WarningCode[] = [];
+  const today = dateIn(rules.time_zone, now);
+  const { drug, prescriber } = incoming;
+  const { ndc, product, ambiguous } = identify(incoming, formulary);
+  if (ambiguous) warnings.push("ndc_ambiguous");
+  const drug_schedule = strictest([
+    drug.schedule ?? "0",
+    (product?.drug_schedule ?? "0") as DrugSchedule,
+    scheduleByName(drug.description),
+  ]);
+  const controlled = drug_schedule !== "0";
+
+  const written_date = incoming.written_date ?? today;
+  if (written_date > today) warnings.push("written_date_future");
+  const effective_date = later(incoming.effective_date ?? written_date, written_date);
+  const last_day = earlier(
+    addMonths(written_date, monthsOf(incoming, controlled, rules)),
+    incoming.expiration_date ?? "9999-12-31",
+  );
+
+  const asked = incoming.refills === "prn" ? PRN_REFILLS : (incoming.refills ?? 0);
+  const refills = Math.min(asked, MOST_REFILLS[drug_schedule]);
+  // "As needed" is capped by nature; only a number that was asked for is worth telling.
+  if (refills < asked && incoming.refills !== "prn") warnings.push("refills_capped");
+
+  const acceptance_reasons: AcceptanceReason[] = [];
+  const written_qty = incoming.quantity?.value ?? 0;
+  if (written_qty === 0) acceptance_reasons.push("quantity_zero");
+  if (controlled) {
+    if (!incoming.signature_evidence) acceptance_reasons.push("signature_missing");
+    if (prescriber.dea === null) acceptance_reasons.push("dea_missing");
+    else if (!deaPasses(prescriber.dea)) acceptance_reasons.push("dea_checksum");
+  }
+  if ((incoming.sig_text ?? "").length > LONGEST_SIG) warnings.push("sig_long");
+  for (const reason of acceptance_reasons) if (reason !== "dea_checksum") warnings.push(reason);
+
+  return {
+    prescription: {
+      prescriber_name: nameOf(prescriber),
+      prescriber_phone: prescriber.phone,
+      prescriber_fax: prescriber.fax,
+      prescriber_npi: prescriber.npi,
+      prescriber_dea: prescriber.dea,
+      received_at: now,
+      expires_at: startOfDay(rules.time_zone, addDays(last_day, 1)),
+      written_date,
+      effective_date,
+      drug_name: drug.description,
+      ndc,
+      gcn: product?.gcn ?? gcnOf(incoming),
+      sig_text: incoming.sig_text ?? "",
+      written_qty,
+      unit: incoming.quantity?.unit ?? null,
+      days_supply: incoming.days_supply,
+      refills,
+      drug_schedule,
+      daw: incoming.daw,
+      acceptance_reasons,
+    },
+    warnings,
+  };
+}
+
+/** Ten bare digits may mean three codes; the one in the formulary is meant, if just one is. */
+function identify<Known extends Pick<Product, "ndc">>(incoming: IncomingPrescription, formulary: readonly Known[]) {
+  for (const { system, code } of incoming.drug.codes) {
+    if (system !== "ndc") continue;
+    const meant = normaliseNdc(code);
+    const known = formulary.filter(({ ndc }) => ndc !== null && meant.includes(ndc));
+    if (known.length === 1) return { ndc: known[0]!.ndc, product: known[0], ambiguous: meant.length > 1 };
+    if (meant.length === 1) return { ndc: meant[0]!, product: undefined, ambiguous: false };
+    if (meant.length > 1) return { ndc: null, product: undefined, ambiguous: true };
+  }
+  return { ndc: null, product: undefined, ambiguous: false };
+}
+
+const gcnOf = (incoming: IncomingPrescription) =>
+  incoming.drug.codes.find(({ system }) => system === "gcn")?.code ?? null;
+
+function monthsOf(incoming: IncomingPrescription, controlled: boolean, rules: PrescriptionRules): number {
+  const state = incoming.patient.address?.state ?? "";
+  const months = rules.expiry_months_by_state[state] ?? rules.expiry_months;
+  return controlled ? Math.min(CONTROLLED_MONTHS, months) : months;
+}
+
+function nameOf({ first_name, last_name, practice }: IncomingPrescription["prescriber"]): string {
+  return [first_name, last_name].filter((part) => part !== null).join(" ") || (practice ?? "");
+}
+
+const later = (a: string, b: string) => (a > b ? a : b);
+const earlier = (a: string, b: string) => (a < b ? a : b);
+
+/** Whole fills that are left beyond the current one (contract, Records). */
+export function refillsLeft(row: { written_qty: number; refills: number; units_ordered: number }): number {
+  if (row.written_qty === 0) return 0;
+  const units_left = row.written_qty * (1 + row.refills) - row.units_ordered;
+  return Math.max(0, Math.min(row.refills, Math.floor(units_left / row.written_qty)));
+}
+
+/** `IL=15,IA=18`, as the setting is written. */
+export const monthsByState = (text: string): Record<string, number> =>
+  Object.fromEntries(
+    text
+      .split(",")
+      .filter((pair) => pair !== "")
+      .map((pair) => [pair.slice(0, 2), Number(pair.slice(3))]),
+  );

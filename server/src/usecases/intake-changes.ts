@@ -1,0 +1,146 @@
+import { randomUUID } from "node:crypto";
+import { compactAsciiJson, type Workflow } from "@pestle/contract";
+import type { NewMessage } from "../db/intake.ts";
+import { detailsPlace } from "../db/patients.ts";
+import { bytes, type IntakeSave } from "../db/receive.ts";
+import type { Deps } from "../deps.ts";
+import type { IntakeDecision } from "../domain/decide-intake.ts";
+import type { IncomingMessage } from "../domain/incoming-message.ts";
+import { medicationRequest } from "../domain/medication-request.ts";
+import { patientRow } from "./patient-rows.ts";
+
+/** A message that is kept, and not necessarily done with. */
+export type Stored = Omit<NewMessage, "body_sealed"> & { intake_message_id: number };
+
+export type Decided = {
+  decision: IntakeDecision;
+  message: IncomingMessage;
+  stored: Stored;
+  account_id: string;
+  workflow: Workflow;
+  prescription_id: number | null;
+  answer: string;
+  now: Date;
+  claim_revision: number;
+  revision: number;
+  alias_indexes: Buffer[];
+};
+
+/** The decision as rows: sealed where it tells who, with the events beside. */
+export function changesOf(deps: Deps, decided: Decided): IntakeSave {
+  const { decision, message, stored, account_id, now, prescription_id } = decided;
+  const { patient, prescription } = decision;
+  const row = patient && patientRow(deps, account_id, patient.patient_id, patient.record, now);
+  return {
+    ...processed(stored, message, decided.answer, now, decision.outcome),
+    warnings: warningCodes(message, decision),
+    account_id,
+    new_patient: patient?.is_new ? { ...row, created_at: now, claim_revision: decided.claim_revision } : null,
+    changed_patient:
+      patient?.changed && !patient.is_new
+        ? { ...row, patient_id: patient.patient_id, revision: decided.revision }
+        : null,
+    aliases: patient
+      ? decided.alias_indexes.map((index) => ({ alias_index: bytes(index), patient_id: patient.patient_id }))
+      : [],
+    prescription: prescription && patient && prescription_id !== null ? prescriptionRow(deps, decided) : null,
+    inactive_prescription_ids: decision.inactive_prescription_ids,
+    reviews: decision.reviews.map((review) => ({
+      ...review,
+      account_id,
+      intake_message_id: stored.intake_message_id,
+      patient_id: patient?.patient_id ?? null,
+      prescription_id,
+      created_at: now,
+    })),
+    events: prescription && patient && prescription_id !== null ? [receivedEvent(decided)] : [],
+  };
+}
+
+function prescriptionRow(deps: Deps, { decision, message, stored, account_id, prescription_id }: Decided) {
+  const { acceptance_reasons, ...prescription } = decision.prescription!;
+  const incoming = "prescription" in message.content ? message.content.prescription! : undefined;
+  const details = {
+    address: incoming?.patient?.address ?? null,
+    phone: incoming?.patient?.phone ?? null,
+    note: incoming?.note ?? null,
+    diagnoses: incoming?.diagnoses ?? [],
+    allergies: incoming?.allergies ?? "unknown",
+  };
+  const place = detailsPlace(account_id, prescription_id!);
+  return {
+    ...prescription,
+    account_id,
+    prescription_id,
+    patient_id: decision.patient!.patient_id,
+    acceptance: acceptance_reasons.length === 0 ? "not_needed" : "pending",
+    source: stored.format,
+    intake_message_id: stored.intake_message_id,
+    sender: stored.sender,
+    sender_message_id: stored.sender_message_id,
+    prescriber_order_number: message.envelope.prescriber_order_number,
+    details_sealed: bytes(deps.vault.seal(Buffer.from(JSON.stringify(details)), place)),
+  };
+}
+
+function receivedEvent({ decision, account_id, workflow, prescription_id, now }: Decided) {
+  const { patient_id } = decision.patient!;
+  const event_id = randomUUID();
+  const { acceptance_reasons: _, ...prescription } = decision.prescription!;
+  const facts = { prescription_id: prescription_id!, patient_id, active: true, units_ordered: 0, order_errors: [] };
+  const body = compactAsciiJson({
+    event_id,
+    event_type: "RX_RECEIVED",
+    patient_id,
+    timestamp: Math.floor(now.getTime() / 1000),
+    medication_requests: [medicationRequest({ ...prescription, ...facts }, workflow)],
+  });
+  return { account_id, event_id, event_type: "RX_RECEIVED", patient_id, order_number: null, body, created_at: now };
+}
+
+const warningCodes = (message: IncomingMessage, decision: IntakeDecision) => [
+  ...new Set([...message.warnings.map(({ code }) => code), ...decision.warnings]),
+];
+
+function processed(
+  stored: Stored,
+  message: IncomingMessage,
+  answer: string,
+  processed_at: Date,
+  outcome: IntakeSave["message"]["outcome"],
+): IntakeSave {
+  return {
+    message: { account_id: stored.account_id, intake_message_id: stored.intake_message_id, outcome },
+    warnings: message.warnings.map(({ code }) => code),
+    answer,
+    processed_at,
+    account_id: null,
+    new_patient: null,
+    changed_patient: null,
+    aliases: [],
+    prescription: null,
+    inactive_prescription_ids: [],
+    reviews: [],
+    events: [],
+  };
+}
+
+/** An id that several share and no rule decides is acknowledged, and an operator routes it. */
+export function unrouted(
+  stored: Stored,
+  message: IncomingMessage,
+  answer: string,
+  why: "nobody" | "undecided",
+  now: Date,
+) {
+  if (why === "nobody") return processed(stored, message, answer, now, "refused");
+  const review = {
+    account_id: stored.account_id,
+    kind: "unrouted_message",
+    intake_message_id: stored.intake_message_id,
+    reasons: [why],
+    facts: {},
+    created_at: now,
+  };
+  return { ...processed(stored, message, answer, now, "review"), reviews: [review] };
+}

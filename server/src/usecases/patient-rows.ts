@@ -1,0 +1,46 @@
+import { recordPlace } from "../db/patients.ts";
+import { bytes } from "../db/receive.ts";
+import type { Deps } from "../deps.ts";
+import type { IncomingPatient } from "../domain/incoming-message.ts";
+import { type PatientRecord, searchKeys } from "../domain/patient-record.ts";
+
+type Sealing = Pick<Deps, "vault">;
+
+/** A patient's row without what only the statement knows. */
+export function patientRow(deps: Sealing, account_id: string, patient_id: string, record: PatientRecord, now: Date) {
+  const { vault } = deps;
+  const index = (name: keyof typeof searchKeys, text: string) =>
+    bytes(vault.blindIndex(text, `patient.${name} ${account_id}`));
+  return {
+    account_id,
+    patient_id,
+    record_sealed: bytes(vault.seal(Buffer.from(JSON.stringify(record)), recordPlace(account_id, patient_id))),
+    name_dob_index: index("name_dob", searchKeys.name_dob(record)),
+    email_index: record.email === null ? null : index("email", searchKeys.email(record.email)),
+    phone_index: record.phone === null ? null : index("phone", searchKeys.phone(record.phone)),
+    updated_at: now,
+  };
+}
+
+export const openRecord = (
+  deps: Sealing,
+  account_id: string,
+  patient_id: string,
+  record_sealed: Buffer,
+): PatientRecord => JSON.parse(deps.vault.open(record_sealed, recordPlace(account_id, patient_id)).toString("utf8"));
+
+export function blindIndexes(deps: Sealing, account_id: string, sender: string, patient: IncomingPatient | null) {
+  const { vault } = deps;
+  const { first_name, last_name, dob } = patient ?? { first_name: null, last_name: null, dob: null };
+  const named = first_name !== null && last_name !== null && dob !== null;
+  return {
+    alias_indexes: (patient?.ids ?? []).map(({ kind, value }) =>
+      vault.blindIndex(`${sender} ${kind} ${value}`, `patient_alias ${account_id}`),
+    ),
+    name_dob_index: named
+      ? vault.blindIndex(searchKeys.name_dob({ first_name, last_name, dob }), `patient.name_dob ${account_id}`)
+      : null,
+    phone_index:
+      patient?.phone == null ? null : vault.blindIndex(searchKeys.phone(patient.phone), `patient.phone ${account_id}`),
+  };
+}

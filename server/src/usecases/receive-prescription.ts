@@ -1,0 +1,264 @@
+import { createHash, randomUUID } from "node:crypto";
+import { findMessage, messagePlace, type NewMessage, type Receiver, storeMessage } from "../db/intake.ts";
+import { isConflict, loadIntakeContext, saveIntake } from "../db/receive.ts";
+import { insertReview } from "../db/reviews.ts";
+import type { Deps } from "../deps.ts";
+import { decideIntake, type IntakeDecision, type IntakeReply, usableIds } from "../domain/decide-intake.ts";
+import type { Envelope, IncomingMessage, IncomingPatient, ReadMessage } from "../domain/incoming-message.ts";
+import { refusalFor } from "../domain/intake-refusals.ts";
+import { monthsByState, type PrescriptionRules } from "../domain/prescription.ts";
+import { routeMessage } from "../domain/route-message.ts";
+import { randomId } from "../random.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { changesOf, type Stored, unrouted } from "./intake-changes.ts";
+import { accountNow } from "./move-clock.ts";
+import { blindIndexes, openRecord } from "./patient-rows.ts";
+import { readCatalogue } from "./read-catalogue.ts";
+
+/** How a message's format is read and answered; the rest is the same for all. */
+export type IntakeFormat = {
+  format: "script" | "fhir" | "simulation";
+  read(body: Buffer): ReadMessage;
+  reply(reply: IntakeReply, about: ReplyContext): string;
+};
+export type ReplyContext = {
+  envelope: Envelope | null;
+  warnings: readonly { code: string; path: string | null }[];
+  /** Of the answer itself. */
+  message_id: string;
+  sent_time: Date;
+  patient_id: string | null;
+  prescription_id: number | null;
+};
+/** Who hands it in: the operator's account, and the credential it came with. */
+export type IntakeCaller = { account_id: string; credential_id: string };
+export type Received = { answer: string; patient_id: string | null; prescription_id: number | null };
+
+const MOST_TRIES = 8;
+
+/**
+ * Takes a message in: kept raw first, then made a prescription of (or a cancel, or a refusal), then answered. The same
+ * message again gets the same answer and changes nothing. Three statements: keep, load, save.
+ */
+export async function receivePrescription(
+  deps: Deps,
+  format: IntakeFormat,
+  caller: IntakeCaller,
+  body: Buffer,
+): Promise<Received> {
+  const now = deps.now();
+  const read = readGuarded(deps, format, body);
+  const message = newMessage(format, caller, body, read, now);
+  const refused = read.ok ? null : format.reply({ kind: "refused", refusal: read.refusal }, context(read, now));
+  const to = read.ok ? read.message.envelope.to : null;
+  const stored = await withKeysOfNow(deps, () => storeMessage(deps.db, sealed(deps, message, body), to, refused));
+  if (stored.new_id !== null) {
+    if (refused !== null) return { answer: refused, patient_id: null, prescription_id: null };
+    return processMessage(deps, format, {
+      message: (read as { message: IncomingMessage }).message,
+      stored: { ...message, intake_message_id: stored.new_id },
+      receivers: stored.receivers,
+    });
+  }
+  const before =
+    stored.intake_message_id == null
+      ? await findMessage(deps.db, message.account_id, message.sender, message.sender_message_id)
+      : (stored as Required<typeof stored>);
+  if (before === undefined) throw new Error("a message that was there a moment ago is gone");
+  if (!before.body_hash.equals(message.body_hash)) return refuseReused(deps, format, message, body, read, before);
+  if (before.answer !== null) return { answer: before.answer, patient_id: null, prescription_id: null };
+  // Stored and not done with: whoever stored it is at it, or has died. Whoever saves first wins.
+  return processMessage(deps, format, {
+    message: (read as { message: IncomingMessage }).message,
+    stored: { ...message, intake_message_id: before.intake_message_id },
+    receivers: stored.receivers,
+  });
+}
+
+type Work = { message: IncomingMessage; stored: Stored; receivers: readonly Receiver[] };
+
+/** Decides on a stored message and saves what follows from it, as often as somebody else was faster. */
+export async function processMessage(deps: Deps, format: IntakeFormat, work: Work): Promise<Received> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await withKeysOfNow(deps, () => attempt(deps, format, work));
+    } catch (error) {
+      if (!isConflict(error) || tries === MOST_TRIES) throw error;
+      const { account_id, sender, sender_message_id } = work.stored;
+      const known = await findMessage(deps.db, account_id, sender, sender_message_id);
+      if (known?.answer != null) return { answer: known.answer, patient_id: null, prescription_id: null };
+    }
+  }
+}
+
+async function attempt(deps: Deps, format: IntakeFormat, { message, stored, receivers }: Work): Promise<Received> {
+  const now = deps.now();
+  const prescriber = "prescription" in message.content ? message.content.prescription?.prescriber : undefined;
+  const account = routeMessage(receivers, {
+    sender: stored.sender,
+    prescriber_npi: prescriber?.npi ?? null,
+    practice: prescriber?.practice ?? null,
+  });
+  if (account === "nobody" || account === "undecided") {
+    const reply: IntakeReply =
+      account === "nobody" ? { kind: "refused", refusal: refusalFor("002") } : { kind: "accepted" };
+    const answer = format.reply(reply, { ...aboutMessage(message, now), patient_id: null, prescription_id: null });
+    await saveIntake(deps.db, unrouted(stored, message, answer, account, now));
+    return { answer, patient_id: null, prescription_id: null };
+  }
+  return decideAndSave(deps, format, message, stored, account, now);
+}
+
+async function decideAndSave(
+  deps: Deps,
+  format: IntakeFormat,
+  message: IncomingMessage,
+  stored: Stored,
+  account: Receiver,
+  real_now: Date,
+): Promise<Received> {
+  const { account_id, workflow } = account;
+  const now = accountNow(real_now, account.clock_offset_s);
+  const patient = patientOf(message);
+  const indexes = blindIndexes(deps, account_id, stored.sender, patient);
+  const [loaded, { products }] = await Promise.all([
+    loadIntakeContext(deps.db, {
+      account_id,
+      ...indexes,
+      wanted_patient_ids: patient === null ? [] : usableIds(patient),
+      sender: stored.sender,
+      relates_to: message.envelope.relates_to_message_id,
+      prescriber_order_number: message.content.kind === "new" ? null : message.envelope.prescriber_order_number,
+      with_prescriptions: message.content.kind === "cancel",
+    }),
+    readCatalogue(deps, account_id),
+  ]);
+  const candidates = loaded.patients.map(({ patient_id, record_sealed, same_id }) => ({
+    patient_id,
+    same_id,
+    record: openRecord(deps, account_id, patient_id, Buffer.from(record_sealed, "base64")),
+  }));
+  const decision = decideIntake(
+    message,
+    {
+      candidates,
+      taken_patient_ids: loaded.taken_patient_ids,
+      prescriptions: loaded.prescriptions,
+      formulary: products,
+    },
+    { sender: stored.sender, workflow, rules: prescriptionRules(deps), now, new_patient_id: randomId(8) },
+  );
+  const prescription_id = decision.prescription === null ? null : loaded.next_prescription_id;
+  const patient_id = decision.patient?.patient_id ?? null;
+  const answer = format.reply(decision.reply, {
+    ...aboutMessage(message, real_now, decision),
+    patient_id,
+    prescription_id,
+  });
+  const changes = changesOf(deps, {
+    decision,
+    message,
+    stored,
+    account_id,
+    workflow,
+    prescription_id,
+    answer,
+    now,
+    claim_revision: loaded.claim_revision,
+    revision: loaded.patients.find((one) => one.patient_id === patient_id)?.revision ?? 0,
+    alias_indexes: indexes.alias_indexes,
+  });
+  await saveIntake(deps.db, changes);
+  return { answer, patient_id, prescription_id };
+}
+
+const patientOf = ({ content }: IncomingMessage): IncomingPatient | null =>
+  content.kind === "cancel" ? content.target.patient : (content.prescription?.patient ?? null);
+
+export const prescriptionRules = ({ config }: Pick<Deps, "config">): PrescriptionRules => ({
+  time_zone: config.TIME_ZONE,
+  expiry_months: config.RX_EXPIRY_MONTHS,
+  expiry_months_by_state: monthsByState(config.RX_EXPIRY_MONTHS_BY_STATE),
+});
+
+/** A reader that throws is a fault of ours: the message is kept all the same, and the sender may try again. */
+function readGuarded(deps: Deps, format: IntakeFormat, body: Buffer): ReadMessage {
+  try {
+    return format.read(body);
+  } catch (error) {
+    deps.log.error({ fault: (error as Error).name, format: format.format }, "a reader failed");
+    return { ok: false, refusal: refusalFor("007"), envelope: null, warnings: [] };
+  }
+}
+
+function newMessage(
+  { format }: IntakeFormat,
+  caller: IntakeCaller,
+  body: Buffer,
+  read: ReadMessage,
+  now: Date,
+): Omit<NewMessage, "body_sealed"> {
+  const envelope = read.ok ? read.message.envelope : read.envelope;
+  const body_hash = createHash("sha256").update(body).digest();
+  return {
+    account_id: caller.account_id,
+    format,
+    sender: envelope?.from ?? `credential ${caller.credential_id}`,
+    sender_message_id: envelope?.message_id ?? `sha256 ${body_hash.toString("hex")}`,
+    body_hash,
+    received_at: now,
+    kind: read.ok ? read.message.content.kind : null,
+    warnings: [],
+  };
+}
+
+function sealed(deps: Deps, message: Omit<NewMessage, "body_sealed">, body: Buffer): NewMessage {
+  const place = messagePlace(message.account_id, message.sender, message.sender_message_id);
+  return { ...message, body_sealed: deps.vault.seal(body, place) };
+}
+
+/** Other bytes under a message id that is taken: kept under a name of its own, refused, and shown to a person. */
+async function refuseReused(
+  deps: Deps,
+  format: IntakeFormat,
+  message: Omit<NewMessage, "body_sealed">,
+  body: Buffer,
+  read: ReadMessage,
+  before: { intake_message_id: number },
+): Promise<Received> {
+  const now = deps.now();
+  const refusal = refusalFor("220");
+  const answer = format.reply({ kind: "refused", refusal }, context(read, now));
+  const own = { ...message, sender_message_id: `${message.sender_message_id} ${message.body_hash.toString("hex")}` };
+  const kept = await withKeysOfNow(deps, () => storeMessage(deps.db, sealed(deps, own, body), null, answer));
+  if (kept.new_id === null) {
+    const known =
+      kept.answer ?? (await findMessage(deps.db, own.account_id, own.sender, own.sender_message_id))?.answer;
+    return { answer: known ?? answer, patient_id: null, prescription_id: null };
+  }
+  await insertReview(deps.db, {
+    account_id: message.account_id,
+    kind: "message_id_reused",
+    intake_message_id: kept.new_id,
+    reasons: ["220"],
+    facts: { first_intake_message_id: before.intake_message_id },
+    created_at: now,
+  });
+  return { answer, patient_id: null, prescription_id: null };
+}
+
+const context = (read: ReadMessage, now: Date): ReplyContext => ({
+  envelope: read.ok ? read.message.envelope : read.envelope,
+  warnings: read.ok ? read.message.warnings : read.warnings,
+  message_id: randomUUID().replaceAll("-", ""),
+  sent_time: now,
+  patient_id: null,
+  prescription_id: null,
+});
+
+const aboutMessage = (message: IncomingMessage, now: Date, decision?: IntakeDecision) => ({
+  envelope: message.envelope,
+  warnings: [...message.warnings, ...(decision?.warnings ?? []).map((code) => ({ code, path: null }))],
+  message_id: randomUUID().replaceAll("-", ""),
+  sent_time: now,
+});
