@@ -27,6 +27,7 @@ export function deaPasses(dea: string): boolean {
  */
 export function normaliseNdc(text: string): string[] {
   const trimmed = text.trim();
+  if (trimmed.length > LONGEST_NDC) return [];
   // An asterisk is either a separator or holds the place of the zero that was left out.
   const plain = /^\d+\*\d+\*\d+$/.test(trimmed) ? trimmed.replaceAll("*", "-") : trimmed.replaceAll("*", "0");
   const segments = plain.split(/\s*[-\u2010-\u2013\s]\s*/);
@@ -40,6 +41,8 @@ export function normaliseNdc(text: string): string[] {
   return [...new Set(cuts)];
 }
 
+/** With blanks around its dashes; a longer text is not worth looking at. */
+const LONGEST_NDC = 40;
 const NDC_LENGTHS = new Set(["4-4-2", "5-3-2", "5-4-1", "5-4-2", "6-4-2"]);
 
 function fromSegments([labeler, product, pack]: [string, string, string]): string[] {

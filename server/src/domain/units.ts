@@ -62,11 +62,11 @@ export const deaSchedules = {
 /** The schedule that a code, a digit or a roman numeral (`II`, `CII`, `C-II`) means; null where it means none. */
 export function deaSchedule(text: string): DrugSchedule | "1" | null {
   const key = text.trim().toUpperCase();
-  const coded = (deaSchedules as Record<string, DrugSchedule | "1">)[key];
-  return coded ?? SCHEDULE_WORDS.get(key.replace(/^C-?(?=[IV2-5])/, "")) ?? null;
+  return SCHEDULES.get(key) ?? SCHEDULES.get(key.replace(/^C-?(?=[IV2-5])/, "")) ?? null;
 }
 
-const SCHEDULE_WORDS = new Map<string, DrugSchedule | "1">([
+const SCHEDULES = new Map<string, DrugSchedule | "1">([
+  ...Object.entries(deaSchedules),
   ["0", "0"],
   ["I", "1"],
   ["1", "1"],
