@@ -10,14 +10,19 @@ import { drugSystem, isSystem, scheduleSystems } from "./systems.ts";
 export function readDrug(request: Resource, reading: Reading): IncomingDrug | null {
   const concept = medicationConcept(request, reading);
   const codes = drugCodes(concept);
-  const description = conceptText(concept) ?? codes[0]?.code;
-  if (description === undefined) return null;
-  if (codes.length === 0) reading.warn("drug_code_missing", "MedicationRequest.medication");
-  const ndcs = codes.filter(({ system }) => system === "ndc");
-  if (ndcs.some(({ code }) => code.length > 40 || normaliseNdc(code).length === 0)) {
-    reading.warn("ndc_unreadable", "MedicationRequest.medication");
+  const description = conceptText(concept);
+  const [first] = codes;
+  const path = "MedicationRequest.medication";
+  if (first === undefined) reading.warn("drug_code_missing", path);
+  for (const { system, code } of codes) {
+    const meant = system === "ndc" ? normaliseNdc(code).length : 1;
+    if (meant !== 1) reading.warn(meant === 0 ? "ndc_unreadable" : "ndc_ambiguous", path);
   }
-  return { description, codes, strength: null, schedule: schedule(request, reading) };
+  const rest = { codes, strength: null, schedule: schedule(request, reading) };
+  if (description !== null) return { description, ...rest };
+  if (first === undefined) return null;
+  reading.warn("drug_description_missing", path);
+  return { description: `${first.system.toUpperCase()} ${first.code}`, ...rest };
 }
 
 /** Of the request itself, or of the Medication it points to; where that is not in the message, the name it is shown by. */
@@ -55,9 +60,10 @@ function schedule(request: Resource, reading: Reading): IncomingDrug["schedule"]
   const coded = places.find(({ system, code }) => code !== null && isSystem(system, scheduleSystems));
   if (coded === undefined) return null;
   const known = deaSchedule(coded.code ?? "");
-  if (known === null || known === "1") reading.warn("schedule_unknown", "MedicationRequest.extension");
-  // Nobody may dispense schedule I: it is held to the strictest rules there are.
-  return known === "1" ? "2" : known;
+  if (known === null) reading.warn("schedule_unknown", "MedicationRequest.extension");
+  if (known !== "1") return known;
+  reading.warn("schedule_one", "MedicationRequest.extension");
+  return "2";
 }
 
 function extensionCodings(element: Element): Coding[] {

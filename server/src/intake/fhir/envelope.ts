@@ -18,8 +18,9 @@ export function readEnvelope(
   reading: Reading,
 ): Envelope {
   const bundle = root.resourceType === "Bundle" ? root : {};
+  const named = token(one(bundle.identifier), "Bundle.identifier", reading);
   const order = orderIdentifier(many(request?.element.identifier));
-  const own = token(order);
+  const own = token(order, "MedicationRequest.identifier", reading);
   const header = reading.scope.resources.find(({ type }) => type === "MessageHeader");
   const to = receiver(request, header, reading) ?? ncpdp_id;
   if (ncpdp_id !== null && to !== ncpdp_id) {
@@ -33,7 +34,7 @@ export function readEnvelope(
     from_qualifier: null,
     to,
     to_qualifier: to === null ? null : "P",
-    message_id: token(one(bundle.identifier)) ?? (kind === "new" ? own : null),
+    message_id: named ?? (kind === "new" ? own : null),
     relates_to_message_id: kind === "cancel" ? own : null,
     sent_time: sentTime(bundle.timestamp, reading),
     prescriber_order_number: id(order.value),
@@ -43,15 +44,18 @@ export function readEnvelope(
 }
 
 /** `system|value`: the same number may be another sender's. */
-function token(identifier: Element): string | null {
-  const value = id(identifier.value);
+function token(identifier: Element, path: string, reading: Reading): string | null {
+  const value = text(identifier.value);
   const system = text(identifier.system);
-  return value === null ? null : id(system === null ? value : `${system}|${value}`);
+  const written = system === null ? value : `${system}|${value}`;
+  if (value === null) return null;
+  if (id(written) === null) reading.warn("id_too_long", path);
+  return id(written);
 }
 
 /** The prescriber's own order number where it is marked, else the official one, else the first. */
 function orderIdentifier(identifiers: Element[]): Element {
-  const usable = identifiers.filter((identifier) => token(identifier) !== null);
+  const usable = identifiers.filter((identifier) => text(identifier.value) !== null);
   return (
     usable.find(({ type }) => hasCode(type, identifierTypes.placer)) ??
     usable.find(({ use }) => use === "official") ??

@@ -14,14 +14,11 @@ export function outcomeOf(answer: Acceptance | IntakeRefusal, warnings: readonly
   };
 }
 
-export type OperationOutcome = ReturnType<typeof outcomeOf>;
-
 /** What became of a message that was taken. A cancellation's answer tells whether anything was canceled. */
 export const acceptances = {
   received: ["information", "informational", "The prescription was received."],
   in_review: ["information", "informational", "The message was received; a person will look at it."],
   canceled: ["information", "informational", "The prescription was canceled."],
-  cancel_late: ["warning", "business-rule", "The prescription was canceled, but some of it was already filled."],
   cancel_unknown: ["error", "not-found", "No prescription was found that this message could cancel."],
 } as const satisfies Record<string, readonly [Severity, IssueType, string]>;
 
@@ -34,7 +31,7 @@ export interface OutcomeIds {
 }
 
 /** The names of `acceptances`, of the refusals' description codes and of the warnings. */
-export const CODE_SYSTEM = "urn:pestle:intake";
+const CODE_SYSTEM = "urn:pestle:intake";
 
 type Severity = "error" | "warning" | "information";
 type IssueType =
@@ -44,7 +41,6 @@ type IssueType =
   | "not-found"
   | "duplicate"
   | "processing"
-  | "business-rule"
   | "transient"
   | "informational";
 
@@ -54,7 +50,9 @@ export const refusalIssues: Partial<Record<DescriptionCode, readonly [IssueType,
   "007": ["transient"],
   "019": ["not-supported"],
   "024": ["invalid"],
+  "080": ["required", "Patient.birthDate"],
   "081": ["required", "Patient.name.family"],
+  "082": ["required", "Patient.name.given"],
   "135": ["required", "MedicationRequest.dispenseRequest.quantity"],
   "138": ["required", "MedicationRequest.dosageInstruction.text"],
   "179": ["not-supported", "Bundle.entry"],

@@ -39,6 +39,7 @@ function patientIds(identifiers: unknown, reading: Reading): IncomingPatient["id
   );
   const ids = own.flatMap((identifier) => {
     const value = id(identifier.value);
+    if (value === null && text(identifier.value) !== null) reading.warn("id_too_long", "Patient.identifier");
     const place = patientIdTypes.findIndex(({ code }) => hasCode(identifier.type, [code]));
     return value === null ? [] : [{ kind: patientIdTypes[place]?.kind ?? ("other" as const), value, place }];
   });

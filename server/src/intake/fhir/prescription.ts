@@ -30,7 +30,7 @@ export function readPrescription(
   if (prescriber === null) problems.push("203");
   const amount = quantity(dispense, reading);
   if (amount === null) problems.push("135");
-  const sig_text = directions(request);
+  const sig_text = directions(request, reading);
   if (sig_text === null) problems.push("138");
 
   const [first, ...more] = problems;
@@ -110,12 +110,18 @@ export function contradictions(request: Resource, reading: Reading): Description
  * The prescriber's own words, in their sequence. Directions that are only coded are not put into words here: a sentence
  * that nobody wrote has no place on a label.
  */
-function directions(request: Resource): string | null {
+function directions(request: Resource, reading: Reading): string | null {
   const dosages = many(request.element.dosageInstruction);
   const place = (sequence: unknown) => (typeof sequence === "number" ? sequence : 0);
   const ordered = [...dosages].sort((a, b) => place(a.sequence) - place(b.sequence));
-  return lines(ordered.map((dosage) => text(dosage.text)));
+  const written = lines(ordered.map((dosage) => text(dosage.text)));
+  const tooLong = written !== null && written.length > LABEL_SIG_LENGTH;
+  if (tooLong) reading.warn("sig_long", "MedicationRequest.dosageInstruction.text");
+  return written;
 }
+
+/** The longest sig a label takes (exception 69). */
+const LABEL_SIG_LENGTH = 1000;
 
 function note(request: Resource): string | null {
   const { element } = request;

@@ -14,14 +14,16 @@ export function quantity(dispense: Element, reading: Reading): IncomingQuantity 
   if (sent === null || sent < 0 || sent > MOST_UNITS || isPresent(written.comparator)) return null;
   const value = Math.round(sent * 1000) / 1000;
   const path = "MedicationRequest.dispenseRequest.quantity";
+  if (value !== sent) reading.warn("quantity_rounded", path);
   if (value === 0) reading.warn("quantity_zero", path);
   const unit = unitOf(written);
-  if (unit === null) reading.warn("quantity_unit_unknown", path);
+  const named = isPresent(written.code) || isPresent(written.unit);
+  if (unit === null && named) reading.warn("quantity_unit_unknown", path);
   return { value, unit };
 }
 
 /** HL7's forms in which drugs are ordered. Those that say nothing about what is counted (solutions, creams) are left out. */
-const orderableForms: Partial<Record<QuantityUnit, string>> = {
+export const orderableForms: Partial<Record<QuantityUnit, string>> = {
   tablet: "TAB ORTAB BUCTAB SRBUCTAB CHEWTAB CPTAB DISINTAB DRTAB ECTAB ERECTAB ERTAB ERTAB12 ERTAB24 SLTAB VAGTAB",
   caplet: "CAPLET",
   capsule: "CAP ORCAP ENTCAP ERENTCAP ERCAP ERCAP12 ERCAP24",
