@@ -1,0 +1,41 @@
+import type { Address } from "@pestle/contract";
+import { isMilitaryPlace, type Place, placeReasons, placesMeant, standardPlace } from "./place.ts";
+import { type StandardStreet, standardStreet } from "./standard-street.ts";
+import { MAX_LINE_CHARACTERS } from "./street-tokens.ts";
+import { resultOf, type Verdict } from "./verdict.ts";
+import type { ZipTable } from "./zip.ts";
+
+const MOST_SUGGESTIONS = 3;
+
+/**
+ * What can be said of an address without asking anybody. It never knows that a house exists, so it refuses only what
+ * contradicts itself or cannot be delivered. A street or a unit cannot be guessed: where those are doubtful nothing is
+ * suggested, and what is suggested passes this same judgement.
+ */
+export function judgeAddress(address: Address, zips: ZipTable): Verdict {
+  const place = standardPlace(address, zips);
+  const street = streetAt(address, place);
+  const reasons = [...street.reasons, ...placeReasons(place, zips)];
+  const suggestions = placesMeant(address, zips)
+    .flatMap((meant) => suggestionAt(address, meant))
+    .filter((other) => !sameAddress(other, address))
+    .slice(0, MOST_SUGGESTIONS);
+  return { result: resultOf(reasons), reasons, kind: street.kind, suggestions };
+}
+
+/** The street is read for each place anew: UNIT 20 is a military post's address, and elsewhere part of one. */
+const streetAt = ({ street1, street2 }: Address, place: Place): StandardStreet =>
+  standardStreet(street1, street2, isMilitaryPlace(place));
+
+/** The names stay as they were written: nobody knows better how a person is spelt. */
+function suggestionAt(address: Address, place: Place): Address[] {
+  const { street1, street2, reasons } = streetAt(address, place);
+  return reasons.length > 0 || tooLong(street1) || tooLong(street2 ?? "")
+    ? []
+    : [{ ...address, street1, street2, city: place.city, state: place.state, zip: place.zip }];
+}
+
+const tooLong = (line: string): boolean => line.length > MAX_LINE_CHARACTERS;
+
+const sameAddress = (a: Address, b: Address): boolean =>
+  (["street1", "street2", "city", "state", "zip"] as const).every((field) => a[field] === b[field]);
