@@ -11,7 +11,7 @@ export type Endpoint = {
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** As in OpenAPI. The partner API answers it with `/v1` in front as well. */
   readonly path: string;
-  readonly server: "partner" | "token";
+  readonly server: "partner" | "intake" | "token";
   readonly tags: readonly Tag[];
   /** `client`: the credentials themselves, by HTTP Basic authentication or in the form. */
   readonly auth: "bearer:partners" | "bearer:intake" | "client" | "none";
@@ -28,10 +28,17 @@ export type Endpoint = {
   readonly idempotent?: true;
 };
 
-type Answer = { readonly description: string; readonly schema?: Schema; readonly example?: unknown };
+type Answer = {
+  readonly description: string;
+  readonly schema?: Schema;
+  readonly example?: unknown;
+  /** JSON unless it says otherwise. */
+  readonly content_type?: string;
+};
 
 export const tags = {
   Catalogue: "What the pharmacy offers to your account.",
+  Intake: "Where e-prescription networks deliver.",
   Orders: "What can be asked of an order.",
   Sandbox: "What only sandbox accounts can do.",
   Tokens: "Access tokens, on the token servers.",
@@ -182,6 +189,45 @@ export const endpoints = [
     codes: [40003, ...bodyCodes, 42200, ...idempotencyCodes],
     may_be_missing: true,
     idempotent: true,
+  },
+  {
+    operation_id: "receiveScript",
+    method: "POST",
+    path: "/intake/script",
+    server: "intake",
+    tags: ["Intake"],
+    auth: "bearer:intake",
+    summary: "Deliver an NCPDP SCRIPT message",
+    description:
+      "NewRx, CancelRx, RxRenewalResponse and RxChangeResponse in the shapes of 10.6, 2017071 and 2023011. What could be read is answered with 200 and a SCRIPT message (Status, Error, Verify or CancelRxResponse). The same message again gets the same answer and changes nothing.",
+    body: body("application/xml", string("A SCRIPT message, UTF-8."), "<Message>…</Message>"),
+    responses: {
+      200: {
+        ...answer("A SCRIPT message.", string(), "<Message>…</Message>"),
+        content_type: "application/xml",
+      },
+    },
+    codes: [40002, 40003, 40004],
+  },
+  {
+    operation_id: "receiveFhir",
+    method: "POST",
+    path: "/intake/fhir",
+    server: "intake",
+    tags: ["Intake"],
+    auth: "bearer:intake",
+    summary: "Deliver a FHIR R4 prescription",
+    description:
+      "A Bundle (collection, transaction, message or batch) with one MedicationRequest, or the MedicationRequest alone. What could be read is answered with 200 and an OperationOutcome. The same message again gets the same answer and changes nothing.",
+    query: { ncpdp_id: string("The receiver, where the message names none.") },
+    body: body("application/fhir+json", object({ resourceType: string() }), { resourceType: "Bundle" }),
+    responses: {
+      200: {
+        ...answer("An OperationOutcome.", object({ resourceType: string() }), { resourceType: "OperationOutcome" }),
+        content_type: "application/fhir+json",
+      },
+    },
+    codes: [40002, 40003, 40004],
   },
   {
     operation_id: "issueToken",

@@ -137,10 +137,12 @@ const operation = (endpoint: Endpoint): Json => {
 
 const successes = (endpoint: Endpoint): Json => {
   const headers = endpoint.server === "token" ? tokenHeaders : partnerHeaders;
-  const answers = Object.entries(endpoint.responses).map(([status, { description, schema, example }]) => [
-    status,
-    { description, headers, ...(schema && { content: content(schema, { example }) }) },
-  ]);
+  const answers = Object.entries(endpoint.responses).map(
+    ([status, { description, schema, example, content_type = "application/json" }]) => [
+      status,
+      { description, headers, ...(schema && { content: content(schema, { content_type, example }) }) },
+    ],
+  );
   return { ...Object.fromEntries(answers), ...(endpoint.method === "GET" && { 304: responseRef("NotModified") }) };
 };
 
@@ -162,7 +164,7 @@ const partnerFailures = (endpoint: Endpoint): Json => ({
   ...numberedFailures(endpoint),
   401: responseRef("Unauthorized"),
   ...(endpoint.may_be_missing && { 404: responseRef("NotFound") }),
-  406: responseRef("NotAcceptable"),
+  ...(endpoint.server === "partner" && { 406: responseRef("NotAcceptable") }),
   ...(endpoint.idempotent && { 409: responseRef("Conflict") }),
   429: responseRef("TooManyRequests"),
   500: responseRef("ServerError"),

@@ -37,6 +37,8 @@ create table intake_message (
   -- (From, MessageID) knows a message again; a sender that names none is known by the hash of the body.
   sender text not null,
   sender_message_id text not null,
+  -- The ncpdp_id it is addressed to.
+  receiver text,
   body_hash bytea not null,
   body_sealed bytea not null,
   body_key_id integer generated always as (sealed_key_id(body_sealed)) stored references data_key,

@@ -9,13 +9,16 @@ import { openBus } from "./db/bus.ts";
 import { migrate } from "./db/migrate.ts";
 import { dropLeases } from "./db/rate-leases.ts";
 import type { Deps } from "./deps.ts";
+import { addIntake } from "./http/intake.ts";
 import { createListener } from "./http/listener.ts";
 import { type Addresses, addPages } from "./http/pages.ts";
 import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
 import { addTokenServer } from "./http/token-server.ts";
+import { formatOf } from "./intake/formats.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { createMetrics } from "./metrics.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
+import { processWaiting } from "./usecases/process-waiting.ts";
 import { shareLimits } from "./usecases/share-limits.ts";
 import { tidy } from "./usecases/tidy.ts";
 import { masterKeys } from "./vault/master-key.ts";
@@ -33,6 +36,7 @@ export type App = {
 
 const TIDY_EVERY_MS = 60_000;
 const SHARE_EVERY_MS = 1_000;
+const WAITING_EVERY_MS = 5_000;
 /** Whoever is not served by then is cut off, so that the process ends within 10 s. */
 const GRACE_MS = 8_000;
 
@@ -102,6 +106,7 @@ export async function startApp(
     opened.unshift(...Object.values(listeners));
     const addresses = {} as Addresses;
     addPartnerApi(listeners.partner, deps, options.routes ?? partnerRoutes);
+    addIntake(listeners.partner, deps);
     addPages(listeners.partner, deps, { addresses: () => addresses, demo });
     addTokenServer(listeners.auth, deps, "production", () => addresses.auth_url);
     addTokenServer(listeners.sandbox_auth, deps, "sandbox", () => addresses.sandbox_auth_url);
@@ -120,6 +125,7 @@ export async function startApp(
     const process_id = randomUUID();
     const jobs = [
       startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
+      startLoop(deps, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(deps, formatOf))),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
     return {

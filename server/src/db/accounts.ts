@@ -24,6 +24,10 @@ left join partner p on p.partner_id = a.partner_id
 order by a.created_at, a.account_id`;
 export const listAccounts = (db: Queryable) => db.rows(all, []);
 
+const operators = sql<[], { account_id: string }>`select account_id from account where partner_id is null`;
+/** The operator's own accounts, one for each environment that has one. */
+export const operatorAccounts = (db: Queryable) => db.rows(operators, []);
+
 const partnerByName = sql<[name: string], { partner_id: string }>`
 select partner_id
 from partner

@@ -49,12 +49,12 @@ const store = sql<
 >`
 with stored as (
   insert into intake_message (account_id, format, sender, sender_message_id, body_hash, body_sealed, received_at, kind,
-    warnings, state, outcome, answer, processed_at)
-  values ($1, $2, $3, $4, $5, $6, $7, $8, $9,
+    warnings, receiver, state, outcome, answer, processed_at)
+  values ($1, $2, $3, $4, $5, $6, $7::timestamptz, $8, $9, $10::text,
     case when $11::text is null then 'received' else 'processed' end,
     case when $11::text is null then null else 'refused' end,
-    $11,
-    case when $11::text is null then null else $7 end)
+    $11::text,
+    case when $11::text is null then null else $7::timestamptz end)
   on conflict (account_id, sender, sender_message_id) do nothing
   returning intake_message_id
 )
@@ -67,7 +67,7 @@ select s.intake_message_id as new_id, k.intake_message_id, k.body_hash, k.state,
         from routing_rule r
         where r.account_id = a.account_id), '[]')) order by a.account_id)
     from account a
-    where a.ncpdp_id = $10 and a.partner_id is not null
+    where a.ncpdp_id = $10::text and a.partner_id is not null
       and a.environment = (select o.environment from account o where o.account_id = $1)), '[]') as receivers
 from (values (true)) as always (yes)
 left join stored s on true
@@ -97,6 +97,20 @@ export const storeMessage = async (
     refused_with,
   ]))!;
 
+const receivers = sql<[account_id: string, ncpdp_id: string | null], Receiver>`
+select a.account_id, a.workflow, a.clock_offset_s,
+  coalesce((
+    select json_agg(json_build_object('kind', r.kind, 'value', r.value))
+    from routing_rule r
+    where r.account_id = a.account_id), '[]') as routing_rules
+from account a
+where a.ncpdp_id = $2 and a.partner_id is not null
+  and a.environment = (select o.environment from account o where o.account_id = $1)
+order by a.account_id`;
+/** Whose a receiver's id is, in the environment of the operator's account. */
+export const listReceivers = (db: Queryable, account_id: string, ncpdp_id: string | null) =>
+  db.rows(receivers, [account_id, ncpdp_id]);
+
 const find = sql<[account_id: string, sender: string, sender_message_id: string], StoredMessage>`
 select intake_message_id, body_hash, state, answer
 from intake_message
@@ -109,11 +123,14 @@ export type WaitingMessage = {
   format: "script" | "fhir" | "simulation";
   sender: string;
   sender_message_id: string;
+  receiver: string | null;
+  body_hash: Buffer;
   body_sealed: Buffer;
+  received_at: Date;
   attempts: number;
 };
 const waiting = sql<[account_id: string, before: Date, most_attempts: number, most: number], WaitingMessage>`
-select intake_message_id, format, sender, sender_message_id, body_sealed, attempts
+select intake_message_id, format, sender, sender_message_id, receiver, body_hash, body_sealed, received_at, attempts
 from intake_message
 where account_id = $1 and state = 'received' and received_at < $2 and attempts < $3
 order by received_at

@@ -36,9 +36,12 @@ export type IntakeDecision = {
 /** What the sender is told. */
 export type IntakeReply =
   | { kind: "accepted" }
+  /** Taken, and a person will decide whose it is. */
+  | { kind: "in_review" }
+  /** Kept, and not made anything of yet. */
+  | { kind: "pending" }
   | { kind: "refused"; refusal: IntakeRefusal }
-  | { kind: "canceled"; note: string }
-  | { kind: "not_canceled"; reason_code: string; note: string };
+  | { kind: "canceled" | "not_canceled"; note: keyof typeof cancelNotes };
 
 export type NewReview = {
   kind: "patient_match" | "prescription_acceptance" | "unmatched_cancel";
@@ -53,8 +56,6 @@ export const cancelNotes = {
   unknown: "No such prescription is known here.",
   several: "Several prescriptions fit. The pharmacy will decide which is meant.",
 } as const;
-/** SCRIPT's reason code for what the pharmacy does not know. */
-const UNKNOWN_HERE = "AA";
 
 export function decideIntake(message: IncomingMessage, known: IntakeKnowledge, given: Given): IntakeDecision {
   const { content } = message;
@@ -170,20 +171,20 @@ function decideCancel(
   if (active.length === 1 || named.some((one) => one.active)) {
     return {
       ...nothing,
-      reply: { kind: "canceled", note: cancelNotes.canceled },
+      reply: { kind: "canceled", note: "canceled" },
       inactive_prescription_ids: active.map(({ prescription_id }) => prescription_id),
     };
   }
   if (meant.length > 0 && active.length === 0) {
-    return { ...nothing, reply: { kind: "canceled", note: cancelNotes.inactive_already } };
+    return { ...nothing, reply: { kind: "canceled", note: "inactive_already" } };
   }
-  const note = active.length > 1 ? cancelNotes.several : cancelNotes.unknown;
+  const note = active.length > 1 ? "several" : "unknown";
   const facts = { prescription_ids: active.map(({ prescription_id }) => prescription_id) };
   return {
     ...nothing,
     outcome: "review",
-    reply: { kind: "not_canceled", reason_code: UNKNOWN_HERE, note },
-    reviews: [{ kind: "unmatched_cancel", reasons: [active.length > 1 ? "several" : "unknown"], facts }],
+    reply: { kind: "not_canceled", note },
+    reviews: [{ kind: "unmatched_cancel", reasons: [note], facts }],
   };
 }
 

@@ -1,4 +1,4 @@
-import type { ErrorCode } from "@pestle/contract";
+import type { ErrorCode, ErrorEntry } from "@pestle/contract";
 
 /**
  * The only things that are thrown on purpose. `http/errors.ts` turns each into its body; anything else that reaches
@@ -6,7 +6,7 @@ import type { ErrorCode } from "@pestle/contract";
  */
 
 /** One problem of a request. The sentence comes from the error table; it never repeats what was sent. */
-export type Problem = { code: ErrorCode; field: string; message?: string };
+export type Problem = { code: ErrorCode; field: string; message?: string } & Pick<ErrorEntry, "suggested_address">;
 
 /** 400 or 422: everything that is wrong with the request, at once. */
 export class RequestProblems extends Error {
@@ -64,4 +64,9 @@ export class OAuthRefusal extends Error {
 
 export function refuse(code: ErrorCode, field: string, message?: string): never {
   throw new RequestProblems([message === undefined ? { code, field } : { code, field, message }]);
+}
+
+/** Every problem of a request that was collected, if there is one. */
+export function refuseAll(problems: readonly Problem[]): void {
+  if (problems.length > 0) throw new RequestProblems(problems);
 }

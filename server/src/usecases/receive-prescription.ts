@@ -4,9 +4,11 @@ import { isConflict, loadIntakeContext, saveIntake } from "../db/receive.ts";
 import { insertReview } from "../db/reviews.ts";
 import type { Deps } from "../deps.ts";
 import { decideIntake, type IntakeDecision, type IntakeReply, usableIds } from "../domain/decide-intake.ts";
-import type { Envelope, IncomingMessage, IncomingPatient, ReadMessage } from "../domain/incoming-message.ts";
+import type { IncomingMessage, IncomingPatient, ReadMessage } from "../domain/incoming-message.ts";
+import type { IntakeFormat, ReplyContext } from "../domain/intake-format.ts";
 import { refusalFor } from "../domain/intake-refusals.ts";
 import { monthsByState, type PrescriptionRules } from "../domain/prescription.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
 import { routeMessage } from "../domain/route-message.ts";
 import { randomId } from "../random.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
@@ -15,21 +17,6 @@ import { accountNow } from "./move-clock.ts";
 import { blindIndexes, openRecord } from "./patient-rows.ts";
 import { readCatalogue } from "./read-catalogue.ts";
 
-/** How a message's format is read and answered; the rest is the same for all. */
-export type IntakeFormat = {
-  format: "script" | "fhir" | "simulation";
-  read(body: Buffer): ReadMessage;
-  reply(reply: IntakeReply, about: ReplyContext): string;
-};
-export type ReplyContext = {
-  envelope: Envelope | null;
-  warnings: readonly { code: string; path: string | null }[];
-  /** Of the answer itself. */
-  message_id: string;
-  sent_time: Date;
-  patient_id: string | null;
-  prescription_id: number | null;
-};
 /** Who hands it in: the operator's account, and the credential it came with. */
 export type IntakeCaller = { account_id: string; credential_id: string };
 export type Received = { answer: string; patient_id: string | null; prescription_id: number | null };
@@ -54,11 +41,7 @@ export async function receivePrescription(
   const stored = await withKeysOfNow(deps, () => storeMessage(deps.db, sealed(deps, message, body), to, refused));
   if (stored.new_id !== null) {
     if (refused !== null) return { answer: refused, patient_id: null, prescription_id: null };
-    return processMessage(deps, format, {
-      message: (read as { message: IncomingMessage }).message,
-      stored: { ...message, intake_message_id: stored.new_id },
-      receivers: stored.receivers,
-    });
+    return processOrWait(deps, format, read, { ...message, intake_message_id: stored.new_id }, stored.receivers);
   }
   const before =
     stored.intake_message_id == null
@@ -68,12 +51,33 @@ export async function receivePrescription(
   if (!before.body_hash.equals(message.body_hash)) return refuseReused(deps, format, message, body, read, before);
   if (before.answer !== null) return { answer: before.answer, patient_id: null, prescription_id: null };
   // Stored and not done with: whoever stored it is at it, or has died. Whoever saves first wins.
-  return processMessage(deps, format, {
-    message: (read as { message: IncomingMessage }).message,
-    stored: { ...message, intake_message_id: before.intake_message_id },
-    receivers: stored.receivers,
-  });
+  const { intake_message_id } = before;
+  return processOrWait(deps, format, read, { ...message, intake_message_id }, stored.receivers);
 }
+
+/** What is kept is not lost: where it cannot be processed now, the sender is told so and a job takes it up. */
+async function processOrWait(
+  deps: Deps,
+  format: IntakeFormat,
+  read: ReadMessage,
+  stored: Stored,
+  receivers: readonly Receiver[],
+): Promise<Received> {
+  if (!read.ok) throw new Error("a message that was readable is not any more");
+  try {
+    return await processMessage(deps, format, { message: read.message, stored, receivers });
+  } catch (error) {
+    if (error instanceof StatusRefusal) throw error;
+    const { intake_message_id } = stored;
+    deps.log.error({ intake_message_id, err: faultName(error) }, "a kept message could not be processed");
+    const answer = format.reply({ kind: "pending" }, context(read, deps.now()));
+    return { answer, patient_id: null, prescription_id: null };
+  }
+}
+
+/** No more than the kind of error: its text may repeat what was sent. */
+const faultName = (error: unknown) =>
+  `${(error as Error).name} ${String((error as { code?: unknown }).code ?? "")}`.trim();
 
 type Work = { message: IncomingMessage; stored: Stored; receivers: readonly Receiver[] };
 
@@ -101,8 +105,8 @@ async function attempt(deps: Deps, format: IntakeFormat, { message, stored, rece
   });
   if (account === "nobody" || account === "undecided") {
     const reply: IntakeReply =
-      account === "nobody" ? { kind: "refused", refusal: refusalFor("002") } : { kind: "accepted" };
-    const answer = format.reply(reply, { ...aboutMessage(message, now), patient_id: null, prescription_id: null });
+      account === "nobody" ? { kind: "refused", refusal: refusalFor("002") } : { kind: "in_review" };
+    const answer = format.reply(reply, { ...aboutMessage(message, now), prescription_id: null });
     await saveIntake(deps.db, unrouted(stored, message, answer, account, now));
     return { answer, patient_id: null, prescription_id: null };
   }
@@ -152,7 +156,6 @@ async function decideAndSave(
   const patient_id = decision.patient?.patient_id ?? null;
   const answer = format.reply(decision.reply, {
     ...aboutMessage(message, real_now, decision),
-    patient_id,
     prescription_id,
   });
   const changes = changesOf(deps, {
@@ -252,7 +255,6 @@ const context = (read: ReadMessage, now: Date): ReplyContext => ({
   warnings: read.ok ? read.message.warnings : read.warnings,
   message_id: randomUUID().replaceAll("-", ""),
   sent_time: now,
-  patient_id: null,
   prescription_id: null,
 });
 

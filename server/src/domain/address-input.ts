@@ -1,0 +1,54 @@
+import type { Address, AddressInput } from "@pestle/contract";
+import { type AddressFields, checkAddressFields, tidyAddress } from "./address/check-address-fields.ts";
+import { reasons, type Verdict } from "./address/verdict.ts";
+import type { ZipTable } from "./address/zip.ts";
+import type { Problem } from "./refusals.ts";
+import { type SentFields, unknownFields } from "./unknown-fields.ts";
+
+/** An address as a partner sends it, whose fields passed. Whether anybody can deliver there is not known yet. */
+export type ReadAddress = { address: Address; accept_suggested: boolean; ignore_warnings: boolean };
+
+const flags = ["accept_suggested", "ignore_warnings"] as const;
+const known: readonly (keyof AddressInput)[] = [
+  ...["first_name", "last_name", "street1", "street2", "city", "state", "zip", "phone"] as const,
+  ...flags,
+];
+
+/** Flat, or with a prefix (`address.` makes `address.zip`). Gives the address, or everything that is wrong with it. */
+export function readAddress(
+  sent: SentFields,
+  zips: ZipTable,
+  prefix = "",
+): { read: ReadAddress | null; problems: Problem[] } {
+  const problems = [
+    ...unknownFields(sent, known),
+    ...flags.filter((flag) => !isFlag(sent[flag])).map((field): Problem => ({ code: 42200, field })),
+    ...checkAddressFields(sent as AddressFields, zips),
+  ].map((problem) => ({ ...problem, field: `${prefix}${problem.field}` }));
+  const [accept_suggested, ignore_warnings] = [sent["accept_suggested"] === true, sent["ignore_warnings"] === true];
+  const read = { address: tidyAddress(sent as AddressFields), accept_suggested, ignore_warnings };
+  return { read: problems.length === 0 ? read : null, problems };
+}
+
+/**
+ * The address to keep: as it was sent where the validator has no doubt or the partner takes the doubt upon itself, the
+ * suggestion where that is accepted. Else 42230, which names the doubts and shows the suggestion.
+ */
+export function settleAddress(
+  { address, accept_suggested, ignore_warnings }: ReadAddress,
+  verdict: Verdict,
+  field = "address",
+): { address: Address; problems: Problem[] } {
+  const [suggestion] = verdict.suggestions;
+  if (verdict.result === "valid") return { address, problems: [] };
+  if (accept_suggested && suggestion !== undefined) return { address: suggestion, problems: [] };
+  if (ignore_warnings) return { address, problems: [] };
+  const shown = suggestion === undefined ? {} : { suggested_address: placeOf(suggestion) };
+  const doubts = verdict.reasons.map((reason): Problem => ({ code: 42230, field, message: reasons[reason][1] }));
+  return { address, problems: [{ code: 42230, field, ...shown }, ...doubts] };
+}
+
+/** Whom a parcel is for is nothing that a validator has a word in. */
+const placeOf = ({ street1, street2, city, state, zip }: Address) => ({ street1, street2, city, state, zip });
+
+const isFlag = (value: unknown) => value === undefined || typeof value === "boolean";

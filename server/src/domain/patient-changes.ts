@@ -1,0 +1,78 @@
+import type { Address, PatientAddress, PatientSafety, PatientUpdate } from "@pestle/contract";
+import { isSameDocument, type NewDocument } from "./identity-document.ts";
+import { addressKey, type PatientRecord, plainName, type StoredDocument } from "./patient-record.ts";
+import { refuse } from "./refusals.ts";
+
+/** What partners change of a patient. Each gives a new record, or the same one where there is nothing to change. */
+
+/** Bounds a record, which is read and sealed whole. */
+export const MOST_ADDRESSES = 50;
+export const MOST_DOCUMENTS = 20;
+const full = {
+  addresses: "The patient has as many addresses as are kept. Remove one first.",
+  identity_documents: "The patient has as many valid identity documents as are kept.",
+};
+
+export type ContactChanges = Pick<PatientUpdate, "email" | "phone" | "gender"> & {
+  patient_safety?: Partial<PatientSafety>;
+};
+
+export function withContact(record: PatientRecord, { patient_safety, ...contact }: ContactChanges): PatientRecord {
+  return { ...record, ...contact, patient_safety: { ...record.patient_safety, ...patient_safety } };
+}
+
+/** One that is on file for the same person is not added again; it takes the telephone number that was sent. */
+export function withShippingAddress(
+  record: PatientRecord,
+  sent: Address,
+): { record: PatientRecord; address: PatientAddress } {
+  const known = record.addresses.find((one) => shipToKey(one) === shipToKey(sent));
+  if (known !== undefined) {
+    const address = { ...known, phone: sent.phone ?? known.phone };
+    return { record: { ...record, addresses: replaced(record.addresses, known, address) }, address };
+  }
+  if (record.addresses.length >= MOST_ADDRESSES) return refuse(42200, "body", full.addresses);
+  const address = { address_id: record.next_address_id, ...sent, default: record.addresses.length === 0 };
+  return {
+    record: { ...record, addresses: [...record.addresses, address], next_address_id: address.address_id + 1 },
+    address,
+  };
+}
+
+/** Undefined where there is no such address. When the default one goes, the newest of the others takes its place. */
+export function withoutShippingAddress(record: PatientRecord, address_id: number): PatientRecord | undefined {
+  const gone = record.addresses.find((one) => one.address_id === address_id);
+  if (gone === undefined) return undefined;
+  const left = record.addresses.filter((one) => one !== gone);
+  const newest = left.at(-1);
+  const addresses = gone.default && newest ? replaced(left, newest, { ...newest, default: true }) : left;
+  return { ...record, addresses };
+}
+
+/** The same document again takes the place of the older one and keeps its id. Expired ones make room for new ones. */
+export function withIdentityDocument(
+  record: PatientRecord,
+  sent: NewDocument,
+  today: string,
+): { record: PatientRecord; document: StoredDocument } {
+  const known = record.identity_documents.find((one) => isSameDocument(one, sent));
+  if (known !== undefined) {
+    const document = { id: known.id, ...sent };
+    const identity_documents = replaced(record.identity_documents, known, document);
+    return { record: { ...record, identity_documents }, document };
+  }
+  const crowded = record.identity_documents.length >= MOST_DOCUMENTS;
+  const kept = record.identity_documents.filter((one) => !crowded || one.expiration_date > today);
+  if (kept.length >= MOST_DOCUMENTS) return refuse(42200, "body", full.identity_documents);
+  const document = { id: record.next_document_id, ...sent };
+  return {
+    record: { ...record, identity_documents: [...kept, document], next_document_id: document.id + 1 },
+    document,
+  };
+}
+
+const shipToKey = (address: Address) =>
+  [plainName(address.first_name), plainName(address.last_name), addressKey(address)].join(" ");
+
+const replaced = <Item>(items: readonly Item[], old: Item, other: Item): Item[] =>
+  items.map((item) => (item === old ? other : item));

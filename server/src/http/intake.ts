@@ -1,0 +1,59 @@
+import { endpoints } from "@pestle/contract";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Deps } from "../deps.ts";
+import type { IntakeFormat } from "../domain/intake-format.ts";
+import { refuse } from "../domain/refusals.ts";
+import { fhirFormat, scriptFormat } from "../intake/formats.ts";
+import { receivePrescription } from "../usecases/receive-prescription.ts";
+import { answer, rendered, send } from "./answer.ts";
+import { readBody } from "./body.ts";
+import { frontDoor } from "./front-door.ts";
+import { readQuery } from "./query.ts";
+
+type IntakeEndpoint = Extract<(typeof endpoints)[number], { server: "intake" }>;
+type Intake = {
+  /** The types a body may come in; the first is the answer's. */
+  types: readonly [string, ...string[]];
+  format(query: ReadonlyMap<string, string[]>): IntakeFormat;
+};
+
+const intakes: Record<IntakeEndpoint["operation_id"], Intake> = {
+  receiveScript: { types: ["application/xml", "text/xml"], format: () => scriptFormat },
+  receiveFhir: {
+    types: ["application/fhir+json", "application/json"],
+    format: (query) => fhirFormat(query.get("ncpdp_id")?.[0] ?? null),
+  },
+};
+
+/** E-prescriptions come in here (contract, 8). What reached a reader is answered with 200 in the message's own format. */
+export function addIntake(app: FastifyInstance, deps: Deps): void {
+  for (const endpoint of endpoints) {
+    if (endpoint.server !== "intake") continue;
+    const { types, format } = intakes[endpoint.operation_id];
+    const names = Object.keys("query" in endpoint ? endpoint.query : {});
+    for (const url of [endpoint.path, `/v1${endpoint.path}`]) {
+      app.route({
+        method: endpoint.method,
+        url,
+        onRequest: frontDoor(deps, "intake", { accept: false }),
+        handler: async (request: FastifyRequest, reply: FastifyReply) => {
+          const query = readQuery(request.url, names);
+          const body = await readMessage(request, types);
+          const { account_id, credential_id } = request.grant!;
+          const received = await receivePrescription(deps, format(query), { account_id, credential_id }, body);
+          const headers = { "content-type": `${types[0]}; charset=utf-8` };
+          return send(request, reply, answer(200, rendered(received.answer), headers));
+        },
+      });
+    }
+  }
+}
+
+async function readMessage(request: FastifyRequest, types: readonly string[]): Promise<Buffer> {
+  const bytes = await readBody(request.raw);
+  // The charset is not looked at: the readers take UTF-8 and say so themselves.
+  const [type] = (request.headers["content-type"] ?? "").toLowerCase().split(";");
+  if (!types.includes(type!.trim())) refuse(40002, "Content-Type");
+  if (bytes === "too large") refuse(40004, "body");
+  return bytes;
+}

@@ -1,0 +1,49 @@
+import { cancelNotes } from "../domain/decide-intake.ts";
+import type { IntakeFormat } from "../domain/intake-format.ts";
+import { type Acceptance, outcomeOf } from "./fhir/outcome.ts";
+import { readFhir } from "./fhir/read.ts";
+import { readScript } from "./script/read.ts";
+import { type ScriptReply, writeReply } from "./script/reply.ts";
+
+export const scriptFormat: IntakeFormat = {
+  format: "script",
+  read: readScript,
+  reply(reply, { envelope, message_id, sent_time }) {
+    const acknowledged: ScriptReply = envelope?.return_receipt ? { kind: "verify" } : { kind: "status", code: "010" };
+    const replies: Record<typeof reply.kind, () => ScriptReply> = {
+      accepted: () => acknowledged,
+      in_review: () => acknowledged,
+      pending: () => ({ kind: "status", code: "000" }),
+      refused: () => ({ kind: "error", refusal: (reply as Extract<typeof reply, { kind: "refused" }>).refusal }),
+      canceled: () => ({ kind: "cancel_approved", note: noteOf(reply) }),
+      not_canceled: () => ({ kind: "cancel_denied", reason_codes: [UNKNOWN_HERE], note: noteOf(reply) }),
+    };
+    return writeReply(envelope, replies[reply.kind](), { message_id, sent_time: sent_time.toISOString() });
+  },
+};
+
+/** `ncpdp_id` is the receiver that the address of the request names, where it does. */
+export const fhirFormat = (ncpdp_id: string | null): IntakeFormat => ({
+  format: "fhir",
+  read: (body) => readFhir(body, ncpdp_id),
+  reply(reply, { warnings, prescription_id }) {
+    const acceptances: Record<Exclude<typeof reply.kind, "refused">, Acceptance> = {
+      accepted: "received",
+      in_review: "in_review",
+      pending: "in_review",
+      canceled: "canceled",
+      not_canceled: "cancel_unknown",
+    };
+    const answer = reply.kind === "refused" ? reply.refusal : acceptances[reply.kind];
+    return JSON.stringify(outcomeOf(answer, warnings, { prescription_id }));
+  },
+});
+
+/** SCRIPT's reason code for a patient or a prescription that the pharmacy does not know. */
+const UNKNOWN_HERE = "AA";
+
+const noteOf = (reply: { kind: string; note?: keyof typeof cancelNotes }) => cancelNotes[reply.note ?? "unknown"];
+
+/** The format of a message that was kept. */
+export const formatOf = ({ format, receiver }: { format: IntakeFormat["format"]; receiver: string | null }) =>
+  format === "fhir" ? fhirFormat(receiver) : scriptFormat;

@@ -1,0 +1,58 @@
+import { operatorAccounts } from "../db/accounts.ts";
+import { listReceivers, listWaiting, messagePlace, noteFailure, type WaitingMessage } from "../db/intake.ts";
+import { insertReview } from "../db/reviews.ts";
+import type { Deps } from "../deps.ts";
+import type { IntakeFormat } from "../domain/intake-format.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { processMessage } from "./receive-prescription.ts";
+
+/** Whoever received it is given this long before somebody else takes the message up. */
+const GRACE_MS = 10_000;
+const MOST_AT_ONCE = 100;
+const MOST_ATTEMPTS = 5;
+
+/**
+ * Takes up messages that were kept and not made anything of: the process ended in between, or the database went away.
+ * One that fails again and again is shown to a person and left as it is. Returns how many were done.
+ */
+export async function processWaiting(
+  deps: Deps,
+  formatOf: (message: Pick<WaitingMessage, "format" | "receiver">) => IntakeFormat,
+): Promise<number> {
+  const before = new Date(deps.now().getTime() - GRACE_MS);
+  let done = 0;
+  for (const { account_id } of await operatorAccounts(deps.db)) {
+    for (const waiting of await listWaiting(deps.db, account_id, before, MOST_ATTEMPTS, MOST_AT_ONCE)) {
+      if (await takeUp(deps, account_id, waiting, formatOf(waiting))) done += 1;
+    }
+  }
+  return done;
+}
+
+async function takeUp(deps: Deps, account_id: string, waiting: WaitingMessage, format: IntakeFormat): Promise<boolean> {
+  const { intake_message_id, sender, sender_message_id, body_sealed, receiver } = waiting;
+  try {
+    const place = messagePlace(account_id, sender, sender_message_id);
+    const body = await withKeysOfNow(deps, async () => deps.vault.open(body_sealed, place));
+    const read = format.read(body);
+    if (!read.ok) throw new Error("a message that was readable is not any more");
+    const receivers = await listReceivers(deps.db, account_id, receiver);
+    const stored = { ...waiting, account_id, kind: read.message.content.kind, warnings: [] };
+    await processMessage(deps, format, { message: read.message, stored, receivers });
+    return true;
+  } catch (error) {
+    deps.log.error({ intake_message_id, fault: (error as Error).name }, "a kept message could not be processed");
+    const failed = await noteFailure(deps.db, account_id, intake_message_id);
+    if (failed?.attempts === MOST_ATTEMPTS) {
+      await insertReview(deps.db, {
+        account_id,
+        kind: "processing_failed",
+        intake_message_id,
+        reasons: [],
+        facts: { attempts: failed.attempts },
+        created_at: deps.now(),
+      });
+    }
+    return false;
+  }
+}

@@ -1,0 +1,447 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { formatOf } from "../src/intake/formats.ts";
+import { openRecord } from "../src/usecases/patient-rows.ts";
+import { processWaiting } from "../src/usecases/process-waiting.ts";
+import { expectConventions } from "./support/conventions.ts";
+import { intakeRows, newMessage, openIntake } from "./support/intake.ts";
+import { prescription } from "./support/script-samples.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+
+let app: TestApp;
+let intake: Awaited<ReturnType<typeof openIntake>>;
+beforeAll(async () => {
+  app = await startTestApp();
+  intake = await openIntake(app);
+});
+afterAll(() => app.stop());
+
+let number = 0;
+const nextId = () => `T-${++number}`;
+/** Somebody nobody has heard of yet. */
+const stranger = () => ({
+  ids: [],
+  first_name: "Ada",
+  last_name: `Number ${++number}`,
+  phone: null,
+  email: null,
+});
+const status = (text: string) => /<(Status|Verify|Error|CancelRxResponse)>/.exec(text)?.[1];
+const codes = (text: string) => [...text.matchAll(/<(?:Code|DescriptionCode)>(\w+)</g)].map(([, code]) => code);
+const rowsOf = async (sql: string, ...params: unknown[]) => (await app.deps.db.raw(sql, params)).rows;
+const prescriptionsOf = (sender_message_id: string) =>
+  rowsOf("select * from prescription where sender_message_id = $1", sender_message_id);
+
+describe("a NewRx", () => {
+  test("is acknowledged, becomes a patient and a prescription, and the partner is told, all at once", async () => {
+    const message_id = nextId();
+    const before = await intakeRows(app);
+    const { status: http, text, headers } = await intake.send(newMessage({ envelope: { message_id } }));
+    expect([http, status(text), codes(text)]).toEqual([200, "Status", ["010"]]);
+    expect(headers.get("content-type")).toBe("application/xml; charset=utf-8");
+    expect(text).toContain(`<RelatesToMessageID>${message_id}</RelatesToMessageID>`);
+    const after = await intakeRows(app);
+    expect(after).toEqual({
+      ...before,
+      intake_message: before["intake_message"]! + 1,
+      patient: before["patient"]! + 1,
+      patient_alias: before["patient_alias"]! + 2,
+      prescription: before["prescription"]! + 1,
+      webhook_event: before["webhook_event"]! + 1,
+    });
+    const [row] = await prescriptionsOf(message_id);
+    expect(row).toMatchObject({
+      account_id: app.demo.partners[0]!.account_id,
+      // The prescriber system's own id can be ours, and is free.
+      patient_id: "MRN-20417",
+      acceptance: "not_needed",
+      ndc: "70999010130",
+      gcn: "90101",
+      written_qty: "90",
+      refills: 3,
+      drug_schedule: "0",
+      written_date: "2026-11-10",
+      effective_date: "2026-11-12",
+      prescriber_name: "Fenwick Marlowe",
+      order_due_at: null,
+    });
+    // Good until the day that the message names, in the pharmacy's time zone.
+    expect((row!["expires_at"] as Date).toISOString()).toBe("2027-11-11T05:00:00.000Z");
+    const [event] = await rowsOf("select * from webhook_event where patient_id = $1", "MRN-20417");
+    expect(event!["event_type"]).toBe("RX_RECEIVED");
+    const body = JSON.parse(event!["body"] as string);
+    expect(body).toMatchObject({
+      event_type: "RX_RECEIVED",
+      patient_id: "MRN-20417",
+      medication_requests: [
+        { id: Number(row!["prescription_id"]), refills_left: 3, active: true, medication_dispenses: [] },
+      ],
+    });
+    expect(event!["body"]).not.toMatch(/Marisol|Okonkwo|1987|Juniper Hollow/);
+  });
+
+  test("of a patient who is known adds to the same patient, and tells what is new", async () => {
+    const first = nextId();
+    const second = nextId();
+    const patient = { ...stranger(), phone: "9165550177" };
+    await intake.send(newMessage({ envelope: { message_id: first }, patient }));
+    const moved = { ...prescription.patient.address!, street1: "12 Alder Ct", street2: null };
+    await intake.send(
+      newMessage({
+        envelope: { message_id: second },
+        patient: { ...patient, last_name: patient.last_name.toUpperCase(), address: moved, email: "ada@example.test" },
+        prescription: { allergies: [{ text: "Sulfa", codes: [], reaction: null, severity: null }] },
+      }),
+    );
+    const [one] = await prescriptionsOf(first);
+    const [two] = await prescriptionsOf(second);
+    expect(two!["patient_id"]).toBe(one!["patient_id"]);
+    const [row] = await rowsOf("select * from patient where patient_id = $1", one!["patient_id"]);
+    const record = openRecord(
+      app.deps,
+      row!["account_id"] as string,
+      row!["patient_id"] as string,
+      row!["record_sealed"] as Buffer,
+    );
+    expect(record.addresses.map(({ street1, default: first }) => [street1, first])).toEqual([
+      ["418 Juniper Hollow Rd", true],
+      ["12 Alder Ct", false],
+    ]);
+    expect(record).toMatchObject({ email: "ada@example.test", last_name: patient.last_name });
+    expect(record.patient_safety.allergies).toEqual(["Penicillin V", "Sulfa"]);
+  });
+
+  test("of somebody with the same name and birth date elsewhere is another patient, and a person looks at it", async () => {
+    const first = nextId();
+    const second = nextId();
+    const patient = stranger();
+    const elsewhere = { ...prescription.patient.address!, zip: "10001", city: "New York", state: "NY" };
+    await intake.send(newMessage({ envelope: { message_id: first }, patient }));
+    await intake.send(newMessage({ envelope: { message_id: second }, patient: { ...patient, address: elsewhere } }));
+    const [[one], [two]] = [await prescriptionsOf(first), await prescriptionsOf(second)];
+    expect(two!["patient_id"]).not.toBe(one!["patient_id"]);
+    const reviews = await rowsOf("select * from review where patient_id = $1", two!["patient_id"]);
+    expect(reviews).toMatchObject([
+      { kind: "patient_match", facts: { candidates: [{ patient_id: one!["patient_id"], score: 70 }] } },
+    ]);
+  });
+
+  test("for a controlled drug without signature evidence is kept and acknowledged, and waits for a pharmacist", async () => {
+    const message_id = nextId();
+    const { text } = await intake.send(
+      newMessage({
+        envelope: { message_id },
+        patient: stranger(),
+        prescription: {
+          signature_evidence: false,
+          refills: 9,
+          drug: { description: "Zolpidem 5 mg tablet", codes: [], strength: null, schedule: null },
+        },
+      }),
+    );
+    expect(codes(text)).toEqual(["010"]);
+    const [row] = await prescriptionsOf(message_id);
+    expect(row).toMatchObject({ acceptance: "pending", drug_schedule: "4", refills: 5 });
+    expect((row!["expires_at"] as Date).toISOString()).toBe("2027-05-11T04:00:00.000Z");
+    expect(await rowsOf("select * from review where prescription_id = $1", row!["prescription_id"])).toMatchObject([
+      { kind: "prescription_acceptance", reasons: ["signature_missing"] },
+    ]);
+  });
+
+  test("for an account of Automatic Processing makes an order due on the day it may be filled", async () => {
+    const message_id = nextId();
+    const { ncpdp_id, account_id } = app.demo.partners[1]!;
+    await intake.send(
+      newMessage({
+        envelope: { message_id, to: ncpdp_id },
+        prescription: { effective_date: "2099-01-02", expiration_date: null, written_date: "2098-12-30" },
+      }),
+    );
+    const [row] = await prescriptionsOf(message_id);
+    expect(row!["account_id"]).toBe(account_id);
+    expect((row!["order_due_at"] as Date).toISOString()).toBe("2099-01-02T05:00:00.000Z");
+  });
+
+  test("that asks for a receipt gets a Verify", async () => {
+    const { text } = await intake.send(
+      newMessage({ envelope: { message_id: nextId(), return_receipt: true }, patient: stranger() }),
+    );
+    expect([status(text), codes(text)]).toEqual(["Verify", ["010"]]);
+  });
+});
+
+describe("the same message", () => {
+  test("a hundred times at once makes one prescription, one patient and one event, and one answer", async () => {
+    const message = newMessage({ envelope: { message_id: nextId() }, patient: stranger() });
+    const before = await intakeRows(app);
+    const answers = await Promise.all(Array.from({ length: 100 }, () => intake.send(message)));
+    expect(new Set(answers.map(({ status: http }) => http))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    const after = await intakeRows(app);
+    for (const table of ["intake_message", "patient", "prescription", "webhook_event"]) {
+      expect([table, after[table]! - before[table]!]).toEqual([table, 1]);
+    }
+  });
+
+  test("under another message id a hundred times at once makes a hundred prescriptions of one patient", async () => {
+    const patient = stranger();
+    const before = await intakeRows(app);
+    const ids = Array.from({ length: 100 }, nextId);
+    const answers = await Promise.all(
+      ids.map((message_id) => intake.send(newMessage({ envelope: { message_id }, patient }))),
+    );
+    expect(new Set(answers.map(({ text }) => codes(text).join()))).toEqual(new Set(["010"]));
+    const after = await intakeRows(app);
+    expect(after["patient"]! - before["patient"]!).toBe(1);
+    expect(after["prescription"]! - before["prescription"]!).toBe(100);
+  });
+
+  test("id with other bytes is refused with 900 / 220, kept, and a person is told", async () => {
+    const message_id = nextId();
+    const patient = stranger();
+    await intake.send(newMessage({ envelope: { message_id }, patient }));
+    const before = await intakeRows(app);
+    const other = newMessage({ envelope: { message_id }, patient, prescription: { refills: 1 } });
+    const first = await intake.send(other);
+    expect([status(first.text), codes(first.text)]).toEqual(["Error", ["900", "220"]]);
+    const again = await intake.send(other);
+    expect(again.text).toBe(first.text);
+    expect(await intakeRows(app)).toEqual({
+      ...before,
+      intake_message: before["intake_message"]! + 1,
+      review: before["review"]! + 1,
+    });
+  });
+});
+
+describe("a CancelRx", () => {
+  const cancel = (relates_to: string | null, more: object = {}) => ({
+    kind: "cancel" as const,
+    discontinue: false,
+    target: {
+      patient: prescription.patient,
+      prescriber_npi: null,
+      drug_description: prescription.drug.description,
+      drug_codes: [],
+      written_date: prescription.written_date,
+      ...more,
+    },
+    relates_to,
+  });
+
+  test("that names the message ends its prescription, and says so; again, it was ended already", async () => {
+    const message_id = nextId();
+    await intake.send(newMessage({ envelope: { message_id, prescriber_order_number: null }, patient: stranger() }));
+    const send = () =>
+      intake.send(
+        newMessage({
+          envelope: { message_id: nextId(), relates_to_message_id: message_id },
+          content: cancel(message_id),
+        }),
+      );
+    const first = await send();
+    expect(status(first.text)).toBe("CancelRxResponse");
+    expect(first.text).toContain("<Approved>");
+    expect(await prescriptionsOf(message_id)).toMatchObject([{ active: false }]);
+    expect((await send()).text).toContain("inactive already");
+  });
+
+  test("that names nothing finds it by patient, drug and date", async () => {
+    const message_id = nextId();
+    const patient = { ...stranger(), phone: "9165550188" };
+    await intake.send(newMessage({ envelope: { message_id, prescriber_order_number: null }, patient }));
+    const target = { patient: { ...prescription.patient, ...patient } };
+    const { text } = await intake.send(
+      newMessage({ envelope: { message_id: nextId(), prescriber_order_number: null }, content: cancel(null, target) }),
+    );
+    expect(text).toContain("<Approved>");
+    expect(await prescriptionsOf(message_id)).toMatchObject([{ active: false }]);
+  });
+
+  test("of something unknown is denied, and a person looks at it", async () => {
+    const before = await intakeRows(app);
+    const target = { patient: { ...prescription.patient, ...stranger() } };
+    const { text } = await intake.send(
+      newMessage({ envelope: { message_id: nextId(), prescriber_order_number: null }, content: cancel(null, target) }),
+    );
+    expect(text).toContain("<Denied>");
+    const after = await intakeRows(app);
+    expect(after).toEqual({ ...before, intake_message: before["intake_message"]! + 1, review: before["review"]! + 1 });
+  });
+});
+
+describe("a response", () => {
+  test("that approves a renewal as written makes a new prescription of the old one's patient, linked to it", async () => {
+    const message_id = nextId();
+    const renewal_id = nextId();
+    await intake.send(newMessage({ envelope: { message_id }, patient: stranger() }));
+    const { text } = await intake.send(
+      newMessage({
+        envelope: { message_id: renewal_id, relates_to_message_id: message_id },
+        content: { kind: "renewal", response: "approved", reason_codes: [], note: null, prescription: null },
+      }),
+    );
+    expect(codes(text)).toEqual(["010"]);
+    const [[old], [renewed]] = [await prescriptionsOf(message_id), await prescriptionsOf(renewal_id)];
+    expect(renewed).toMatchObject({
+      patient_id: old!["patient_id"],
+      replaces_prescription_id: old!["prescription_id"],
+      drug_name: old!["drug_name"],
+      sig_text: old!["sig_text"],
+      active: true,
+    });
+    expect(await prescriptionsOf(message_id)).toMatchObject([{ active: true }]);
+  });
+
+  test("that approves a change replaces the old prescription", async () => {
+    const message_id = nextId();
+    const change_id = nextId();
+    const patient = stranger();
+    await intake.send(newMessage({ envelope: { message_id }, patient }));
+    await intake.send(
+      newMessage({
+        envelope: { message_id: change_id, relates_to_message_id: message_id },
+        content: {
+          kind: "change",
+          response: "approved_with_changes",
+          reason_codes: [],
+          note: null,
+          prescription: { ...prescription, patient: { ...prescription.patient, ...patient }, refills: 1 },
+        },
+      }),
+    );
+    expect(await prescriptionsOf(message_id)).toMatchObject([{ active: false }]);
+    expect(await prescriptionsOf(change_id)).toMatchObject([{ active: true, refills: 1 }]);
+  });
+
+  test("that denies is acknowledged and changes nothing", async () => {
+    const before = await intakeRows(app);
+    const { text } = await intake.send(
+      newMessage({
+        envelope: { message_id: nextId() },
+        content: { kind: "renewal", response: "denied", reason_codes: ["AF"], note: null, prescription: null },
+      }),
+    );
+    expect(codes(text)).toEqual(["010"]);
+    expect(await intakeRows(app)).toEqual({ ...before, intake_message: before["intake_message"]! + 1 });
+  });
+});
+
+describe("a receiver", () => {
+  test("that nobody has the id of is refused with 900 / 002, and only the message is kept", async () => {
+    const before = await intakeRows(app);
+    const { text } = await intake.send(newMessage({ envelope: { message_id: nextId(), to: "1234567" } }));
+    expect([status(text), codes(text)]).toEqual(["Error", ["900", "002"]]);
+    expect(await intakeRows(app)).toEqual({ ...before, intake_message: before["intake_message"]! + 1 });
+  });
+
+  test("of the other environment is nobody here", async () => {
+    const { text } = await intake.send(
+      newMessage({ envelope: { message_id: nextId(), to: app.demo.partners[2]!.ncpdp_id } }),
+    );
+    expect(codes(text)).toEqual(["900", "002"]);
+  });
+
+  test("that several share is told apart by rules; without one the message waits with the operators", async () => {
+    const own = await startTestApp();
+    try {
+      const network = await openIntake(own);
+      const [willow, juniper] = own.demo.partners;
+      await own.deps.db.raw(
+        "update account set ncpdp_id = '9900017' where environment = 'sandbox' and partner_id is not null",
+      );
+      const undecided = await network.send(newMessage({ envelope: { message_id: "shared-1" } }));
+      expect(codes(undecided.text)).toEqual(["010"]);
+      expect((await own.deps.db.raw("select kind, reasons from review")).rows).toEqual([
+        { kind: "unrouted_message", reasons: ["undecided"] },
+      ]);
+      await own.deps.db.raw(
+        "insert into routing_rule (account_id, kind, value, created_at) values ($1, 'sender', '6120042', now()), ($2, 'prescriber_npi', '1234567893', now())",
+        [willow!.account_id, juniper!.account_id],
+      );
+      await network.send(newMessage({ envelope: { message_id: "shared-2" } }));
+      // The prescriber tells more than the sender, who may write for many.
+      expect((await own.deps.db.raw("select account_id from prescription")).rows).toEqual([
+        { account_id: juniper!.account_id },
+      ]);
+    } finally {
+      await own.stop();
+    }
+  });
+});
+
+describe("what cannot be taken", () => {
+  const good = newMessage({ envelope: { message_id: "bad" } }).toString("utf8");
+  const cases: Record<string, [Buffer | string, string[]]> = {
+    "not XML": ["Dear pharmacy,", ["601", "024"]],
+    "another root": ["<Letter/>", ["601", "020"]],
+    "a bomb of entities": [`<!DOCTYPE a [<!ENTITY b "${"c".repeat(100)}">]><Message>&b;</Message>`, ["601", "023"]],
+    "an external entity": [
+      `<!DOCTYPE a [<!ENTITY b SYSTEM "file:///etc/passwd">]><Message>&b;</Message>`,
+      ["601", "023"],
+    ],
+    "UTF-16": [Buffer.from(`\ufeff${good}`, "utf16le"), ["601", "024"]],
+    "deep nesting": ["<a>".repeat(5_000), ["601", "019"]],
+    "a version of the future": [good.replaceAll("20170715", "008001"), ["900", "021"]],
+  };
+  test.each(Object.entries(cases))(
+    "%s is refused with its code, kept, and changes nothing",
+    async (_what, [body, expected]) => {
+      const before = await intakeRows(app);
+      const { status: http, text } = await intake.send(body);
+      expect([http, status(text), codes(text)]).toEqual([200, "Error", expected]);
+      expect(await intakeRows(app)).toEqual({ ...before, intake_message: before["intake_message"]! + 1 });
+    },
+  );
+
+  test("a patient without a birth date is refused with 900 / 080", async () => {
+    const { text } = await intake.send(
+      newMessage({ envelope: { message_id: nextId() }, patient: { ...stranger(), dob: null } }),
+    );
+    expect(codes(text)).toEqual(["900", "080"]);
+  });
+
+  test("a body of 1 MiB + 1 is 400 / 40004 and not kept; another type is 40002; a partner's token is 401", async () => {
+    const before = await intakeRows(app);
+    const large = await intake.send(Buffer.alloc(1024 * 1024 + 1, 32));
+    expect([large.status, JSON.parse(large.text).errors[0].code]).toEqual([400, 40004]);
+    const typed = await intake.send("{}", { type: "application/json" });
+    expect([typed.status, JSON.parse(typed.text).errors[0].code]).toEqual([400, 40002]);
+    const response = await fetch(`${app.addresses.base_url}/intake/script`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${await app.token()}`, "content-type": "application/xml" },
+      body: "<Message/>",
+    });
+    await expectConventions(response, "partner");
+    expect(response.status).toBe(401);
+    expect(await intakeRows(app)).toEqual(before);
+  });
+});
+
+describe("at rest", () => {
+  test("nothing that tells who a patient is can be read from the database", async () => {
+    const message_id = nextId();
+    await intake.send(newMessage({ envelope: { message_id }, patient: { ...stranger(), last_name: "Quetzalcoatl" } }));
+    for (const table of ["intake_message", "patient", "patient_alias", "prescription", "review", "webhook_event"]) {
+      const text = JSON.stringify((await app.deps.db.raw(`select t::text as row from ${table} t`)).rows);
+      expect(text).not.toMatch(/Quetzalcoatl|Juniper Hollow|marisol@|9165550142|1987-02-28/i);
+      const hex = Buffer.from("Quetzalcoatl").toString("hex");
+      expect(text).not.toContain(hex);
+    }
+  });
+});
+
+test("a message that was kept and not processed is taken up by the job, once", async () => {
+  const message_id = nextId();
+  await intake.send(newMessage({ envelope: { message_id }, patient: stranger() }));
+  const [row] = await prescriptionsOf(message_id);
+  // As a process leaves it that dies between the two.
+  await app.deps.db.raw("delete from prescription where prescription_id = $1", [row!["prescription_id"]]);
+  await app.deps.db.raw(
+    "update intake_message set state = 'received', outcome = null, answer = null, processed_at = null where sender_message_id = $1",
+    [message_id],
+  );
+  expect(await processWaiting(app.deps, formatOf)).toBe(0);
+  app.advance(11_000);
+  expect(await Promise.all([processWaiting(app.deps, formatOf), processWaiting(app.deps, formatOf)])).toContain(1);
+  expect(await prescriptionsOf(message_id)).toHaveLength(1);
+});

@@ -1,0 +1,43 @@
+import type { Content, Envelope } from "../../src/domain/incoming-message.ts";
+import { writeScript } from "../../src/intake/script/write.ts";
+import { envelope, newRx, prescription } from "./script-samples.ts";
+import type { TestApp } from "./test-app.ts";
+import { freshToken } from "./token-request.ts";
+
+/** A NewRx for the sandbox partner whose orders are its own; anything in it may be said differently. */
+export function newMessage(change: {
+  envelope?: Partial<Envelope>;
+  content?: Content;
+  prescription?: Partial<typeof prescription>;
+  patient?: Partial<(typeof prescription)["patient"]>;
+}): Buffer {
+  const { patient, ...rest } = { ...prescription, ...change.prescription };
+  const content = change.content ?? { ...newRx, prescription: { ...rest, patient: { ...patient, ...change.patient } } };
+  return Buffer.from(writeScript({ ...envelope("2017071"), ...change.envelope }, content as Content, "2017071"));
+}
+
+/** How an e-prescription network delivers: real sockets, the demo's intake credential. */
+export async function openIntake(app: TestApp) {
+  const token = await freshToken(app, app.demo.intake, "intake");
+  return {
+    token,
+    async send(body: Buffer | string, options: { path?: string; type?: string } = {}) {
+      const response = await fetch(`${app.addresses.base_url}${options.path ?? "/intake/script"}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": options.type ?? "application/xml" },
+        body: typeof body === "string" ? body : new Uint8Array(body),
+      });
+      return { status: response.status, headers: response.headers, text: await response.text() };
+    },
+  };
+}
+
+/** How many rows each table of intake has: what a refused message must not change. */
+export async function intakeRows(app: TestApp): Promise<Record<string, number>> {
+  const tables = ["intake_message", "patient", "patient_alias", "prescription", "review", "webhook_event"];
+  const counts = tables.map(async (table) => {
+    const { rows } = await app.deps.db.raw(`select count(*)::int as count from ${table}`);
+    return [table, rows[0]!["count"] as number] as const;
+  });
+  return Object.fromEntries(await Promise.all(counts));
+}
