@@ -13,6 +13,14 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
   { folder: "contract/src/", own: ["contract/src/"], packages: [], node: /^$/ },
   { folder: "sdk/src/", own: ["sdk/src/"], packages: ["@pestle/contract"], node: /^node:/ },
   { folder: "server/src/domain/", own: ["server/src/domain/"], packages: ["@pestle/contract"], node: /^$/ },
+  // Other people's formats: one file opens XML, nobody opens anything else.
+  { folder: "server/src/intake/script/xml.ts", own: [], packages: ["saxes"], node: /^$/ },
+  {
+    folder: "server/src/intake/",
+    own: ["server/src/intake/", "server/src/domain/"],
+    packages: ["@pestle/contract", "fhir (types)"],
+    node: /^$/,
+  },
   {
     folder: "server/src/db/db.ts",
     own: ["server/src/domain/refusals.ts"],
@@ -84,7 +92,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
   },
 ];
 
-/** Reads no clock, no chance and nothing from outside: what `domain/` and `contract/` are forbidden beyond imports. */
+/** Reads no clock, no chance and nothing from outside: what `domain/`, `intake/` and `contract/` are forbidden beyond imports. */
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.|setTimeout|setInterval|async |await |fetch\()/;
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
@@ -136,13 +144,15 @@ describe("the house", () => {
     expect(forbidden("server/src/usecases/x.ts", { target: "fastify", typesOnly: false })).toBe(true);
     expect(forbidden("server/src/http/x.ts", { target: "pg", typesOnly: false })).toBe(true);
     expect(forbidden("contract/src/x.ts", { target: "zod", typesOnly: false })).toBe(true);
+    expect(forbidden("server/src/intake/script/read.ts", { target: "saxes", typesOnly: false })).toBe(true);
+    expect(forbidden("server/src/intake/fhir/x.ts", { target: "node:crypto", typesOnly: false })).toBe(true);
     expect(importsOf("server/src/usecases/issue-token.ts").map(({ target }) => target)).toContain(
       "server/src/db/tokens.ts",
     );
   });
 
-  test("domain and contract read no clock, no chance and nothing from outside", () => {
-    const pure = sources.filter((file) => /^(contract\/src|server\/src\/domain)\//.test(file));
+  test("domain, intake and contract read no clock, no chance and nothing from outside", () => {
+    const pure = sources.filter((file) => /^(contract\/src|server\/src\/(domain|intake))\//.test(file));
     expect(pure.length).toBeGreaterThan(15);
     const code = (file: string) => textOf(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|"[^"\n]*"|`[^`]*`/g, "");
     expect(pure.filter((file) => IMPURE.test(code(file)))).toEqual([]);

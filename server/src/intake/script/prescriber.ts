@@ -7,7 +7,7 @@ import { child, type XmlElement } from "./xml.ts";
 
 /** Who wrote it. Numbers that fail their check are kept as sent, with a warning: a person decides. */
 export function readPrescriber(reading: Reading, element: XmlElement, whole: boolean): IncomingPrescriber {
-  const person = child(element, "NonVeterinarian") ?? element;
+  const person = child(element, "NonVeterinarian") ?? child(element, "Veterinarian") ?? element;
   const text = (name: keyof typeof paths) => reading.text(person, paths[name], `prescriber.${name}`);
   const phone = readPhone(reading, person, "phone", "prescriber.phone");
   if (whole && phone === null) reading.warn("prescriber_phone_missing", person);

@@ -86,8 +86,8 @@ function readDaw(reading: Reading, medication: XmlElement): boolean {
 }
 
 const DIAGNOSIS_SYSTEMS = new Map([
-  ["ABF", "icd10"],
-  ["DX", "icd9"],
+  ["ABF", "icd10cm"],
+  ["DX", "icd9cm"],
   ["LD", "snomed"],
 ]);
 

@@ -129,7 +129,6 @@ function peopleOf(reading: Reading, transaction: XmlElement, whole: boolean): Pi
   if (veterinary) reading.refuse("054");
   return {
     patient: patient === undefined || animal ? null : readPatient(reading, patient, whole),
-    // Refused already, so not refused for being missing as well.
     prescriber: prescriber === undefined ? null : readPrescriber(reading, prescriber, whole),
   };
 }

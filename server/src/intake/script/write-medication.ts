@@ -104,8 +104,8 @@ function writeRefills(refills: AnsweredPrescription["refills"], shape: Shape): M
 }
 
 const DIAGNOSIS_QUALIFIERS = new Map([
-  ["icd10", "ABF"],
-  ["icd9", "DX"],
+  ["icd10cm", "ABF"],
+  ["icd9cm", "DX"],
   ["snomed", "LD"],
 ]);
 

@@ -1,0 +1,174 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import type { ReadMessage } from "../src/domain/incoming-message.ts";
+import { refusalFor } from "../src/domain/intake-refusals.ts";
+import { findFields } from "../src/intake/script/explain.ts";
+import { readScript } from "../src/intake/script/read.ts";
+import { writeReply } from "../src/intake/script/reply.ts";
+import { scriptVersions } from "../src/intake/script/version.ts";
+import { writeScript } from "../src/intake/script/write.ts";
+import { parseXml } from "../src/intake/script/xml.ts";
+import { contents, envelopes, newPrescriptions } from "./support/script-arbitraries.ts";
+import { mutate } from "./support/script-mutations.ts";
+import { bytes, cancelRx, change, edit, envelope, newRx, renewal, sample, without } from "./support/script-samples.ts";
+import { shapes } from "./support/script-shapes.ts";
+import { rewrite } from "./support/script-variants.ts";
+
+const RUNS = { seed: 20_261_115, numRuns: 500 };
+const contentOf = (text: string) => {
+  const read = readScript(bytes(text));
+  return read.ok ? read.message.content : read.refusal;
+};
+
+describe("whatever is written can be read", () => {
+  test.each(scriptVersions)("%s: what the reader makes of our message is what was given", (version) => {
+    fc.assert(
+      fc.property(envelopes(version), contents, (given, content) => {
+        const read = readScript(bytes(writeScript(given, content, version)));
+        expect(read.ok && { envelope: read.message.envelope, content: read.message.content }).toEqual({
+          envelope: given,
+          content,
+        });
+      }),
+      RUNS,
+    );
+  });
+
+  const originals = [
+    ...Object.values(shapes),
+    ...scriptVersions.flatMap((version) =>
+      [newRx, cancelRx, renewal, change].map((content) => writeScript(envelope(version), content, version)),
+    ),
+  ];
+  const liberties = fc.record({
+    shuffle: fc.boolean(),
+    prefix: fc.constantFrom(null, "ns1", "script"),
+    attributes: fc.boolean(),
+    bare_dates: fc.boolean(),
+    padding: fc.boolean(),
+    wrapped: fc.boolean(),
+  });
+  const numbers = fc.infiniteStream(fc.nat());
+
+  test("order, prefixes, attributes, bare dates, empty elements, remarks and wrapping say nothing", () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...originals), liberties, numbers, (original, taken, stream) => {
+        const variant = rewrite(original, taken, () => stream.next().value as number);
+        expect(contentOf(variant)).toEqual(contentOf(original));
+      }),
+      { ...RUNS, numRuns: 1_000 },
+    );
+  });
+
+  test("nor do they of any other prescription", () => {
+    fc.assert(
+      fc.property(
+        newPrescriptions,
+        fc.constantFrom(...scriptVersions),
+        liberties,
+        numbers,
+        (content, version, taken, stream) => {
+          const original = writeScript(envelope(version), content, version);
+          const variant = rewrite(original, { ...taken, padding: false }, () => stream.next().value as number);
+          expect(contentOf(variant)).toEqual(content);
+        },
+      ),
+      RUNS,
+    );
+  });
+});
+
+describe("whatever comes", () => {
+  /** Texts are trimmed and never empty, numbers are finite: what stands behind the reader counts on it. */
+  function faults(value: unknown, path = ""): string[] {
+    if (typeof value === "string") return value === "" || value !== value.trim() || value.includes("\0") ? [path] : [];
+    if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? [] : [path];
+    if (typeof value !== "object" || value === null)
+      return typeof value === "function" || value === undefined ? [path] : [];
+    return Object.entries(value).flatMap(([key, inner]) => faults(inner, `${path}.${key}`));
+  }
+
+  test("2,000 spoiled messages: none throws, none takes 200 ms, each is taken whole or refused with an answer", () => {
+    const outcomes = { taken: 0, refused: 0 };
+    for (let seed = 1; seed <= 2_000; seed++) {
+      const message = mutate(seed);
+      const from = performance.now();
+      const read: ReadMessage = readScript(message);
+      expect(performance.now() - from, `seed ${seed}`).toBeLessThan(200);
+      outcomes[read.ok ? "taken" : "refused"]++;
+      expect(faults(read.ok ? read.message : read), `seed ${seed}`).toEqual([]);
+      const reply = read.ok
+        ? writeReply(read.message.envelope, { kind: "status", code: "010" }, { message_id: "1", sent_time: "2" })
+        : writeReply(read.envelope, { kind: "error", refusal: read.refusal }, { message_id: "1", sent_time: "2" });
+      expect(parseXml(bytes(reply)).ok, `seed ${seed}`).toBe(true);
+    }
+    // Both ways out are really tried.
+    expect(Math.min(outcomes.taken, outcomes.refused)).toBeGreaterThan(400);
+  });
+
+  test("a mutation is the same each time", () => {
+    expect(mutate(7)).toEqual(mutate(7));
+    expect(mutate(7)).not.toEqual(mutate(8));
+  });
+
+  test("a text that grows without end costs no more than its length", () => {
+    const long = ["x", " ", "1", "-", "a-", "1 ", "&amp;"].map((piece) => `1${piece.repeat(100_000)}1`);
+    const leaves = [...new Set(sample.match(/<\w+>[^<]+</g))];
+    for (const leaf of leaves) {
+      for (const text of long) {
+        const message = bytes(edit(sample, [leaf, `${leaf.slice(0, leaf.indexOf(">") + 1)}${text}<`]));
+        const from = performance.now();
+        readScript(message);
+        expect(performance.now() - from, leaf).toBeLessThan(200);
+      }
+    }
+  });
+});
+
+describe("an explanation", () => {
+  test("shows every field with the path it came from", () => {
+    const { outcome, fields, missing } = findFields(bytes(sample));
+    expect(outcome).toEqual(readScript(bytes(sample)));
+    expect(missing).toEqual([]);
+    expect(fields).toContainEqual({
+      field: "patient.last_name",
+      path: "Message/Body/NewRx/Patient/HumanPatient/Name/LastName",
+      text: "Okonkwo-Reyes",
+    });
+    expect(fields).toContainEqual({ field: "envelope.to_qualifier", path: "Message/Header/To/@Qualifier", text: "P" });
+    const said = JSON.stringify(fields.map(({ text }) => text));
+    for (const text of ["FM1234563", "Take 1 tablet", "2027-11-10", "Penicillin V", "9165550161", "OG-31"]) {
+      expect(said).toContain(text);
+    }
+  });
+
+  test("numbers the elements of which there are several, and names what nothing was made of", () => {
+    const twice = edit(sample, [
+      "</NewRx>",
+      "<Observation><Measurement>1</Measurement><Measurement>2</Measurement></Observation></NewRx>",
+    ]);
+    const { unread } = findFields(bytes(twice));
+    expect(unread).toContain("Message/Body/NewRx/Observation/Measurement[1]");
+    expect(unread).toContain("Message/Body/NewRx/Observation/Measurement[2]");
+    expect(unread).not.toContain("Message/Body/NewRx/Patient/HumanPatient/Name/LastName");
+  });
+
+  test("says what is missing, where it was looked for and what comes of it", () => {
+    const { outcome, missing } = findFields(bytes(without("Sig", without("DateOfBirth"))));
+    expect(outcome).toMatchObject({ ok: false, refusal: refusalFor("138") });
+    expect(missing).toEqual([
+      {
+        field: "patient.dob",
+        path: "Patient/HumanPatient/DateOfBirth/Date",
+        sentence: "The message carries no date of birth.",
+      },
+      { field: "sig_text", path: "MedicationPrescribed/Sig/SigText", sentence: "The directions (sig) are missing." },
+    ]);
+  });
+
+  test("has nothing to show of what could not be read", () => {
+    expect(findFields(bytes("not XML"))).toMatchObject({ fields: [], missing: [], unread: [] });
+    expect(findFields(bytes(edit(sample, [/<Message[^>]*>/, '<Message version="8.1">']))).missing).toEqual([]);
+    expect(findFields(bytes(writeScript(envelope("10.6"), change, "10.6"))).missing).toEqual([]);
+  });
+});
