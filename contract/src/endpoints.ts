@@ -1,61 +1,17 @@
 import { orderStatusReasons } from "./actions.ts";
 import { Brand, OrderAction, OrderStatusReason, Product, ShippingMethod } from "./catalogue.ts";
-import type { ErrorCode } from "./errors.ts";
+import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
 import { Introspection, ServerMetadata, serverMetadata, TokenRequest, TokenResponse, TokenToExamine } from "./oauth.ts";
 import { orderActions } from "./order-actions.ts";
+import { patientEndpoints } from "./patient-endpoints.ts";
 import { simulations } from "./requests.ts";
-import { array, object, type Schema, string, time } from "./schema.ts";
+import { array, object, string, time } from "./schema.ts";
 
-export type Endpoint = {
-  readonly operation_id: string;
-  readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** As in OpenAPI. The partner API answers it with `/v1` in front as well. */
-  readonly path: string;
-  readonly server: "partner" | "intake" | "token";
-  readonly tags: readonly Tag[];
-  /** `client`: the credentials themselves, by HTTP Basic authentication or in the form. */
-  readonly auth: "bearer:partners" | "bearer:intake" | "client" | "none";
-  readonly summary: string;
-  readonly description: string;
-  readonly query?: { readonly [name: string]: Schema };
-  readonly body?: { readonly content_type: string; readonly schema: Schema; readonly example: unknown };
-  readonly responses: { readonly [status: number]: Answer };
-  /** The numbered errors it can give, beside those that any request can. */
-  readonly codes: readonly ErrorCode[];
-  /** There is a record to be found, or the path exists for some accounts only. */
-  readonly may_be_missing?: true;
-  /** Takes `Idempotency-Key`. */
-  readonly idempotent?: true;
-};
-
-type Answer = {
-  readonly description: string;
-  readonly schema?: Schema;
-  readonly example?: unknown;
-  /** JSON unless it says otherwise. */
-  readonly content_type?: string;
-};
-
-export const tags = {
-  Catalogue: "What the pharmacy offers to your account.",
-  Intake: "Where e-prescription networks deliver.",
-  Orders: "What can be asked of an order.",
-  Sandbox: "What only sandbox accounts can do.",
-  Tokens: "Access tokens, on the token servers.",
-  Webhooks: "What is sent to your endpoints.",
-} as const;
-export type Tag = keyof typeof tags;
-
-/** The compiler checks each example against its schema. */
-const answer = <T>(description: string, schema: Schema<T>, example: T): Answer => ({ description, schema, example });
-const body = <T>(content_type: string, schema: Schema<T>, example: T) => ({ content_type, schema, example });
 const form = "application/x-www-form-urlencoded";
-
-const bodyCodes = [40000, 40001, 40002, 40004] as const satisfies readonly ErrorCode[];
-const idempotencyCodes = [40005, 42299] as const satisfies readonly ErrorCode[];
 
 /** Every operation the servers answer. Each has a handler of the same name, and OpenAPI is made from this. */
 export const endpoints = [
+  ...patientEndpoints,
   {
     operation_id: "listShippingMethods",
     method: "GET",

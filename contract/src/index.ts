@@ -1,5 +1,6 @@
 export * from "./actions.ts";
 export * from "./catalogue.ts";
+export { type Endpoint, type Tag, tags } from "./endpoint.ts";
 export * from "./endpoints.ts";
 export * from "./error-bodies.ts";
 export * from "./errors.ts";

@@ -1,4 +1,5 @@
-import { type Endpoint, endpoints, tags } from "./endpoints.ts";
+import { type Endpoint, tags } from "./endpoint.ts";
+import { endpoints } from "./endpoints.ts";
 import { ErrorCodeSchema, ErrorsBody } from "./error-bodies.ts";
 import { type ErrorCode, errorCodes, errors, statuses, statusOf } from "./errors.ts";
 import { scopes } from "./oauth.ts";

@@ -2,6 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import pino, { type Logger } from "pino";
+import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/address-validator.ts";
+import { loadZipTable } from "./adapters/zip-table.ts";
 import type { Config } from "./config.ts";
 import { createCopies, dropAll, dropChanged } from "./copies.ts";
 import { openDatabase } from "./database.ts";
@@ -85,6 +87,8 @@ export async function startApp(
     });
     opened.unshift(bus);
     await bus.opened;
+    const zips = loadZipTable();
+    const addressValidator = offlineAddressValidator(zips);
     const deps: Deps = {
       config,
       db,
@@ -93,6 +97,8 @@ export async function startApp(
       copies,
       limiter: createRateLimiter(),
       strangers: createRateLimiter(),
+      zips,
+      address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
       log,
       metrics,
       now,

@@ -1,8 +1,11 @@
+import type { Environment } from "@pestle/contract";
 import type { Logger } from "pino";
+import type { AddressValidator } from "./adapters/address-validator.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
 import type { Db } from "./db/db.ts";
+import type { ZipTable } from "./domain/address/zip.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { Vault } from "./vault/vault.ts";
@@ -18,6 +21,10 @@ export type Deps = {
   limiter: RateLimiter;
   /** Limits of whoever is not known (yet), counted in this process alone. */
   strangers: RateLimiter;
+  /** The ZIP codes there are. */
+  zips: ZipTable;
+  /** Who says whether an address can be delivered to; the sandbox's knows magic values besides. */
+  address_validators: Readonly<Record<Environment, AddressValidator>>;
   log: Logger;
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */

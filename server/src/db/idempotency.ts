@@ -1,14 +1,18 @@
 import { type Queryable, sql, type Tx } from "./db.ts";
 
 export type IdempotencyClaim = { account_id: string; path: string; idempotency_key: string; fingerprint: Buffer };
-export type KeptAnswer = { fingerprint: Buffer; status: number; body: string };
+export type KeptAnswer = { fingerprint: Buffer; status: number; body_sealed: Buffer };
+
+/** Where a kept answer's body stands, for the vault. */
+export const answerPlace = ({ account_id, path, idempotency_key }: Omit<IdempotencyClaim, "fingerprint">) =>
+  `idempotent_answer.body_sealed ${account_id} ${path} ${idempotency_key}`;
 
 const claim = sql<
   [account_id: string, path: string, idempotency_key: string, since: Date],
-  { claimed: boolean | null } & (KeptAnswer | { fingerprint: null; status: null; body: null })
+  { claimed: boolean | null } & (KeptAnswer | { fingerprint: null; status: null; body_sealed: null })
 >`
-select kept.fingerprint, kept.status, kept.body,
-  case when kept.body is null
+select kept.fingerprint, kept.status, kept.body_sealed,
+  case when kept.body_sealed is null
     then pg_try_advisory_xact_lock(hashtextextended($1 || ' ' || $2 || ' ' || $3, 7205521))
   end as claimed
 from (select 1) as always
@@ -22,7 +26,7 @@ export const claimKey = async (tx: Tx, { account_id, path, idempotency_key }: Id
   (await tx.row(claim, [account_id, path, idempotency_key, since]))!;
 
 const read = sql<[account_id: string, path: string, idempotency_key: string, since: Date], KeptAnswer>`
-select fingerprint, status, body
+select fingerprint, status, body_sealed
 from idempotent_answer
 where account_id = $1 and path = $2 and idempotency_key = $3 and created_at > $4`;
 /** Read again after the claim: the answer may have been written between the statement's start and the lock. */
@@ -36,16 +40,21 @@ const keep = sql<
     idempotency_key: string,
     fingerprint: Buffer,
     status: number,
-    body: string,
+    body_sealed: Buffer,
     now: Date,
   ]
 >`
-insert into idempotent_answer (account_id, path, idempotency_key, fingerprint, status, body, created_at)
+insert into idempotent_answer (account_id, path, idempotency_key, fingerprint, status, body_sealed, created_at)
 values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (account_id, path, idempotency_key) do update
-set fingerprint = excluded.fingerprint, status = excluded.status, body = excluded.body, created_at = excluded.created_at`;
-export const keepAnswer = (tx: Tx, key: IdempotencyClaim, answer: { status: number; body: string }, now: Date) =>
-  tx.run(keep, [key.account_id, key.path, key.idempotency_key, key.fingerprint, answer.status, answer.body, now]);
+set fingerprint = excluded.fingerprint, status = excluded.status, body_sealed = excluded.body_sealed,
+  created_at = excluded.created_at`;
+export const keepAnswer = (
+  tx: Tx,
+  { account_id, path, idempotency_key, fingerprint }: IdempotencyClaim,
+  { status, body_sealed }: Omit<KeptAnswer, "fingerprint">,
+  now: Date,
+) => tx.run(keep, [account_id, path, idempotency_key, fingerprint, status, body_sealed, now]);
 
 const removeOld = sql<[account_id: string, before: Date, most: number]>`
 delete from idempotent_answer

@@ -22,12 +22,13 @@ where account_id = $1 and patient_id = $2`;
 export const loadPatient = (db: Queryable, account_id: string, patient_id: string) =>
   db.row(one, [account_id, patient_id]);
 
-const locked = sql<[account_id: string, patient_id: string], PatientRow>`
-select account_id, patient_id, revision, record_sealed, created_at, updated_at
-from patient
-where account_id = $1 and patient_id = $2
-for no key update`;
-/** Held until the change is saved, so that two changes of one patient follow each other. */
+const locked = sql<[account_id: string, patient_id: string], PatientRow & { clock_offset_s: number }>`
+select p.account_id, p.patient_id, p.revision, p.record_sealed, p.created_at, p.updated_at, a.clock_offset_s
+from patient p
+join account a on a.account_id = p.account_id
+where p.account_id = $1 and p.patient_id = $2
+for no key update of p`;
+/** Held until the change is saved, so that two changes of one patient follow each other. With the account's own clock. */
 export const lockPatient = (tx: Tx, account_id: string, patient_id: string) => tx.row(locked, [account_id, patient_id]);
 
 const save = sql<[row: string]>`

@@ -1,5 +1,6 @@
 import { digestPlace } from "./credentials.ts";
 import type { Queryable, Tx } from "./db.ts";
+import { answerPlace } from "./idempotency.ts";
 import { messagePlace } from "./intake.ts";
 import { detailsPlace, recordPlace } from "./patients.ts";
 
@@ -13,6 +14,17 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: "digest_sealed",
     key: ["account_id", "credential_id", "secret_id"],
     place: (row) => digestPlace(String(row["account_id"]), String(row["credential_id"]), Number(row["secret_id"])),
+  },
+  {
+    table: "idempotent_answer",
+    column: "body_sealed",
+    key: ["account_id", "path", "idempotency_key"],
+    place: (row) =>
+      answerPlace({
+        account_id: String(row["account_id"]),
+        path: String(row["path"]),
+        idempotency_key: String(row["idempotency_key"]),
+      }),
   },
   {
     table: "intake_message",

@@ -10,7 +10,7 @@ export type ReadAddress = { address: Address; accept_suggested: boolean; ignore_
 
 const flags = ["accept_suggested", "ignore_warnings"] as const;
 const known: readonly (keyof AddressInput)[] = [
-  ...["first_name", "last_name", "street1", "street2", "city", "state", "zip", "phone"] as const,
+  ...(["first_name", "last_name", "street1", "street2", "city", "state", "zip", "phone"] as const),
   ...flags,
 ];
 

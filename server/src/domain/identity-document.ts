@@ -18,7 +18,10 @@ const readers: { [Field in keyof NewDocument]: readonly [Problem["code"], Read] 
   type: [42216, ({ type }) => documentTypes.find((known) => known === type)],
   issuing_country: [42217, ({ issuing_country }) => countryOf(issuing_country)],
   issuing_state: [42218, readState],
-  number: [42219, ({ number }) => (typeof number === "string" && NUMBER.test(number.trim()) ? number.trim() : undefined)],
+  number: [
+    42219,
+    ({ number }) => (typeof number === "string" && NUMBER.test(number.trim()) ? number.trim() : undefined),
+  ],
   // Whoever is dispensed to shows it, so a document that ends today does not do.
   expiration_date: [42220, ({ expiration_date: date }, today) => (isFuture(date, today) ? date : undefined)],
 };

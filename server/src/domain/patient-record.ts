@@ -144,8 +144,7 @@ export function shippable(patient: IncomingPatient): Omit<PatientAddress, "addre
   return { first_name, last_name, street1, street2, city, state, zip, phone };
 }
 
-/** The same place, however it is spelt. */
-export const addressKey = ({ street1, street2, city, state, zip }: Omit<PatientAddress, "address_id" | "default">) =>
+const addressKey = ({ street1, street2, city, state, zip }: Omit<PatientAddress, "address_id" | "default">) =>
   [street1, street2 ?? "", city, state, zip.slice(0, 5)].map(plainName).join(" ");
 
 function union(known: string[], more: readonly string[]): string[] {

@@ -1,6 +1,7 @@
 import {
   bearerErrors,
   type ErrorCode,
+  type ErrorEntry,
   errors,
   messageOf,
   oauthErrors,
@@ -75,14 +76,18 @@ function problemsAnswer(problems: readonly Problem[]): Answer {
   const codes = [...byCode.keys()].sort((a, b) => a - b);
   const status = codes.some((code) => statusOf(code) === 400) ? 400 : 422;
   return json(status, {
-    errors: codes
-      .filter((code) => statusOf(code) === status)
-      .map((code) => ({
-        code,
-        message: messageOf(code),
-        error_detail: byCode.get(code)!.map(({ field, message }) => ({ field, message: message ?? errors[code][2] })),
-      })),
+    errors: codes.filter((code) => statusOf(code) === status).map((code) => entryOf(code, byCode.get(code)!)),
   });
+}
+
+function entryOf(code: ErrorCode, problems: readonly Problem[]): ErrorEntry {
+  const suggested_address = problems.find((problem) => problem.suggested_address !== undefined)?.suggested_address;
+  return {
+    code,
+    message: messageOf(code),
+    error_detail: problems.map(({ field, message }) => ({ field, message: message ?? errors[code][2] })),
+    ...(suggested_address && { suggested_address }),
+  };
 }
 
 function bearerAnswer({ error }: Unauthorized): Answer {

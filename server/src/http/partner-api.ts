@@ -1,15 +1,22 @@
-import { hash } from "node:crypto";
 import { type Endpoint, endpoints } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
 import type { Grant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
-import { type FinishedAnswer, idempotently } from "../usecases/idempotently.ts";
+import { idempotently } from "../usecases/idempotently.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue.ts";
 import { frontDoor } from "./front-door.ts";
 import { listOrderActions, listOrderStatusReasons } from "./order-tables.ts";
+import {
+  addIdentityDocument,
+  addShippingAddress,
+  getPatient,
+  listPatientPrescriptions,
+  removeShippingAddress,
+  updatePatient,
+} from "./patients.ts";
 import { readQuery } from "./query.ts";
 import { simulate } from "./simulate.ts";
 
@@ -21,12 +28,12 @@ type Call = {
   now: Date;
 };
 export type ReadHandler = (deps: Deps, call: Call) => Answer | Promise<Answer>;
-/** A change gets the body and runs in the transaction that also keeps its answer for the Idempotency-Key. */
-export type WriteHandler = (
-  deps: Deps,
-  call: Call,
-  body: JsonObject,
-) => (tx: Parameters<Parameters<typeof idempotently>[2]>[0]) => Promise<FinishedAnswer>;
+/**
+ * A change gets the body and gives what runs in the transaction that also keeps its answer for the Idempotency-Key.
+ * Whatever may be slow is asked before, outside; it may run twice, where keys were rotated meanwhile.
+ */
+export type WriteHandler = (deps: Deps, call: Call, body: JsonObject) => Change | Promise<Change>;
+type Change = Parameters<typeof idempotently>[2];
 
 type PartnerEndpoint = Extract<(typeof endpoints)[number], { server: "partner" }>;
 type Handlers = {
@@ -35,6 +42,12 @@ type Handlers = {
 
 /** One handler for each operation of the contract's table: an operation without one does not compile. */
 const handlers: Handlers = {
+  getPatient,
+  updatePatient,
+  listPatientPrescriptions,
+  addShippingAddress,
+  removeShippingAddress,
+  addIdentityDocument,
   listShippingMethods,
   listBrands,
   listProducts,
@@ -80,8 +93,8 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const call = callOf(deps, request, names);
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw);
-    const claim = endpoint.idempotent ? idempotencyClaim(endpoint, call, request, body) : undefined;
-    const done = await idempotently(deps, claim, handler(deps, call, body));
+    const claim = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
+    const done = await idempotently(deps, claim, await handler(deps, call, body));
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };
@@ -97,6 +110,7 @@ function callOf(deps: Deps, request: FastifyRequest, names: string[]): Call {
 }
 
 function idempotencyClaim(
+  deps: Deps,
   endpoint: Endpoint,
   { grant, params }: Call,
   request: FastifyRequest,
@@ -106,8 +120,11 @@ function idempotencyClaim(
   if (typeof idempotency_key !== "string") return undefined;
   // Not as it was sent: the same request may be retried with the version prefix, an escape or a proxy's whole address.
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
-  const fingerprint = hash("sha256", canonicalJson([request.url.replace(/^[^?]*/, ""), body]), "buffer");
-  return { account_id: grant.account_id, path, idempotency_key, fingerprint };
+  const { account_id } = grant;
+  // Keyed: a plain hash of a short body, such as a document's number, could be found out by trying.
+  const sent = canonicalJson([request.url.replace(/^[^?]*/, ""), body]);
+  const fingerprint = deps.vault.blindIndex(sent, `idempotent_answer.fingerprint ${account_id}`);
+  return { account_id, path, idempotency_key, fingerprint };
 }
 
 /** The same value gives the same text, whatever the order of its keys. Depth was bounded when it was read. */

@@ -8,19 +8,21 @@ type Sealing = Pick<Deps, "vault">;
 
 /** A patient's row without what only the statement knows. */
 export function patientRow(deps: Sealing, account_id: string, patient_id: string, record: PatientRecord, now: Date) {
-  const { vault } = deps;
-  const index = (name: keyof typeof searchKeys, text: string) =>
-    bytes(vault.blindIndex(text, `patient.${name} ${account_id}`));
+  const index = (name: keyof typeof searchKeys, text: string) => bytes(searchIndex(deps, account_id, name, text));
   return {
     account_id,
     patient_id,
-    record_sealed: bytes(vault.seal(Buffer.from(JSON.stringify(record)), recordPlace(account_id, patient_id))),
+    record_sealed: bytes(deps.vault.seal(Buffer.from(JSON.stringify(record)), recordPlace(account_id, patient_id))),
     name_dob_index: index("name_dob", searchKeys.name_dob(record)),
     email_index: record.email === null ? null : index("email", searchKeys.email(record.email)),
     phone_index: record.phone === null ? null : index("phone", searchKeys.phone(record.phone)),
     updated_at: now,
   };
 }
+
+/** What stands for a text (of `searchKeys`) in the database. The same text of another account is another index. */
+export const searchIndex = (deps: Sealing, account_id: string, name: keyof typeof searchKeys, text: string) =>
+  deps.vault.blindIndex(text, `patient.${name} ${account_id}`);
 
 export const openRecord = (
   deps: Sealing,
@@ -38,9 +40,9 @@ export function blindIndexes(deps: Sealing, account_id: string, sender: string, 
       vault.blindIndex(`${sender} ${kind} ${value}`, `patient_alias ${account_id}`),
     ),
     name_dob_index: named
-      ? vault.blindIndex(searchKeys.name_dob({ first_name, last_name, dob }), `patient.name_dob ${account_id}`)
+      ? searchIndex(deps, account_id, "name_dob", searchKeys.name_dob({ first_name, last_name, dob }))
       : null,
     phone_index:
-      patient?.phone == null ? null : vault.blindIndex(searchKeys.phone(patient.phone), `patient.phone ${account_id}`),
+      patient?.phone == null ? null : searchIndex(deps, account_id, "phone", searchKeys.phone(patient.phone)),
   };
 }

@@ -1,0 +1,25 @@
+import type { IdentityDocument } from "@pestle/contract";
+import type { Tx } from "../db/db.ts";
+import type { Deps } from "../deps.ts";
+import { readIdentityDocument } from "../domain/identity-document.ts";
+import { withIdentityDocument } from "../domain/patient-changes.ts";
+import { documentAnswer } from "../domain/patient-record.ts";
+import { refuseAll } from "../domain/refusals.ts";
+import type { SentFields } from "../domain/unknown-fields.ts";
+import { changePatient, type PatientKey } from "./change-patient.ts";
+
+/** Adds a document to a patient, or renews the one on file. The answer shows no more of its number than any other. */
+export async function addIdentityDocument(
+  deps: Deps,
+  tx: Tx,
+  patient: PatientKey,
+  sent: SentFields,
+  now: Date,
+): Promise<IdentityDocument> {
+  const changed = await changePatient(deps, tx, patient, now, (record, today) => {
+    const { document, problems } = readIdentityDocument(sent, today);
+    refuseAll(problems);
+    return withIdentityDocument(record, document!, today);
+  });
+  return documentAnswer(changed.document);
+}

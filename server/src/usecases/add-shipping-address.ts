@@ -1,0 +1,32 @@
+import type { Environment, PatientAddress } from "@pestle/contract";
+import type { Tx } from "../db/db.ts";
+import type { Deps } from "../deps.ts";
+import { readAddress, settleAddress } from "../domain/address-input.ts";
+import { withShippingAddress } from "../domain/patient-changes.ts";
+import { refuseAll } from "../domain/refusals.ts";
+import type { SentFields } from "../domain/unknown-fields.ts";
+import { changePatient, type PatientKey } from "./change-patient.ts";
+
+/** Judges an address and gives what adds it: the validator may be asked over the network, so never in a transaction. */
+export async function addShippingAddress(
+  deps: Deps,
+  patient: PatientKey,
+  environment: Environment,
+  sent: SentFields,
+  now: Date,
+): Promise<(tx: Tx) => Promise<PatientAddress>> {
+  const { address, problems } = await judged(deps, environment, sent);
+  return async (tx) => {
+    const changed = await changePatient(deps, tx, patient, now, (record) => {
+      refuseAll(problems);
+      return withShippingAddress(record, address!);
+    });
+    return changed.address;
+  };
+}
+
+async function judged(deps: Deps, environment: Environment, sent: SentFields) {
+  const { read, problems } = readAddress(sent, deps.zips);
+  if (read === null) return { address: null, problems };
+  return settleAddress(read, await deps.address_validators[environment].validate(read.address));
+}

@@ -1,0 +1,34 @@
+import type { Tx } from "../db/db.ts";
+import { lockPatient, savePatient } from "../db/patients.ts";
+import type { Deps } from "../deps.ts";
+import { dateIn } from "../domain/calendar.ts";
+import type { PatientRecord } from "../domain/patient-record.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import { accountNow } from "./move-clock.ts";
+import { openRecord, patientRow } from "./patient-rows.ts";
+
+/** Which patient, by whom it is asked. */
+export type PatientKey = { account_id: string; patient_id: string };
+
+/**
+ * Changes one patient under its lock: 404 where the account has none of that id, then whatever the decision refuses,
+ * then one save. Where nothing differs, nothing is written and `updated_at` stays. `today` is the account's own day.
+ */
+export async function changePatient<Outcome extends { record: PatientRecord }>(
+  deps: Deps,
+  tx: Tx,
+  { account_id, patient_id }: PatientKey,
+  now: Date,
+  decide: (record: PatientRecord, today: string) => Outcome,
+): Promise<Outcome & { created_at: Date; updated_at: Date }> {
+  const row = await lockPatient(tx, account_id, patient_id);
+  if (row === undefined) throw new StatusRefusal(404);
+  const account_now = accountNow(now, row.clock_offset_s);
+  const before = openRecord(deps, account_id, patient_id, row.record_sealed);
+  const outcome = decide(before, dateIn(deps.config.TIME_ZONE, account_now));
+  const { created_at } = row;
+  if (JSON.stringify(outcome.record) === JSON.stringify(before))
+    return { ...outcome, created_at, updated_at: row.updated_at };
+  await savePatient(tx, patientRow(deps, account_id, patient_id, outcome.record, account_now));
+  return { ...outcome, created_at, updated_at: account_now };
+}
