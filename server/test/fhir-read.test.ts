@@ -174,6 +174,7 @@ describe("who", () => {
     };
     expect(address({ state: "ca", postalCode: "958141204", country: "usa" })).toEqual(["CA", "95814-1204", "US"]);
     expect(address({ state: "US-CA", postalCode: "95814 1204" })).toEqual(["CA", "95814-1204", null]);
+    expect(address({ state: "california", postalCode: "95814" })).toEqual(["CA", "95814", null]);
     expect(address({ state: "PR", postalCode: "00901", country: "pr" })).toEqual(["PR", "00901", "US"]);
     expect(address({ state: "Ontario", postalCode: "K1A 0B1", country: "ca" })).toEqual(["Ontario", "K1A 0B1", "CA"]);
   });

@@ -1,3 +1,4 @@
+import { stateNamed } from "../../domain/address/states.ts";
 import type { IncomingAddress } from "../../domain/incoming-message.ts";
 import { isOver } from "./dates.ts";
 import { type Element, many, number, text, texts } from "./elements.ts";
@@ -88,9 +89,10 @@ function postalAddress(addresses: unknown, uses: string[], reading: Reading): In
   return null;
 }
 
-/** `CA`, `ca` and `US-CA`. */
+/** `CA`, `ca`, `US-CA` and `California`. */
 function stateCode(state: string | null): string | null {
-  return state !== null && /^(us-)?[a-z]{2}$/i.test(state) ? state.slice(-2).toUpperCase() : state;
+  if (state === null) return null;
+  return /^(us-)?[a-z]{2}$/i.test(state) ? state.slice(-2).toUpperCase() : (stateNamed(state) ?? state);
 }
 
 function zipCode(zip: string | null): string | null {
