@@ -34,8 +34,10 @@ export function readPrescription(
   if (sig_text === null) problems.push("138");
 
   const [first, ...more] = problems;
-  if (first !== undefined) return { problems: [first, ...more] };
-  if (subject === null || patient === null || drug === null || prescriber === null) return { problems: ["206"] };
+  // Whatever is null has its problem among them, which the compiler cannot see.
+  if (first !== undefined || subject === null || patient === null || drug === null || prescriber === null) {
+    return { problems: [first ?? "206", ...more] };
+  }
 
   const signature_evidence = isSigned(request, reading);
   const controlled = drug.schedule !== null && drug.schedule !== "0";
