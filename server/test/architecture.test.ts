@@ -64,6 +64,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
       "server/src/usecases/",
       "server/src/domain/",
       "server/src/db/",
+      "server/src/intake/formats.ts",
       "server/src/deps.ts",
       "server/src/config.ts",
       "server/src/version.ts",

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createCredential } from "../src/usecases/manage-credentials.ts";
 import { codesOf, expectConventions } from "./support/conventions.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { freshToken } from "./support/token-request.ts";
 
 /** Not the partner API: pages, health and documentation have conventions of their own (contract, 2). */
 const EXEMPT = new Set([
@@ -16,6 +17,9 @@ const EXEMPT = new Set([
   "/readyz",
   "/metrics",
 ]);
+
+/** Messages in formats of their own, with the same front door. */
+const INTAKE = /^(\/v1)?\/intake\//;
 
 let app: TestApp;
 let scopeless: string;
@@ -37,7 +41,7 @@ afterAll(() => app.stop());
 /** The router's own list, so that a route added later is held to this without touching the test. */
 const partnerRoutes = () =>
   app.listeners.partner.routes
-    .filter(({ url }) => !EXEMPT.has(url))
+    .filter(({ url }) => !EXEMPT.has(url) && !INTAKE.test(url))
     .map(({ method, url }) => ({ method, url: url.replaceAll(/:\w+/g, "unknown") }));
 
 const bodyOf = (method: string) =>
@@ -196,6 +200,71 @@ describe("every route of the partner API, walked from the router", () => {
         expect(codesOf(text).map(([first]) => first)).toEqual([code]);
       }
     });
+  });
+});
+
+describe("every intake route, walked from the router", () => {
+  const intakeRoutes = () => app.listeners.partner.routes.filter(({ url }) => INTAKE.test(url));
+  const ask = (url: string, token: string, init: { type: string; body: BodyInit }) =>
+    fetch(`${app.addresses.base_url}${url}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": init.type, accept: "*/*" },
+      body: init.body,
+    });
+  const xml = { type: "application/xml", body: "<Message/>" };
+  let token: string;
+  beforeAll(async () => {
+    token = await freshToken(app, app.demo.intake, "intake");
+  });
+
+  test("is one of the contract's operations, with and without /v1", () => {
+    const known = endpoints.filter(({ server }) => server === "intake");
+    const expected = known.flatMap(({ method, path }) => [`${method} ${path}`, `${method} /v1${path}`]);
+    expect(
+      intakeRoutes()
+        .map(({ method, url }) => `${method} ${url}`)
+        .sort(),
+    ).toEqual(expected.sort());
+  });
+
+  test("refuses a partner's token and none with 401, an unknown query with 40003, another type and too large a body", async () => {
+    for (const { url } of intakeRoutes()) {
+      for (const wrong of [await app.token(), scopeless, "nonsense"]) {
+        const response = await ask(url, wrong, xml);
+        await expectConventions(response, "partner");
+        expect(response.status).toBe(401);
+      }
+      const cases: [string, { type: string; body: BodyInit }, number][] = [
+        [`${url}?adress=1`, xml, 40003],
+        [url, { type: "text/plain", body: "x" }, 40002],
+        [
+          url,
+          { type: url.endsWith("fhir") ? "application/fhir+json" : "text/xml", body: "x".repeat(2 ** 20 + 1) },
+          40004,
+        ],
+      ];
+      for (const [path, init, code] of cases) {
+        const response = await ask(path, token, init);
+        expect(codesOf(await expectConventions(response, "partner")).map(([first]) => first)).toEqual([code]);
+      }
+    }
+  });
+
+  test("shows its own limit, and answers past it with 429 and Retry-After", async () => {
+    const credential_id = app.demo.intake.client_id.slice(13);
+    const account_id = app.demo.intake.client_id.slice(0, 12);
+    const limit = { rate_per_second: 500, burst: 1000 };
+    for (const { url } of intakeRoutes()) {
+      const allowed = await ask(url, token, { type: "text/plain", body: "x" });
+      expect(allowed.headers.get("ratelimit-policy")).toBe('"credential";q=1000;w=2');
+      const later_ms = app.deps.now().getTime() + 60_000;
+      while (app.deps.limiter.spend(account_id, credential_id, limit, later_ms).allowed);
+      const response = await ask(url, token, xml);
+      await expectConventions(response, "partner");
+      expect(response.status).toBe(429);
+      expect(Number(response.headers.get("retry-after"))).toBeGreaterThan(0);
+      app.advance(180_000);
+    }
   });
 });
 

@@ -9,6 +9,7 @@ import { createTestDatabase } from "./support/test-app.ts";
 const DIRECTORY = new Set([
   "account",
   "data_key",
+  "index_key",
   "licence",
   "master_key",
   "partner",

@@ -146,3 +146,16 @@ where account_id = $1 and intake_message_id = $2 and state = 'received'
 returning attempts`;
 export const noteFailure = (db: Queryable, account_id: string, intake_message_id: number) =>
   db.row(failedOnce, [account_id, intake_message_id]);
+
+const finish = sql<[account_id: string, intake_message_id: number, answer: string, now: Date]>`
+update intake_message
+set state = 'processed', outcome = 'accepted', answer = $3, processed_at = $4
+where account_id = $1 and intake_message_id = $2 and state = 'received'`;
+/** For one that was taken up under another name. */
+export const finishMessage = (
+  db: Queryable,
+  account_id: string,
+  intake_message_id: number,
+  answer: string,
+  now: Date,
+) => db.run(finish, [account_id, intake_message_id, answer, now]);

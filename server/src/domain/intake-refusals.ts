@@ -34,7 +34,6 @@ export const receiverRefusals = {
   "080": ["900", "The patient's birth date is missing or not a date."],
   "082": ["900", "The patient's first name is missing."],
   "007": ["602", "An error of the receiving system. Send the message again later."],
-  "210": ["602", "The receiving system is busy. Send the message again later."],
   "220": ["900", "Another message came before under the same message id."],
 } as const satisfies Table;
 

@@ -37,7 +37,7 @@ export const matchReasons = {
 } as const satisfies Record<string, readonly [number, string]>;
 export type MatchReason = keyof typeof matchReasons;
 
-const CERTAIN = 100;
+export const CERTAIN = 100;
 /** Below this two people share a house or a name, no more. */
 const WORTH_A_LOOK = 50;
 const MOST_DOUBTFUL = 5;

@@ -1,10 +1,17 @@
 import { operatorAccounts } from "../db/accounts.ts";
-import { listReceivers, listWaiting, messagePlace, noteFailure, type WaitingMessage } from "../db/intake.ts";
+import {
+  finishMessage,
+  listReceivers,
+  listWaiting,
+  messagePlace,
+  noteFailure,
+  type WaitingMessage,
+} from "../db/intake.ts";
 import { insertReview } from "../db/reviews.ts";
 import type { Deps } from "../deps.ts";
 import type { IntakeFormat } from "../domain/intake-format.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
-import { processMessage } from "./receive-prescription.ts";
+import { processMessage, receivePrescription } from "./receive-prescription.ts";
 
 /** Whoever received it is given this long before somebody else takes the message up. */
 const GRACE_MS = 10_000;
@@ -30,13 +37,21 @@ export async function processWaiting(
 }
 
 async function takeUp(deps: Deps, account_id: string, waiting: WaitingMessage, format: IntakeFormat): Promise<boolean> {
-  const { intake_message_id, sender, sender_message_id, body_sealed, receiver } = waiting;
+  const { intake_message_id, sender, sender_message_id, body_sealed } = waiting;
   try {
     const place = messagePlace(account_id, sender, sender_message_id);
     const body = await withKeysOfNow(deps, async () => deps.vault.open(body_sealed, place));
     const read = format.read(body);
-    if (!read.ok) throw new Error("a message that was readable is not any more");
-    const receivers = await listReceivers(deps.db, account_id, receiver);
+    if (!read.ok) throw new Error("the message cannot be read");
+    const { envelope } = read.message;
+    if (envelope.message_id !== null && envelope.message_id !== sender_message_id) {
+      // A reader failed on it, so it was kept under the hash of its bytes. Read now, it is one that may be sent again.
+      const caller = { account_id, credential_id: sender.replace(/^credential /, "") };
+      const { answer } = await receivePrescription(deps, format, caller, body);
+      await finishMessage(deps.db, account_id, intake_message_id, answer, deps.now());
+      return true;
+    }
+    const receivers = await listReceivers(deps.db, account_id, envelope.to);
     const stored = { ...waiting, account_id, kind: read.message.content.kind, warnings: [] };
     await processMessage(deps, format, { message: read.message, stored, receivers });
     return true;

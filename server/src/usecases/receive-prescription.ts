@@ -22,6 +22,7 @@ export type IntakeCaller = { account_id: string; credential_id: string };
 export type Received = { answer: string; patient_id: string | null; prescription_id: number | null };
 
 const MOST_TRIES = 8;
+const READER_FAILED = "007";
 
 /**
  * Takes a message in: kept raw first, then made a prescription of (or a cancel, or a refusal), then answered. The same
@@ -36,7 +37,9 @@ export async function receivePrescription(
   const now = deps.now();
   const read = readGuarded(deps, format, body);
   const message = newMessage(format, caller, body, read, now);
-  const refused = read.ok ? null : format.reply({ kind: "refused", refusal: read.refusal }, context(read, now));
+  // A fault of the reader's is no verdict on the message: it waits, as one that could not be processed does.
+  const verdict = read.ok || read.refusal.description_code === READER_FAILED ? null : read.refusal;
+  const refused = verdict && format.reply({ kind: "refused", refusal: verdict }, context(read, now));
   const to = read.ok ? read.message.envelope.to : null;
   const stored = await withKeysOfNow(deps, () => storeMessage(deps.db, sealed(deps, message, body), to, refused));
   if (stored.new_id !== null) {
@@ -63,7 +66,10 @@ async function processOrWait(
   stored: Stored,
   receivers: readonly Receiver[],
 ): Promise<Received> {
-  if (!read.ok) throw new Error("a message that was readable is not any more");
+  if (!read.ok) {
+    const answer = format.reply({ kind: "refused", refusal: read.refusal }, context(read, deps.now()));
+    return { answer, patient_id: null, prescription_id: null };
+  }
   try {
     return await processMessage(deps, format, { message: read.message, stored, receivers });
   } catch (error) {
@@ -190,7 +196,7 @@ function readGuarded(deps: Deps, format: IntakeFormat, body: Buffer): ReadMessag
     return format.read(body);
   } catch (error) {
     deps.log.error({ fault: (error as Error).name, format: format.format }, "a reader failed");
-    return { ok: false, refusal: refusalFor("007"), envelope: null, warnings: [] };
+    return { ok: false, refusal: refusalFor(READER_FAILED), envelope: null, warnings: [] };
   }
 }
 
