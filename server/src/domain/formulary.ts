@@ -1,0 +1,60 @@
+import type { DrugSchedule, ShippingMethod } from "@pestle/contract";
+
+/** What an account may order, as the decisions need it. */
+export type FormularyProduct = {
+  sku: string;
+  ndc: string | null;
+  gcn: string | null;
+  name: string;
+  ingredients: string[];
+  rx_only: boolean;
+  drug_schedule: DrugSchedule;
+  package_sizes: number[];
+  quantities: number[];
+  written_quantities: number[];
+  max_units: number;
+  shipping_method_ids: number[];
+  blocked_states: string[];
+  cold_chain: boolean;
+  price_cents: number;
+  back_orders: boolean;
+};
+
+/** An account's catalogue with its ways in: made once for each copy that is kept. */
+export type Formulary = {
+  by_sku: ReadonlyMap<string, FormularyProduct>;
+  by_ndc: ReadonlyMap<string, FormularyProduct>;
+  /** Cheapest first: what is filled where only the medication is named. */
+  by_gcn: ReadonlyMap<string, readonly FormularyProduct[]>;
+  by_name: ReadonlyMap<string, FormularyProduct>;
+  methods: ReadonlyMap<number, ShippingMethod>;
+  brand_ids: ReadonlySet<number>;
+  default_method_id: number | null;
+  default_brand_id: number | null;
+  /** States with an active licence, with the days between which it holds. */
+  licences: ReadonlyMap<string, { valid_from: string; valid_to: string }>;
+};
+
+export function makeFormulary(given: {
+  products: readonly FormularyProduct[];
+  methods: readonly (ShippingMethod & { default: boolean })[];
+  brands: readonly { id: number; default: boolean }[];
+  licences: readonly { state: string; valid_from: string; valid_to: string }[];
+}): Formulary {
+  const by_gcn = new Map<string, FormularyProduct[]>();
+  const cheapestFirst = [...given.products].sort((a, b) => a.price_cents - b.price_cents || (a.sku < b.sku ? -1 : 1));
+  for (const product of cheapestFirst) {
+    if (product.gcn !== null) by_gcn.set(product.gcn, [...(by_gcn.get(product.gcn) ?? []), product]);
+  }
+  return {
+    by_sku: new Map(given.products.map((product) => [product.sku, product])),
+    by_ndc: new Map(given.products.flatMap((product) => (product.ndc === null ? [] : [[product.ndc, product]]))),
+    by_gcn,
+    by_name: new Map(given.products.map((product) => [product.name.toLowerCase(), product])),
+    methods: new Map(given.methods.map((method) => [method.id, method])),
+    brand_ids: new Set(given.brands.map(({ id }) => id)),
+    default_method_id: given.methods.find((method) => method.default)?.id ?? null,
+    default_brand_id: given.brands.find((brand) => brand.default)?.id ?? null,
+    licences: new Map(given.licences.map((licence) => [licence.state, licence])),
+  };
+}

@@ -1,0 +1,132 @@
+import {
+  type Address,
+  type ExceptionId,
+  exceptionRow,
+  type labelFormats,
+  type MedicationRequest,
+  type Order,
+  type OrderException,
+  type OrderStatus,
+  orderActionsOf,
+  type payers,
+  type paymentStatuses,
+  type Shipment,
+  type Workflow,
+} from "@pestle/contract";
+import { medicationRequest, type PrescriptionFacts } from "./medication-request.ts";
+
+/** An order as it is kept, opened: what every answer and every event about it is made of. */
+export type StoredOrder = {
+  order_number: string;
+  order_status: OrderStatus;
+  patient_id: string;
+  brand_id: number;
+  reference: string | null;
+  workflow: Workflow;
+  created_at: Date;
+  updated_at: Date;
+  shipping_method_id: number;
+  carrier: string;
+  signature_confirmation: boolean;
+  label: { format: (typeof labelFormats)[number]; carrier: string | null; tracking_no: string | null } | null;
+  address: Address | null;
+  items: StoredItem[];
+  exceptions: { id: ExceptionId; raised_at: Date }[];
+  payer: (typeof payers)[number];
+  payment_status: (typeof paymentStatuses)[number];
+  amount_cents: number;
+  refunded_cents: number;
+};
+export type StoredItem = {
+  item_id: number;
+  dispense_id: number;
+  prescription_id: number | null;
+  sku: string;
+  ndc: string | null;
+  gcn: string | null;
+  quantity: number;
+  package_size: number;
+};
+
+export const CURRENCY = "USD";
+
+/** `prescriptions` are those of the items, each with the units that are ordered by now. */
+export function orderAnswer(
+  order: StoredOrder,
+  prescriptions: readonly PrescriptionFacts[],
+  shipments: readonly Shipment[] = [],
+): Order {
+  const exceptions = order.exceptions.map(({ id, raised_at }) => exceptionAnswer(id, raised_at));
+  return {
+    order_number: order.order_number,
+    order_status: order.order_status,
+    patient_id: order.patient_id,
+    brand_id: order.brand_id,
+    reference: order.reference,
+    workflow: order.workflow,
+    created_at: order.created_at.toISOString(),
+    updated_at: order.updated_at.toISOString(),
+    shipping: {
+      method_id: order.shipping_method_id,
+      carrier: order.carrier,
+      signature_confirmation: order.signature_confirmation,
+      ...(order.label && {
+        label: {
+          format: order.label.format,
+          carrier: order.label.carrier ?? order.carrier,
+          tracking_no: order.label.tracking_no ?? "",
+        },
+      }),
+    },
+    address: order.address,
+    items: order.items.map(({ item_id, prescription_id, sku, ndc, quantity, package_size, dispense_id }) => ({
+      item_id,
+      prescription_id,
+      sku,
+      ndc,
+      quantity,
+      package_size,
+      dispense_id,
+    })),
+    medication_requests: medicationRequests(order, prescriptions, shipments),
+    shipments: [...shipments],
+    exception: exceptions[0] ?? null,
+    exceptions,
+    payment: {
+      payer: order.payer,
+      status: order.payment_status,
+      amount_cents: order.amount_cents,
+      currency: CURRENCY,
+      refunded_cents: order.refunded_cents,
+    },
+  };
+}
+
+/** The prescriptions of an order, each with the dispenses of this order. */
+export function medicationRequests(
+  { order_number, order_status, items, workflow }: StoredOrder,
+  prescriptions: readonly PrescriptionFacts[],
+  shipments: readonly Shipment[] = [],
+): MedicationRequest[] {
+  return prescriptions.map((prescription) => {
+    const own = items.filter(({ prescription_id }) => prescription_id === prescription.prescription_id);
+    return medicationRequest(
+      prescription,
+      workflow,
+      own.map(({ dispense_id, ndc, quantity, package_size }) => ({
+        dispense_id,
+        order_number,
+        order_status,
+        ndc: ndc ?? "",
+        quantity,
+        package_size,
+        shipment: shipments[0] ?? null,
+      })),
+    );
+  });
+}
+
+export function exceptionAnswer(id: ExceptionId, raised_at: Date): OrderException {
+  const { name, message } = exceptionRow(id);
+  return { id, name, message, raised_at: raised_at.toISOString(), order_actions: orderActionsOf(id) };
+}

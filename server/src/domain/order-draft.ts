@@ -1,0 +1,294 @@
+import { labelFormats, type PatientSafety, payers } from "@pestle/contract";
+import type { ZipTable } from "./address/zip.ts";
+import { type ReadAddress, readAddress } from "./address-input.ts";
+import { isDate } from "./calendar.ts";
+import { type Contact, readContact } from "./contact-fields.ts";
+import { normaliseNdc } from "./identifiers.ts";
+import { type NewDocument, readIdentityDocument } from "./identity-document.ts";
+import { readPatientSafety } from "./patient-safety.ts";
+import { isPrescriberName, isPrescriberPhone } from "./prescriber-fields.ts";
+import type { Problem } from "./refusals.ts";
+import { isSentObject, type SentFields, unknownFields } from "./unknown-fields.ts";
+
+/** The body of an order, as far as it could be read. What is missing or malformed is null and a problem. */
+export type OrderDraft = {
+  brand_id: number | null;
+  reference: string | null;
+  shipping: {
+    method_id: number | null;
+    signature_confirmation: boolean;
+    label: LabelDraft | null;
+  };
+  patient: {
+    patient_id: string | null;
+    contact: Contact;
+    dob: string | null;
+    patient_safety: Partial<PatientSafety>;
+    identity_documents: NewDocument[];
+  };
+  /** Absent: the prescription's or the patient's. `unusable`: sent, and its fields did not pass. */
+  address: ReadAddress | "absent" | "unusable";
+  items: ItemDraft[];
+  payment: { payer: (typeof payers)[number]; token: string | null };
+};
+export type LabelDraft = {
+  format: (typeof labelFormats)[number] | null;
+  data: string | null;
+  carrier: string | null;
+  tracking_no: string | null;
+};
+export type ItemDraft = {
+  /** Where it stands in the request, also when others before it could not be read. */
+  index: number;
+  prescription_id: number | null;
+  sku: string | null;
+  /** What the sent NDC may mean; ten bare digits may mean three. */
+  ndcs: string[] | null;
+  gcn: string | null;
+  product_selection: string | null;
+  quantity: number;
+  package_size: number | null;
+  written_qty: number | null;
+  prescriber_name: string | null;
+  prescriber_phone: string | null;
+  prescriber_fax: string | null;
+  /** Fields whose value was refused: nothing more is said about them. */
+  refused: ReadonlySet<string>;
+};
+
+const MOST_ITEMS = 50;
+const LONGEST_TEXT = 255;
+/** Above these no product could ever offer it, and sums stay exact. */
+const MOST_PACKAGES = 1_000;
+const MOST_UNITS = 1_000_000;
+const MOST_DECIMALS = 3;
+
+const known = {
+  body: ["brand_id", "reference", "shipping", "patient", "address", "items", "payment"],
+  shipping: ["method_id", "signature_confirmation", "label"],
+  label: ["format", "data", "carrier", "tracking_no"],
+  patient: [
+    "patient_id",
+    "email",
+    "first_name",
+    "last_name",
+    "dob",
+    "gender",
+    "phone",
+    "patient_safety",
+    "identity_documents",
+  ],
+  item: [
+    "prescription_id",
+    "sku",
+    "ndc",
+    "gcn",
+    "product_selection",
+    "quantity",
+    "package_size",
+    "written_qty",
+    "prescriber_name",
+    "prescriber_phone",
+    "prescriber_fax",
+  ],
+  payment: ["payer", "token"],
+} as const;
+
+/** Reads a body to its end, whatever is wrong with it: every problem of its shape is told at once. */
+export function readOrder(
+  body: SentFields,
+  given: { zips: ZipTable; today: string },
+): { draft: OrderDraft; problems: Problem[] } {
+  const problems: Problem[] = unknownFields(body, known.body);
+  const refuse = (code: Problem["code"], field: string) => void problems.push({ code, field });
+  const brand_id = optional(body, "brand_id", isId, () => refuse(42380, "brand_id"));
+  const reference = optional(body, "reference", isText, () => refuse(42200, "reference"));
+  const draft: OrderDraft = {
+    brand_id,
+    reference,
+    shipping: readShipping(body["shipping"], problems),
+    patient: readPatient(body["patient"], given.today, problems),
+    address: readShipTo(body["address"], given.zips, problems),
+    items: readItems(body["items"], problems),
+    payment: readPayment(body["payment"], problems),
+  };
+  return { draft, problems };
+}
+
+function readShipping(sent: unknown, problems: Problem[]): OrderDraft["shipping"] {
+  const nothing = { method_id: null, signature_confirmation: false, label: null };
+  if (!isSentObject(sent)) {
+    problems.push({ code: 42291, field: "shipping.method_id" });
+    return nothing;
+  }
+  problems.push(...unknownFields(sent, known.shipping, "shipping."));
+  const method_id = isId(sent["method_id"]) ? sent["method_id"] : null;
+  if (method_id === null) problems.push({ code: 42291, field: "shipping.method_id" });
+  const { signature_confirmation = false, label } = sent;
+  if (typeof signature_confirmation !== "boolean") {
+    problems.push({ code: 42292, field: "shipping.signature_confirmation" });
+  }
+  return {
+    method_id,
+    signature_confirmation: signature_confirmation === true,
+    label: label === undefined ? null : readLabel(label, problems),
+  };
+}
+
+/** Whether the account may send one, and whether the bytes are what they are called, is judged later. */
+function readLabel(sent: unknown, problems: Problem[]): LabelDraft {
+  if (!isSentObject(sent)) {
+    problems.push({ code: 42294, field: "shipping.label" });
+    return { format: null, data: null, carrier: null, tracking_no: null };
+  }
+  problems.push(...unknownFields(sent, known.label, "shipping.label."));
+  const text = (name: "carrier" | "tracking_no") =>
+    optional(sent, name, isText, () => problems.push({ code: 42200, field: `shipping.label.${name}` }));
+  return {
+    format: labelFormats.find((format) => format === sent["format"]) ?? null,
+    data: typeof sent["data"] === "string" ? sent["data"] : null,
+    carrier: text("carrier"),
+    tracking_no: text("tracking_no"),
+  };
+}
+
+function readPatient(sent: unknown, today: string, problems: Problem[]): OrderDraft["patient"] {
+  if (!isSentObject(sent)) {
+    problems.push({ code: 42206, field: "patient.patient_id" });
+    return { patient_id: null, contact: {}, dob: null, patient_safety: {}, identity_documents: [] };
+  }
+  const prefix = "patient.";
+  problems.push(...unknownFields(sent, known.patient, prefix));
+  const patient_id = isPatientId(sent["patient_id"]) ? sent["patient_id"] : null;
+  if (patient_id === null) problems.push({ code: 42206, field: "patient.patient_id" });
+  const fields = ["email", "first_name", "last_name", "phone", "gender"] as const;
+  const { contact, problems: wrong } = readContact(sent, fields, prefix);
+  problems.push(...wrong);
+  const dob = optional(sent, "dob", isCalendarDate, () => problems.push({ code: 42200, field: "patient.dob" }));
+  const safety = readPatientSafety(sent["patient_safety"] ?? {}, "patient.patient_safety");
+  problems.push(...safety.problems);
+  if (sent["patient_safety"] === null) problems.push({ code: 42200, field: "patient.patient_safety" });
+  return {
+    patient_id,
+    contact,
+    dob,
+    patient_safety: safety.patient_safety,
+    identity_documents: readDocuments(sent["identity_documents"], today, problems),
+  };
+}
+
+const MOST_DOCUMENTS_SENT = 20;
+
+function readDocuments(sent: unknown, today: string, problems: Problem[]): NewDocument[] {
+  if (sent === undefined) return [];
+  if (!Array.isArray(sent) || sent.length > MOST_DOCUMENTS_SENT) {
+    problems.push({ code: 42208, field: "patient.identity_documents" });
+    return [];
+  }
+  return sent.flatMap((one: unknown, index) => {
+    const field = `patient.identity_documents[${index}]`;
+    if (!isSentObject(one)) {
+      problems.push({ code: 42216, field: `${field}.type` });
+      return [];
+    }
+    const { document, problems: wrong } = readIdentityDocument(one, today, `${field}.`);
+    problems.push(...wrong);
+    return document === null ? [] : [document];
+  });
+}
+
+function readShipTo(sent: unknown, zips: ZipTable, problems: Problem[]): OrderDraft["address"] {
+  if (sent === undefined) return "absent";
+  if (!isSentObject(sent)) {
+    problems.push({ code: 42230, field: "address" });
+    return "unusable";
+  }
+  const { read, problems: wrong } = readAddress(sent, zips, "address.");
+  problems.push(...wrong);
+  return read ?? "unusable";
+}
+
+function readItems(sent: unknown, problems: Problem[]): ItemDraft[] {
+  if (!Array.isArray(sent) || sent.length === 0 || sent.length > MOST_ITEMS) {
+    problems.push({ code: 42200, field: "items" });
+    return [];
+  }
+  return sent.flatMap((one: unknown, index) => {
+    if (isSentObject(one)) return [readItem(one, index, problems)];
+    problems.push({ code: 42200, field: `items[${index}]` });
+    return [];
+  });
+}
+
+function readItem(sent: SentFields, index: number, problems: Problem[]): ItemDraft {
+  const prefix = `items[${index}].`;
+  const refused = new Set<string>();
+  problems.push(...unknownFields(sent, known.item, prefix));
+  const field = <Value>(name: string, code: Problem["code"], is: (value: unknown) => value is Value) =>
+    optional(sent, name, is, () => {
+      refused.add(name);
+      problems.push({ code, field: `${prefix}${name}` });
+    });
+  const ndc = field("ndc", 42241, isNdc);
+  return {
+    index,
+    prescription_id: field("prescription_id", 42249, isId),
+    sku: field("sku", 42254, isText),
+    ndcs: ndc === null ? null : normaliseNdc(ndc),
+    gcn: field("gcn", 42246, isText),
+    product_selection: field("product_selection", 42260, isText),
+    quantity: field("quantity", 42242, isPackageCount) ?? 1,
+    package_size: field("package_size", 42247, isUnits),
+    written_qty: field("written_qty", 42259, isUnits),
+    prescriber_name: field("prescriber_name", 42243, isPrescriberName),
+    prescriber_phone: field("prescriber_phone", 42244, isPrescriberPhone),
+    prescriber_fax: field("prescriber_fax", 42245, isPrescriberPhone),
+    refused,
+  };
+}
+
+function readPayment(sent: unknown, problems: Problem[]): OrderDraft["payment"] {
+  if (sent === undefined) return { payer: "partner", token: null };
+  if (!isSentObject(sent)) {
+    problems.push({ code: 42200, field: "payment" });
+    return { payer: "partner", token: null };
+  }
+  problems.push(...unknownFields(sent, known.payment, "payment."));
+  const { payer = "partner" } = sent;
+  const payerKnown = payers.find((one) => one === payer);
+  if (payerKnown === undefined) problems.push({ code: 42200, field: "payment.payer" });
+  const token = optional(sent, "token", isText, () => problems.push({ code: 42200, field: "payment.token" }));
+  // Whoever pays by card names it; the partner's account needs none.
+  if (payerKnown === "patient" && sent["token"] === undefined) problems.push({ code: 42200, field: "payment.token" });
+  return { payer: payerKnown ?? "partner", token };
+}
+
+/** Left out is null and fine; anything else must be of its kind, `null` too. */
+function optional<Value>(
+  sent: SentFields,
+  name: string,
+  is: (value: unknown) => value is Value,
+  refuse: () => void,
+): Value | null {
+  const value = sent[name];
+  if (value === undefined) return null;
+  if (is(value)) return value;
+  refuse();
+  return null;
+}
+
+const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
+const isPatientId = (value: unknown): value is string => typeof value === "string" && /^[\w-]{4,35}$/.test(value);
+const isCalendarDate = (value: unknown): value is string => typeof value === "string" && isDate(value);
+const isNdc = (value: unknown): value is string =>
+  typeof value === "string" && value.length <= 20 && normaliseNdc(value).length > 0;
+const isPackageCount = (value: unknown): value is number => isId(value) && value <= MOST_PACKAGES;
+const isUnits = (value: unknown): value is number =>
+  typeof value === "number" && value > 0 && value <= MOST_UNITS && Number(value.toFixed(MOST_DECIMALS)) === value;
+
+/** One line, without control characters or half characters. */
+const isText = (value: unknown): value is string =>
+  typeof value === "string" &&
+  value.length <= LONGEST_TEXT &&
+  value.trim() !== "" &&
+  !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value);

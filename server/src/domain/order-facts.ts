@@ -1,0 +1,72 @@
+import type { Address, DrugSchedule, ErrorEntry, Workflow } from "@pestle/contract";
+import type { Verdict } from "./address/verdict.ts";
+import type { Formulary, FormularyProduct } from "./formulary.ts";
+import type { ItemDraft, OrderDraft } from "./order-draft.ts";
+import type { PatientRecord } from "./patient-record.ts";
+
+/** Everything that an order is decided on: the request, what was loaded, and the time. */
+export type OrderFacts = {
+  draft: OrderDraft;
+  account: { account_id: string; workflow: Workflow; custom_labels: boolean };
+  formulary: Formulary;
+  /** null: unknown, or another account's. */
+  patient: { patient_id: string; record: PatientRecord } | null;
+  prescriptions: ReadonlyMap<number, PrescriptionFact>;
+  stock: ReadonlyMap<string, number>;
+  /** Open orders that this one may double. */
+  pending: readonly PendingItem[];
+  ship_to: ShipTo;
+  now: Date;
+  today: string;
+  name_characters: number;
+};
+
+/** A prescription as an order sees it. */
+export type PrescriptionFact = {
+  prescription_id: number;
+  patient_id: string;
+  active: boolean;
+  acceptance: "not_needed" | "pending" | "accepted" | "rejected";
+  prescriber_name: string;
+  prescriber_phone: string | null;
+  prescriber_fax: string | null;
+  prescriber_npi: string | null;
+  prescriber_dea: string | null;
+  received_at: Date;
+  expires_at: Date;
+  written_date: string;
+  effective_date: string;
+  drug_name: string;
+  ndc: string | null;
+  gcn: string | null;
+  sig_text: string;
+  written_qty: number;
+  unit: string | null;
+  days_supply: number | null;
+  refills: number;
+  drug_schedule: DrugSchedule;
+  daw: boolean;
+  units_ordered: number;
+  order_errors: ErrorEntry[];
+};
+
+export type PendingItem = { order_number: string; prescription_id: number | null; gcn: string | null };
+
+/** Where the parcel goes. `verdict` is null where nobody asked, because the address was sent with `ignore_warnings`. */
+export type ShipTo = {
+  from: "request" | "prescription" | "patient" | "nowhere";
+  address: Address | null;
+  verdict: Verdict | null;
+};
+
+/** An item with the product that it means. What could not be found out is null, and a problem elsewhere. */
+export type ResolvedItem = {
+  draft: ItemDraft;
+  prescription: PrescriptionFact | null;
+  product: FormularyProduct | null;
+  /** The product that the prescription itself is written for. */
+  written_product: FormularyProduct | null;
+  needs_prescription: boolean;
+  package_size: number;
+  units: number;
+};
