@@ -3,7 +3,7 @@ import { isSameDocument, type NewDocument } from "./identity-document.ts";
 import type { PatientRecord, StoredDocument } from "./patient-record.ts";
 import { refuse } from "./refusals.ts";
 
-/** What partners change of a patient. Each gives a new record, or the same one where there is nothing to change. */
+/** What partners change of a patient (ADR 0017). Each gives a new record and leaves the one it was given. */
 
 /** Bounds a record, which is read and sealed whole. */
 export const MOST_ADDRESSES = 50;
