@@ -178,7 +178,8 @@ with given as (
   from given
   where m.account_id = j->'message'->>'account_id'
     and m.intake_message_id = (j->'message'->>'intake_message_id')::bigint
-    and coalesce(m.outcome, m.state) = coalesce(j->'message'->>'was', 'received') and m.for_account_id is null
+    and coalesce(m.outcome, m.state) = coalesce(j->'message'->>'was', 'received')
+    and (m.state = 'received' or m.for_account_id is null)
   returning true
 ), new_patient as (
   insert into patient (account_id, patient_id, record_sealed, name_dob_index, email_index, phone_index, created_at,
