@@ -208,11 +208,12 @@ with given as (
     coalesce(nullif(j->'prescription', 'null'), '{}')) r
   where r.prescription_id is not null
 ), ended as (
+  -- Most messages end none; for these nothing may be looked through.
   update prescription r
   set active = false
-  from given
-  where r.account_id = j->>'account_id' and r.active
-    and r.prescription_id in (select jsonb_array_elements_text(j->'inactive_prescription_ids')::bigint)
+  from given, jsonb_array_elements_text(j->'inactive_prescription_ids') as meant (prescription_id)
+  where jsonb_array_length(j->'inactive_prescription_ids') > 0
+    and r.account_id = j->>'account_id' and r.prescription_id = meant.prescription_id::bigint and r.active
 ), reviews as (
   insert into review (account_id, kind, intake_message_id, patient_id, prescription_id, reasons, facts, created_at)
   select v.account_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts, v.created_at
