@@ -1,8 +1,19 @@
 import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
 
-/** Requests in their final bytes, sent in turn over keep-alive connections, one at a time on each. */
-export type Load = { url: string; requests: string[]; connections: number; duration_ms: number };
+/**
+ * Requests in their final bytes, sent in turn over keep-alive connections, one at a time on each. Where
+ * `numbered` is given, its mark in a request becomes a running number of as many digits.
+ */
+export type Load = {
+  url: string;
+  requests: string[];
+  connections: number;
+  duration_ms: number;
+  /** Goes on until as many were answered, however long that takes. */
+  at_least?: number;
+  numbered?: { mark: string; first: number };
+};
 export type Measured = {
   count: number;
   per_second: number;
@@ -23,9 +34,10 @@ process.on("message", (load: Load) => {
   );
 });
 
-async function measure({ url, requests, connections, duration_ms }: Load): Promise<Measured> {
+async function measure(load: Load): Promise<Measured> {
+  const { url, requests, connections, duration_ms, at_least = 0, numbered } = load;
   const { hostname, port } = new URL(url);
-  const bytes = requests.map((text) => Buffer.from(text, "latin1"));
+  const templates = requests.map((text) => templateOf(text, numbered?.mark));
   const latencies_ms: number[] = [];
   const not_ok = new Set<string>();
   let next = 0;
@@ -41,11 +53,13 @@ async function measure({ url, requests, connections, duration_ms }: Load): Promi
       let received: Buffer = Buffer.alloc(0);
       const send = () => {
         sent_ms = performance.now();
-        if (sent_ms >= end_ms) {
+        if (sent_ms >= end_ms && next >= at_least) {
           socket.end();
           return resolve();
         }
-        socket.write(bytes[next++ % bytes.length]!);
+        const template = templates[next % templates.length]!;
+        socket.write(numbered === undefined ? template.bytes : withNumber(template, numbered.first + next));
+        next++;
       };
       socket.on("connect", send);
       socket.on("error", reject);
@@ -76,6 +90,21 @@ async function measure({ url, requests, connections, duration_ms }: Load): Promi
     not_ok: [...not_ok],
     cpu: (user + system) / 1e6 / took_s,
   };
+}
+
+type Template = { bytes: Buffer; places: number[]; width: number };
+
+function templateOf(text: string, mark: string | undefined): Template {
+  const places = mark === undefined ? [] : [...text.matchAll(new RegExp(mark, "g"))].map(({ index }) => index);
+  return { bytes: Buffer.from(text, "latin1"), places, width: mark?.length ?? 0 };
+}
+
+/** A copy each time: what was written before may still be on its way. */
+function withNumber({ bytes, places, width }: Template, number: number): Buffer {
+  const request = Buffer.from(bytes);
+  const digits = String(number).padStart(width, "0");
+  for (const place of places) request.write(digits, place, "latin1");
+  return request;
 }
 
 /** Bytes of the first answer, when its head is complete. */

@@ -1,18 +1,31 @@
 import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
+import { parseArgs } from "node:util";
+import { benchIntake } from "./intake.ts";
+import type { Report } from "./report.ts";
+import type { Effort } from "./stage.ts";
 import { benchToken } from "./token.ts";
 
-const benches = {
+const benches: Record<string, { about: string; run(effort: Effort): Promise<Report> }> = {
+  intake: {
+    about: "e-prescriptions a second, beside pgbench with the same statements, and the readers alone",
+    run: benchIntake,
+  },
   token: {
     about: "tokens and authenticated reads a second, beside the bare web framework and pgbench",
     run: benchToken,
   },
 };
 
-const name = process.argv[2] ?? "";
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { rounds: { type: "string", default: "3" }, seconds: { type: "string", default: "5" } },
+});
+const [name = ""] = positionals;
+const effort = { rounds: Number(values.rounds), round_ms: Number(values.seconds) * 1000 };
 const bench = Object.entries(benches).find(([known]) => known === name)?.[1];
-if (bench === undefined) {
-  console.log("npm run bench NAME");
+if (bench === undefined || !(effort.rounds >= 1 && effort.round_ms >= 1000)) {
+  console.log("npm run bench NAME [-- --rounds N --seconds N]");
   for (const [known, { about }] of Object.entries(benches)) console.log(`  ${known.padEnd(10)} ${about}`);
   process.exit(name === "" ? 0 : 1);
 }
@@ -22,7 +35,7 @@ console.log(
   `${availableParallelism()} cores. Nothing else may run meanwhile, or the figures mean little. Two minutes …\n`,
 );
 try {
-  const { text, json, reached } = await bench.run();
+  const { text, json, reached } = await bench.run(effort);
   console.log(`${text}\n\n${JSON.stringify(json)}`);
   process.exit(reached ? 0 : 1);
 } catch (error) {

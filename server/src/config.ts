@@ -77,6 +77,12 @@ export const settings = {
       }
     },
   },
+  ZIP_TABLE_FILE: {
+    default: "",
+    meaning: "CSV of `zip,state,city` rows that are added to, or correct, the ZIP codes that come with this build.",
+    fix: "the path of a readable CSV file",
+    parse: (value: string) => value,
+  },
   RX_EXPIRY_MONTHS: whole(
     "12",
     1,

@@ -205,7 +205,7 @@ describe("every route of the partner API, walked from the router", () => {
 
 describe("every intake route, walked from the router", () => {
   const intakeRoutes = () => app.listeners.partner.routes.filter(({ url }) => INTAKE.test(url));
-  const ask = (url: string, token: string, init: { type: string; body: BodyInit }) =>
+  const ask = (url: string, token: string, init: { type: string; body: string }) =>
     fetch(`${app.addresses.base_url}${url}`, {
       method: "POST",
       headers: { authorization: `Bearer ${token}`, "content-type": init.type, accept: "*/*" },
@@ -234,7 +234,7 @@ describe("every intake route, walked from the router", () => {
         await expectConventions(response, "partner");
         expect(response.status).toBe(401);
       }
-      const cases: [string, { type: string; body: BodyInit }, number][] = [
+      const cases: [string, { type: string; body: string }, number][] = [
         [`${url}?adress=1`, xml, 40003],
         [url, { type: "text/plain", body: "x" }, 40002],
         [

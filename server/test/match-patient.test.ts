@@ -41,6 +41,7 @@ describe("a patient is another, and a person looks at it", () => {
   test.each([
     ["same name and birth date, nothing else", { address: elsewhere, phone: null, email: null }, candidate()],
     ["a twin: same house, telephone and birth date", { first_name: "Marina" }, candidate()],
+    ["everything but the last name", { last_name: "Marlowe" }, candidate()],
     ["the same id with another birth date", { dob: "1987-03-28" }, candidate({}, true)],
   ])("%s", (_what, patient, known) => {
     const made = match(patient, known);

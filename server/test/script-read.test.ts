@@ -429,6 +429,7 @@ describe("what is taken as it comes", () => {
     expect(inside("<DigestValue>a</DigestValue><SignatureValue>b</SignatureValue>")).toBe(true);
     expect(inside("<DigestValue>a</DigestValue>")).toBe(false);
     expect(inside("<DigitalSignatureIndicator>false</DigitalSignatureIndicator>")).toBe(false);
+    expect(inside("<DigitalSignatureIndicator>pending</DigitalSignatureIndicator>")).toBe(false);
     expect(signed("<DigitalSignature/>")).toBe(false);
     const marked = inMedication(
       "<DrugCoverageStatusCode>PR</DrugCoverageStatusCode><DrugCoverageStatusCode>SI</DrugCoverageStatusCode>",
@@ -443,6 +444,7 @@ describe("what is taken as it comes", () => {
     expect(section("")).toBe("unknown");
     expect(event("")).toBe("unknown");
     expect(event("<NoKnownAllergies>N</NoKnownAllergies>")).toBe("unknown");
+    expect(event("<NoKnownAllergies>not asked</NoKnownAllergies>")).toBe("unknown");
     expect(event("<NoKnownAllergies>Y</NoKnownAllergies>")).toBe("none");
     const named = "<Allergies><DrugProductCoded><Text>Latex</Text></DrugProductCoded></Allergies>";
     expect(event(`<NoKnownAllergies>Y</NoKnownAllergies>${named}`)).toMatchObject([{ text: "Latex" }]);

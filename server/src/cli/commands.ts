@@ -6,6 +6,9 @@ import { keysCommands } from "./keys.ts";
 import { migrateCommand } from "./migrate.ts";
 import { partnerCommands } from "./partner.ts";
 import type { CommandRow } from "./program.ts";
+import { rxLintCommand } from "./rx-lint.ts";
+import { rxReviewCommands } from "./rx-review.ts";
+import { rxSendCommand } from "./rx-send.ts";
 import { startCommand } from "./start.ts";
 import { tokenCommand } from "./token.ts";
 import { userCommands } from "./user.ts";
@@ -20,6 +23,9 @@ export const commands: readonly CommandRow[] = [
   ...credentialCommands,
   ...userCommands,
   tokenCommand,
+  rxSendCommand,
+  rxLintCommand,
+  ...rxReviewCommands,
   ...backupCommands,
   ...keysCommands,
 ];

@@ -1,7 +1,11 @@
 import { type Environment, environments, type Workflow } from "@pestle/contract";
 import { readConfig } from "../config.ts";
 import { type AccountRow, listAccounts } from "../db/accounts.ts";
+import { listRoutingRules } from "../db/routing.ts";
+import { routingKinds } from "../domain/route-message.ts";
 import { createPartnerAccount } from "../usecases/manage-partners.ts";
+import { addRoutingRule, removeRoutingRule } from "../usecases/manage-routing.ts";
+import { WrongUsage } from "./errors.ts";
 import { facts, minute, table } from "./output.ts";
 import type { CommandRow } from "./program.ts";
 import { withSchema } from "./session.ts";
@@ -13,6 +17,8 @@ type NewPartnerOptions = {
   ncpdpId?: string;
   customLabels?: boolean;
 };
+
+type RouteOptions = { sender?: string; npi?: string; practice?: string; remove?: boolean };
 
 export const partnerCommands: readonly CommandRow[] = [
   {
@@ -44,7 +50,10 @@ export const partnerCommands: readonly CommandRow[] = [
     summary: "list all accounts",
     examples: ["partner list", "partner list --json"],
     async run(_options, _argument, env) {
-      const accounts = await withSchema(readConfig(env), ({ db }) => listAccounts(db));
+      const [accounts, rules] = await withSchema(readConfig(env), ({ db }) =>
+        Promise.all([listAccounts(db), listRoutingRules(db)]),
+      );
+      const rulesOf = ({ account_id }: AccountRow) => rules.filter((rule) => rule.account_id === account_id);
       const rows = accounts.map((row) => [
         row.account_id,
         row.name ?? "(operator)",
@@ -52,9 +61,44 @@ export const partnerCommands: readonly CommandRow[] = [
         row.workflow ?? "-",
         row.ncpdp_id ?? "-",
         minute(row.created_at),
+        rulesOf(row)
+          .map(({ kind, value }) => `${kind} ${value}`)
+          .join(", ") || "-",
       ]);
-      const head = ["account_id", "partner", "environment", "workflow", "ncpdp_id", "created"];
-      return { data: accounts.map(shown), text: table(head, rows) };
+      const head = ["account_id", "partner", "environment", "workflow", "ncpdp_id", "created", "routed by"];
+      const data = accounts.map((row) => ({
+        ...shown(row),
+        routing_rules: rulesOf(row).map(({ kind, value }) => ({ kind, value })),
+      }));
+      return { data, text: table(head, rows) };
+    },
+  },
+  {
+    name: "partner route",
+    summary: "tell an account's messages from those of others with the same NCPDP id",
+    argument: ["account_id", "as `pestle partner list` shows it"],
+    options: [
+      ["--sender <id>", "messages of this sender (From)"],
+      ["--npi <npi>", "prescriptions of this prescriber"],
+      ["--practice <name>", "prescriptions of this practice"],
+      ["--remove", "take the rule away"],
+    ],
+    examples: [
+      "partner route 3f9k2m8x1q7z --npi 1234567893",
+      'partner route 3f9k2m8x1q7z --practice "Tule Fog Family Medicine" --remove',
+    ],
+    async run({ sender, npi, practice, remove }: RouteOptions, account_id, env) {
+      const values = { sender, prescriber_npi: npi, practice };
+      const given = routingKinds.filter((kind) => values[kind] !== undefined);
+      const [kind] = given;
+      if (kind === undefined || given.length > 1) {
+        throw new WrongUsage("Give --sender, --npi or --practice, one of them.");
+      }
+      const rule = { account_id, kind, value: values[kind]!.trim() };
+      await withSchema(readConfig(env), ({ db, now }) =>
+        db.transaction((tx) => (remove ? removeRoutingRule(tx, rule) : addRoutingRule(tx, rule, now))),
+      );
+      return { data: { ...rule, removed: remove ?? false }, text: remove ? "The rule is gone." : "The rule holds." };
     },
   },
 ];

@@ -8,7 +8,7 @@ export type CommandRow = {
   /** "start", or a group and a verb: "partner create". */
   name: string;
   summary: string;
-  argument?: readonly [name: string, meaning: string];
+  argument?: readonly [name: string, meaning: string, rules?: { optional: true }];
   options?: readonly OptionRow[];
   /** What is typed after `pestle`; the first is the most usual. */
   examples: readonly [string, ...string[]];
@@ -23,6 +23,7 @@ const groups: Record<string, string> = {
   partner: "partners and their accounts",
   credential: "client ids and secrets",
   user: "people who sign in",
+  rx: "prescriptions: send, explain, review",
   keys: "the keys that secrets are sealed with",
 };
 
@@ -48,6 +49,8 @@ export function createProgram(rows: readonly CommandRow[]): Command {
   const program = new Command("pestle").description("Pharmacy-as-a-service, run by you.").version(version);
   // Both are inherited by the commands made below. The one line of an error is written in one place, above.
   program.exitOverride().configureOutput({ outputError: () => {} });
+  // Without this the program's own --version would take a command's.
+  program.enablePositionalOptions();
   program.addHelpText("after", FOOTER);
   for (const row of rows) addCommand(program, row);
   return program;
@@ -57,7 +60,10 @@ function addCommand(program: Command, row: CommandRow): void {
   const [first = "", verb] = row.name.split(" ");
   const command = verb === undefined ? program.command(first) : groupOf(program, first).command(verb);
   command.description(row.summary);
-  if (row.argument !== undefined) command.argument(`<${row.argument[0]}>`, row.argument[1]);
+  if (row.argument !== undefined) {
+    const [name, meaning, rules] = row.argument;
+    command.argument(rules?.optional ? `[${name}]` : `<${name}>`, meaning);
+  }
   for (const [flags, meaning, rules] of row.options ?? []) {
     const option = new Option(flags, meaning);
     if (rules?.choices !== undefined) option.choices(rules.choices);

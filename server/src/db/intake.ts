@@ -1,3 +1,4 @@
+import type { ReviewKind } from "../domain/review-kinds.ts";
 import type { RoutingKind } from "../domain/route-message.ts";
 import { type Queryable, sql } from "./db.ts";
 
@@ -97,6 +98,8 @@ export const storeMessage = async (
     refused_with,
   ]))!;
 
+export const storeMessageText = store.text;
+
 const receivers = sql<[account_id: string, ncpdp_id: string | null], Receiver>`
 select a.account_id, a.workflow, a.clock_offset_s,
   coalesce((
@@ -159,3 +162,38 @@ export const finishMessage = (
   answer: string,
   now: Date,
 ) => db.run(finish, [account_id, intake_message_id, answer, now]);
+
+export type KeptMessage = Omit<WaitingMessage, "attempts"> & {
+  account_id: string;
+  review_kind: ReviewKind;
+  resolved_at: Date | null;
+};
+const ofReview = sql<[review_id: number, account_id: string], KeptMessage>`
+select m.account_id, m.intake_message_id, m.format, m.sender, m.sender_message_id, m.receiver, m.body_hash,
+  m.body_sealed, m.received_at, v.kind as review_kind, v.resolved_at
+from account a
+join account o on o.partner_id is null and o.environment = a.environment
+join review v on v.account_id = o.account_id and v.review_id = $1
+join intake_message m on m.account_id = v.account_id and m.intake_message_id = v.intake_message_id
+where a.account_id = $2 and a.partner_id is not null`;
+/** The message that an entry of the operators' is about, in the environment of a partner's account. */
+export const findKeptMessage = (db: Queryable, review_id: number, account_id: string) =>
+  db.row(ofReview, [review_id, account_id]);
+
+export type MadeOfMessage = {
+  outcome: "accepted" | "refused" | "review" | null;
+  warnings: string[];
+  account_id: string | null;
+  patient_id: string | null;
+  prescription_id: number | null;
+  acceptance: string | null;
+};
+const made = sql<[account_id: string, sender: string, sender_message_id: string], MadeOfMessage>`
+select m.outcome, m.warnings, m.for_account_id as account_id, r.patient_id, r.prescription_id, r.acceptance
+from intake_message m
+left join prescription r on r.account_id = m.for_account_id and r.sender = m.sender
+  and r.sender_message_id = m.sender_message_id
+where m.account_id = $1 and m.sender = $2 and m.sender_message_id = $3`;
+/** What became of a message. */
+export const findMade = (db: Queryable, account_id: string, sender: string, sender_message_id: string) =>
+  db.row(made, [account_id, sender, sender_message_id]);

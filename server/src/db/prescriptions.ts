@@ -1,4 +1,4 @@
-import type { DrugSchedule, ErrorEntry, Workflow } from "@pestle/contract";
+import type { DrugSchedule, Environment, ErrorEntry, Workflow } from "@pestle/contract";
 import { type Queryable, sql } from "./db.ts";
 
 export type PrescriptionRow = {
@@ -55,3 +55,22 @@ export async function loadPrescriptions(
   const [first] = rows;
   return first && { workflow: first.workflow, prescriptions: rows.filter((row) => row.prescription_id !== null) };
 }
+
+const lastOfOrder = sql<
+  [ncpdp_id: string, environment: Environment, sender: string, prescriber_order_number: string],
+  { sender_message_id: string }
+>`
+select r.sender_message_id
+from account a
+join prescription r on r.account_id = a.account_id
+where a.ncpdp_id = $1 and a.environment = $2 and r.sender = $3 and r.prescriber_order_number = $4 and r.active
+order by r.prescription_id desc
+limit 1`;
+/** The last message of a prescriber's order that has not ended, at whoever has that id. */
+export const findLastOfOrder = (
+  db: Queryable,
+  ncpdp_id: string,
+  environment: Environment,
+  sender: string,
+  prescriber_order_number: string,
+) => db.row(lastOfOrder, [ncpdp_id, environment, sender, prescriber_order_number]);

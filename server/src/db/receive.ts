@@ -121,9 +121,17 @@ export const loadIntakeContext = async (db: Queryable, asked: IntakeQuestion) =>
     asked.with_prescriptions,
   ]))!;
 
+export const loadIntakeContextText = context.text;
+
 /** Rows in the words of their tables; bytes as PostgreSQL writes them (`bytes`). */
 export type IntakeSave = {
-  message: { account_id: string; intake_message_id: number; outcome: "accepted" | "refused" | "review" };
+  message: {
+    account_id: string;
+    intake_message_id: number;
+    /** Not looked at yet, or answered and left to a person to route. */
+    was: "received" | "review";
+    outcome: "accepted" | "refused" | "review";
+  };
   warnings: string[];
   answer: string;
   processed_at: Date;
@@ -164,13 +172,14 @@ with given as (
   returning true
 ), done as (
   update intake_message m
-  set state = 'processed', outcome = j->'message'->>'outcome', answer = j->>'answer',
+  set state = 'processed', outcome = j->'message'->>'outcome', answer = coalesce(m.answer, j->>'answer'),
     for_account_id = j->>'account_id', processed_at = (j->>'processed_at')::timestamptz,
     warnings = array(select jsonb_array_elements_text(j->'warnings'))
   from given
   where m.account_id = j->'message'->>'account_id'
     and m.intake_message_id = (j->'message'->>'intake_message_id')::bigint
-    and m.state = 'received'
+    and coalesce(m.outcome, m.state) = coalesce(j->'message'->>'was', 'received')
+    and (m.state = 'received' or m.for_account_id is null)
   returning true
 ), new_patient as (
   insert into patient (account_id, patient_id, record_sealed, name_dob_index, email_index, phone_index, created_at,
@@ -199,11 +208,12 @@ with given as (
     coalesce(nullif(j->'prescription', 'null'), '{}')) r
   where r.prescription_id is not null
 ), ended as (
+  -- Most messages end none; for these nothing may be looked through.
   update prescription r
   set active = false
-  from given
-  where r.account_id = j->>'account_id' and r.active
-    and r.prescription_id in (select jsonb_array_elements_text(j->'inactive_prescription_ids')::bigint)
+  from given, jsonb_array_elements_text(j->'inactive_prescription_ids') as meant (prescription_id)
+  where jsonb_array_length(j->'inactive_prescription_ids') > 0
+    and r.account_id = j->>'account_id' and r.prescription_id = meant.prescription_id::bigint and r.active
 ), reviews as (
   insert into review (account_id, kind, intake_message_id, patient_id, prescription_id, reasons, facts, created_at)
   select v.account_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts, v.created_at
@@ -223,6 +233,8 @@ from given`;
  * was decided on has changed, nothing and an error that `isConflict` knows.
  */
 export const saveIntake = (db: Queryable, changes: IntakeSave) => db.row(save, [JSON.stringify(changes)]);
+
+export const saveIntakeText = save.text;
 
 const SERIALIZATION_FAILURE = "40001";
 const UNIQUE_VIOLATION = "23505";

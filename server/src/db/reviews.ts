@@ -1,14 +1,5 @@
-import { type Queryable, sql } from "./db.ts";
-
-export type ReviewKind =
-  | "patient_match"
-  | "prescription_acceptance"
-  | "unrouted_message"
-  | "message_id_reused"
-  | "unmatched_cancel"
-  | "canceled_in_filling"
-  | "order_refused"
-  | "processing_failed";
+import type { ReviewKind } from "../domain/review-kinds.ts";
+import { type Queryable, sql, type Tx } from "./db.ts";
 
 const add = sql<
   [
@@ -42,3 +33,56 @@ export const insertReview = (
     JSON.stringify(review.facts),
     review.created_at,
   ]);
+
+export type ReviewRow = {
+  account_id: string;
+  review_id: number;
+  kind: ReviewKind;
+  intake_message_id: number | null;
+  patient_id: string | null;
+  prescription_id: number | null;
+  reasons: string[];
+  facts: Record<string, unknown>;
+  created_at: Date;
+  resolved_at: Date | null;
+  resolved_by: string | null;
+  outcome: string | null;
+};
+
+const list = sql<
+  [account_id: string | null, with_resolved: boolean],
+  ReviewRow & { partner: string | null; resolved_by_email: string | null }
+>`
+select v.account_id, v.review_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts,
+  v.created_at, v.resolved_at, v.resolved_by, v.outcome, p.name as partner, e.email as resolved_by_email
+from review v
+join account a on a.account_id = v.account_id
+left join partner p on p.partner_id = a.partner_id
+left join person e on e.person_id = v.resolved_by
+where ($1::text is null or v.account_id = $1) and ($2 or v.resolved_at is null)
+order by v.created_at, v.review_id`;
+/** For the pharmacy's own people, who see every account: the oldest first. */
+export const listReviews = (db: Queryable, account_id: string | null, with_resolved: boolean) =>
+  db.rows(list, [account_id, with_resolved]);
+
+const lock = sql<
+  [account_id: string, review_id: number],
+  Pick<ReviewRow, "kind" | "resolved_at"> & { clock_offset_s: number }
+>`
+select v.kind, v.resolved_at, a.clock_offset_s
+from review v
+join account a on a.account_id = v.account_id
+where v.account_id = $1 and v.review_id = $2
+for update of v`;
+/** Locked, so that two people cannot both close it. */
+export const lockReview = (tx: Tx, account_id: string, review_id: number) => tx.row(lock, [account_id, review_id]);
+
+const close = sql<[account_id: string, review_id: number, resolved_at: Date, resolved_by: string, outcome: string]>`
+update review
+set resolved_at = $3, resolved_by = $4, outcome = $5
+where account_id = $1 and review_id = $2 and resolved_at is null`;
+/** Returns 0 when somebody has closed it before. */
+export const closeReview = (
+  tx: Tx,
+  row: { account_id: string; review_id: number; resolved_at: Date; resolved_by: string; outcome: string },
+) => tx.run(close, [row.account_id, row.review_id, row.resolved_at, row.resolved_by, row.outcome]);

@@ -1,9 +1,9 @@
 import type { Address, PatientAddress, PatientSafety, PatientUpdate } from "@pestle/contract";
 import { isSameDocument, type NewDocument } from "./identity-document.ts";
-import type { PatientRecord, StoredDocument } from "./patient-record.ts";
+import { type PatientRecord, plainWords, type StoredDocument } from "./patient-record.ts";
 import { refuse } from "./refusals.ts";
 
-/** What partners change of a patient. Each gives a new record, or the same one where there is nothing to change. */
+/** What partners change of a patient (ADR 0017). Each gives a new record and leaves the one it was given. */
 
 /** Bounds a record, which is read and sealed whole. */
 export const MOST_ADDRESSES = 50;
@@ -71,17 +71,8 @@ export function withIdentityDocument(
   };
 }
 
-/** Without case, accents and punctuation, but word by word: 1 12th St is not 11 2th St. */
 const shipToKey = ({ first_name, last_name, street1, street2, city, state, zip }: Address) =>
   [first_name, last_name, street1, street2 ?? "", city, state, zip.slice(0, 5)].map(plainWords).join("|");
-
-const plainWords = (text: string) =>
-  text
-    .normalize("NFKD")
-    .replaceAll(/[\p{M}'\u2019.]/gu, "")
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
-    .trim();
 
 const replaced = <Item>(items: readonly Item[], old: Item, other: Item): Item[] =>
   items.map((item) => (item === old ? other : item));

@@ -72,6 +72,15 @@ export const plainName = (name: string) =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, "");
 
+/** Without case, accents and punctuation, but word by word: 1 12th St is not 11 2th St. */
+export const plainWords = (text: string) =>
+  text
+    .normalize("NFKD")
+    .replaceAll(/[\p{M}'\u2019.]/gu, "")
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+
 /** What a search for a person looks for; the blind indexes are made of these. */
 export const searchKeys = {
   name_dob: ({ first_name, last_name, dob }: Pick<PatientRecord, "first_name" | "last_name" | "dob">) =>
@@ -145,7 +154,7 @@ export function shippable(patient: IncomingPatient): Omit<PatientAddress, "addre
 }
 
 const addressKey = ({ street1, street2, city, state, zip }: Omit<PatientAddress, "address_id" | "default">) =>
-  [street1, street2 ?? "", city, state, zip.slice(0, 5)].map(plainName).join(" ");
+  [street1, street2 ?? "", city, state, zip.slice(0, 5)].map(plainWords).join("|");
 
 function union(known: string[], more: readonly string[]): string[] {
   const seen = new Set(known.map((text) => text.toLowerCase()));

@@ -27,8 +27,9 @@ export async function changePatient<Outcome extends { record: PatientRecord }>(
   const before = openRecord(deps, account_id, patient_id, row.record_sealed);
   const outcome = decide(before, dateIn(deps.config.TIME_ZONE, account_now));
   const { created_at } = row;
-  if (JSON.stringify(outcome.record) === JSON.stringify(before))
-    return { ...outcome, created_at, updated_at: row.updated_at };
-  await savePatient(tx, patientRow(deps, account_id, patient_id, outcome.record, account_now));
-  return { ...outcome, created_at, updated_at: account_now };
+  const unchanged = JSON.stringify(outcome.record) === JSON.stringify(before);
+  // Whoever waited for the lock may have come first: time still does not go back.
+  const updated_at = unchanged || account_now < row.updated_at ? row.updated_at : account_now;
+  if (!unchanged) await savePatient(tx, patientRow(deps, account_id, patient_id, outcome.record, updated_at));
+  return { ...outcome, created_at, updated_at };
 }

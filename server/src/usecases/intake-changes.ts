@@ -27,7 +27,7 @@ export type Decided = {
 };
 
 /** The decision as rows: sealed where it tells who, with the events beside. */
-export function changesOf(deps: Deps, decided: Decided): IntakeSave {
+export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSave {
   const { decision, message, stored, account_id, now, prescription_id } = decided;
   const { patient, prescription } = decision;
   const row = patient && patientRow(deps, account_id, patient.patient_id, patient.record, now);
@@ -57,7 +57,10 @@ export function changesOf(deps: Deps, decided: Decided): IntakeSave {
   };
 }
 
-function prescriptionRow(deps: Deps, { decision, message, stored, account_id, prescription_id }: Decided) {
+function prescriptionRow(
+  deps: Pick<Deps, "vault">,
+  { decision, message, stored, account_id, prescription_id }: Decided,
+) {
   const { acceptance_reasons, ...prescription } = decision.prescription!;
   const incoming = "prescription" in message.content ? message.content.prescription! : undefined;
   const details = {
@@ -110,7 +113,7 @@ function processed(
   outcome: IntakeSave["message"]["outcome"],
 ): IntakeSave {
   return {
-    message: { account_id: stored.account_id, intake_message_id: stored.intake_message_id, outcome },
+    message: { account_id: stored.account_id, intake_message_id: stored.intake_message_id, was: "received", outcome },
     warnings: message.warnings.map(({ code }) => code),
     answer,
     processed_at,

@@ -7,13 +7,15 @@ export type CatalogueAnswers = Catalogue & {
   rendered: Map<string, unknown>;
 };
 
+type ReadingDeps = Pick<Deps, "db" | "bus" | "copies">;
+
 /** An account's catalogue, from memory where it can be. */
-export function readCatalogue(deps: Deps, account_id: string): CatalogueAnswers | Promise<CatalogueAnswers> {
+export function readCatalogue(deps: ReadingDeps, account_id: string): CatalogueAnswers | Promise<CatalogueAnswers> {
   const copy = deps.bus.fresh() ? deps.copies.catalogues.get(account_id) : undefined;
   return copy ?? loadAndKeep(deps, account_id);
 }
 
-async function loadAndKeep(deps: Deps, account_id: string): Promise<CatalogueAnswers> {
+async function loadAndKeep(deps: ReadingDeps, account_id: string): Promise<CatalogueAnswers> {
   const { version } = deps.copies;
   const answers = { ...(await loadCatalogue(deps.db, account_id)), rendered: new Map() };
   keep(deps.copies, version, deps.copies.catalogues, account_id, answers);

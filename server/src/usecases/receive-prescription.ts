@@ -1,6 +1,6 @@
 import { createHash, randomUUID } from "node:crypto";
 import { findMessage, messagePlace, type NewMessage, type Receiver, storeMessage } from "../db/intake.ts";
-import { isConflict, loadIntakeContext, saveIntake } from "../db/receive.ts";
+import { type IntakeSave, isConflict, loadIntakeContext, saveIntake } from "../db/receive.ts";
 import { insertReview } from "../db/reviews.ts";
 import type { Deps } from "../deps.ts";
 import { decideIntake, type IntakeDecision, type IntakeReply, usableIds } from "../domain/decide-intake.ts";
@@ -85,6 +85,7 @@ async function processOrWait(
 const faultName = (error: unknown) =>
   `${(error as Error).name} ${String((error as { code?: unknown }).code ?? "")}`.trim();
 
+export type DecidingDeps = Pick<Deps, "config" | "db" | "vault" | "bus" | "copies">;
 type Work = { message: IncomingMessage; stored: Stored; receivers: readonly Receiver[] };
 
 /** Decides on a stored message and saves what follows from it, as often as somebody else was faster. */
@@ -116,17 +117,20 @@ async function attempt(deps: Deps, format: IntakeFormat, { message, stored, rece
     await saveIntake(deps.db, unrouted(stored, message, answer, account, now));
     return { answer, patient_id: null, prescription_id: null };
   }
-  return decideAndSave(deps, format, message, stored, account, now);
+  const { changes, received } = await decideFor(deps, format, message, stored, account, now);
+  await saveIntake(deps.db, changes);
+  return received;
 }
 
-async function decideAndSave(
-  deps: Deps,
+/** What follows from a stored message for the account it is meant for. Nothing is saved yet. */
+export async function decideFor(
+  deps: DecidingDeps,
   format: IntakeFormat,
   message: IncomingMessage,
   stored: Stored,
   account: Receiver,
   real_now: Date,
-): Promise<Received> {
+): Promise<{ decision: IntakeDecision; changes: IntakeSave; received: Received }> {
   const { account_id, workflow } = account;
   const now = accountNow(real_now, account.clock_offset_s);
   const patient = patientOf(message);
@@ -177,8 +181,7 @@ async function decideAndSave(
     revision: loaded.patients.find((one) => one.patient_id === patient_id)?.revision ?? 0,
     alias_indexes: indexes.alias_indexes,
   });
-  await saveIntake(deps.db, changes);
-  return { answer, patient_id, prescription_id };
+  return { decision, changes, received: { answer, patient_id, prescription_id } };
 }
 
 const patientOf = ({ content }: IncomingMessage): IncomingPatient | null =>
@@ -207,17 +210,24 @@ function newMessage(
   read: ReadMessage,
   now: Date,
 ): Omit<NewMessage, "body_sealed"> {
-  const envelope = read.ok ? read.message.envelope : read.envelope;
   const body_hash = createHash("sha256").update(body).digest();
   return {
     account_id: caller.account_id,
     format,
-    sender: envelope?.from ?? `credential ${caller.credential_id}`,
-    sender_message_id: envelope?.message_id ?? `sha256 ${body_hash.toString("hex")}`,
+    ...messageIdentity(read, caller, body_hash),
     body_hash,
     received_at: now,
     kind: read.ok ? read.message.content.kind : null,
     warnings: [],
+  };
+}
+
+/** What a message is known again by. Who names itself in no way is its credential, what has no id its bytes. */
+export function messageIdentity(read: ReadMessage, { credential_id }: IntakeCaller, body_hash: Buffer) {
+  const envelope = read.ok ? read.message.envelope : read.envelope;
+  return {
+    sender: envelope?.from ?? `credential ${credential_id}`,
+    sender_message_id: envelope?.message_id ?? `sha256 ${body_hash.toString("hex")}`,
   };
 }
 

@@ -6,7 +6,10 @@ import { shapes } from "./script-shapes.ts";
 export function mutate(seed: number): Uint8Array {
   const next = numbers(seed);
   let message: Uint8Array = encode(pick(BASES, next));
-  for (let times = 1 + (next() % 4); times > 0; times--) message = pick(MUTATIONS, next)(message, next);
+  for (let times = 1 + (next() % 4); times > 0; times--) {
+    // Most stay XML, or the reader behind the parser would hardly be tried.
+    message = pick(next() % 5 === 0 ? ON_BYTES : ON_ELEMENTS, next)(message, next);
+  }
   return message;
 }
 
@@ -86,12 +89,14 @@ function replaceElement(text: string, next: Next, change: (element: string) => s
   );
 }
 
+const nested = (depth: number) => `>${"<a>".repeat(depth)}x${"</a>".repeat(depth)}<`;
+
 const slice = (message: Uint8Array, next: Next): [number, number] => {
   const from = next() % (message.length + 1);
   return [from, Math.min(message.length, from + (next() % 400))];
 };
 
-const MUTATIONS: Mutation[] = [
+const ON_BYTES: Mutation[] = [
   function flipsBits(message, next) {
     const flipped = message.slice();
     for (let times = 1 + (next() % 8); times > 0 && flipped.length > 0; times--) {
@@ -114,6 +119,9 @@ const MUTATIONS: Mutation[] = [
   function turnsToUtf16(message, next) {
     return next() % 8 === 0 ? new Uint8Array(Buffer.from(decode(message), "utf16le")) : message;
   },
+];
+
+const ON_ELEMENTS: Mutation[] = [
   inText((text, next) => replaceOne(text, LEAF, next, () => `>${pick(HOSTILE, next)}<`)),
   inText((text, next) => replaceOne(text, LEAF, next, () => `>${pick(HOSTILE, next)}<`)),
   inText((text, next) => replaceOne(text, /="[^"]*"/g, next, () => `="${pick(HOSTILE, next)}"`)),
@@ -130,11 +138,12 @@ const MUTATIONS: Mutation[] = [
       tag === `${bracket}${one}` ? `${bracket}${other}` : `${bracket}${one}`,
     );
   }),
-  inText((text, next) => replaceOne(text, /<\w+/g, next, (tag) => `${tag} Qualifier="ND" x:Code="1" x:Code="2"`)),
+  inText((text, next) => replaceOne(text, /<\w+/g, next, (tag) => `${tag} x:Qualifier="ND" y:Code="1" z:Code="2"`)),
   inText(
-    (text, next) => `${pick(['<!DOCTYPE m [<!ENTITY a "b">]>', "<?php ?>", "<!---->", "\uFEFF", "junk"], next)}${text}`,
+    (text, next) =>
+      `${pick(['<!DOCTYPE m [<!ENTITY a "b">]>', "<?php ?>", "\n", "\uFEFF", "", "", "junk"], next)}${text}`,
   ),
-  inText((text, next) => replaceOne(text, LEAF, next, () => `>${"<a>".repeat(next() % 200)}<`)),
+  inText((text, next) => replaceOne(text, LEAF, next, () => nested(next() % 100))),
   inText((text, next) => {
     const escaped = text.replaceAll("&", "&amp;").replaceAll("<", "&lt;");
     return next() % 2 === 0 ? `<string>${escaped}</string>` : `<string><![CDATA[${text}]]></string>`;

@@ -45,25 +45,25 @@ export function codeSystem(qualifier: string): DrugCode["system"] {
 export function readDrugCodes(reading: Reading, medication: XmlElement): DrugCode[] {
   const products = [medication, ...children(medication, "Product")];
   const holders = [...products, ...products.flatMap((product) => children(product, "DrugCoded"))];
-  const codes: DrugCode[] = [];
-  for (const name of ["NDC", "ProductCode", "DrugDBCode"]) {
-    for (const holder of holders) {
-      for (const element of children(holder, name)) {
-        const code = readCode(reading, holder, element);
-        const known = codes.some((other) => other.system === code?.system && other.code === code.code);
-        if (code !== null && !known) codes.push(code);
-      }
-    }
-  }
-  return codes;
+  const elements = ["NDC", "ProductCode", "DrugDBCode"].flatMap((name) =>
+    holders.flatMap((holder) => children(holder, name)),
+  );
+  if (elements.length > MOST_CODES) reading.warn("element_repeated", elements[MOST_CODES] as XmlElement);
+  const codes = elements.slice(0, MOST_CODES).flatMap((element) => readCode(reading, element) ?? []);
+  return codes.filter((code, at) => codes.findIndex((other) => isSame(code, other)) === at);
 }
 
-function readCode(reading: Reading, holder: XmlElement, element: XmlElement): DrugCode | null {
+/** The standard has room for two; a message with more than this says nothing by them. */
+const MOST_CODES = 20;
+
+const isSame = (one: DrugCode, other: DrugCode) => one.system === other.system && one.code === other.code;
+
+function readCode(reading: Reading, element: XmlElement): DrugCode | null {
   const field = "drug.codes";
   const text = reading.text(element, codePaths.value, field) ?? reading.own(element, field);
   if (text === null) return null;
   // 10.6 names the qualifier beside the code: <ProductCode>…</ProductCode><ProductCodeQualifier>ND.
-  const beside = child(holder, `${element.name}Qualifier`);
+  const beside = element.parent === null ? null : child(element.parent, `${element.name}Qualifier`);
   const qualifier =
     reading.text(element, codePaths.qualifier, `${field}.qualifier`) ??
     (beside === null ? null : reading.own(beside, `${field}.qualifier`)) ??

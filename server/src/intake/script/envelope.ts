@@ -29,15 +29,20 @@ export function readEnvelope(
     sent_time: sentTime(reading, header),
     prescriber_order_number: shortText(reading, header, "prescriber_order_number"),
     test_message: isYes(reading.text(header, paths.test_message, "envelope.test_message")),
-    return_receipt: isYes(reading.text(transaction, transactionPaths.return_receipt, "envelope.return_receipt")),
+    return_receipt: isAsked(reading.text(transaction, transactionPaths.return_receipt, "envelope.return_receipt")),
   };
   if (header === null) reading.refuse("010");
   else refuseUnusable(reading, envelope, header);
   return envelope;
 }
 
-/** Yes in any of the ways senders say it. */
+/** Yes in the ways senders say it; any other word is not one to act upon. */
 export function isYes(text: string | null): boolean {
+  return text !== null && /^(y|yes|1|true)$/i.test(text);
+}
+
+/** Whatever is not a no: for what takes codes (`Y`, `H`, `001`) and does no harm when it is heeded in vain. */
+export function isAsked(text: string | null): boolean {
   return text !== null && !/^(n|no|0+|false)$/i.test(text);
 }
 

@@ -18,14 +18,17 @@ export interface Explanation {
 export function findFields(bytes: Uint8Array): Explanation {
   const reading = new Reading(true);
   const { outcome, root } = readTraced(bytes, reading);
+  if (root === null) return { outcome, fields: [], missing: [], unread: [] };
   const found = reading.found ?? [];
-  const content = !outcome.ok && reading.problems.some((code) => ENDS.includes(code)) ? null : root;
-  return {
-    outcome,
-    fields: found.map((hit) => ({ field: hit.field, path: placeOf(hit), text: hit.text })),
-    missing: content === null ? [] : missingFrom(content, found),
-    unread: content === null ? [] : unreadIn(content, new Set(found.map(({ element }) => element))),
-  };
+  const places = placesIn(root);
+  const fields = found.map(({ field, text, element, attribute }) => {
+    const place = places.get(element) ?? element.name;
+    return { field, path: attribute === null ? place : `${place}/@${attribute}`, text };
+  });
+  if (reading.problems.some((code) => ENDS.includes(code))) return { outcome, fields, missing: [], unread: [] };
+  const read = new Set(found.map(({ element }) => element));
+  const unread = [...places].filter(([element]) => element.text !== "" && !read.has(element)).map(([, place]) => place);
+  return { outcome, fields, missing: missingFrom(root, found), unread };
 }
 
 /** After these nothing more was read, so nothing can be said to be missing. */
@@ -71,19 +74,19 @@ function sentenceOf(code: DescriptionCode | WarningCode): string {
   return code in intakeRefusals ? intakeRefusals[code as DescriptionCode][1] : intakeWarnings[code as WarningCode];
 }
 
-function placeOf({ element, attribute }: Found): string {
-  return attribute === null ? numberedPath(element) : `${numberedPath(element)}/@${attribute}`;
-}
-
-/** Names from the root down, with a number where there are several of a name. */
-function numberedPath(element: XmlElement): string {
-  if (element.parent === null) return element.name;
-  const same = element.parent.children.filter(({ name }) => name === element.name);
-  const number = same.length > 1 ? `[${same.indexOf(element) + 1}]` : "";
-  return `${numberedPath(element.parent)}/${element.name}${number}`;
-}
-
-function unreadIn(element: XmlElement, read: ReadonlySet<XmlElement>): string[] {
-  const own = element.text !== "" && !read.has(element) ? [numberedPath(element)] : [];
-  return [...own, ...element.children.flatMap((next) => unreadIn(next, read))];
+/** Each element's path: names from the root down, with a number where there are several of a name. */
+function placesIn(root: XmlElement): Map<XmlElement, string> {
+  const places = new Map([[root, root.name]]);
+  // The walk reaches what it adds: a map is gone through in the order of its making.
+  for (const [element, place] of places) {
+    const totals = new Map<string, number>();
+    for (const { name } of element.children) totals.set(name, (totals.get(name) ?? 0) + 1);
+    const counts = new Map<string, number>();
+    for (const next of element.children) {
+      const count = (counts.get(next.name) ?? 0) + 1;
+      counts.set(next.name, count);
+      places.set(next, `${place}/${next.name}${totals.get(next.name) === 1 ? "" : `[${count}]`}`);
+    }
+  }
+  return places;
 }

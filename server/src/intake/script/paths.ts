@@ -9,7 +9,7 @@ export interface Path {
   readonly attribute: string | null;
 }
 
-export function paths(...alternatives: string[]): Paths {
+function paths(...alternatives: string[]): Paths {
   return alternatives.map((path) => {
     const steps = path.split("/");
     const last = steps.at(-1) as string;

@@ -7,7 +7,7 @@ import type {
 import { readAllergies } from "./allergies.ts";
 import { calendarDate } from "./dates.ts";
 import { readDrug } from "./drug.ts";
-import { isYes } from "./envelope.ts";
+import { isAsked, isYes } from "./envelope.ts";
 import { code as codePaths, header as headerPaths, otherDate, medication as paths } from "./paths.ts";
 import { readQuantity, readRefills, wholeNumber } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
@@ -158,7 +158,7 @@ function readOrderGroup(reading: Reading, header: XmlElement | null): IncomingPr
 /** What the prescriber wants done otherwise than usual, which only a person can see to. */
 function warnOfHandling(reading: Reading, medication: XmlElement): void {
   const held = reading.hit(medication, paths.do_not_fill, "do_not_fill");
-  if (held !== null && isYes(held.text)) reading.warn("do_not_fill", held.element);
+  if (held !== null && isAsked(held.text)) reading.warn("do_not_fill", held.element);
   const delivery = reading.hit(medication, paths.delivery_request, "delivery_request");
   if (delivery !== null && /^no delivery$/i.test(delivery.text)) reading.warn("no_delivery", delivery.element);
 }

@@ -1,0 +1,206 @@
+import { messagePlace, storeMessageText } from "../server/src/db/intake.ts";
+import { bytes, loadIntakeContextText, saveIntakeText } from "../server/src/db/receive.ts";
+import { decideIntake } from "../server/src/domain/decide-intake.ts";
+import { newPatientRecord } from "../server/src/domain/patient-record.ts";
+import { scriptFormat } from "../server/src/intake/formats.ts";
+import { products } from "../server/src/seed/cast.ts";
+import { changesOf } from "../server/src/usecases/intake-changes.ts";
+import { blindIndexes, patientRow } from "../server/src/usecases/patient-rows.ts";
+import { prescriptionFor, SENDER, scriptMessage } from "./intake-message.ts";
+import { type PgbenchRun, withValues } from "./pgbench.ts";
+import type { Stage } from "./stage.ts";
+
+/** Patients that only pgbench prescribes for, told apart by number because its variables are numbers. */
+const FIRST_KNOWN = 1_000_001;
+const LAST_KNOWN = 1_005_000;
+/** Of four messages, one is about somebody new, as over HTTP. */
+const WEIGHTS = { stranger: 1, known: 3 };
+
+/** What the service's own message says where pgbench's say another thing each time. */
+const SAMPLE = "7700000";
+const SAMPLE_PRESCRIPTION = 990_000_000_001;
+const SAMPLE_MESSAGE = 990_000_000_002;
+
+/** An index of sixteen bytes, another for another number; the letter tells one kind from another. */
+const index = (letter: string, number: string) => `decode(lpad(${number}::text, 32, '${letter}'), 'hex')`;
+const indexText = (letter: string, number: string) => `'\\\\x' || lpad(${number}::text, 32, '${letter}')`;
+
+/**
+ * The three statements of a message as the service sends them, each committed by itself: the changes are those that the
+ * service makes of the same message, with sealed values of the same size.
+ */
+export async function intakePgbench(
+  { db, vault }: Stage,
+  accounts: { operator_id: string; account_id: string; ncpdp_id: string },
+): Promise<Omit<PgbenchRun, "duration_ms">> {
+  const now = new Date();
+  const body = Buffer.from(scriptMessage(SAMPLE, SAMPLE, accounts.ncpdp_id));
+  const body_sealed = vault.seal(body, messagePlace(accounts.operator_id, SENDER, SAMPLE));
+  const record = newPatientRecord(prescriptionFor(SAMPLE));
+  const { record_sealed } = patientRow({ vault }, accounts.account_id, `K-${SAMPLE}`, record, now);
+  const made = [accounts.account_id, FIRST_KNOWN, LAST_KNOWN, now];
+  await db.raw(
+    `insert into patient (account_id, patient_id, record_sealed, name_dob_index, phone_index, created_at, updated_at)
+    select $1, 'K-' || n, $5::bytea, ${index("a", "n")}, ${index("b", "n")}, $4, $4
+    from generate_series($2::int, $3::int) as n`,
+    [...made, record_sealed],
+  );
+  await db.raw(
+    `insert into patient_alias (account_id, alias_index, patient_id, created_at)
+    select $1, alias_index, 'K-' || n, $4
+    from generate_series($2::int, $3::int) as n, (values ('c'), ('d')) as kind (letter),
+      lateral (select decode(lpad(n::text, 32, letter), 'hex')) as made (alias_index)`,
+    made,
+  );
+  await db.raw(
+    `insert into patient_name_claim (account_id, name_dob_index, revision)
+    select $1, ${index("a", "n")}, 1
+    from generate_series($2::int, $3::int) as n`,
+    made.slice(0, 3),
+  );
+
+  const variables: Record<string, string> = {
+    ...accounts,
+    sender: SENDER,
+    now: now.toISOString(),
+    body_sealed: bytes(body_sealed),
+  };
+  const script = (kind: keyof typeof WEIGHTS) => {
+    const json = changesJson({ vault }, accounts, kind, now);
+    const patient = kind === "known" ? ":known" : ":number";
+    const changes = concatenation(json, replacements(vault, accounts.account_id, patient), kind, variables);
+    const text = [
+      // So many that hardly two are the same.
+      "\\set number random(1000000000, 1000000000000000)",
+      `\\set known random(${FIRST_KNOWN}, ${LAST_KNOWN})`,
+      `${storeStatement} \\gset`,
+      `${loadStatement(patient, kind)} \\gset`,
+      `${withValues(saveIntakeText, [changes])};`,
+    ];
+    return { text: `${text.join("\n")}\n`, weight: WEIGHTS[kind] };
+  };
+  return { scripts: [script("stranger"), script("known")], variables };
+}
+
+const storeStatement = withValues(storeMessageText, [
+  ":operator_id",
+  "'script'",
+  ":sender",
+  "'B-' || :number::text",
+  "decode(md5(:number::text) || md5(:number::text), 'hex')",
+  ":body_sealed::bytea",
+  ":now",
+  "'new'",
+  "'{}'::text[]",
+  ":ncpdp_id",
+  "null",
+]);
+
+const patientId = (kind: string, patient: string) => `'${kind === "known" ? "K" : "MRN"}-' || ${patient}::text`;
+
+const loadStatement = (patient: string, kind: string) =>
+  withValues(loadIntakeContextText, [
+    ":account_id",
+    `array[${index("c", patient)}, ${index("d", patient)}]`,
+    index("a", patient),
+    index("b", patient),
+    `array[${patientId(kind, patient)}, 'AC-' || ${patient}::text]`,
+    ":sender",
+    "null::text",
+    "null::text",
+    "false",
+  ]);
+
+type Sealing = Pick<Stage, "vault">;
+
+/** What the service would save of the sample message. */
+function changesJson(
+  { vault }: Sealing,
+  accounts: { operator_id: string; account_id: string; ncpdp_id: string },
+  kind: keyof typeof WEIGHTS,
+  now: Date,
+): string {
+  const { account_id } = accounts;
+  const read = scriptFormat.read(Buffer.from(scriptMessage(SAMPLE, SAMPLE, accounts.ncpdp_id)));
+  if (!read.ok || read.message.content.kind !== "new") throw new Error("the sample message is refused");
+  const { message } = read;
+  const { patient } = read.message.content.prescription;
+  const record = newPatientRecord(read.message.content.prescription);
+  const candidates = kind === "known" ? [{ patient_id: `K-${SAMPLE}`, same_id: true, record }] : [];
+  const rules = { time_zone: "America/New_York", expiry_months: 12, expiry_months_by_state: {} };
+  const decision = decideIntake(
+    message,
+    { candidates, taken_patient_ids: [], prescriptions: [], formulary: products },
+    { sender: SENDER, workflow: "api_driven", rules, now, new_patient_id: "none" },
+  );
+  if ((decision.patient?.is_new ?? true) !== (kind === "stranger")) throw new Error(`nobody here is a ${kind}`);
+  const { envelope } = message;
+  const about = { envelope, warnings: [], message_id: "0".repeat(32), sent_time: now, prescription_id: null };
+  const changes = changesOf(
+    { vault },
+    {
+      decision,
+      message,
+      stored: {
+        account_id: accounts.operator_id,
+        intake_message_id: SAMPLE_MESSAGE,
+        format: "script",
+        sender: SENDER,
+        sender_message_id: envelope.message_id!,
+        body_hash: Buffer.alloc(32),
+        received_at: now,
+        kind: "new",
+        warnings: [],
+      },
+      account_id,
+      workflow: "api_driven",
+      prescription_id: SAMPLE_PRESCRIPTION,
+      answer: scriptFormat.reply(decision.reply, about),
+      now,
+      claim_revision: 0,
+      revision: 1,
+      alias_indexes: blindIndexes({ vault }, account_id, SENDER, patient).alias_indexes,
+    },
+  );
+  // The event's own id is drawn anew each time; here all of them are one text.
+  return JSON.stringify(changes).replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, EVENT_ID);
+}
+
+const EVENT_ID = "@event_id@";
+
+/** Texts of the sample → what pgbench says instead. */
+function replacements(vault: Stage["vault"], account_id: string, patient: string): Map<string, string> {
+  const sample = { ...prescriptionFor(SAMPLE).patient, phone: `916${SAMPLE}` };
+  const indexes = blindIndexes({ vault }, account_id, SENDER, sample);
+  const written = (value: Buffer) => JSON.stringify(bytes(value)).slice(1, -1);
+  return new Map([
+    [`B-${SAMPLE}`, "'B-' || :number::text"],
+    [`O-${SAMPLE}`, "'O-' || :number::text"],
+    [`MRN-${SAMPLE}`, `'MRN-' || ${patient}::text`],
+    [`K-${SAMPLE}`, `'K-' || ${patient}::text`],
+    [String(SAMPLE_PRESCRIPTION), ":next_prescription_id::text"],
+    [String(SAMPLE_MESSAGE), ":new_id::text"],
+    [EVENT_ID, "gen_random_uuid()"],
+    [written(indexes.name_dob_index!), indexText("a", patient)],
+    [written(indexes.phone_index!), indexText("b", patient)],
+    [written(indexes.alias_indexes[0]!), indexText("c", patient)],
+    [written(indexes.alias_indexes[1]!), indexText("d", patient)],
+  ]);
+}
+
+/** The sample's JSON as a sum of texts that stay, each a variable of its own, and of expressions. */
+function concatenation(
+  json: string,
+  replaced: Map<string, string>,
+  name: string,
+  variables: Record<string, string>,
+): string {
+  const pattern = new RegExp([...replaced.keys()].map((text) => text.replaceAll("\\", "\\\\")).join("|"), "g");
+  const found = [...json.matchAll(pattern)].map(([text]) => replaced.get(text)!);
+  const parts = json.split(pattern).flatMap((text, number) => {
+    variables[`${name}_${number}`] = text;
+    const expression = found[number];
+    return [`:${name}_${number}::text`, ...(expression === undefined ? [] : [expression])];
+  });
+  return `concat(${parts.join(", ")})`;
+}

@@ -1,0 +1,99 @@
+import { readFhir } from "../server/src/intake/fhir/read.ts";
+import { readScript } from "../server/src/intake/script/read.ts";
+import { createCredential, type ShownSecret } from "../server/src/usecases/manage-credentials.ts";
+import { fhirMessage, NUMBER_MARK, scriptMessage } from "./intake-message.ts";
+import { intakePgbench } from "./intake-pgbench.ts";
+import { intakeReport } from "./intake-report.ts";
+import type { Load } from "./load.ts";
+import { issueToken } from "./prepare-account.ts";
+import { readTime_us } from "./read-time.ts";
+import type { Report } from "./report.ts";
+import { type Effort, onStage, type Stage, WARM_UP_MS } from "./stage.ts";
+
+const SANDBOX = 0;
+/** Each credential may send 500 messages a second, so this many allow for more than the machine can do. */
+const CREDENTIALS = 20;
+/** People that most messages are about. They become known while the service warms up. */
+const KNOWN_PATIENTS = 1_200;
+/** Of four messages, one is about somebody new. */
+const NEW_EVERY = 4;
+
+/**
+ * E-prescriptions a second, from the socket to the committed prescription and its event, beside pgbench with the same
+ * statements; and the readers alone.
+ */
+export function benchIntake({ rounds: count, round_ms }: Effort): Promise<Report> {
+  const script = scriptMessage("0000000", "0000000", "9900017");
+  const fhir = fhirMessage();
+  const read = {
+    script_us: readTime_us(readScript, script),
+    fhir_us: readTime_us((body) => readFhir(body, null), fhir),
+    script_bytes: Buffer.byteLength(script),
+    fhir_bytes: Buffer.byteLength(fhir),
+  };
+  return onStage(async (stage) => {
+    const { account_id, ncpdp_id } = stage.demo.partners[SANDBOX]!;
+    const operator_id = await operatorOf(stage);
+    const load = await intakeLoad(stage, operator_id, ncpdp_id!);
+    // Numbers go on from one measurement to the next: a message id comes once.
+    let first = 1;
+    const measure = async (duration_ms: number, at_least = 0) => {
+      const numbered = { mark: NUMBER_MARK, first };
+      const measured = await stage.measure("intake", { ...load, duration_ms, at_least, numbered });
+      first += measured.count;
+      return measured;
+    };
+    const statements = await intakePgbench(stage, { operator_id, account_id, ncpdp_id: ncpdp_id! });
+    const pgbench = (duration_ms: number) => stage.pgbench({ ...statements, duration_ms });
+
+    await measure(WARM_UP_MS, load.requests.length);
+    pgbench(WARM_UP_MS);
+    // As a database is that has been up for some minutes: plans made for empty tables read more and more of full ones.
+    await stage.db.raw("vacuum analyze");
+    const rounds = [];
+    for (let round = 1; round <= count; round++) {
+      rounds.push({ intake: await measure(round_ms), pgbench_per_second: pgbench(round_ms) });
+    }
+    return intakeReport(rounds, await stage.statementsPer(() => measure(WARM_UP_MS)), read);
+  });
+}
+
+/** Messages belong to the operator's account of their environment, whose credential brought them. */
+async function operatorOf({ db, demo }: Stage): Promise<string> {
+  const { rows } = await db.raw("select account_id from account where partner_id is null and environment = $1", [
+    demo.intake.environment,
+  ]);
+  return String(rows[0]!["account_id"]);
+}
+
+async function intakeLoad(stage: Stage, operator_id: string, ncpdp_id: string) {
+  const { demo, db, vault } = stage;
+  const clients = await db.transaction(async (tx) => {
+    const made: ShownSecret[] = [];
+    for (let number = 0; number < CREDENTIALS; number++) {
+      const given = { account_id: operator_id, name: "bench", scopes: ["intake"] };
+      made.push(await createCredential({ vault }, tx, given, new Date()));
+    }
+    return made;
+  });
+  const tokens = await Promise.all(clients.map((client) => issueToken(demo.sandbox_auth_url, client, "intake")));
+  const request = (patient: string, token: string) => {
+    const body = scriptMessage(NUMBER_MARK, patient, ncpdp_id);
+    return [
+      "POST /intake/script HTTP/1.1",
+      "host: localhost",
+      "content-type: application/xml",
+      `authorization: Bearer ${token}`,
+      `content-length: ${body.length}`,
+      "",
+      body,
+    ].join("\r\n");
+  };
+  const requests: string[] = [];
+  for (let known = 0; known < KNOWN_PATIENTS; ) {
+    const number = requests.length;
+    const patient = number % NEW_EVERY === 0 ? NUMBER_MARK : String(9_000_000 + known++);
+    requests.push(request(patient, tokens[number % CREDENTIALS]!));
+  }
+  return { url: demo.base_url, requests } satisfies Partial<Load>;
+}

@@ -1,0 +1,29 @@
+import { insertTokenText } from "../server/src/db/tokens.ts";
+import { type PgbenchRun, withValues } from "./pgbench.ts";
+
+/** Credentials made for pgbench are numbered, because its variables are numbers; eight digits, as an id has. */
+export const FIRST_NUMBERED_CREDENTIAL = 10_000_000;
+
+/** The service's own statement for a new token; the hash is drawn by the database. */
+export function tokenPgbench(given: { account_id: string; credentials: number }): Omit<PgbenchRun, "duration_ms"> {
+  const last = FIRST_NUMBERED_CREDENTIAL + given.credentials - 1;
+  const now = new Date();
+  const statement = withValues(insertTokenText, [
+    ":account_id",
+    "decode(md5(random()::text) || md5(random()::text), 'hex')",
+    ":credential_id",
+    "1",
+    "'{partners}'::text[]",
+    ":created_at",
+    ":expires_at",
+  ]);
+  const text = `\\set credential_id random(${FIRST_NUMBERED_CREDENTIAL}, ${last})\n${statement};\n`;
+  return {
+    scripts: [{ text, weight: 1 }],
+    variables: {
+      account_id: given.account_id,
+      created_at: now.toISOString(),
+      expires_at: new Date(now.getTime() + 12 * 3600 * 1000).toISOString(),
+    },
+  };
+}

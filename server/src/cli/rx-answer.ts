@@ -1,0 +1,96 @@
+import type { Warning } from "../domain/incoming-message.ts";
+import { intakeRefusals } from "../domain/intake-refusals.ts";
+import type { acceptances } from "../intake/fhir/outcome.ts";
+import { child, children, parseXml, type XmlElement } from "../intake/script/xml.ts";
+
+/** What the intake said to a message, whatever the format. */
+export type RxAnswer = {
+  outcome: "accepted" | "pending" | "refused" | "canceled" | "not_canceled" | "unknown";
+  /** SCRIPT's code (010, 900 …), where there is one. */
+  code: string | null;
+  /** Everything that is wrong, the first being what `sentence` tells. */
+  description_codes: string[];
+  sentence: string;
+  warnings: Pick<Warning, "code" | "path">[];
+};
+
+/** Reads a Status, Verify, Error or CancelRxResponse, or an OperationOutcome. */
+export function readRxAnswer(format: "script" | "fhir", text: string): RxAnswer {
+  return (format === "fhir" ? readOutcome(text) : readReply(text)) ?? UNKNOWN;
+}
+
+const UNKNOWN: RxAnswer = {
+  outcome: "unknown",
+  code: null,
+  description_codes: [],
+  sentence: "The answer is none that an intake gives.",
+  warnings: [],
+};
+const ACCEPTED = "The pharmacy has it.";
+const PENDING = "The pharmacy has kept it and will process it.";
+
+function readReply(text: string): RxAnswer | undefined {
+  const parsed = parseXml(text);
+  const reply = parsed.ok ? child(parsed.root, "Body")?.children[0] : undefined;
+  if (reply === undefined) return undefined;
+  const plain = { ...UNKNOWN, code: textOf(reply, "Code") };
+  switch (reply.name) {
+    case "Status":
+      if (plain.code === "000") return { ...plain, outcome: "pending", sentence: PENDING };
+      return { ...plain, outcome: "accepted", sentence: ACCEPTED };
+    case "Verify": {
+      const status = child(reply, "VerifyStatus");
+      return { ...plain, outcome: "accepted", code: status && textOf(status, "Code"), sentence: ACCEPTED };
+    }
+    case "Error": {
+      const description_codes = children(reply, "DescriptionCode").map((element) => element.text);
+      return { ...plain, outcome: "refused", description_codes, sentence: textOf(reply, "Description") ?? "" };
+    }
+    case "CancelRxResponse": {
+      // An <Approved/> that says nothing more still says it, so empty elements count here.
+      const verdict = reply.children.find(({ name }) => name === "Response")?.children[0];
+      if (verdict?.name === "Approved") {
+        return { ...plain, outcome: "canceled", sentence: textOf(verdict, "Note") ?? "" };
+      }
+      return { ...plain, outcome: "not_canceled", sentence: (verdict && textOf(verdict, "DenialReason")) ?? "" };
+    }
+    default:
+      return undefined;
+  }
+}
+
+const textOf = (element: XmlElement, name: string) => child(element, name)?.text ?? null;
+
+type Issue = { severity?: string; details?: { text?: string; coding?: { code?: string }[] }; expression?: string[] };
+
+function readOutcome(text: string): RxAnswer | undefined {
+  let body: { resourceType?: string; issue?: Issue[] };
+  try {
+    body = JSON.parse(text) as typeof body;
+  } catch {
+    return undefined;
+  }
+  const issues = body.resourceType === "OperationOutcome" ? (body.issue ?? []) : [];
+  const [first] = issues;
+  if (first === undefined) return undefined;
+  const named = issues.map((issue) => ({ ...issue, name: issue.details?.coding?.[0]?.code ?? "" }));
+  const errors = named.filter(({ severity, name }) => severity === "error" && name in intakeRefusals);
+  return {
+    outcome: OUTCOMES.get(named[0]!.name) ?? "refused",
+    code: errors[0] === undefined ? null : intakeRefusals[errors[0].name as keyof typeof intakeRefusals][0],
+    description_codes: errors.map(({ name }) => name),
+    sentence: first.details?.text ?? "",
+    warnings: named
+      .filter(({ severity }) => severity === "warning")
+      .map(({ name, expression }) => ({ code: name as Warning["code"], path: expression?.[0] ?? null })),
+  };
+}
+
+const OUTCOMES = new Map<string, RxAnswer["outcome"]>(
+  Object.entries({
+    received: "accepted",
+    in_review: "accepted",
+    canceled: "canceled",
+    cancel_unknown: "not_canceled",
+  } satisfies Record<keyof typeof acceptances, RxAnswer["outcome"]>),
+);

@@ -1,0 +1,129 @@
+import { type Config, readConfig } from "../config.ts";
+import { decideIntake } from "../domain/decide-intake.ts";
+import type { IncomingMessage, IntakeRefusal, ReadMessage } from "../domain/incoming-message.ts";
+import { type DescriptionCode, intakeRefusals, refusalFor } from "../domain/intake-refusals.ts";
+import { intakeWarnings, type WarningCode } from "../domain/intake-warnings.ts";
+import { type AcceptanceReason, acceptanceReasons } from "../domain/prescription.ts";
+import { type Explanation, findFields } from "../intake/script/explain.ts";
+import { prescriptionRules } from "../usecases/receive-prescription.ts";
+import { type Output, table } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+import { type RxMessage, readRxFile, readRxMessage } from "./rx-message.ts";
+
+export const rxLintCommand: CommandRow = {
+  name: "rx lint",
+  summary: "tell what the service would make of a message, field by field; shows the patient's data",
+  argument: ["file", "a SCRIPT message (XML) or a FHIR one (JSON)"],
+  examples: ["rx lint message.xml", "rx lint bundle.json --json", "pestle rx send --preset prn --print > prn.xml"],
+  async run(_options, file, env) {
+    return report(lint(readRxFile(file), readConfig(env), new Date()));
+  },
+};
+
+type Lint = Explanation & {
+  format: RxMessage["format"];
+  refusal: IntakeRefusal | null;
+  warnings: { code: WarningCode; path: string | null; sentence: string }[];
+  /** Why a pharmacist would have to accept the prescription before it can be filled. */
+  acceptance_reasons: AcceptanceReason[];
+};
+
+/** What the reader says, and what the rules say of a new prescription that nothing else is known about. */
+function lint(message: RxMessage, config: Config, now: Date): Lint {
+  const explanation = message.format === "script" ? findFields(message.body) : explainFhir(readRxMessage(message));
+  const { outcome } = explanation;
+  const noticed = outcome.ok ? outcome.message.warnings : outcome.warnings;
+  const judged = outcome.ok ? judge(outcome.message, config, now) : undefined;
+  const codes = (judged?.warnings ?? []).filter((code) => !noticed.some((warning) => warning.code === code));
+  return {
+    ...explanation,
+    format: message.format,
+    refusal: outcome.ok ? (judged?.refusal ?? null) : outcome.refusal,
+    warnings: [...noticed, ...codes.map((code) => ({ code, path: null }))].map((warning) => ({
+      ...warning,
+      sentence: intakeWarnings[warning.code],
+    })),
+    acceptance_reasons: judged?.acceptance_reasons ?? [],
+  };
+}
+
+/** Responses and cancellations depend on what came before, which is not known here. */
+function judge(message: IncomingMessage, config: Config, now: Date) {
+  const { content, envelope } = message;
+  // A FHIR message may be sent to an address that names the receiver.
+  const nobodys = envelope.to === null && envelope.format === "script" ? refusalFor("002") : null;
+  if (content.kind !== "new") return { refusal: nobodys, warnings: [], acceptance_reasons: [] };
+  const nothing = { candidates: [], taken_patient_ids: [], prescriptions: [], formulary: [] };
+  const rules = prescriptionRules({ config });
+  const given = { sender: "", workflow: "api_driven" as const, rules, now, new_patient_id: "" };
+  const { reply, warnings, prescription } = decideIntake(message, nothing, given);
+  return {
+    refusal: nobodys ?? (reply.kind === "refused" ? reply.refusal : null),
+    warnings,
+    acceptance_reasons: prescription?.acceptance_reasons ?? [],
+  };
+}
+
+/** The FHIR reader keeps no trace of where it looked: what it made of the message is shown instead. */
+function explainFhir(outcome: ReadMessage): Explanation {
+  const read = outcome.ok ? { envelope: outcome.message.envelope, content: outcome.message.content } : outcome.envelope;
+  return { outcome, fields: flat(read, ""), missing: [], unread: [] };
+}
+
+function flat(value: unknown, path: string): Explanation["fields"] {
+  if (value === null || value === undefined) return [];
+  if (typeof value !== "object") return [{ field: path, path: "", text: String(value) }];
+  const entries = Object.entries(value);
+  if (Array.isArray(value)) return entries.flatMap(([index, part]) => flat(part, `${path}[${index}]`));
+  return entries.flatMap(([name, part]) => flat(part, path === "" ? name : `${path}.${name}`));
+}
+
+function report(found: Lint): Output {
+  const { format, outcome, refusal, fields, warnings, missing, unread, acceptance_reasons } = found;
+  const envelope = outcome.ok ? outcome.message.envelope : outcome.envelope;
+  const kind = outcome.ok ? outcome.message.content.kind : null;
+  const what = [format === "fhir" ? "FHIR" : "SCRIPT", envelope?.version, kind]
+    .filter((part) => part != null)
+    .join(" ");
+  const problems = refusal === null ? [] : [refusal.description_code, ...(refusal.also ?? [])];
+  const verdict =
+    refusal === null ? "It would be taken." : `It would be refused (${refusal.code} / ${refusal.description_code}).`;
+  const reasons = acceptance_reasons.map((reason) => `  ${acceptanceReasons[reason]}`);
+  const lines = [
+    "What follows shows what the message says of a patient: mind where it goes.",
+    `${what}. ${verdict}`,
+    ...problems.map((code) => `  ${code}  ${intakeRefusals[code][1]}`),
+    ...section("A pharmacist would have to accept it", reasons),
+    ...section("Found", rowsOf(format === "fhir" ? ["field", "text"] : ["field", "text", "path"], fields)),
+    ...section("Warnings", rowsOf(["code", "sentence", "path"], warnings)),
+    ...section("Missing", rowsOf(["field", "sentence", "path"], missing)),
+    ...section(
+      "Nothing was made of",
+      unread.map((path) => `  ${path}`),
+    ),
+  ];
+  const data = {
+    format,
+    version: envelope?.version ?? null,
+    kind,
+    refusal: refusal && { ...refusal, sentences: problems.map(sentenceOf) },
+    acceptance_reasons,
+    fields,
+    warnings,
+    missing,
+    unread,
+  };
+  return { data, text: lines.join("\n"), failed: refusal !== null };
+}
+
+const sentenceOf = (code: DescriptionCode) => intakeRefusals[code][1];
+
+const section = (title: string, lines: readonly string[]) => (lines.length === 0 ? [] : ["", `${title}:`, ...lines]);
+
+function rowsOf<Name extends string>(names: readonly Name[], rows: readonly Record<Name, string | null>[]): string[] {
+  if (rows.length === 0) return [];
+  const cells = rows.map((row) => names.map((name) => row[name] ?? "-"));
+  return table(names, cells)
+    .split("\n")
+    .map((line) => `  ${line}`);
+}

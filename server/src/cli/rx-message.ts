@@ -1,0 +1,31 @@
+import { readFileSync } from "node:fs";
+import type { ReadMessage } from "../domain/incoming-message.ts";
+import { readFhir } from "../intake/fhir/read.ts";
+import { readScript } from "../intake/script/read.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { reason } from "./errors.ts";
+
+export type RxFormat = "script" | "fhir";
+export type RxMessage = { format: RxFormat; body: Buffer };
+
+/** A message from a file; its format is told by how it begins. */
+export function readRxFile(file: string): RxMessage {
+  let body: Buffer;
+  try {
+    body = readFileSync(file);
+  } catch (error) {
+    throw new AdminRefusal(`The file cannot be read: ${reason(error)}`);
+  }
+  if (body.length === 0) throw new AdminRefusal("The file is empty.");
+  return { format: formatOfBytes(body), body };
+}
+
+/** JSON begins with a brace; whatever else it is, the SCRIPT reader says what is wrong with it. */
+function formatOfBytes(body: Buffer): RxFormat {
+  const start = body.subarray(0, 1_000).toString("utf8").trimStart();
+  return start.startsWith("{") || start.startsWith("[") ? "fhir" : "script";
+}
+
+/** What the service's reader makes of it; `ncpdp_id` is the receiver beside a FHIR message. */
+export const readRxMessage = ({ format, body }: RxMessage, ncpdp_id: string | null = null): ReadMessage =>
+  format === "fhir" ? readFhir(body, ncpdp_id) : readScript(body);

@@ -1,0 +1,141 @@
+import { readConfig } from "../config.ts";
+import { createCopies } from "../copies.ts";
+import { listAccounts } from "../db/accounts.ts";
+import { listReviews } from "../db/reviews.ts";
+import type { Verdict } from "../domain/decide-acceptance.ts";
+import { reasonSentence, reviewKinds } from "../domain/review-kinds.ts";
+import { formatOf } from "../intake/formats.ts";
+import { acceptPrescription } from "../usecases/accept-prescription.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { resolveReview } from "../usecases/resolve-review.ts";
+import { routeKeptMessage } from "../usecases/route-kept-message.ts";
+import { WrongUsage } from "./errors.ts";
+import { facts, minute } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+import { withSchema, withVault } from "./session.ts";
+
+type Listed = Awaited<ReturnType<typeof listReviews>>[number];
+type Decision = { account: string; as: string; note?: string };
+
+const ACCOUNT = ["--account <account_id>", "whose it is, as `pestle rx review` shows it", { required: true }] as const;
+const AS = ["--as <email>", "who decides: a pharmacist, a lead or an admin", { required: true }] as const;
+const REVIEW_ID = ["review_id", "as `pestle rx review` shows it"] as const;
+
+const verdictCommand = (verb: "accept" | "reject", verdict: Verdict, summary: string): CommandRow => ({
+  name: `rx ${verb}`,
+  summary,
+  argument: ["prescription_id", "as `pestle rx review` shows it"],
+  options: [ACCOUNT, AS, ["--note <text>", "what was checked, in a line that names no patient"]],
+  examples: [
+    `rx ${verb} 183601 --account 3f9k2m8x1q7z --as noor@larkspur.example`,
+    `rx ${verb} 183601 --account 3f9k2m8x1q7z --as noor@larkspur.example --note "Called the prescriber."`,
+  ],
+  async run({ account, as, note }: Decision, argument, env) {
+    const config = readConfig(env);
+    const given = { account_id: account, prescription_id: wholeNumber(argument), verdict, email: as, note };
+    const data = await withSchema(config, ({ db, now }) => acceptPrescription({ db, config }, given, now));
+    const due = data.order_due_at === null ? "" : ` An order is due at ${minute(data.order_due_at)}.`;
+    return { data, text: `Prescription ${data.prescription_id} is ${data.acceptance}.${due}` };
+  },
+});
+
+export const rxReviewCommands: readonly CommandRow[] = [
+  {
+    name: "rx review",
+    summary: "list what waits for a person of the pharmacy, and why",
+    options: [
+      ["--account <account_id>", "only that of this account"],
+      ["--all", "also what was closed already"],
+    ],
+    examples: ["rx review", "rx review --account 3f9k2m8x1q7z --all --json"],
+    async run({ account, all }: { account?: string; all?: boolean }, _argument, env) {
+      const reviews = await withSchema(readConfig(env), async ({ db }) => {
+        if (account !== undefined && !(await listAccounts(db)).some(({ account_id }) => account_id === account)) {
+          throw new AdminRefusal("There is no such account. `pestle partner list` shows them.");
+        }
+        return listReviews(db, account ?? null, all ?? false);
+      });
+      const data = reviews.map((review) => ({
+        ...review,
+        says: reviewKinds[review.kind].says,
+        reasons: review.reasons.map((code) => ({ code, sentence: reasonSentence(review.kind, code) })),
+      }));
+      return { data, text: reviews.map(paragraph).join("\n\n") || "Nothing waits for anybody." };
+    },
+  },
+  verdictCommand("accept", "accepted", "accept a doubtful prescription: it can be filled"),
+  verdictCommand("reject", "rejected", "reject a doubtful prescription: it is never filled"),
+  {
+    name: "rx resolve",
+    summary: "close an entry of another kind, saying what came of it",
+    argument: REVIEW_ID,
+    options: [
+      ACCOUNT,
+      AS,
+      ["--outcome <text>", "what came of it, in a line that names no patient", { required: true }],
+    ],
+    examples: [
+      'rx resolve 12 --account 3f9k2m8x1q7z --as noor@larkspur.example --outcome "Two people: asked the practice."',
+    ],
+    async run({ account, as, outcome }: Decision & { outcome: string }, argument, env) {
+      const review_id = wholeNumber(argument);
+      const given = { account_id: account, review_id, email: as, outcome };
+      await withSchema(readConfig(env), ({ db, now }) => resolveReview(db, given, now));
+      return { data: { account_id: account, review_id, outcome }, text: `Entry ${review_id} is closed.` };
+    },
+  },
+  {
+    name: "rx route",
+    summary: "say which account an unrouted message is for; it is processed at once",
+    argument: REVIEW_ID,
+    options: [["--to <account_id>", "one of the accounts that share the receiver's id", { required: true }], AS],
+    examples: ["rx route 12 --to 3f9k2m8x1q7z --as noor@larkspur.example"],
+    async run({ to, as }: { to: string; as: string }, argument, env) {
+      const given = { review_id: wholeNumber(argument), account_id: to, email: as };
+      const routed = await withVault(readConfig(env), (session) =>
+        // One message and no more: there is nobody to keep a copy for.
+        routeKeptMessage(
+          { ...session, now: () => new Date(), bus: { fresh: () => false }, copies: createCopies() },
+          formatOf,
+          given,
+        ),
+      );
+      const { patient_id, prescription_id } = routed;
+      const made =
+        prescription_id === null ? "Routed." : `Routed: prescription ${prescription_id} of patient ${patient_id}.`;
+      return { data: { account_id: to, review_id: given.review_id, ...routed }, text: made };
+    },
+  },
+];
+
+function wholeNumber(text: string): number {
+  if (!/^\d{1,15}$/.test(text)) throw new WrongUsage("Give the number, as `pestle rx review` shows it.");
+  return Number(text);
+}
+
+/** One entry for people: what has happened, why, about what, and what to type. */
+function paragraph(review: Listed): string {
+  const { account_id, review_id, kind, prescription_id, patient_id, resolved_at } = review;
+  const about: Record<string, string> = { account: `${account_id} (${review.partner ?? "operator"})` };
+  if (prescription_id !== null) about["prescription"] = String(prescription_id);
+  if (patient_id !== null) about["patient"] = patient_id;
+  if (review.intake_message_id !== null) about["message"] = String(review.intake_message_id);
+  for (const [name, value] of Object.entries(review.facts)) about[name] = JSON.stringify(value);
+  if (resolved_at !== null) {
+    about["closed"] = `${minute(resolved_at)} by ${review.resolved_by_email ?? review.resolved_by}: ${review.outcome}`;
+  }
+  const lines = [
+    `${review_id}  ${kind}  ${minute(review.created_at)}`,
+    reviewKinds[kind].says,
+    ...review.reasons.map((reason) => `- ${reasonSentence(kind, reason)}`),
+    ...facts(about).split("\n"),
+    ...(resolved_at === null ? [`pestle ${CLOSING[reviewKinds[kind].closed_by](review)} --as EMAIL`] : []),
+  ];
+  return lines.join("\n  ");
+}
+
+const CLOSING = {
+  accept: ({ prescription_id, account_id }: Listed) => `rx accept ${prescription_id} --account ${account_id}`,
+  route: ({ review_id }: Listed) => `rx route ${review_id} --to ACCOUNT`,
+  resolve: ({ review_id, account_id }: Listed) => `rx resolve ${review_id} --account ${account_id} --outcome TEXT`,
+};

@@ -1,0 +1,235 @@
+import { createHash, randomUUID } from "node:crypto";
+import { type Environment, environments } from "@pestle/contract";
+import { type Config, readConfig } from "../config.ts";
+import { findMade, type MadeOfMessage } from "../db/intake.ts";
+import { findLastOfOrder } from "../db/prescriptions.ts";
+import { dateIn } from "../domain/calendar.ts";
+import { intakeRefusals } from "../domain/intake-refusals.ts";
+import { intakeWarnings } from "../domain/intake-warnings.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import { type ScriptVersion, scriptVersions } from "../intake/script/version.ts";
+import { type Demo, readDemo } from "../seed/demo.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { ownAddress } from "../usecases/check-up-ports.ts";
+import { messageIdentity } from "../usecases/receive-prescription.ts";
+import { reason, WrongUsage } from "./errors.ts";
+import { facts, type Output, table } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+import { ANSWER_LIMIT_MS, type Client, type ClientOptions, clientNamed, requestToken } from "./request-token.ts";
+import { type RxAnswer, readRxAnswer } from "./rx-answer.ts";
+import { type RxFormat, type RxMessage, readRxFile, readRxMessage } from "./rx-message.ts";
+import { CANCELABLE_ORDER, PRESET_SENDER, type PresetName, presetMessage, rxPresets } from "./rx-presets.ts";
+import { hasDatabase, type Session, withSchema } from "./session.ts";
+
+type SendOptions = ClientOptions & {
+  preset?: PresetName;
+  to?: string;
+  version?: ScriptVersion;
+  print?: boolean;
+  list?: boolean;
+};
+
+export const rxSendCommand: CommandRow = {
+  name: "rx send",
+  summary: "send an e-prescription to a running service, and tell its answer in words",
+  argument: ["file", "a SCRIPT message (XML) or a FHIR one (JSON)", { optional: true }],
+  options: [
+    ["--preset <name>", "instead of a file: one of the invented messages", { choices: Object.keys(rxPresets) }],
+    ["--list", "only list the presets"],
+    ["--print", "print the message instead of sending it"],
+    ["--to <ncpdp_id>", "whom a preset or a FHIR file is for (default: the demo's first partner)"],
+    [
+      "--version <version>",
+      "the version of SCRIPT a preset is written in (default: 2017071)",
+      { choices: scriptVersions },
+    ],
+    ["--client-id <client_id>", "who sends (default: the demo's intake); the secret comes from CLIENT_SECRET"],
+    ["--secret-stdin", "read the secret from standard input instead"],
+    ["--environment <environment>", "which token server to ask", { choices: environments }],
+  ],
+  examples: [
+    "rx send --preset simple",
+    "rx send --preset controlled-unsigned --to 9900025 --json",
+    "rx send --preset simple --version 10.6 --print > message.xml",
+    "rx send message.xml",
+    "BASE_URL=https://api.larkspur.example pestle rx send bundle.json --client-id 3f9k2m8x1q7z-a1b2c3d4 --environment production",
+  ],
+  async run(options: SendOptions, file, env) {
+    if (options.list) return listPresets();
+    if ((file === "") === (options.preset === undefined)) throw new WrongUsage("Give a file or --preset, one of them.");
+    const config = readConfig(env);
+    const demo = readDemo(config.DATA_DIR);
+    const message = options.preset === undefined ? fromFile(file, options) : await fromPreset(options, config, demo);
+    if (options.print) {
+      const text = message.body.toString("utf8");
+      return { data: { format: message.format, message: text }, text };
+    }
+    const client = await chooseClient(options, config, demo);
+    const { access_token } = await requestToken(config, demo, client, ["intake"]);
+    const given = message.format === "fhir" ? (options.to ?? null) : null;
+    const said = await post(
+      config.BASE_URL || demo?.base_url || ownAddress(config, config.PORT),
+      access_token,
+      message,
+      given,
+    );
+    return told(readRxAnswer(message.format, said), said, await whatBecame(config, client, message, given));
+  },
+};
+
+function listPresets(): Output {
+  const data = Object.entries(rxPresets).map(([name, preset]) => ({
+    name,
+    format: "format" in preset ? preset.format : "script",
+    says: preset.says,
+    expects: preset.expects in intakeRefusals ? `refused with ${preset.expects}` : preset.expects,
+  }));
+  const rows = data.map(({ name, format, expects, says }) => [name, format, expects, says]);
+  return { data, text: table(["preset", "format", "answer", "what it is"], rows) };
+}
+
+function fromFile(file: string, { version, to }: SendOptions): RxMessage {
+  if (version !== undefined) throw new WrongUsage("--version goes with --preset: a file is sent as it is.");
+  const message = readRxFile(file);
+  if (to !== undefined && message.format === "script") {
+    throw new WrongUsage("--to goes with --preset or a FHIR file: a SCRIPT message names its receiver itself.");
+  }
+  return message;
+}
+
+async function fromPreset(options: SendOptions, config: Config, demo: Demo | undefined): Promise<RxMessage> {
+  const name = options.preset as PresetName;
+  const preset = rxPresets[name];
+  const format: RxFormat = "format" in preset ? preset.format : "script";
+  if (format === "fhir" && options.version !== undefined) throw new WrongUsage("--version is for SCRIPT presets.");
+  const to = options.to ?? demo?.partners[0]?.ncpdp_id;
+  if (to == null) throw new AdminRefusal(`There is no demo in ${config.DATA_DIR}. Give --to.`);
+  const environment = options.environment ?? demo?.intake.environment ?? "sandbox";
+  const now = new Date();
+  const text = presetMessage(name, {
+    to,
+    version: options.version ?? "2017071",
+    message_id: randomUUID().replaceAll("-", ""),
+    sent_time: now,
+    today: dateIn(config.TIME_ZONE, now),
+    relates_to: "cancels" in preset ? await lastSimple(config, to, environment) : null,
+  });
+  return { format, body: Buffer.from(text) };
+}
+
+/** Without the database at hand a cancellation names the order alone, and so means every `simple` of it. */
+async function lastSimple(config: Config, to: string, environment: Environment): Promise<string | null> {
+  const last = await beside(config, ({ db }) => findLastOfOrder(db, to, environment, PRESET_SENDER, CANCELABLE_ORDER));
+  return last?.sender_message_id ?? null;
+}
+
+async function chooseClient(options: SendOptions, config: Config, demo: Demo | undefined): Promise<Client> {
+  if (options.clientId !== undefined) return clientNamed(options.clientId, options, config, demo);
+  if (demo === undefined) throw new AdminRefusal(`There is no demo in ${config.DATA_DIR}. Give --client-id.`);
+  return demo.intake;
+}
+
+const PATHS = { script: "/intake/script", fhir: "/intake/fhir" };
+const TYPES = { script: "application/xml", fhir: "application/fhir+json" };
+
+async function post(base_url: string, token: string, { format, body }: RxMessage, ncpdp_id: string | null) {
+  const url = `${base_url}${PATHS[format]}${ncpdp_id === null ? "" : `?${new URLSearchParams({ ncpdp_id })}`}`;
+  const response = await fetch(url, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": TYPES[format] },
+    body: new Uint8Array(body),
+    signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
+    redirect: "error",
+  }).catch((error) => {
+    throw new AdminRefusal(`No service answers at ${base_url} (${reason(error.cause ?? error)}). Does it run?`);
+  });
+  const text = await response.text();
+  if (response.status === 200) return text;
+  throw new AdminRefusal(`The intake did not take it (status ${response.status}): ${problemIn(text)}`);
+}
+
+/** The sentence of an error body, whichever shape the status gives it. */
+function problemIn(text: string): string {
+  try {
+    const { error, errors, error_description } = JSON.parse(text);
+    return errors?.[0]?.message ?? error_description ?? error?.message ?? "no reason was given";
+  } catch {
+    return "what answers there is no intake";
+  }
+}
+
+/** Runs beside the service, where its database is at hand; elsewhere the answer is all there is to tell. */
+async function beside<Result>(
+  config: Config,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result | undefined> {
+  if (!hasDatabase(config)) return undefined;
+  try {
+    return await withSchema(config, work);
+  } catch (error) {
+    if (error instanceof AdminRefusal || error instanceof StatusRefusal) return undefined;
+    throw error;
+  }
+}
+
+async function whatBecame(config: Config, client: Client, message: RxMessage, ncpdp_id: string | null) {
+  const [account_id = "", credential_id = ""] = client.client_id.split("-");
+  const body_hash = createHash("sha256").update(message.body).digest();
+  const caller = { account_id, credential_id };
+  const identity = messageIdentity(readRxMessage(message, ncpdp_id), caller, body_hash);
+  const { sender, sender_message_id } = identity;
+  const made = await beside(config, ({ db }) => findMade(db, account_id, sender, sender_message_id));
+  return { ...identity, made };
+}
+
+type Became = { sender: string; sender_message_id: string; made: MadeOfMessage | undefined };
+
+const WORDS: Record<RxAnswer["outcome"], string> = {
+  accepted: "Accepted",
+  pending: "Kept",
+  refused: "Refused",
+  canceled: "Canceled",
+  not_canceled: "Not canceled",
+  unknown: "Not understood",
+};
+const GOOD: readonly RxAnswer["outcome"][] = ["accepted", "pending", "canceled"];
+
+function told(answer: RxAnswer, said: string, { sender, sender_message_id, made }: Became): Output {
+  const { outcome, code, description_codes, sentence } = answer;
+  const warnings = made?.warnings ?? answer.warnings.map((warning) => warning.code);
+  const codes = [code, description_codes[0]].filter((part) => part != null).join(" / ");
+  const { account_id, patient_id, prescription_id, acceptance } = made ?? {};
+  const known = { message_id: sender_message_id, account_id, patient_id, prescription_id };
+  const lines = [
+    `${WORDS[outcome]}${codes === "" ? "" : ` (${codes})`}: ${sentence}`,
+    ...description_codes.slice(1).map((also) => `  also ${also}: ${refusalSentence(also)}`),
+    facts(
+      Object.fromEntries(Object.entries(known).flatMap(([name, value]) => (value == null ? [] : [[name, `${value}`]]))),
+    ),
+    ...[...new Set(warnings)].map((warning) => `! ${warningSentence(warning)}`),
+  ];
+  if (acceptance === "pending") {
+    lines.push(`It waits for a pharmacist: pestle rx accept ${prescription_id} --account ${account_id} --as EMAIL`);
+  } else if (made?.outcome === "review") {
+    lines.push("A person has to look at it: pestle rx review");
+  }
+  const data = {
+    outcome,
+    code,
+    description_codes,
+    sentence,
+    sender,
+    message_id: sender_message_id,
+    account_id: account_id ?? null,
+    patient_id: patient_id ?? null,
+    prescription_id: prescription_id ?? null,
+    acceptance: acceptance ?? null,
+    warnings: warnings.map((warning) => ({ code: warning, sentence: warningSentence(warning) })),
+    answer: said,
+  };
+  return { data, text: lines.join("\n"), failed: !GOOD.includes(outcome) };
+}
+
+const refusalSentence = (code: string) =>
+  (intakeRefusals as Record<string, readonly [string, string]>)[code]?.[1] ?? "";
+const warningSentence = (code: string) => (intakeWarnings as Record<string, string>)[code] ?? code;

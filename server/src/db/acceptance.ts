@@ -1,0 +1,57 @@
+import type { DoubtfulPrescription, Verdict } from "../domain/decide-acceptance.ts";
+import { sql, type Tx } from "./db.ts";
+
+const load = sql<
+  [account_id: string, prescription_id: number],
+  DoubtfulPrescription & { patient_id: string; clock_offset_s: number }
+>`
+select r.acceptance, r.active, r.effective_date, r.patient_id, a.workflow, a.clock_offset_s
+from prescription r
+join account a on a.account_id = r.account_id
+where r.account_id = $1 and r.prescription_id = $2
+for update of r`;
+/** Locked, so that of two verdicts at once the second sees the first. */
+export const loadForVerdict = (tx: Tx, account_id: string, prescription_id: number) =>
+  tx.row(load, [account_id, prescription_id]);
+
+const save = sql<
+  [
+    account_id: string,
+    prescription_id: number,
+    verdict: Verdict,
+    order_due_at: Date | null,
+    resolved_at: Date,
+    resolved_by: string,
+    outcome: string,
+  ]
+>`
+with decided as (
+  update prescription
+  set acceptance = $3, order_due_at = $4
+  where account_id = $1 and prescription_id = $2 and acceptance = 'pending'
+)
+update review
+set resolved_at = $5, resolved_by = $6, outcome = $7
+where account_id = $1 and prescription_id = $2 and kind = 'prescription_acceptance' and resolved_at is null`;
+/** The verdict, and the entry it closes. */
+export const saveVerdict = (
+  tx: Tx,
+  row: {
+    account_id: string;
+    prescription_id: number;
+    verdict: Verdict;
+    order_due_at: Date | null;
+    resolved_at: Date;
+    resolved_by: string;
+    outcome: string;
+  },
+) =>
+  tx.run(save, [
+    row.account_id,
+    row.prescription_id,
+    row.verdict,
+    row.order_due_at,
+    row.resolved_at,
+    row.resolved_by,
+    row.outcome,
+  ]);

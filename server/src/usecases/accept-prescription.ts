@@ -1,0 +1,41 @@
+import type { Config } from "../config.ts";
+import { loadForVerdict, saveVerdict } from "../db/acceptance.ts";
+import type { Db } from "../db/db.ts";
+import { acceptanceRefusals, decideAcceptance, type Verdict } from "../domain/decide-acceptance.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+import { accountNow } from "./move-clock.ts";
+import { checkedNote, requireReviewer } from "./require-reviewer.ts";
+
+export type AcceptedPrescription = {
+  account_id: string;
+  prescription_id: number;
+  patient_id: string;
+  acceptance: Verdict;
+  order_due_at: Date | null;
+};
+
+/**
+ * A pharmacist's verdict on a doubtful prescription. It and the end of the review entry are one change: of two verdicts
+ * at once the second is refused.
+ */
+export async function acceptPrescription(
+  deps: { db: Db; config: Pick<Config, "TIME_ZONE"> },
+  given: { account_id: string; prescription_id: number; verdict: Verdict; email: string; note: string | undefined },
+  real_now: Date,
+): Promise<AcceptedPrescription> {
+  const { account_id, prescription_id, verdict } = given;
+  const outcome = given.note === undefined ? verdict : `${verdict}: ${checkedNote(given.note)}`;
+  return deps.db.transaction(async (tx) => {
+    const { person_id } = await requireReviewer(tx, given.email);
+    const prescription = await loadForVerdict(tx, account_id, prescription_id);
+    if (prescription === undefined) throw new AdminRefusal("There is no such prescription in this account.");
+    const now = accountNow(real_now, prescription.clock_offset_s);
+    const decided = decideAcceptance(verdict, prescription, deps.config.TIME_ZONE, now);
+    if ("refused" in decided) throw new AdminRefusal(acceptanceRefusals[decided.refused]);
+    const { order_due_at } = decided;
+    const closed = { resolved_at: now, resolved_by: person_id, outcome };
+    await saveVerdict(tx, { account_id, prescription_id, verdict, order_due_at, ...closed });
+    const { patient_id } = prescription;
+    return { account_id, prescription_id, patient_id, acceptance: verdict, order_due_at };
+  });
+}

@@ -1,0 +1,28 @@
+import type { Db } from "../db/db.ts";
+import { closeReview, lockReview } from "../db/reviews.ts";
+import { reviewKinds } from "../domain/review-kinds.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+import { accountNow } from "./move-clock.ts";
+import { checkedNote, requireReviewer } from "./require-reviewer.ts";
+
+/** Closes an entry that asks for no more than that somebody has looked and says what came of it. */
+export async function resolveReview(
+  db: Db,
+  given: { account_id: string; review_id: number; email: string; outcome: string },
+  real_now: Date,
+): Promise<void> {
+  const { account_id, review_id } = given;
+  const outcome = checkedNote(given.outcome);
+  await db.transaction(async (tx) => {
+    const { person_id } = await requireReviewer(tx, given.email);
+    const review = await lockReview(tx, account_id, review_id);
+    if (review === undefined) throw new AdminRefusal("There is no such entry in this account.");
+    if (review.resolved_at !== null) throw new AdminRefusal("This entry was closed already.");
+    // Closed without a verdict, its prescription could never be filled, and nobody would know.
+    if (reviewKinds[review.kind].closed_by === "accept") {
+      throw new AdminRefusal("This entry waits for a verdict: `pestle rx accept` or `pestle rx reject`.");
+    }
+    const resolved_at = accountNow(real_now, review.clock_offset_s);
+    await closeReview(tx, { account_id, review_id, resolved_at, resolved_by: person_id, outcome });
+  });
+}

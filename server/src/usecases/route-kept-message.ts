@@ -1,0 +1,89 @@
+import { findKeptMessage, type KeptMessage, listReceivers, messagePlace, type Receiver } from "../db/intake.ts";
+import { isConflict, saveIntake } from "../db/receive.ts";
+import { closeReview } from "../db/reviews.ts";
+import type { Deps } from "../deps.ts";
+import type { IncomingMessage } from "../domain/incoming-message.ts";
+import type { IntakeFormat } from "../domain/intake-format.ts";
+import { intakeRefusals } from "../domain/intake-refusals.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+import { type DecidingDeps, decideFor } from "./receive-prescription.ts";
+import { requireReviewer } from "./require-reviewer.ts";
+
+export type RoutingDeps = DecidingDeps & Pick<Deps, "now">;
+export type RoutedMessage = {
+  intake_message_id: number;
+  patient_id: string | null;
+  prescription_id: number | null;
+};
+
+const MOST_TRIES = 8;
+
+/**
+ * Makes of a message that was kept for the operators what it would have become, had a rule said which account it is
+ * for. Its sender was answered then and is not answered again.
+ */
+export async function routeKeptMessage(
+  deps: RoutingDeps,
+  formatOf: (message: Pick<KeptMessage, "format" | "receiver">) => IntakeFormat,
+  given: { review_id: number; account_id: string; email: string },
+): Promise<RoutedMessage> {
+  const { person_id } = await requireReviewer(deps.db, given.email);
+  const kept = await findKeptMessage(deps.db, given.review_id, given.account_id);
+  if (kept === undefined) throw new AdminRefusal("There is no such entry in the environment of that account.");
+  if (kept.review_kind !== "unrouted_message") throw new AdminRefusal("This entry is about no message to route.");
+  if (kept.resolved_at !== null) throw new AdminRefusal(CLOSED);
+  const receivers = await listReceivers(deps.db, kept.account_id, kept.receiver);
+  const account = receivers.find(({ account_id }) => account_id === given.account_id);
+  if (account === undefined) throw new AdminRefusal("The message is addressed to an id that this account has not.");
+
+  const format = formatOf(kept);
+  const message = await openMessage(deps, kept, format);
+  for (let tries = 1; ; tries++) {
+    try {
+      return await withKeysOfNow(deps, () => route(deps, format, message, kept, account, given.review_id, person_id));
+    } catch (error) {
+      if (!isConflict(error) || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+const CLOSED = "This entry was closed already.";
+
+async function openMessage(deps: RoutingDeps, kept: KeptMessage, format: IntakeFormat): Promise<IncomingMessage> {
+  const place = messagePlace(kept.account_id, kept.sender, kept.sender_message_id);
+  const read = format.read(await withKeysOfNow(deps, async () => deps.vault.open(kept.body_sealed, place)));
+  if (!read.ok) throw new AdminRefusal(`The message cannot be read: ${sentence(read.refusal)}`);
+  return read.message;
+}
+
+async function route(
+  deps: RoutingDeps,
+  format: IntakeFormat,
+  message: IncomingMessage,
+  kept: KeptMessage,
+  account: Receiver,
+  review_id: number,
+  resolved_by: string,
+): Promise<RoutedMessage> {
+  const now = deps.now();
+  const { account_id, intake_message_id } = kept;
+  const stored = { ...kept, kind: message.content.kind, warnings: [] };
+  const { decision, changes, received } = await decideFor(deps, format, message, stored, account, now);
+  if (decision.reply.kind === "refused") {
+    // Its sender was told that we have it: a person has to speak to the prescriber, so the entry stays open.
+    throw new AdminRefusal(`Nothing can be made of the message: ${sentence(decision.reply.refusal)}`);
+  }
+  await deps.db.transaction(async (tx) => {
+    const outcome = `routed to ${account.account_id}`;
+    if ((await closeReview(tx, { account_id, review_id, resolved_at: now, resolved_by, outcome })) === 0) {
+      throw new AdminRefusal(CLOSED);
+    }
+    await saveIntake(tx, { ...changes, message: { ...changes.message, was: "review" } });
+  });
+  const { patient_id, prescription_id } = received;
+  return { intake_message_id, patient_id, prescription_id };
+}
+
+const sentence = ({ description_code }: { description_code: keyof typeof intakeRefusals }) =>
+  intakeRefusals[description_code][1];
