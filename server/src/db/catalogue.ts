@@ -1,17 +1,24 @@
 import type { Brand, Product, ShippingMethod } from "@pestle/contract";
 import { type Queryable, sql, type Tx } from "./db.ts";
 
-/** What partners see of an account's catalogue, in the words of the wire. */
-export type Catalogue = { shipping_methods: ShippingMethod[]; brands: Brand[]; products: Product[] };
+/** An account's catalogue as it is kept: more than partners see of it. */
+export type CatalogueRows = {
+  shipping_methods: ShippingMethodRow[];
+  brands: Brand[];
+  products: (Omit<ProductRow, "on_hand_units"> & Pick<Product, "in_stock">)[];
+  /** The pharmacy's active ones, in the account's environment. */
+  licences: { state: string; valid_from: string; valid_to: string }[];
+};
 
-const catalogue = sql<[account_id: string], Catalogue>`
+const catalogue = sql<[account_id: string], CatalogueRows>`
 select
   coalesce((
     select json_agg(json_build_object(
       'id', m.id, 'name', m.name, 'carrier', m.carrier, 'service', m.service,
       'signature_confirmation', m.signature_confirmation, 'po_box', m.po_box, 'cold_chain', m.cold_chain,
       'price_cents', m.price_cents,
-      'transit_days', json_build_object('min', m.transit_days_min, 'max', m.transit_days_max)) order by m.id)
+      'transit_days', json_build_object('min', m.transit_days_min, 'max', m.transit_days_max),
+      'default', m."default") order by m.id)
     from shipping_method m
     where m.account_id = $1), '[]') as shipping_methods,
   coalesce((
@@ -23,10 +30,17 @@ select
       'sku', p.sku, 'ndc', p.ndc, 'gcn', p.gcn, 'name', p.name, 'rx_only', p.rx_only,
       'drug_schedule', p.drug_schedule, 'package_sizes', p.package_sizes, 'quantities', p.quantities,
       'written_quantities', p.written_quantities, 'shipping_method_ids', p.shipping_method_ids,
-      'in_stock', coalesce(s.on_hand_units > s.reserved_units, false)) order by p.sku)
+      'in_stock', coalesce(s.on_hand_units > s.reserved_units, false), 'ingredients', p.ingredients,
+      'max_units', p.max_units, 'blocked_states', p.blocked_states, 'cold_chain', p.cold_chain,
+      'price_cents', p.price_cents, 'back_orders', p.back_orders) order by p.sku)
     from product p
     left join stock s on s.account_id = p.account_id and s.sku = p.sku
-    where p.account_id = $1), '[]') as products`;
+    where p.account_id = $1), '[]') as products,
+  coalesce((
+    select json_agg(json_build_object('state', l.state, 'valid_from', l.valid_from, 'valid_to', l.valid_to))
+    from account a
+    join licence l on l.environment = a.environment
+    where a.account_id = $1 and l.status = 'active'), '[]') as licences`;
 /** One statement for the whole catalogue: it is read once and kept (http reads the copy). */
 export const loadCatalogue = async (db: Queryable, account_id: string) => (await db.row(catalogue, [account_id]))!;
 

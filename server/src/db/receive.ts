@@ -235,10 +235,3 @@ from given`;
 export const saveIntake = (db: Queryable, changes: IntakeSave) => db.row(save, [JSON.stringify(changes)]);
 
 export const saveIntakeText = save.text;
-
-const SERIALIZATION_FAILURE = "40001";
-const UNIQUE_VIOLATION = "23505";
-const DEADLOCK = "40P01";
-/** Load and decide once more: somebody was faster. */
-export const isConflict = (error: unknown) =>
-  [SERIALIZATION_FAILURE, UNIQUE_VIOLATION, DEADLOCK].includes(String((error as { code?: unknown }).code));

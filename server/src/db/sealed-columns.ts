@@ -2,6 +2,7 @@ import { digestPlace } from "./credentials.ts";
 import type { Queryable, Tx } from "./db.ts";
 import { answerPlace } from "./idempotency.ts";
 import { messagePlace } from "./intake.ts";
+import { orderPlace } from "./orders.ts";
 import { detailsPlace, recordPlace } from "./patients.ts";
 
 /**
@@ -44,6 +45,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ["account_id", "prescription_id"],
     place: (row) => detailsPlace(String(row["account_id"]), Number(row["prescription_id"])),
   },
+  ...(["address_sealed", "label_sealed"] as const).map((column) => ({
+    table: "orders",
+    column,
+    key: ["account_id", "order_number"],
+    place: (row: Record<string, unknown>) => orderPlace(column, String(row["account_id"]), String(row["order_number"])),
+  })),
 ];
 
 export type SealedColumn = {

@@ -11,6 +11,8 @@ export type Grant = {
   environment: Environment;
   rate_per_second: number | null;
   rate_burst: number | null;
+  /** How far the account's own clock is ahead of real time; announced when it moves. */
+  clock_offset_s: number;
 };
 
 const insert = sql<
@@ -68,7 +70,7 @@ export const insertTokenText = insert.text;
 
 const grant = sql<[account_id: string, token_hash: Buffer], Grant>`
 select t.account_id, t.credential_id, t.scopes, t.created_at, t.expires_at,
-  a.environment, a.rate_per_second, a.rate_burst
+  a.environment, a.rate_per_second, a.rate_burst, a.clock_offset_s
 from access_token t
 join credential c on c.account_id = t.account_id and c.credential_id = t.credential_id
 join credential_secret s

@@ -1,8 +1,15 @@
+import type { Brand, Product, ShippingMethod } from "@pestle/contract";
 import { keep } from "../copies.ts";
-import { type Catalogue, loadCatalogue } from "../db/catalogue.ts";
+import { type CatalogueRows, loadCatalogue } from "../db/catalogue.ts";
 import type { Deps } from "../deps.ts";
+import { type Formulary, makeFormulary } from "../domain/formulary.ts";
 
-export type CatalogueAnswers = Catalogue & {
+/** What partners see of a catalogue, in the words of the wire, and what orders are decided on. */
+export type CatalogueAnswers = {
+  shipping_methods: ShippingMethod[];
+  brands: Brand[];
+  products: Product[];
+  formulary: Formulary;
   /** Room for the finished bodies, which are made once per copy. */
   rendered: Map<string, unknown>;
 };
@@ -17,7 +24,19 @@ export function readCatalogue(deps: ReadingDeps, account_id: string): CatalogueA
 
 async function loadAndKeep(deps: ReadingDeps, account_id: string): Promise<CatalogueAnswers> {
   const { version } = deps.copies;
-  const answers = { ...(await loadCatalogue(deps.db, account_id)), rendered: new Map() };
+  const answers = answersOf(await loadCatalogue(deps.db, account_id));
   keep(deps.copies, version, deps.copies.catalogues, account_id, answers);
   return answers;
+}
+
+function answersOf({ shipping_methods, brands, products, licences }: CatalogueRows): CatalogueAnswers {
+  return {
+    shipping_methods: shipping_methods.map(({ default: _, ...method }) => method),
+    brands,
+    products: products.map(
+      ({ ingredients, max_units, blocked_states, cold_chain, price_cents, back_orders, ...product }) => product,
+    ),
+    formulary: makeFormulary({ products, methods: shipping_methods, brands, licences }),
+    rendered: new Map(),
+  };
 }

@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
+import { isConflict } from "../db/conflict.ts";
 import { findMessage, messagePlace, type NewMessage, type Receiver, storeMessage } from "../db/intake.ts";
-import { type IntakeSave, isConflict, loadIntakeContext, saveIntake } from "../db/receive.ts";
+import { type IntakeSave, loadIntakeContext, saveIntake } from "../db/receive.ts";
 import { insertReview } from "../db/reviews.ts";
 import type { Deps } from "../deps.ts";
 import { decideIntake, type IntakeDecision, type IntakeReply, usableIds } from "../domain/decide-intake.ts";

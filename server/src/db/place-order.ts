@@ -1,0 +1,200 @@
+import type { Workflow } from "@pestle/contract";
+import type { PendingItem, PrescriptionFact } from "../domain/order-facts.ts";
+import { type Queryable, sql } from "./db.ts";
+
+/** What an order is decided on, as it comes from the database. */
+export type OrderContext = {
+  workflow: Workflow;
+  custom_labels: boolean;
+  clock_offset_s: number;
+  /** An order that the same body made a moment ago. */
+  recent_order_number: string | null;
+  patient: { record_sealed: string; revision: number } | null;
+  prescriptions: (Omit<PrescriptionFact, "received_at" | "expires_at"> & {
+    received_at: string;
+    expires_at: string;
+    details_sealed: string;
+  })[];
+  stock: { sku: string; available_units: number }[];
+  pending: PendingItem[];
+  dispense_ids: number[];
+};
+
+const context = sql<
+  [
+    account_id: string,
+    fingerprint: Buffer,
+    since: Date,
+    patient_id: string | null,
+    prescription_ids: number[],
+    skus: string[],
+    items: number,
+  ],
+  OrderContext
+>`
+with prescribed as (
+  select r.*
+  from prescription r
+  where r.account_id = $1 and r.prescription_id = any($5)
+), meant as (
+  select p.sku, p.gcn
+  from product p
+  where p.account_id = $1 and p.sku = any($6)
+  union
+  select p.sku, p.gcn
+  from prescribed r
+  join product p on p.account_id = r.account_id and (p.ndc = r.ndc or p.gcn = r.gcn)
+)
+select a.workflow, a.custom_labels, a.clock_offset_s,
+  (
+    select f.order_number
+    from order_fingerprint f
+    where f.account_id = $1 and f.fingerprint = $2 and f.created_at > $3) as recent_order_number,
+  (
+    select json_build_object('revision', p.revision,
+      'record_sealed', translate(encode(p.record_sealed, 'base64'), E'\n', ''))
+    from patient p
+    where p.account_id = $1 and p.patient_id = $4) as patient,
+  coalesce((
+    select json_agg(json_build_object(
+      'prescription_id', r.prescription_id, 'patient_id', r.patient_id, 'active', r.active,
+      'acceptance', r.acceptance, 'prescriber_name', r.prescriber_name, 'prescriber_phone', r.prescriber_phone,
+      'prescriber_fax', r.prescriber_fax, 'prescriber_npi', r.prescriber_npi, 'prescriber_dea', r.prescriber_dea,
+      'received_at', r.received_at, 'expires_at', r.expires_at, 'written_date', r.written_date,
+      'effective_date', r.effective_date, 'drug_name', r.drug_name, 'ndc', r.ndc, 'gcn', r.gcn,
+      'sig_text', r.sig_text, 'written_qty', r.written_qty, 'unit', r.unit, 'days_supply', r.days_supply,
+      'refills', r.refills, 'drug_schedule', r.drug_schedule, 'daw', r.daw, 'units_ordered', r.units_ordered,
+      'order_errors', r.order_errors,
+      'details_sealed', translate(encode(r.details_sealed, 'base64'), E'\n', '')))
+    from prescribed r), '[]') as prescriptions,
+  coalesce((
+    select json_agg(json_build_object('sku', s.sku, 'available_units', s.on_hand_units - s.reserved_units))
+    from stock s
+    where s.account_id = $1 and s.sku in (select sku from meant)), '[]') as stock,
+  coalesce((
+    select json_agg(json_build_object(
+      'order_number', i.order_number, 'prescription_id', i.prescription_id, 'gcn', i.gcn))
+    from order_item i
+    where i.account_id = $1 and i.patient_id = $4 and i.pending
+      and i.gcn in (select gcn from meant)), '[]') as pending,
+  array(
+    select nextval(pg_get_serial_sequence('order_item', 'dispense_id'))
+    from generate_series(1, $7)) as dispense_ids
+from account a
+where a.account_id = $1`;
+/** One statement for everything that is not kept in memory. */
+export const loadOrderContext = async (
+  db: Queryable,
+  asked: {
+    account_id: string;
+    fingerprint: Buffer;
+    since: Date;
+    patient_id: string | null;
+    prescription_ids: number[];
+    skus: string[];
+    items: number;
+  },
+): Promise<OrderContext> =>
+  (await db.row(context, [
+    asked.account_id,
+    asked.fingerprint,
+    asked.since,
+    asked.patient_id,
+    asked.prescription_ids,
+    asked.skus,
+    asked.items,
+  ]))!;
+
+/** Rows in the words of their tables; bytes as PostgreSQL writes them (`bytes`). */
+export type OrderSave = {
+  fingerprint: { account_id: string; fingerprint: string; order_number: string; created_at: Date; since: Date } | null;
+  changed_patient: (Record<string, unknown> & { patient_id: string; revision: number }) | null;
+  order: Record<string, unknown> & { account_id: string; order_number: string };
+  items: Record<string, unknown>[];
+  /** Each sku once: what is set aside. */
+  reserved: { sku: string; units: number }[];
+  /** Each prescription once, with the units that were ordered when it was decided on. */
+  prescribed: { prescription_id: number; units: number; units_ordered: number }[];
+  exceptions: Record<string, unknown>[];
+  history: Record<string, unknown>[];
+  events: Record<string, unknown>[];
+};
+
+const save = sql<[changes: string], { conflict_unless: true; emptied: string[] }>`
+with given as (
+  select $1::jsonb as j
+), claimed as (
+  insert into order_fingerprint (account_id, fingerprint, order_number, created_at)
+  select f.account_id, f.fingerprint, f.order_number, f.created_at
+  from given, jsonb_populate_record(null::order_fingerprint, coalesce(nullif(j->'fingerprint', 'null'), '{}')) f
+  where f.account_id is not null
+  on conflict (account_id, fingerprint) do update
+  set order_number = excluded.order_number, created_at = excluded.created_at
+  where order_fingerprint.created_at <= (select (j->'fingerprint'->>'since')::timestamptz from given)
+  returning true
+), prescribed as (
+  -- The row lock and the check on units_ordered let no two orders take the same units.
+  update prescription r
+  set units_ordered = r.units_ordered + p.units, order_due_at = null, order_errors = '[]'
+  from given, jsonb_to_recordset(j->'prescribed') as p(prescription_id bigint, units numeric)
+  where r.account_id = j->'order'->>'account_id' and r.prescription_id = p.prescription_id
+    and r.active and r.acceptance in ('not_needed', 'accepted')
+  returning r.prescription_id
+), shelf as (
+  update stock s
+  set reserved_units = s.reserved_units + p.units
+  from given, jsonb_to_recordset(j->'reserved') as p(sku text, units numeric)
+  where s.account_id = j->'order'->>'account_id' and s.sku = p.sku
+  returning s.account_id, s.sku, p.units, s.on_hand_units - s.reserved_units as available_units
+), changed as (
+  update patient p
+  set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
+    updated_at = greatest(p.updated_at, c.updated_at), revision = p.revision + 1
+  from given, jsonb_populate_record(null::patient, coalesce(nullif(j->'changed_patient', 'null'), '{}')) c
+  where p.account_id = c.account_id and p.patient_id = c.patient_id and p.revision = c.revision
+  returning true
+), ordered as (
+  insert into orders (account_id, order_number, order_status, stage, held_from, open_exceptions, exception_ids,
+    patient_id, brand_id, reference, workflow, shipping_method_id, signature_confirmation, address_sealed, ship_state,
+    label_format, label_carrier, label_tracking_no, label_sealed, payer, payment_status, amount_cents, sequence,
+    created_at, updated_at)
+  select o.account_id, o.order_number, o.order_status, o.stage, o.held_from, o.open_exceptions, o.exception_ids,
+    o.patient_id, o.brand_id, o.reference, o.workflow, o.shipping_method_id, o.signature_confirmation,
+    o.address_sealed, o.ship_state, o.label_format, o.label_carrier, o.label_tracking_no, o.label_sealed, o.payer,
+    o.payment_status, o.amount_cents, o.sequence, o.created_at, o.updated_at
+  from given, jsonb_populate_record(null::orders, j->'order') o
+), items as (
+  insert into order_item (account_id, order_number, item_id, dispense_id, prescription_id, sku, ndc, gcn, quantity,
+    package_size, reserved, price_cents, prescriber_name, prescriber_phone, prescriber_fax, patient_id)
+  select i.account_id, i.order_number, i.item_id, i.dispense_id, i.prescription_id, i.sku, i.ndc, i.gcn, i.quantity,
+    i.package_size, i.reserved, i.price_cents, i.prescriber_name, i.prescriber_phone, i.prescriber_fax, i.patient_id
+  from given, jsonb_populate_recordset(null::order_item, j->'items') i
+), exceptions as (
+  insert into order_exception (account_id, order_number, exception_id, raised_at, occurrence)
+  select e.account_id, e.order_number, e.exception_id, e.raised_at, 1
+  from given, jsonb_populate_recordset(null::order_exception, j->'exceptions') e
+), history as (
+  insert into order_history (account_id, order_number, at, actor, event, "from", "to", exception_id)
+  select h.account_id, h.order_number, h.at, h.actor, h.event, h."from", h."to", h.exception_id
+  from given, jsonb_populate_recordset(null::order_history, j->'history') h
+), entries as (
+  insert into stock_entry (account_id, sku, kind, units, order_number, at)
+  select s.account_id, s.sku, 'reserved', s.units, j->'order'->>'order_number', (j->'order'->>'created_at')::timestamptz
+  from given, shelf s
+), events as (
+  insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body, created_at)
+  select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body, e.created_at
+  from given, jsonb_populate_recordset(null::webhook_event, j->'events') e
+)
+select conflict_unless(
+    (j->'fingerprint' = 'null' or exists (select from claimed))
+    and (j->'changed_patient' = 'null' or exists (select from changed))
+    and (select count(*) from prescribed) = jsonb_array_length(j->'prescribed')
+    and (select count(*) from shelf) = jsonb_array_length(j->'reserved')),
+  array(select sku from shelf where available_units <= 0) as emptied
+from given`;
+/**
+ * The whole order in one statement: all of it or, where what was decided on has changed (units, stock, patient, the same
+ * body), nothing and an error that `isConflict` knows. Tells which products it took the last of.
+ */
+export const saveOrder = async (db: Queryable, changes: OrderSave) => (await db.row(save, [JSON.stringify(changes)]))!;
