@@ -169,7 +169,10 @@ function ownAddress(config: Config, port: number): string {
 /** Lines leave in batches of 4 KiB or once a second: writing each at once costs more than the web framework. */
 function readZips({ ZIP_TABLE_FILE }: Config): ZipTable {
   try {
-    return loadZipTable(ZIP_TABLE_FILE);
+    const zips = loadZipTable(ZIP_TABLE_FILE);
+    // The names of cities are read when they are first asked for; no partner's request is to wait for that.
+    zips.areasOf("CA", "");
+    return zips;
   } catch (error) {
     const reason =
       error instanceof ZipRowFaults ? error.message : `cannot be read (${(error as { code?: string }).code})`;

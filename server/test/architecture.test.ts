@@ -42,6 +42,12 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     node: /^node:/,
   },
   {
+    folder: "server/src/adapters/",
+    own: ["server/src/adapters/", "server/src/domain/"],
+    packages: ["@pestle/contract"],
+    node: /^node:/,
+  },
+  {
     folder: "server/src/usecases/",
     own: [
       "server/src/usecases/",

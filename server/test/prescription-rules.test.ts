@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { addDays, addMonths, dateIn, isDate, startOfDay } from "../src/domain/calendar.ts";
 import { controlledIngredients, scheduleByName } from "../src/domain/controlled-drugs.ts";
 import type { IncomingPrescription } from "../src/domain/incoming-message.ts";
+import type { WarningCode } from "../src/domain/intake-warnings.ts";
 import { type acceptanceReasons, decidePrescription, monthsByState, refillsLeft } from "../src/domain/prescription.ts";
 import { prescription as sample } from "./support/script-samples.ts";
 
@@ -13,8 +14,14 @@ const formulary = [
   { ndc: "70999010130", gcn: "90101", drug_schedule: "0" as const },
   { ndc: "70999060130", gcn: "90601", drug_schedule: "4" as const },
 ];
-const decide = (change: Partial<IncomingPrescription>) =>
-  decidePrescription({ ...sample, effective_date: null, expiration_date: null, ...change }, formulary, rules, NOW);
+const decide = ({ noticed = [], ...change }: Partial<IncomingPrescription> & { noticed?: WarningCode[] }) =>
+  decidePrescription(
+    { ...sample, effective_date: null, expiration_date: null, ...change },
+    formulary,
+    rules,
+    NOW,
+    noticed,
+  );
 const drug = (description: string, code?: string, schedule: IncomingPrescription["drug"]["schedule"] = null) => ({
   description,
   codes: code === undefined ? [] : [{ system: "ndc" as const, code }],
@@ -148,11 +155,14 @@ describe("the drug", () => {
 });
 
 describe("a pharmacist must accept", () => {
-  const cases: Record<keyof typeof acceptanceReasons, Partial<IncomingPrescription>> = {
+  const cases: Record<keyof typeof acceptanceReasons, Parameters<typeof decide>[0]> = {
     signature_missing: { drug: drug("Zolpidem"), signature_evidence: false },
     dea_missing: { drug: drug("Zolpidem"), prescriber: { ...sample.prescriber, dea: null } },
     dea_checksum: { drug: drug("Zolpidem"), prescriber: { ...sample.prescriber, dea: "AW1234567" } },
     quantity_zero: { quantity: { value: 0, unit: null } },
+    do_not_fill: { noticed: ["do_not_fill"] },
+    compound: { noticed: ["compound"] },
+    schedule_one: { noticed: ["schedule_one"] },
   };
   test.each(Object.entries(cases))("%s", (reason, change) => {
     expect(decide(change).prescription.acceptance_reasons).toEqual([reason]);

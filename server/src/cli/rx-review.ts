@@ -120,7 +120,7 @@ function paragraph(review: Listed): string {
   if (prescription_id !== null) about["prescription"] = String(prescription_id);
   if (patient_id !== null) about["patient"] = patient_id;
   if (review.intake_message_id !== null) about["message"] = String(review.intake_message_id);
-  for (const [name, value] of Object.entries(review.facts)) about[name] = JSON.stringify(value);
+  for (const [name, value] of Object.entries(review.facts)) about[name] = factText(value);
   if (resolved_at !== null) {
     about["closed"] = `${minute(resolved_at)} by ${review.resolved_by_email ?? review.resolved_by}: ${review.outcome}`;
   }
@@ -132,6 +132,14 @@ function paragraph(review: Listed): string {
     ...(resolved_at === null ? [`pestle ${CLOSING[reviewKinds[kind].closed_by](review)} --as EMAIL`] : []),
   ];
   return lines.join("\n  ");
+}
+
+/** Facts are numbers, ids, or patients to compare with how well they fit. */
+function factText(fact: unknown): string {
+  if (Array.isArray(fact)) return fact.map(factText).join(", ") || "-";
+  if (typeof fact !== "object" || fact === null) return String(fact);
+  const { patient_id, score } = fact as { patient_id?: string; score?: number };
+  return patient_id === undefined ? JSON.stringify(fact) : `${patient_id} (score ${score})`;
 }
 
 const CLOSING = {

@@ -60,7 +60,8 @@ export const cancelNotes = {
 export function decideIntake(message: IncomingMessage, known: IntakeKnowledge, given: Given): IntakeDecision {
   const { content } = message;
   if (content.kind === "cancel") return decideCancel(message, content.target, known, given.sender);
-  if (content.kind === "new") return decideNew(content.prescription, known, given);
+  const noticed = message.warnings.map(({ code }) => code);
+  if (content.kind === "new") return decideNew(content.prescription, known, { ...given, noticed });
   // A change that is approved without a prescription, and whatever is not approved, leaves all as it is.
   const renewed = content.kind === "renewal" && (content.response === "approved" || content.response === "replace");
   if (content.prescription === null && !renewed) return { ...nothing, reply: { kind: "accepted" } };
@@ -69,7 +70,12 @@ export function decideIntake(message: IncomingMessage, known: IntakeKnowledge, g
   const whole = completeResponse(content.prescription, prior, priorPatient?.record);
   if ("description_code" in whole) return refused(whole);
   const replaces = content.kind === "change" || content.response === "replace";
-  const made = decideNew(whole, known, given, content.prescription?.patient == null ? priorPatient : undefined);
+  const made = decideNew(
+    whole,
+    known,
+    { ...given, noticed },
+    content.prescription?.patient == null ? priorPatient : undefined,
+  );
   return {
     ...made,
     prescription: made.prescription && {
@@ -108,14 +114,14 @@ type Given = { sender: string; workflow: Workflow; rules: PrescriptionRules; now
 function decideNew(
   incoming: IncomingPrescription,
   known: IntakeKnowledge,
-  { workflow, rules, now, new_patient_id }: Given,
+  { workflow, rules, now, new_patient_id, noticed }: Given & { noticed: WarningCode[] },
   certain?: Candidate,
 ): IntakeDecision {
   const missing = missingIdentity(incoming.patient);
   if (missing !== undefined) return refused(missing);
   const match = matchPatient(incoming.patient, certain === undefined ? known.candidates : []);
   const matched = certain ?? known.candidates.find(({ patient_id }) => patient_id === match.patient_id);
-  const { prescription, warnings } = decidePrescription(incoming, known.formulary, rules, now);
+  const { prescription, warnings } = decidePrescription(incoming, known.formulary, rules, now, noticed);
   const reviews: NewReview[] = [];
   if (match.doubtful.length > 0) {
     const facts = { score: match.score, candidates: match.doubtful };

@@ -37,6 +37,9 @@ export const acceptanceReasons = {
   dea_missing: "A controlled prescription came without a DEA number.",
   dea_checksum: "The prescriber's DEA number fails its check digit.",
   quantity_zero: "The quantity is zero.",
+  do_not_fill: "The prescriber asks not to fill it now.",
+  compound: "It is a compound, whose parts the formulary cannot judge.",
+  schedule_one: "The message names a schedule that nobody may dispense.",
 } as const;
 export type AcceptanceReason = keyof typeof acceptanceReasons;
 
@@ -45,6 +48,8 @@ const MOST_REFILLS: Record<DrugSchedule, number> = { "0": 99, "2": 0, "3": 5, "4
 /** "As needed": as many as the field has room for, until it expires. */
 const PRN_REFILLS = 99;
 const LONGEST_SIG = 1_000;
+/** What a reader notices that a pharmacist must decide on. */
+const READER_DOUBTS = ["do_not_fill", "compound", "schedule_one"] as const satisfies readonly WarningCode[];
 
 export type PrescriptionRules = {
   time_zone: string;
@@ -59,6 +64,7 @@ export function decidePrescription(
   formulary: readonly Pick<Product, "ndc" | "gcn" | "drug_schedule">[],
   rules: PrescriptionRules,
   now: Date,
+  noticed: readonly WarningCode[] = [],
 ): { prescription: Prescription; warnings: WarningCode[] } {
   const warnings: WarningCode[] = [];
   const today = dateIn(rules.time_zone, now);
@@ -93,8 +99,10 @@ export function decidePrescription(
     if (prescriber.dea === null) acceptance_reasons.push("dea_missing");
     else if (!deaPasses(prescriber.dea)) acceptance_reasons.push("dea_checksum");
   }
+  acceptance_reasons.push(...READER_DOUBTS.filter((doubt) => noticed.includes(doubt)));
   if ((incoming.sig_text ?? "").length > LONGEST_SIG) warnings.push("sig_long");
-  for (const reason of acceptance_reasons) if (reason !== "dea_checksum") warnings.push(reason);
+  // What the reader noticed itself, it told itself.
+  for (const reason of acceptance_reasons) if (!noticed.includes(reason)) warnings.push(reason);
 
   return {
     prescription: {

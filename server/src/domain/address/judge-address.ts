@@ -14,22 +14,21 @@ const MOST_SUGGESTIONS = 3;
  */
 export function judgeAddress(address: Address, zips: ZipTable): Verdict {
   const place = standardPlace(address, zips);
-  const street = streetAt(address, place);
+  const military = isMilitaryPlace(place);
+  const street = standardStreet(address.street1, address.street2, military);
   const reasons = [...street.reasons, ...placeReasons(place, zips)];
+  // UNIT 20 is the address of a military post, and elsewhere part of one: there the street is read anew.
+  const streetAt = (meant: Place): StandardStreet =>
+    isMilitaryPlace(meant) === military ? street : standardStreet(address.street1, address.street2, !military);
   const suggestions = placesMeant(address, zips)
-    .flatMap((meant) => suggestionAt(address, meant))
+    .flatMap((meant) => suggestion(address, streetAt(meant), meant))
     .filter((other) => !sameAddress(other, address))
     .slice(0, MOST_SUGGESTIONS);
   return { result: resultOf(reasons), reasons, kind: street.kind, suggestions };
 }
 
-/** The street is read for each place anew: UNIT 20 is a military post's address, and elsewhere part of one. */
-const streetAt = ({ street1, street2 }: Address, place: Place): StandardStreet =>
-  standardStreet(street1, street2, isMilitaryPlace(place));
-
 /** The names stay as they were written: nobody knows better how a person is spelt. */
-function suggestionAt(address: Address, place: Place): Address[] {
-  const { street1, street2, reasons } = streetAt(address, place);
+function suggestion(address: Address, { street1, street2, reasons }: StandardStreet, place: Place): Address[] {
   return reasons.length > 0 || tooLong(street1) || tooLong(street2 ?? "")
     ? []
     : [{ ...address, street1, street2, city: place.city, state: place.state, zip: place.zip }];

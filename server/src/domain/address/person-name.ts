@@ -7,8 +7,9 @@ const MAX_NAME_CHARACTERS = 40;
 export function isPersonName(value: unknown): value is string {
   // Counted in code points; no character takes more than two units, so a long text is refused unread.
   if (typeof value !== "string" || value.length > 2 * MAX_NAME_CHARACTERS + 20) return false;
-  const name = value.trim();
   return (
-    [...name].length <= MAX_NAME_CHARACTERS && /^[\p{L}\p{M} '\u2019.\u2010-]+$/u.test(name) && /\p{L}/u.test(name)
+    [...value.trim()].length <= MAX_NAME_CHARACTERS &&
+    /^[\p{L}\p{M} '\u2019.\u2010-]+$/u.test(value) &&
+    /\p{L}/u.test(value)
   );
 }

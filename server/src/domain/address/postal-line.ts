@@ -98,7 +98,8 @@ function readRoute(tokens: Words, military: boolean): PostalLine | null {
     const length = lengthOf(words, tokens, 0);
     if (length === 0 || (only === "military" && !military)) continue;
     const at = pastNumberSign(tokens, length);
-    const number = /^\d+[A-Z]?$/.exec(tokens[at] ?? "")?.[0].replace(/^0+(?=\d)/, "");
+    const written = /^\d+[A-Z]?$/.exec(tokens[at] ?? "")?.[0];
+    const number = kind === "military" ? written : written?.replace(/^0+(?=\d)/, "");
     const end = number === undefined ? length : at + 1;
     const boxed = BOX.includes(tokens[end] ?? "");
     const box = boxed ? tokens[pastNumberSign(tokens, end + 1)] : undefined;

@@ -17,7 +17,7 @@ type Line =
   | { type: "postal"; postal: PostalLine }
   | { type: "street"; street: StreetLine }
   | { type: "box"; number: string; text: string }
-  | { type: "units"; units: string[]; number_missing: boolean }
+  | { type: "units"; units: string[]; bare: string[] }
   /** Anything else: a building, a care-of line, a Puerto Rican urbanisation with its number inside. */
   | { type: "text"; text: string; numbered: boolean };
 
@@ -44,13 +44,11 @@ function readLine(tokens: string[], military: boolean, second: boolean): Line {
   const number = bareBoxNumber(tokens);
   if (number !== null) return { type: "box", number, text: tokens.join(" ") };
   const { units, end } = readUnits(tokens, 0);
-  if (end === tokens.length) return { type: "units", units, number_missing: false };
-  if (end === tokens.length - 1 && lacksUnitNumber(tokens.slice(end), 0)) {
-    return { type: "units", units: [...units, tokens[end] as string], number_missing: true };
-  }
+  const bare = tokens.slice(end);
+  if (bare.every((token) => lacksUnitNumber([token], 0))) return { type: "units", units, bare };
   // A second line of one number, such as 4B, is a unit whose word was left out.
   if (second && tokens.length === 1 && isUnitNumber(tokens[0])) {
-    return { type: "units", units: [`# ${tokens[0]}`], number_missing: false };
+    return { type: "units", units: [`# ${tokens[0]}`], bare: [] };
   }
   const street = readStreetLine(tokens);
   if (street !== null) return { type: "street", street };
@@ -62,8 +60,9 @@ function readLine(tokens: string[], military: boolean, second: boolean): Line {
 function inOrder(first: Line, second: Line): [Line, Line] {
   if (first.type === "empty") return [second, first];
   if (first.type === "units" && second.type !== "empty" && second.type !== "units" && second.type !== "text") {
-    return [second, first];
+    return inOrder(second, first);
   }
+  if (first.type === "street" && second.type === "units") return [withNumber(first, second), { type: "empty" }];
   if (first.type === "postal" && second.type === "box" && first.postal.box !== "given") {
     if (first.postal.kind === "general_delivery" || first.postal.kind === "po_box") return [first, second];
     const text = `${first.postal.text} BOX ${second.number}`;
@@ -72,12 +71,26 @@ function inOrder(first: Line, second: Line): [Line, Line] {
   return [first, second];
 }
 
+/** A street with the units of the second line; "12 Elm St Apt" and "4B" are one unit in two lines. */
+function withNumber(first: Extract<Line, { type: "street" }>, second: Extract<Line, { type: "units" }>): Line {
+  const { street, units, bare } = first.street;
+  const [number, ...others] = second.units;
+  const tokens = `${bare.at(-1)} ${number}`.split(" ");
+  const joined = readUnits(tokens, 0);
+  if (number?.startsWith("# ") && joined.units.length > 0 && joined.end === tokens.length) {
+    return {
+      type: "street",
+      street: { street, units: [...units, ...joined.units, ...others], bare: bare.slice(0, -1) },
+    };
+  }
+  return { type: "street", street: { street, units: [...units, ...second.units], bare: [...bare, ...second.bare] } };
+}
+
 function write(first: Line, second: Line): (string | null)[] {
   // A box without a street is the post office's.
   if (first.type === "box" && !isStreet(second)) return [`PO BOX ${first.number}`, textOf(second)];
-  if (first.type === "street" && (second.type === "units" || second.type === "empty")) {
-    const units = [...first.street.units, ...(second.type === "units" ? second.units : [])];
-    return [first.street.street, units.length > 0 ? units.join(" ") : null];
+  if (first.type === "street" && second.type === "empty") {
+    return [first.street.street, [...first.street.units, ...first.street.bare].join(" ") || null];
   }
   return [textOf(first), textOf(second)];
 }
@@ -87,8 +100,8 @@ const isStreet = (line: Line): boolean => line.type === "street" || (line.type =
 function textOf(line: Line): string | null {
   if (line.type === "empty") return null;
   if (line.type === "postal") return line.postal.text;
-  if (line.type === "units") return line.units.join(" ");
-  if (line.type === "street") return [line.street.street, ...line.street.units].join(" ");
+  if (line.type === "units") return [...line.units, ...line.bare].join(" ");
+  if (line.type === "street") return [line.street.street, ...line.street.units, ...line.street.bare].join(" ");
   return line.text;
 }
 
@@ -111,7 +124,7 @@ function reasonsOf(lines: readonly Line[], kind: AddressKind): Reason[] {
   else if (kind === "unknown") found.push("street_number_missing");
   if (lines.some((line) => line.type === "postal" && line.postal.box === "missing")) found.push("box_number_missing");
   const unit_missing = lines.some((line) =>
-    line.type === "street" ? line.street.unit_number_missing : line.type === "units" && line.number_missing,
+    line.type === "street" ? line.street.bare.length > 0 : line.type === "units" && line.bare.length > 0,
   );
   if (unit_missing) found.push("unit_number_missing");
   return found;

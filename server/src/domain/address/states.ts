@@ -1,7 +1,7 @@
 type Kind = "state" | "district" | "territory" | "associated" | "military";
 
 /** What may stand as the state of a United States address: the 50 states and whatever else the Postal Service serves. */
-export const states = {
+const states = {
   AL: ["Alabama", "state"],
   AK: ["Alaska", "state"],
   AZ: ["Arizona", "state"],

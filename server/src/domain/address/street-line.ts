@@ -1,3 +1,4 @@
+import { readPostalLine } from "./postal-line.ts";
 import { directionalOf, joinedDirectional, numberWords, unitDesignatorOf } from "./street-words.ts";
 import { suffixOf } from "./suffixes.ts";
 import { lacksUnitNumber, readUnits, trailingUnits } from "./units.ts";
@@ -6,31 +7,43 @@ export interface StreetLine {
   /** Number, direction, name, suffix, direction. */
   street: string;
   units: string[];
-  unit_number_missing: boolean;
+  /** Words for units whose number is missing. */
+  bare: string[];
 }
 
 /** A line that begins with a house number (or with a unit and then one), in standard form; null for any other line. */
 export function readStreetLine(tokens: readonly string[]): StreetLine | null {
-  const leading = readUnits(tokens, 0);
-  const rest = tokens.slice(leading.end);
-  const numbers = houseNumberLength(rest);
-  if (numbers === 0 || rest.length === numbers) return readRearOf(tokens);
-  // The street keeps at least one word: Pier 39 and Lot 5 are names where nothing else is.
-  const trailing = trailingUnits(rest, numbers + 1);
-  const body = rest.slice(numbers, trailing.start);
-  return {
-    street: [...rest.slice(0, numbers), ...standardName(body)].join(" "),
-    units: [...leading.units, ...trailing.units],
-    unit_number_missing: trailing.units.length === 0 && lacksUnitNumber(rest, numbers + 1),
-  };
+  const { units, end } = readUnits(tokens, 0);
+  const found = readStreet(units, tokens.slice(end));
+  if (found !== null) return found;
+  // Rear 12 Elm St: the number after such a unit can be the house's.
+  const designator = unitDesignatorOf(tokens[0] ?? "");
+  return designator?.number === "optional" ? readStreet([designator.abbreviation], tokens.slice(1)) : null;
 }
 
-/** Rear 12 Elm St: the number after the unit is the house's. */
-function readRearOf(tokens: readonly string[]): StreetLine | null {
-  const designator = unitDesignatorOf(tokens[0] ?? "");
-  if (designator?.number !== "optional" || houseNumberLength(tokens.slice(1)) === 0) return null;
-  const line = readStreetLine(tokens.slice(1));
-  return line === null ? null : { ...line, units: [designator.abbreviation, ...line.units] };
+function readStreet(leading: readonly string[], tokens: readonly string[]): StreetLine | null {
+  const numbers = houseNumberLength(tokens);
+  if (numbers === 0 || tokens.length === numbers) return null;
+  const split = splitUnits(tokens, numbers + 1);
+  if (split === null) return null;
+  const street = [...split.street.slice(0, numbers), ...standardName(split.street.slice(numbers))];
+  const units = [...leading, ...split.units];
+  // Units from the front go behind the street only where they are still read as such: not behind Cedar Lot.
+  const line = [...street, ...units.flatMap((unit) => unit.split(" "))];
+  const lost = trailingUnits(line, numbers + 1).start !== street.length || readPostalLine(line, false) !== null;
+  return leading.length > 0 && lost ? null : { street: street.join(" "), units, bare: split.bare };
+}
+
+/**
+ * Parts a street from the units behind it. The first `least` words are the street's in any case: Pier 39 and Lot 5 are
+ * names where nothing else is. Null where units without a number stand among others: nobody can tell what was meant.
+ */
+function splitUnits(tokens: readonly string[], least: number) {
+  const behind = trailingUnits(tokens, least);
+  const bare = behind.units.length === 0 && lacksUnitNumber(tokens, least) ? tokens.slice(-1) : [];
+  const { start, units } = bare.length === 0 ? behind : trailingUnits(tokens.slice(0, -1), least);
+  const street = tokens.slice(0, start);
+  return lacksUnitNumber(street, least) ? null : { street, units, bare };
 }
 
 function houseNumberLength(tokens: readonly string[]): number {
@@ -38,7 +51,7 @@ function houseNumberLength(tokens: readonly string[]): number {
   if (first === undefined) return 0;
   // Plain (123, 123A, 112-10, 39.2) or of a grid (N6W23001).
   const number = /^\d[\dA-Z.-]*$/.test(first) || /^[NSEW]\d+(?:[NSEW]\d+)?[A-Z]?$/.test(first);
-  if (!number && !(numberWords.has(first) && tokens.length > 2)) return 0;
+  if (!number && !numberWords.has(first)) return 0;
   return second !== undefined && /^\d\/\d{1,2}$/.test(second) ? 2 : 1;
 }
 
@@ -52,11 +65,11 @@ function standardName(body: readonly string[]): string[] {
   let before: string[] = [];
 
   const pair = name.length >= 4 ? joinedDirectional(name.at(-2) as string, name.at(-1) as string) : undefined;
-  if (pair !== undefined && suffixOf(name.at(-3) as string) !== undefined) {
+  if (pair !== undefined && isPlainSuffix(name.at(-3) as string)) {
     [after, name] = [[pair], name.slice(0, -2)];
   } else {
     const last = directionalOf(name.at(-1) ?? "");
-    if (last !== undefined && name.length >= 3 && suffixOf(name.at(-2) as string) !== undefined) {
+    if (last !== undefined && name.length >= 3 && isPlainSuffix(name.at(-2) as string)) {
       [after, name] = [[last], name.slice(0, -1)];
     }
   }
@@ -72,6 +85,9 @@ function standardName(body: readonly string[]): string[] {
   if (suffix !== undefined) name[name.length - 1] = suffix;
   return [...before, ...name, ...after];
 }
+
+/** Key North is a street's end, and KEY N would be a unit: such a word keeps the direction as it is. */
+const isPlainSuffix = (word: string): boolean => suffixOf(word) !== undefined && unitDesignatorOf(word) === undefined;
 
 /** Something a street can be called: not nothing, and not a suffix alone. */
 const isName = (words: readonly string[]): boolean =>

@@ -1,6 +1,7 @@
 /**
  * Street suffixes as the Postal Service writes them (Publication 28, appendix C1): the standard abbreviation, the full
- * word, then what people write instead. Spellings that could mean two suffixes (CR, TR, LA) are left out on purpose.
+ * word, then what people write instead. Left out on purpose are spellings that could mean two suffixes (CR, TR,
+ * LA) and TRAILER, which is a unit far more often.
  */
 const TABLE = `
 ALY ALLEY ALLEE ALLY
@@ -184,7 +185,6 @@ TRCE TRACE TRACES
 TRAK TRACK TRACKS TRK TRKS
 TRFY TRAFFICWAY
 TRL TRAIL TRAILS TRLS
-TRLR TRAILER TRLRS
 TUNL TUNNEL TUNEL TUNLS TUNNELS TUNNL
 TPKE TURNPIKE TPK TRNPK TRPK TURNPK
 UPAS UNDERPASS

@@ -33,15 +33,19 @@ export function lacksUnitNumber(tokens: readonly string[], from: number): boolea
   const designator = unitDesignatorOf(tokens[end] ?? "");
   // FL at the end of a street line is Florida more often than a floor.
   if (designator?.number !== "required" || tokens[end] === "FL" || end < from) return false;
-  return designator.firm || from === 0 || endsStreet(tokens, end, from);
+  if (designator.firm || from === 0 || endsStreet(tokens, end, from)) return true;
+  return trailingUnits(tokens.slice(0, end), from).units.length > 0;
 }
 
 /** A token that can be the number of a box or of a unit. */
 export function isUnitNumber(token: string | undefined): token is string {
   if (token === undefined || token.length > MAX_UNIT_NUMBER_CHARACTERS) return false;
   if (/\d/.test(token)) return !token.includes("/") && !token.includes(".");
-  return (/^[A-Z]{1,2}$/.test(token) && suffixOf(token) === undefined) || numberWords.has(token);
+  return (/^[A-Z]{1,2}$/.test(token) && !isWordOfItsOwn(token)) || numberWords.has(token);
 }
+
+const isWordOfItsOwn = (token: string): boolean =>
+  suffixOf(token) !== undefined || unitDesignatorOf(token) !== undefined || /^(?:PO|RR|HC|NO)$/.test(token);
 
 /** Past a number sign, which adds nothing: APT # 4, BOX NO 7. */
 export function pastNumberSign(tokens: readonly string[], at: number): number {
@@ -55,12 +59,14 @@ function readUnit(tokens: readonly string[], start: number): { unit: string; end
   }
   const designator = unitDesignatorOf(tokens[start] ?? "");
   if (designator === undefined) return null;
-  const at = pastNumberSign(tokens, start + 1);
+  // REAR # 4 is two units: the sign is the second one's word.
+  const at = designator.number === "required" ? pastNumberSign(tokens, start + 1) : start + 1;
   const number = tokens[at];
   if (fits(designator, number)) {
     const letter = tokens[at + 1];
     // APT 4 B is APT 4B, where nothing follows that would make the letter something else.
-    const split = /^\d+$/.test(number) && /^[A-Z]$/.test(letter ?? "") && tokens[at + 2] === undefined;
+    const split =
+      designator.abbreviation !== "BOX" && /^\d+ [A-Z]$/.test(`${number} ${letter}`) && at + 2 === tokens.length;
     return { unit: `${designator.abbreviation} ${number}${split ? letter : ""}`, end: split ? at + 2 : at + 1 };
   }
   return designator.number === "optional" ? { unit: designator.abbreviation, end: start + 1 } : null;
