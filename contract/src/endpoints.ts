@@ -3,6 +3,7 @@ import { Brand, OrderAction, OrderStatusReason, Product, ShippingMethod } from "
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
 import { Introspection, ServerMetadata, serverMetadata, TokenRequest, TokenResponse, TokenToExamine } from "./oauth.ts";
 import { orderActions } from "./order-actions.ts";
+import { orderEndpoints } from "./order-endpoints.ts";
 import { patientEndpoints } from "./patient-endpoints.ts";
 import { simulations } from "./requests.ts";
 import { array, object, string, time } from "./schema.ts";
@@ -12,6 +13,7 @@ const form = "application/x-www-form-urlencoded";
 /** Every operation the servers answer. Each has a handler of the same name, and OpenAPI is made from this. */
 export const endpoints = [
   ...patientEndpoints,
+  ...orderEndpoints,
   {
     operation_id: "listShippingMethods",
     method: "GET",

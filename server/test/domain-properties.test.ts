@@ -11,7 +11,7 @@ import {
 import { etagMatches } from "../src/domain/etag.ts";
 import { type Limit, policyHeader, remainingHeader, spend } from "../src/domain/rate-limit.ts";
 import { OAuthRefusal } from "../src/domain/refusals.ts";
-import { canonicalJson } from "../src/http/partner-api.ts";
+import { canonicalJson } from "../src/http/canonical-json.ts";
 
 const RUNS = { seed: 20_261_115, numRuns: 2_000 };
 const check = <Values extends [unknown, ...unknown[]]>(property: fc.IProperty<Values>) => fc.assert(property, RUNS);

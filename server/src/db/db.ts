@@ -15,7 +15,12 @@ export function sql<Params extends readonly unknown[], Row = never>(
 ): Statement<Params, Row> {
   const [whole] = text;
   if (text.length !== 1 || whole === undefined) throw new Error("sql`` takes no substitutions: use $1, $2, …");
-  return { name: createHash("sha256").update(whole).digest("hex").slice(0, 24), text: whole };
+  return statementOf(whole);
+}
+
+/** For texts that are put together from constants when the program is loaded, and never from anything later. */
+export function statementOf<Params extends readonly unknown[], Row = never>(text: string): Statement<Params, Row> {
+  return { name: createHash("sha256").update(text).digest("hex").slice(0, 24), text };
 }
 
 export type Queryable = {

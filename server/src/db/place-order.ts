@@ -77,9 +77,9 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
     from order_item i
     where i.account_id = $1 and i.patient_id = $4 and i.pending
       and i.gcn in (select gcn from meant)), '[]') as pending,
-  array(
-    select nextval(pg_get_serial_sequence('order_item', 'dispense_id'))
-    from generate_series(1, $7)) as dispense_ids
+  coalesce((
+    select json_agg(nextval(pg_get_serial_sequence('order_item', 'dispense_id')))
+    from generate_series(1, $7)), '[]') as dispense_ids
 from account a
 where a.account_id = $1`;
 /** One statement for everything that is not kept in memory. */

@@ -64,8 +64,15 @@ function frameworkAnswer(error: unknown): Answer | undefined {
   return undefined;
 }
 
-/** One entry per code, in code order; each names its fields (contract, error bodies). */
+/** What cannot be read at all is told before what breaks a rule. */
 function problemsAnswer(problems: readonly Problem[]): Answer {
+  const entries = errorEntries(problems);
+  const status = entries.some(({ code }) => statusOf(code as ErrorCode) === 400) ? 400 : 422;
+  return json(status, { errors: entries.filter(({ code }) => statusOf(code as ErrorCode) === status) });
+}
+
+/** One entry per code, in code order; each names its fields (contract, error bodies). */
+export function errorEntries(problems: readonly Problem[]): ErrorEntry[] {
   const byCode = new Map<ErrorCode, Problem[]>();
   for (const problem of problems) {
     // Added in place: a body of 1 MiB has room for a hundred thousand unknown fields, and copies would take minutes.
@@ -73,11 +80,7 @@ function problemsAnswer(problems: readonly Problem[]): Answer {
     if (same === undefined) byCode.set(problem.code, [problem]);
     else same.push(problem);
   }
-  const codes = [...byCode.keys()].sort((a, b) => a - b);
-  const status = codes.some((code) => statusOf(code) === 400) ? 400 : 422;
-  return json(status, {
-    errors: codes.filter((code) => statusOf(code) === status).map((code) => entryOf(code, byCode.get(code)!)),
-  });
+  return [...byCode.keys()].sort((a, b) => a - b).map((code) => entryOf(code, byCode.get(code)!));
 }
 
 function entryOf(code: ErrorCode, problems: readonly Problem[]): ErrorEntry {

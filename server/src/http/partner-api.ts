@@ -1,14 +1,20 @@
 import { type Endpoint, endpoints } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isConflict } from "../db/conflict.ts";
+import type { Tx } from "../db/db.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
 import type { Grant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
 import { idempotently } from "../usecases/idempotently.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
+import { canonicalJson } from "./canonical-json.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue.ts";
 import { frontDoor } from "./front-door.ts";
 import { listOrderActions, listOrderStatusReasons } from "./order-tables.ts";
+import { createOrder, getOrder, listOrderHistory, listOrders } from "./orders.ts";
 import {
   addIdentityDocument,
   addShippingAddress,
@@ -25,6 +31,8 @@ type Call = {
   grant: Grant;
   params: Readonly<Record<string, string>>;
   query: ReadonlyMap<string, string[]>;
+  /** Path and query as they were sent. */
+  url: string;
   now: Date;
 };
 export type ReadHandler = (deps: Deps, call: Call) => Answer | Promise<Answer>;
@@ -32,7 +40,10 @@ export type ReadHandler = (deps: Deps, call: Call) => Answer | Promise<Answer>;
  * A change gets the body and gives what runs in the transaction that also keeps its answer for the Idempotency-Key.
  * Whatever may be slow is asked before, outside; it may run twice, where keys were rotated meanwhile.
  */
-export type WriteHandler = (deps: Deps, call: Call, body: JsonObject) => Change | Promise<Change>;
+export type WriteHandler = ((deps: Deps, call: Call, body: JsonObject) => Change | Promise<Change>) & {
+  /** It writes with one statement, which is all or nothing by itself: without a key it needs no transaction. */
+  saves_once?: true;
+};
 type Change = Parameters<typeof idempotently>[2];
 
 type PartnerEndpoint = Extract<(typeof endpoints)[number], { server: "partner" }>;
@@ -48,6 +59,10 @@ const handlers: Handlers = {
   addShippingAddress,
   removeShippingAddress,
   addIdentityDocument,
+  createOrder,
+  listOrders,
+  getOrder,
+  listOrderHistory,
   listShippingMethods,
   listBrands,
   listProducts,
@@ -94,10 +109,29 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
     const call = callOf(deps, request, names);
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw);
     const claim = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
-    const done = await idempotently(deps, claim, await handler(deps, call, body));
+    const change = await handler(deps, call, body);
+    const done = await untilDecided(() =>
+      claim === undefined && handler.saves_once
+        ? withKeysOfNow(deps, () => change(deps.db as unknown as Tx))
+        : idempotently(deps, claim, change),
+    );
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };
+}
+
+const MOST_TRIES = 10;
+
+/** Two that decided on the same thing at once: whoever comes second decides again on what is there by then. */
+async function untilDecided<Done>(attempt: () => Promise<Done>): Promise<Done> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!isConflict(error)) throw error;
+      if (tries === MOST_TRIES) throw new StatusRefusal(503, 1);
+    }
+  }
 }
 
 function callOf(deps: Deps, request: FastifyRequest, names: string[]): Call {
@@ -105,6 +139,7 @@ function callOf(deps: Deps, request: FastifyRequest, names: string[]): Call {
     grant: request.grant!,
     params: request.params as Record<string, string>,
     query: readQuery(request.url, names),
+    url: request.url,
     now: deps.now(),
   };
 }
@@ -125,13 +160,4 @@ function idempotencyClaim(
   const sent = canonicalJson([request.url.replace(/^[^?]*/, ""), body]);
   const fingerprint = deps.vault.blindIndex(sent, `idempotent_answer.fingerprint ${account_id}`);
   return { account_id, path, idempotency_key, fingerprint };
-}
-
-/** The same value gives the same text, whatever the order of its keys. Depth was bounded when it was read. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, part) =>
-    typeof part === "object" && part !== null && !Array.isArray(part)
-      ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))
-      : part,
-  );
 }

@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { compactAsciiJson, type Environment, type Order, stageOfState, statusOfState } from "@pestle/contract";
 import { announce } from "../db/bus.ts";
 import type { Queryable } from "../db/db.ts";
@@ -63,8 +63,8 @@ export async function prepareOrder(
     typeof draft.address === "string"
       ? null
       : await deps.address_validators[orderer.environment].validate(draft.address.address);
-  // Only for comparison within the account, for a minute.
-  const fingerprint = createHash("sha256").update(`${orderer.account_id}\n${canonical}`).digest();
+  // Keyed: the plain hash of a body could be found out by trying.
+  const fingerprint = deps.vault.blindIndex(canonical, `order_fingerprint.fingerprint ${orderer.account_id}`);
   return { orderer, draft, shape: problems, sent_verdict, fingerprint, formulary };
 }
 

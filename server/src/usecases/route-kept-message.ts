@@ -1,5 +1,6 @@
+import { isConflict } from "../db/conflict.ts";
 import { findKeptMessage, type KeptMessage, listReceivers, messagePlace, type Receiver } from "../db/intake.ts";
-import { isConflict, saveIntake } from "../db/receive.ts";
+import { saveIntake } from "../db/receive.ts";
 import { closeReview } from "../db/reviews.ts";
 import type { Deps } from "../deps.ts";
 import type { IncomingMessage } from "../domain/incoming-message.ts";

@@ -1,0 +1,200 @@
+import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
+import { ErrorEntry } from "./error-bodies.ts";
+import { type ErrorCode, errorCodes } from "./errors.ts";
+import { exceptionIds } from "./exceptions.ts";
+import { order_status } from "./fields.ts";
+import { OrderRequest } from "./requests.ts";
+import { HistoryEntry, type MedicationRequest, Order, OrderException } from "./resources.ts";
+import { array, boolean, integer, nullable, object, oneOf, string, time } from "./schema.ts";
+
+/** Everything that can be wrong with an order (spec, `POST /orders`: 422 codes). */
+const orderCodes: readonly ErrorCode[] = errorCodes.filter(
+  (code) => (code >= 42200 && code <= 42296 && code !== 42228 && code !== 42229) || code === 42380,
+);
+
+const prescription: MedicationRequest = {
+  id: 183601,
+  active: true,
+  patient_id: "ay87nt",
+  prescriber_name: "Ada Lindqvist",
+  prescriber_phone: "4155550177",
+  prescriber_fax: null,
+  receive_date: "2026-11-15T08:30:00.000Z",
+  expire_date: "2027-11-15T05:00:00.000Z",
+  written_date: "2026-11-14",
+  effective_date: "2026-11-14",
+  drug_name: "Atorvastatin 20 mg tablet",
+  ndc: "70999010130",
+  gcn: "90101",
+  sig_text: "Take one tablet by mouth daily.",
+  written_qty: 90,
+  days_supply: 90,
+  refills_left: 2,
+  drug_schedule: "0",
+  daw: false,
+  medication_dispenses: [
+    {
+      dispense_id: 500001,
+      order_number: "7K2M9XQ4TB",
+      order_status: "Processing",
+      ndc: "70999010130",
+      quantity: 1,
+      package_size: 90,
+      shipment: null,
+    },
+  ],
+};
+
+const order: Order = {
+  order_number: "7K2M9XQ4TB",
+  order_status: "Processing",
+  patient_id: "ay87nt",
+  brand_id: 1,
+  reference: "inv-20931",
+  workflow: "api_driven",
+  created_at: "2026-11-15T09:10:00.000Z",
+  updated_at: "2026-11-15T09:10:00.000Z",
+  shipping: { method_id: 1, carrier: "USPS", signature_confirmation: false },
+  address: {
+    first_name: "Rosa",
+    last_name: "Quill",
+    street1: "2210 Mission St",
+    street2: "Apt 5",
+    city: "San Francisco",
+    state: "CA",
+    zip: "94110",
+    phone: "4155550134",
+  },
+  items: [
+    {
+      item_id: 1,
+      prescription_id: 183601,
+      sku: "atorvastatin-20",
+      ndc: "70999010130",
+      quantity: 1,
+      package_size: 90,
+      dispense_id: 500001,
+    },
+  ],
+  medication_requests: [prescription],
+  shipments: [],
+  exception: null,
+  exceptions: [],
+  payment: { payer: "partner", status: "authorized", amount_cents: 1695, currency: "USD", refunded_cents: 0 },
+};
+
+const paged = {
+  limit: integer({ minimum: 1, maximum: 200, default: 25 }),
+  cursor: string("`next_cursor` of the page before."),
+};
+
+/** Orders: made, found and looked into. */
+export const orderEndpoints = [
+  {
+    operation_id: "createOrder",
+    method: "POST",
+    path: "/orders",
+    server: "partner",
+    tags: ["Orders"],
+    auth: "bearer:partners",
+    summary: "Create an order",
+    description:
+      "A fill request against one or more prescriptions, or products that need none. All problems are told at once. The same body within a minute is 409; with `dry_run=true` nothing is written and the answer tells what would happen.",
+    query: { dry_run: boolean("Try it, and write nothing.") },
+    body: body("application/json", OrderRequest, {
+      reference: "inv-20931",
+      shipping: { method_id: 1 },
+      patient: {
+        patient_id: "ay87nt",
+        patient_safety: { medications: [], health_conditions: [], allergies: ["penicillin"] },
+      },
+      items: [{ prescription_id: 183601, quantity: 1, package_size: 90 }],
+    }),
+    responses: {
+      200: answer(
+        "What would happen (`dry_run`).",
+        object({
+          would_create: boolean(),
+          errors: array(ErrorEntry),
+          exceptions: array(OrderException),
+          order: nullable(Order),
+        }),
+        { would_create: true, errors: [], exceptions: [], order },
+      ),
+      201: answer("The order.", Order, order),
+    },
+    codes: [40003, ...bodyCodes, ...orderCodes, ...idempotencyCodes],
+    idempotent: true,
+  },
+  {
+    operation_id: "listOrders",
+    method: "GET",
+    path: "/orders",
+    server: "partner",
+    tags: ["Orders"],
+    auth: "bearer:partners",
+    summary: "List the orders",
+    description:
+      "Newest first. Before an order is sent again after a timeout, ask here with `patient_id` whether it exists.",
+    query: {
+      patient_id: string(),
+      order_status: order_status,
+      prescription_id: integer(),
+      brand_id: integer(),
+      reference: string("The partner's own id."),
+      exception_id: oneOf(exceptionIds, "Orders on which this exception is open."),
+      created_after: time("A time, or a date."),
+      created_before: time("A time, or a date."),
+      updated_after: time("A time, or a date."),
+      ...paged,
+    },
+    responses: {
+      200: answer("A page of orders.", object({ orders: array(Order), next_cursor: nullable(string()) }), {
+        orders: [order],
+        next_cursor: null,
+      }),
+    },
+    codes: [40003],
+  },
+  {
+    operation_id: "getOrder",
+    method: "GET",
+    path: "/orders/{order_number}",
+    server: "partner",
+    tags: ["Orders"],
+    auth: "bearer:partners",
+    summary: "Read an order",
+    description: "The order as it stands.",
+    responses: { 200: answer("The order.", Order, order) },
+    codes: [40003],
+    may_be_missing: true,
+  },
+  {
+    operation_id: "listOrderHistory",
+    method: "GET",
+    path: "/orders/{order_number}/history",
+    server: "partner",
+    tags: ["Orders"],
+    auth: "bearer:partners",
+    summary: "Read an order's history",
+    description: "Every change of the order, newest first.",
+    query: paged,
+    responses: {
+      200: answer("A page of changes.", object({ history: array(HistoryEntry), next_cursor: nullable(string()) }), {
+        history: [
+          {
+            at: "2026-11-15T09:10:00.000Z",
+            actor: "partner",
+            event: "create",
+            from: null,
+            to: "Processing",
+            exception_id: null,
+          },
+        ],
+        next_cursor: null,
+      }),
+    },
+    codes: [40003],
+    may_be_missing: true,
+  },
+] as const satisfies readonly Endpoint[];

@@ -1,0 +1,100 @@
+import { isExceptionId, ORDER_NUMBER_PATTERN, orderStatuses } from "@pestle/contract";
+import type { Queryable } from "../db/db.ts";
+import { findOrder, listHistory, type OrderFilter } from "../db/orders.ts";
+import { refuse, StatusRefusal } from "../domain/refusals.ts";
+import type { FinishedAnswer } from "../usecases/idempotently.ts";
+import { placeOrder, prepareOrder, tryOrder } from "../usecases/place-order.ts";
+import { readOrder, readOrders } from "../usecases/read-orders.ts";
+import { json } from "./answer.ts";
+import { canonicalJson } from "./canonical-json.ts";
+import { errorEntries } from "./errors.ts";
+import { pageAnswer, pageOf } from "./page.ts";
+import type { ReadHandler, WriteHandler } from "./partner-api.ts";
+
+export const createOrder: WriteHandler = Object.assign(create, { saves_once: true as const });
+
+async function create(
+  ...[deps, call, body]: Parameters<WriteHandler>
+): Promise<(db: Queryable) => Promise<FinishedAnswer>> {
+  const dry_run = flagOf(call.query, "dry_run") ?? false;
+  const prepared = await prepareOrder(deps, call.grant, body, canonicalJson(body), call.now);
+  return async (db) => {
+    if (!dry_run) return finished(201, (await placeOrder(deps, db, prepared, call.now)).order);
+    const { problems, ...tried } = await tryOrder(deps, db, prepared, call.now);
+    return finished(200, { ...tried, errors: errorEntries(problems) });
+  };
+}
+
+export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
+  const { before, limit } = pageOf(query);
+  const { orders, next } = await readOrders(deps, grant.account_id, filterOf(query), before, limit);
+  return pageAnswer(url, { orders }, next);
+};
+
+export const getOrder: ReadHandler = async (deps, { grant, params }) => {
+  const order = await readOrder(deps, grant.account_id, orderNumber(params));
+  if (order === undefined) throw new StatusRefusal(404);
+  return json(200, order);
+};
+
+export const listOrderHistory: ReadHandler = async (deps, { grant, params, query, url }) => {
+  const { before, limit } = pageOf(query);
+  const order_number = orderNumber(params);
+  const rows = await listHistory(deps.db, grant.account_id, order_number, before, limit + 1);
+  // An order has a history from its first moment on; past its end there is still an order.
+  if (rows.length === 0 && (await findOrder(deps.db, grant.account_id, order_number)) === undefined) {
+    throw new StatusRefusal(404);
+  }
+  const shown = rows.slice(0, limit);
+  const history = shown.map(({ history_position: _, at, ...row }) => ({ at: at.toISOString(), ...row }));
+  return pageAnswer(url, { history }, rows.length > limit ? shown.at(-1)!.history_position : null);
+};
+
+type Query = Parameters<ReadHandler>[1]["query"];
+
+const finished = (status: number, value: unknown) => ({ status, body: JSON.stringify(value) });
+
+/** An order number that none can have is not looked for. */
+function orderNumber({ order_number = "" }: Parameters<ReadHandler>[1]["params"]): string {
+  if (!new RegExp(ORDER_NUMBER_PATTERN).test(order_number)) throw new StatusRefusal(404);
+  return order_number;
+}
+
+function filterOf(query: Query): OrderFilter {
+  return {
+    patient_id: textOf(query, "patient_id", (text) => /^[\w-]{4,35}$/.test(text)),
+    order_status: textOf(query, "order_status", (text) => (orderStatuses as readonly string[]).includes(text)) as
+      | OrderFilter["order_status"]
+      | null,
+    prescription_id: numberOf(query, "prescription_id"),
+    brand_id: numberOf(query, "brand_id"),
+    reference: textOf(query, "reference", (text) => text.length <= 255),
+    exception_id: numberOf(query, "exception_id", isExceptionId),
+    created_after: timeOf(query, "created_after"),
+    created_before: timeOf(query, "created_before"),
+    updated_after: timeOf(query, "updated_after"),
+  };
+}
+
+function textOf(query: Query, name: string, fits: (text: string) => boolean): string | null {
+  const [text] = query.get(name) ?? [];
+  if (text === undefined) return null;
+  return fits(text) && !text.includes("\0") ? text : refuse(40003, name);
+}
+
+function numberOf(query: Query, name: string, fits: (number: number) => boolean = () => true): number | null {
+  const text = textOf(query, name, (given) => /^[1-9]\d{0,8}$/.test(given) && fits(Number(given)));
+  return text === null ? null : Number(text);
+}
+
+const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+function timeOf(query: Query, name: string): Date | null {
+  const text = textOf(query, name, (given) => TIME.test(given) && !Number.isNaN(Date.parse(given)));
+  return text === null ? null : new Date(text);
+}
+
+function flagOf(query: Query, name: string): boolean | null {
+  const text = textOf(query, name, (given) => given === "true" || given === "false");
+  return text === null ? null : text === "true";
+}

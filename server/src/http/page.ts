@@ -1,0 +1,34 @@
+import { refuse } from "../domain/refusals.ts";
+import { type Answer, json } from "./answer.ts";
+
+/** The two parameters of every paged list, and what they say (contract, Conventions 7). */
+export type Page = { before: number; limit: number };
+
+const DEFAULT_LIMIT = 25;
+const MOST = 200;
+
+export function pageOf(query: ReadonlyMap<string, string[]>): Page {
+  const [limit = String(DEFAULT_LIMIT)] = query.get("limit") ?? [];
+  if (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > MOST) refuse(40003, "limit");
+  const [cursor] = query.get("cursor") ?? [];
+  return { limit: Number(limit), before: cursor === undefined ? Number.MAX_SAFE_INTEGER : positionOf(cursor) };
+}
+
+/** A list's answer: the same page gives the same cursor, and the address of the next one stands in the Link header. */
+export function pageAnswer(url: string, body: Record<string, unknown>, next: number | null): Answer {
+  const next_cursor = next === null ? null : cursorOf(next);
+  if (next_cursor === null) return json(200, { ...body, next_cursor });
+  const address = new URL(url, "http://list");
+  address.searchParams.set("cursor", next_cursor);
+  const link = `<${address.pathname}${address.search}>; rel="next"`;
+  return json(200, { ...body, next_cursor }, { link });
+}
+
+/** Opaque to partners, so that it may mean something else tomorrow. */
+const cursorOf = (position: number) => Buffer.from(`p${position}`).toString("base64url");
+
+function positionOf(cursor: string): number {
+  const [, digits] = /^p(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
+  if (digits === undefined || cursorOf(Number(digits)) !== cursor) refuse(40003, "cursor");
+  return Number(digits);
+}
