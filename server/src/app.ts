@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import pino, { type Logger } from "pino";
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/address-validator.ts";
+import { simulatedPayments } from "./adapters/payments.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
 import { type Config, WrongSetting } from "./config.ts";
 import { createCopies, dropAll, dropChanged } from "./copies.ts";
@@ -101,6 +102,7 @@ export async function startApp(
       strangers: createRateLimiter(),
       zips,
       address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
+      payments: simulatedPayments,
       log,
       metrics,
       now,

@@ -1,6 +1,7 @@
 import type { Environment } from "@pestle/contract";
 import type { Logger } from "pino";
 import type { AddressValidator } from "./adapters/address-validator.ts";
+import type { Payments } from "./adapters/payments.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
@@ -25,6 +26,7 @@ export type Deps = {
   zips: ZipTable;
   /** Who says whether an address can be delivered to; the sandbox's knows magic values besides. */
   address_validators: Readonly<Record<Environment, AddressValidator>>;
+  payments: Payments;
   log: Logger;
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */

@@ -1,4 +1,4 @@
-import type { ExceptionId, OrderStatus } from "@pestle/contract";
+import type { ExceptionId, HoldableState, OrderStatus, Stage } from "@pestle/contract";
 import type { StoredItem, StoredOrder } from "../domain/order-answer.ts";
 import type { PrescriptionFact } from "../domain/order-facts.ts";
 import { type Queryable, sql, statementOf } from "./db.ts";
@@ -9,6 +9,11 @@ export const orderPlace = (column: "address_sealed" | "label_sealed", account_id
 
 export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "items" | "carrier"> & {
   order_position: number;
+  revision: number;
+  stage: Stage | null;
+  held_from: HoldableState | null;
+  sequence: number;
+  clock_offset_s: number;
   address_sealed: Buffer | null;
   label_format: NonNullable<StoredOrder["label"]>["format"] | null;
   label_carrier: string | null;
@@ -23,7 +28,11 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
 const COLUMNS = `
   o.order_number, o.order_position, o.order_status, o.patient_id, o.brand_id, o.reference, o.workflow, o.created_at,
   o.updated_at, o.shipping_method_id, o.signature_confirmation, o.address_sealed, o.label_format, o.label_carrier,
-  o.label_tracking_no, o.payer, o.payment_status, o.amount_cents, o.refunded_cents,
+  o.label_tracking_no, o.revision, o.stage, o.held_from, o.sequence, o.payer, o.payment_status, o.amount_cents, o.refunded_cents,
+  (
+    select a.clock_offset_s
+    from account a
+    where a.account_id = o.account_id) as clock_offset_s,
   (
     select m.carrier
     from shipping_method m

@@ -4,7 +4,7 @@ import { settleAddress } from "./address-input.ts";
 import type { IncomingAddress } from "./incoming-message.ts";
 import type { OrderDraft } from "./order-draft.ts";
 import type { ShipTo } from "./order-facts.ts";
-import { defaultAddress, type PatientRecord } from "./patient-record.ts";
+import type { PatientRecord } from "./patient-record.ts";
 
 /**
  * Where an order goes: where the request says, else where the prescription says, else the patient's default address.
@@ -38,3 +38,6 @@ function addressee(
   if (street1 === null || city === null || state === null || zip === null) return null;
   return { first_name, last_name, street1, street2, city, state, zip, phone };
 }
+
+const defaultAddress = ({ addresses }: PatientRecord) =>
+  addresses.find((address) => address.default) ?? addresses[0];

@@ -1,7 +1,8 @@
-import type { Address, Order } from "@pestle/contract";
+import type { Address, Order, OrderState } from "@pestle/contract";
 import { listOrders, loadOrder, type OrderFilter, type OrderRow, orderPlace } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
-import { orderAnswer } from "../domain/order-answer.ts";
+import type { OrderStanding } from "../domain/hold-change.ts";
+import { orderAnswer, type StoredOrder } from "../domain/order-answer.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 
 export async function readOrder(deps: Deps, account_id: string, order_number: string): Promise<Order | undefined> {
@@ -30,25 +31,44 @@ export async function readOrders(
   });
 }
 
+/** An order opened, with where it stands: what a change is decided on. */
+export async function loadStoredOrder(deps: Deps, account_id: string, order_number: string) {
+  return withKeysOfNow(deps, async () => {
+    const row = await loadOrder(deps.db, account_id, order_number);
+    return row && openOrder(deps, account_id, row);
+  });
+}
+
 function answerOf(deps: Deps, account_id: string, row: OrderRow): Order {
-  const { address_sealed, label_format, label_carrier, label_tracking_no, exceptions, prescriptions, ...order } = row;
-  const address =
-    address_sealed &&
-    (JSON.parse(
-      deps.vault.open(address_sealed, orderPlace("address_sealed", account_id, row.order_number)).toString("utf8"),
-    ) as Address);
-  const label = label_format && { format: label_format, carrier: label_carrier, tracking_no: label_tracking_no };
-  return orderAnswer(
-    {
-      ...order,
-      address,
-      label,
-      exceptions: exceptions.map(({ id, raised_at }) => ({ id, raised_at: new Date(raised_at) })),
-    },
-    prescriptions.map(({ received_at, expires_at, ...prescription }) => ({
+  const { order, prescriptions } = openOrder(deps, account_id, row);
+  return orderAnswer(order, prescriptions);
+}
+
+function openOrder(deps: Deps, account_id: string, row: OrderRow) {
+  const { address_sealed, label_format, label_carrier, label_tracking_no, exceptions, prescriptions, ...rest } = row;
+  const { revision, stage, held_from, sequence, clock_offset_s, order_position: _, ...kept } = rest;
+  const place = orderPlace("address_sealed", account_id, row.order_number);
+  const order: StoredOrder = {
+    ...kept,
+    address: address_sealed && (JSON.parse(deps.vault.open(address_sealed, place).toString("utf8")) as Address),
+    label: label_format && { format: label_format, carrier: label_carrier, tracking_no: label_tracking_no },
+    exceptions: exceptions.map(({ id, raised_at }) => ({ id, raised_at: new Date(raised_at) })),
+  };
+  const standing: OrderStanding = {
+    state: (stage === null ? row.order_status : `${row.order_status}/${stage}`) as OrderState,
+    held_from,
+    open: exceptions.map(({ id }) => id),
+    sequence,
+  };
+  return {
+    order,
+    standing,
+    revision,
+    clock_offset_s,
+    prescriptions: prescriptions.map(({ received_at, expires_at, ...prescription }) => ({
       ...prescription,
       received_at: new Date(received_at),
       expires_at: new Date(expires_at),
     })),
-  );
+  };
 }
