@@ -1,19 +1,48 @@
 import type { Demo, DemoPartner } from "../server/src/seed/demo.ts";
-import { ask, type Reply } from "./ask.ts";
+import { ask, insist, type Reply } from "./ask.ts";
 
 /** A clock move is this long so that its place in the order of moves can be read off any answer, however late it comes. */
 const STEP_S = 1_000;
+const RECOVERY_DEADLINE_MS = 30_000;
 
-export const issue = (demo: Demo, partner: DemoPartner): Promise<Reply | undefined> =>
-  ask(`${tokenServer(demo, partner)}/oauth/token`, {
+type Client = Pick<DemoPartner, "environment" | "client_id" | "client_secret">;
+
+export const issue = (demo: Demo, client: Client, scope = "partners"): Promise<Reply | undefined> =>
+  ask(`${tokenServer(demo, client)}/oauth/token`, {
     method: "POST",
     body: new URLSearchParams({
       grant_type: "client_credentials",
-      scope: "partners",
-      client_id: partner.client_id,
-      client_secret: partner.client_secret,
+      scope,
+      client_id: client.client_id,
+      client_secret: client.client_secret,
     }),
   });
+
+/** A token of the sandbox partner whose orders are its own, as soon as the service gives one. */
+export const partnerToken = (demo: Demo) => tokenFor(demo, demo.partners[0]!, "partners");
+
+/** A token with which an e-prescription network delivers. */
+export const intakeToken = (demo: Demo) => tokenFor(demo, demo.intake, "intake");
+
+async function tokenFor(demo: Demo, client: Client, scope: string): Promise<string> {
+  const reply = await insist(() => issue(demo, client, scope), RECOVERY_DEADLINE_MS);
+  if (reply.status !== 200) throw new Error(`the demo's credentials are refused with ${reply.status}`);
+  return tokenOf(reply);
+}
+
+export const deliver = (
+  demo: Demo,
+  token: string,
+  format: "script" | "fhir",
+  body: Uint8Array,
+): Promise<Reply | undefined> =>
+  ask(`${demo.base_url}/intake/${format}`, {
+    method: "POST",
+    headers: { "content-type": CONTENT_TYPES[format], authorization: `Bearer ${token}` },
+    body: new Uint8Array(body),
+  });
+
+const CONTENT_TYPES = { script: "application/xml", fhir: "application/fhir+json" };
 
 export const revoke = (demo: Demo, partner: DemoPartner, token: string): Promise<Reply | undefined> =>
   ask(`${tokenServer(demo, partner)}/oauth/revoke`, {
@@ -50,6 +79,6 @@ export function positionOf(text: string, sent_at_ms: number): number {
 
 export const tokenOf = (reply: Reply): string => (JSON.parse(reply.text) as { access_token: string }).access_token;
 
-function tokenServer(demo: Demo, { environment }: DemoPartner): string {
+function tokenServer(demo: Demo, { environment }: Client): string {
   return environment === "sandbox" ? demo.sandbox_auth_url : demo.auth_url;
 }

@@ -3,9 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import type { Demo } from "../server/src/seed/demo.ts";
-import { ask, insist } from "./ask.ts";
+import { ask } from "./ask.ts";
 import { issue, read, tokenOf } from "./client.ts";
-import { checkMovesAddUp, checkWrites, emptyLedger } from "./ledger.ts";
 import { postmasterPid } from "./postmaster.ts";
 import {
   type From,
@@ -18,7 +17,7 @@ import {
   stopServer,
 } from "./server-process.ts";
 import { until } from "./until.ts";
-import { startWriters } from "./writers.ts";
+import type { OpenWorkload } from "./workload.ts";
 
 export type RunningKind = "server" | "database" | "both";
 export type Tally = {
@@ -30,6 +29,8 @@ export type Tally = {
   doubled: number;
   unexpected: string[];
   slowest_recovery_ms: number;
+  /** What else the workload saw. */
+  seen: Record<string, number>;
 };
 export type KillOptions = { count: number; random: () => number; from: From };
 
@@ -39,44 +40,51 @@ const FIRST_START_WINDOW_MS = 3_000;
 const RECOVERY_DEADLINE_MS = 30_000;
 
 /** Kills a busy service at random moments and looks after each kill for what it had acknowledged. */
-export async function killWhileRunning(kind: RunningKind, { count, random, from }: KillOptions): Promise<Tally> {
+export async function killWhileRunning(
+  kind: RunningKind,
+  open: OpenWorkload,
+  { count, random, from }: KillOptions,
+): Promise<Tally> {
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-kills-"));
-  const tally: Tally = { kind, kills: 0, checked: 0, lost: 0, doubled: 0, unexpected: [], slowest_recovery_ms: 0 };
-  const ledger = { ...emptyLedger(), unexpected: tally.unexpected };
+  const tally = emptyTally(kind);
+  const workload = open({ data_dir, random, unexpected: tally.unexpected });
   let server: ServerProcess | undefined;
   try {
     server = await startServer({ data_dir, from });
-    let token = await newToken(server.demo);
+    await workload.enter(server.demo);
     for (; tally.kills < count; tally.kills++) {
-      const seen = { tokens: ledger.tokens.length, moves: ledger.moves.length };
       let site: Demo | undefined = server.demo;
-      const writers = startWriters(() => site, token, ledger);
+      const writers = workload.write(() => site);
       await delay(EARLIEST_KILL_MS + random() * (LATEST_KILL_MS - EARLIEST_KILL_MS));
+      const aimed = await workload.aim?.(tally.kills);
 
       const killed_at_ms = Date.now();
-      if (kind === "database") await outliveDatabase(server, data_dir);
-      else {
+      if (kind === "database") {
+        const old_pid = postmasterPid(data_dir)!;
+        process.kill(old_pid, "SIGKILL");
+        await aimed?.();
+        await outliveDatabase(server, data_dir, old_pid);
+      } else {
         // Its ports may be anybody's as soon as it is gone, so nobody calls there any more.
         site = undefined;
         if (kind === "both") process.kill(postmasterPid(data_dir)!, "SIGKILL");
         await killServer(server);
+        await aimed?.();
         server = await startServer({ data_dir, from, deadline_ms: RECOVERY_DEADLINE_MS });
         site = server.demo;
       }
-      token = await newToken(server.demo);
+      await workload.enter(server.demo);
       tally.slowest_recovery_ms = Math.max(tally.slowest_recovery_ms, Date.now() - killed_at_ms);
 
       await writers.stop();
-      const fresh = { tokens: ledger.tokens.slice(seen.tokens), moves: ledger.moves.slice(seen.moves) };
-      const { checked, lost } = await checkWrites(server.demo, token, fresh, tally.unexpected);
+      const { checked, lost } = await workload.check(server.demo);
       tally.checked += checked;
       tally.lost += lost;
     }
-    // Once more for all of them: a later kill must not take what an earlier one left.
-    tally.lost += (await checkWrites(server.demo, token, ledger, tally.unexpected)).lost;
-    const sum = await checkMovesAddUp(server.demo, token, ledger.moves);
-    tally.lost += sum.lost;
-    tally.doubled += sum.doubled;
+    const { lost, doubled } = await workload.checkAll(server.demo);
+    tally.lost += lost;
+    tally.doubled += doubled;
+    tally.seen = workload.seen();
     const { code } = await stopServer(server);
     if (code !== 0) tally.unexpected.push(`the service ended with ${code}: ${server.errors().trim()}`);
     return tally;
@@ -86,10 +94,19 @@ export async function killWhileRunning(kind: RunningKind, { count, random, from 
   }
 }
 
+const emptyTally = (kind: Tally["kind"]): Tally => ({
+  kind,
+  kills: 0,
+  checked: 0,
+  lost: 0,
+  doubled: 0,
+  unexpected: [],
+  slowest_recovery_ms: 0,
+  seen: {},
+});
+
 /** The service has to notice, start its database again and serve, without being started again itself. */
-async function outliveDatabase(server: ServerProcess, data_dir: string): Promise<void> {
-  const old_pid = postmasterPid(data_dir)!;
-  process.kill(old_pid, "SIGKILL");
+async function outliveDatabase(server: ServerProcess, data_dir: string, old_pid: number): Promise<void> {
   const ready = async () => {
     if (server.ended() !== undefined) throw new Error(`the service ended with its database: ${server.errors().trim()}`);
     const pid = postmasterPid(data_dir);
@@ -101,8 +118,7 @@ async function outliveDatabase(server: ServerProcess, data_dir: string): Promise
 
 /** Kills a service somewhere in its first start; a plain start must then work, and what it shows must be true. */
 export async function killFirstStarts({ count, random, from }: KillOptions): Promise<Tally> {
-  const kind = "first start";
-  const tally: Tally = { kind, kills: 0, checked: 0, lost: 0, doubled: 0, unexpected: [], slowest_recovery_ms: 0 };
+  const tally = emptyTally("first start");
   for (; tally.kills < count; tally.kills++) {
     const data_dir = mkdtempSync(join(tmpdir(), "pestle-kills-"));
     const first = spawnServer({ data_dir, from });
@@ -131,10 +147,4 @@ export async function killFirstStarts({ count, random, from }: KillOptions): Pro
     }
   }
   return tally;
-}
-
-async function newToken(demo: Demo): Promise<string> {
-  const reply = await insist(() => issue(demo, demo.partners[0]!), RECOVERY_DEADLINE_MS);
-  if (reply.status !== 200) throw new Error(`the demo's credentials are refused with ${reply.status}`);
-  return tokenOf(reply);
 }

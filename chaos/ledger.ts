@@ -12,8 +12,6 @@ export type Ledger = {
 
 const ANSWER_DEADLINE_MS = 30_000;
 
-export const emptyLedger = (): Ledger => ({ tokens: [], moves: [], unexpected: [] });
-
 /** Asks for each acknowledged write again and counts those that are gone. */
 export async function checkWrites(
   demo: Demo,

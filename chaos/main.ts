@@ -1,7 +1,10 @@
 import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
+import { openIntakeWorkload } from "./intake-workload.ts";
 import { killFirstStarts, killWhileRunning, type RunningKind, type Tally } from "./kills.ts";
 import { seededRandom } from "./random.ts";
+import { openTokenWorkload } from "./token-workload.ts";
+import type { OpenWorkload } from "./workload.ts";
 
 type Campaign = { about: string; run(options: { count: number | undefined; seed: number }): Promise<boolean> };
 
@@ -13,20 +16,30 @@ const campaigns: Record<string, Campaign> = {
   kills: {
     about: `kill -9 of the service, its database, both, and during a first start; nothing acknowledged may be lost (${KILLS_OF_EACH_KIND} of each)`,
     async run({ count = KILLS_OF_EACH_KIND, seed }) {
-      const options = { random: seededRandom(seed), from: "built" as const };
-      const kinds: RunningKind[] = ["server", "database", "both"];
-      let well = true;
-      for (const kind of kinds) well = show(await killWhileRunning(kind, { ...options, count })) && well;
+      const random = seededRandom(seed);
+      const well = await killEachKind(openTokenWorkload, count, random);
       const first_starts = Math.ceil(count * FIRST_STARTS_PER_KILL);
-      return show(await killFirstStarts({ ...options, count: first_starts })) && well;
+      return show(await killFirstStarts({ random, from: "built", count: first_starts })) && well;
     },
+  },
+  intake: {
+    about: `kill -9 of the service, its database and both while e-prescriptions come in; each acknowledged one is there once (${KILLS_OF_EACH_KIND} of each)`,
+    run: ({ count = KILLS_OF_EACH_KIND, seed }) => killEachKind(openIntakeWorkload, count, seededRandom(seed)),
   },
 };
 
-function show({ kind, kills, checked, lost, doubled, unexpected, slowest_recovery_ms }: Tally): boolean {
+async function killEachKind(open: OpenWorkload, count: number, random: () => number): Promise<boolean> {
+  const kinds: RunningKind[] = ["server", "database", "both"];
+  let well = true;
+  for (const kind of kinds) well = show(await killWhileRunning(kind, open, { count, random, from: "built" })) && well;
+  return well;
+}
+
+function show({ kind, kills, checked, lost, doubled, unexpected, slowest_recovery_ms, seen }: Tally): boolean {
+  const more = Object.entries(seen).map(([name, value]) => `  ${name.replaceAll("_", " ")} ${value}`);
   console.log(
     `${kind.padEnd(12)} kills ${kills}  acknowledged writes checked ${checked}  lost ${lost}  doubled ${doubled}  ` +
-      `unexpected answers ${unexpected.length}  slowest recovery ${slowest_recovery_ms} ms`,
+      `unexpected answers ${unexpected.length}  slowest recovery ${slowest_recovery_ms} ms${more.join("")}`,
   );
   for (const line of new Set(unexpected)) console.log(`             ${line}`);
   return lost === 0 && doubled === 0 && unexpected.length === 0;

@@ -1,14 +1,30 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import pg from "pg";
 import { until } from "./until.ts";
 
 /** The process id of the embedded PostgreSQL of a data folder, while one runs. */
 export function postmasterPid(data_dir: string): number | undefined {
+  const pid = Number(pidFile(data_dir)?.[0]);
+  return isRunning(pid) ? pid : undefined;
+}
+
+/** A connection of our own to it, past the service. */
+export async function connectToPostgres(data_dir: string): Promise<pg.Client> {
+  const [, , , port, host] = pidFile(data_dir) ?? [];
+  const client = new pg.Client({ host: host!, port: Number(port), user: "pestle", database: "pestle" });
+  // It may be killed while we are connected, which is what we are here for.
+  client.on("error", () => {});
+  await client.connect();
+  return client;
+}
+
+/** Line by line: process id, folder, time of start, port, folder of the socket. */
+function pidFile(data_dir: string): string[] | undefined {
   const elsewhere = join(data_dir, "postgres.location");
   const base = existsSync(elsewhere) ? readFileSync(elsewhere, "utf8").trim() : data_dir;
   try {
-    const pid = Number.parseInt(readFileSync(join(base, "postgres/postmaster.pid"), "utf8"), 10);
-    return isRunning(pid) ? pid : undefined;
+    return readFileSync(join(base, "postgres/postmaster.pid"), "utf8").split("\n");
   } catch {
     return undefined;
   }

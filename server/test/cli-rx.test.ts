@@ -204,8 +204,11 @@ describe("rx send", () => {
     const { data, failed } = await run("rx send", { preset: "prn" }, "", { DATA_DIR: elsewhere });
     expect(failed).toBe(false);
     expect(data).toMatchObject({ outcome: "accepted", code: "010", patient_id: null, prescription_id: null });
-    const fhir = await run("rx send", { preset: "no-address", to: "1111111" }, "", { DATA_DIR: elsewhere });
-    expect(fhir.text).toContain("Refused (900 / 002): The receiver's id (To) is missing or nobody's here.");
+    // FHIR's answer tells the prescription itself.
+    const fhir = (await run("rx send", { preset: "fhir" }, "", { DATA_DIR: elsewhere })).data as Sent;
+    expect(await prescriptionOf(fhir)).toMatchObject({ prescription_id: fhir.prescription_id });
+    const nobodys = await run("rx send", { preset: "no-address", to: "1111111" }, "", { DATA_DIR: elsewhere });
+    expect(nobodys.text).toContain("Refused (900 / 002): The receiver's id (To) is missing or nobody's here.");
   });
 
   test("sends as any client with the scope, whose secret is not in the arguments", async () => {
@@ -284,14 +287,17 @@ describe("rx lint", () => {
     const bundle = JSON.parse(await printed("fhir"));
     const patient = bundle.entry.find(({ resource }: { resource: { id: string } }) => resource.id === "patient");
     delete patient.resource.address;
+    patient.resource.name[0].given = ["Otto\u001b[2Jline"];
     const { data, text, failed } = await run("rx lint", {}, fileOf("lint.json", JSON.stringify(bundle)));
     const found = data as Explained;
-    expect(found.fields).toContainEqual({ field: "content.prescription.patient.last_name", path: "", text: "Marsh" });
+    expect(found.fields).toContainEqual({ field: "patient.last_name", path: "", text: "Marsh" });
     expect(found.warnings).toContainEqual({
       code: "address_missing",
       path: "Patient.address",
       sentence: "The patient's address is missing.",
     });
+    // What a terminal would obey is not printed.
+    expect(text).not.toContain("\u001b[2J");
     expect(text).toMatch(/\nFHIR R4 new\. It would be taken\.\n/);
     expect(failed).toBe(false);
   });

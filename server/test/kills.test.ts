@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { killFirstStarts, killWhileRunning, type RunningKind } from "../../chaos/kills.ts";
 import { countMoves } from "../../chaos/ledger.ts";
 import { seededRandom } from "../../chaos/random.ts";
+import { openTokenWorkload } from "../../chaos/token-workload.ts";
 
 // The campaign itself, small: `npm run campaign -- kills` does the same at full size.
 // All at once, since most of a kill is waiting: for the disk, for a program to load.
@@ -17,7 +18,7 @@ const promises: Record<RunningKind, string> = {
 
 for (const [kind, promise] of Object.entries(promises)) {
   test.concurrent(promise, { timeout: TIMEOUT_MS }, async () => {
-    const tally = await killWhileRunning(kind as RunningKind, options());
+    const tally = await killWhileRunning(kind as RunningKind, openTokenWorkload, options());
     expect(tally).toMatchObject(unharmed);
     expect(tally.checked).toBeGreaterThan(0);
   });

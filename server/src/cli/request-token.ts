@@ -31,9 +31,13 @@ export async function requestToken(
   );
   const answer = (await response.json().catch(() => ({}))) as TokenResponse | OauthErrorBody;
   if ("access_token" in answer) return answer;
+  if ("error" in answer && typeof answer.error === "string") {
+    throw new AdminRefusal(`The token server refused: ${answer.error}. ${answer.error_description}`);
+  }
+  // 503 is told in the shape of the partner API.
   throw new AdminRefusal(
-    "error" in answer
-      ? `The token server refused: ${answer.error}. ${answer.error_description}`
+    response.status === 503
+      ? "The token server is out of reach of its database. Try again in a moment."
       : `What answers at ${url} is no token server (status ${response.status}).`,
   );
 }

@@ -11,6 +11,8 @@ export type RxAnswer = {
   /** Everything that is wrong, the first being what `sentence` tells. */
   description_codes: string[];
   sentence: string;
+  /** Only FHIR's answer has room for it. */
+  prescription_id: number | null;
   warnings: Pick<Warning, "code" | "path">[];
 };
 
@@ -24,6 +26,7 @@ const UNKNOWN: RxAnswer = {
   code: null,
   description_codes: [],
   sentence: "The answer is none that an intake gives.",
+  prescription_id: null,
   warnings: [],
 };
 const ACCEPTED = "The pharmacy has it.";
@@ -64,7 +67,7 @@ const textOf = (element: XmlElement, name: string) => child(element, name)?.text
 type Issue = { severity?: string; details?: { text?: string; coding?: { code?: string }[] }; expression?: string[] };
 
 function readOutcome(text: string): RxAnswer | undefined {
-  let body: { resourceType?: string; issue?: Issue[] };
+  let body: { resourceType?: string; issue?: Issue[]; extension?: { url?: string; valueInteger?: number }[] };
   try {
     body = JSON.parse(text) as typeof body;
   } catch {
@@ -80,6 +83,7 @@ function readOutcome(text: string): RxAnswer | undefined {
     code: errors[0] === undefined ? null : intakeRefusals[errors[0].name as keyof typeof intakeRefusals][0],
     description_codes: errors.map(({ name }) => name),
     sentence: first.details?.text ?? "",
+    prescription_id: body.extension?.find(({ url }) => url?.endsWith(":prescription_id"))?.valueInteger ?? null,
     warnings: named
       .filter(({ severity }) => severity === "warning")
       .map(({ name, expression }) => ({ code: name as Warning["code"], path: expression?.[0] ?? null })),

@@ -66,8 +66,18 @@ function judge(message: IncomingMessage, config: Config, now: Date) {
 
 /** The FHIR reader keeps no trace of where it looked: what it made of the message is shown instead. */
 function explainFhir(outcome: ReadMessage): Explanation {
-  const read = outcome.ok ? { envelope: outcome.message.envelope, content: outcome.message.content } : outcome.envelope;
-  return { outcome, fields: flat(read, ""), missing: [], unread: [] };
+  return {
+    outcome,
+    fields: flat(outcome.ok ? wordsOf(outcome.message) : { envelope: outcome.envelope }, ""),
+    missing: [],
+    unread: [],
+  };
+}
+
+/** Under the names that the fields of a SCRIPT message are shown by. */
+function wordsOf({ envelope, content }: IncomingMessage) {
+  const said = content.kind === "cancel" ? content.target : content.prescription;
+  return { envelope, ...said };
 }
 
 function flat(value: unknown, path: string): Explanation["fields"] {
@@ -122,7 +132,8 @@ const section = (title: string, lines: readonly string[]) => (lines.length === 0
 
 function rowsOf<Name extends string>(names: readonly Name[], rows: readonly Record<Name, string | null>[]): string[] {
   if (rows.length === 0) return [];
-  const cells = rows.map((row) => names.map((name) => row[name] ?? "-"));
+  // A message may hold what a terminal takes for an order.
+  const cells = rows.map((row) => names.map((name) => (row[name] ?? "-").replaceAll(/\p{Cc}+/gu, " ")));
   return table(names, cells)
     .split("\n")
     .map((line) => `  ${line}`);

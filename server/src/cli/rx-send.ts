@@ -198,7 +198,8 @@ function told(answer: RxAnswer, said: string, { sender, sender_message_id, made 
   const { outcome, code, description_codes, sentence } = answer;
   const warnings = made?.warnings ?? answer.warnings.map((warning) => warning.code);
   const codes = [code, description_codes[0]].filter((part) => part != null).join(" / ");
-  const { account_id, patient_id, prescription_id, acceptance } = made ?? {};
+  const { account_id, patient_id, acceptance } = made ?? {};
+  const prescription_id = made?.prescription_id ?? answer.prescription_id;
   const known = { message_id: sender_message_id, account_id, patient_id, prescription_id };
   const lines = [
     `${WORDS[outcome]}${codes === "" ? "" : ` (${codes})`}: ${sentence}`,
@@ -222,7 +223,7 @@ function told(answer: RxAnswer, said: string, { sender, sender_message_id, made 
     message_id: sender_message_id,
     account_id: account_id ?? null,
     patient_id: patient_id ?? null,
-    prescription_id: prescription_id ?? null,
+    prescription_id,
     acceptance: acceptance ?? null,
     warnings: warnings.map((warning) => ({ code: warning, sentence: warningSentence(warning) })),
     answer: said,

@@ -1,7 +1,7 @@
 import type { DrugSchedule, Environment, ErrorEntry, Workflow } from "@pestle/contract";
 import { type Queryable, sql } from "./db.ts";
 
-export type PrescriptionRow = {
+type PrescriptionRow = {
   prescription_id: number;
   patient_id: string;
   active: boolean;

@@ -43,7 +43,7 @@ export type IntakeReply =
   | { kind: "refused"; refusal: IntakeRefusal }
   | { kind: "canceled" | "not_canceled"; note: keyof typeof cancelNotes };
 
-export type NewReview = {
+type NewReview = {
   kind: "patient_match" | "prescription_acceptance" | "unmatched_cancel";
   reasons: string[];
   facts: Record<string, unknown>;

@@ -36,7 +36,7 @@ export const matchReasons = {
   other_gender: [-20, "The genders differ."],
   other_dob: [-120, "The dates of birth differ."],
 } as const satisfies Record<string, readonly [number, string]>;
-export type MatchReason = keyof typeof matchReasons;
+type MatchReason = keyof typeof matchReasons;
 
 export const CERTAIN = 100;
 /** Below this two people share a house or a name, no more. */

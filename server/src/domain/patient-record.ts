@@ -60,10 +60,6 @@ function masked(number: string): string {
   return `****${shown}`;
 }
 
-/** The one that is used where neither order nor prescription has an address. */
-export const defaultAddress = (record: PatientRecord) =>
-  record.addresses.find((address) => address.default) ?? record.addresses[0];
-
 /** Names compare without case, accents, punctuation and blanks: O’Neil is ONEIL. */
 export const plainName = (name: string) =>
   name
@@ -145,7 +141,7 @@ export function withNews(
 }
 
 /** An address with all its parts; one with a gap stays with the prescription, where exception 66 will say so. */
-export function shippable(patient: IncomingPatient): Omit<PatientAddress, "address_id" | "default"> | undefined {
+function shippable(patient: IncomingPatient): Omit<PatientAddress, "address_id" | "default"> | undefined {
   const { first_name, last_name, address, phone } = patient;
   if (address === null || first_name === null || last_name === null) return undefined;
   const { street1, street2, city, state, zip } = address;
