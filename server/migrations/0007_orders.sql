@@ -31,6 +31,9 @@ create table orders (
   payer text not null check (payer in ('partner', 'patient')),
   payment_status text not null check (payment_status in ('pending', 'authorized', 'captured', 'declined', 'voided', 'refunded')),
   payment_reference text,
+  -- What the patient pays with; asked for again where the answer got lost.
+  payment_token_sealed bytea,
+  payment_token_key_id integer generated always as (sealed_key_id(payment_token_sealed)) stored references data_key,
   amount_cents integer not null check (amount_cents >= 0),
   refunded_cents integer not null default 0 check (refunded_cents between 0 and amount_cents),
   -- Numbers the changes that send events.
@@ -51,6 +54,7 @@ create index orders_of_patient on orders (account_id, patient_id, order_position
 create index orders_by_status on orders (account_id, order_status, order_position);
 create index orders_by_reference on orders (account_id, reference, order_position) where reference is not null;
 create index orders_by_brand on orders (account_id, brand_id, order_position);
+create index orders_unpaid on orders (account_id, created_at) where payment_status = 'pending';
 create index orders_by_update on orders (account_id, updated_at);
 
 create table order_item (

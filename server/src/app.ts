@@ -23,7 +23,9 @@ import { formatOf } from "./intake/formats.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { createMetrics } from "./metrics.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
+import { fillDue } from "./usecases/fill-due.ts";
 import { processWaiting } from "./usecases/process-waiting.ts";
+import { settleUnpaid } from "./usecases/settle-payment.ts";
 import { shareLimits } from "./usecases/share-limits.ts";
 import { tidy } from "./usecases/tidy.ts";
 import { masterKeys } from "./vault/master-key.ts";
@@ -42,6 +44,9 @@ export type App = {
 const TIDY_EVERY_MS = 60_000;
 const SHARE_EVERY_MS = 1_000;
 const WAITING_EVERY_MS = 5_000;
+/** A prescription of Automatic Processing is an order within about a second. */
+const FILL_EVERY_MS = 1_000;
+const UNPAID_EVERY_MS = 15_000;
 /** Whoever is not served by then is cut off, so that the process ends within 10 s. */
 const GRACE_MS = 8_000;
 
@@ -136,6 +141,8 @@ export async function startApp(
     const jobs = [
       startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
       startLoop(deps, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(deps, formatOf))),
+      startLoop(deps, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(deps))),
+      startLoop(deps, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(deps)),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
     return {

@@ -65,3 +65,13 @@ where account_id = $1 and (path, idempotency_key) in (
   limit $3)`;
 export const deleteKeptAnswers = (db: Queryable, account_id: string, before: Date, most: number) =>
   db.run(removeOld, [account_id, before, most]);
+
+const replace = sql<[account_id: string, path: string, idempotency_key: string, body_sealed: Buffer]>`
+update idempotent_answer
+set body_sealed = $4
+where account_id = $1 and path = $2 and idempotency_key = $3`;
+export const replaceAnswer = (
+  db: Queryable,
+  { account_id, path, idempotency_key }: IdempotencyClaim,
+  body_sealed: Buffer,
+) => db.run(replace, [account_id, path, idempotency_key, body_sealed]);

@@ -4,7 +4,9 @@ import type { PrescriptionFact } from "../domain/order-facts.ts";
 import { type Queryable, sql, statementOf } from "./db.ts";
 
 /** Where sealed values of an order stand, for the vault. */
-export const orderPlace = (column: "address_sealed" | "label_sealed", account_id: string, order_number: string) =>
+export const sealedOrderColumns = ["address_sealed", "label_sealed", "payment_token_sealed"] as const;
+export type SealedOrderColumn = (typeof sealedOrderColumns)[number];
+export const orderPlace = (column: SealedOrderColumn, account_id: string, order_number: string) =>
   `orders.${column} ${account_id} ${order_number}`;
 
 export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "items" | "carrier"> & {
@@ -15,6 +17,7 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
   sequence: number;
   clock_offset_s: number;
   address_sealed: Buffer | null;
+  payment_token_sealed: Buffer | null;
   label_format: NonNullable<StoredOrder["label"]>["format"] | null;
   label_carrier: string | null;
   label_tracking_no: string | null;
@@ -28,7 +31,7 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
 const COLUMNS = `
   o.order_number, o.order_position, o.order_status, o.patient_id, o.brand_id, o.reference, o.workflow, o.created_at,
   o.updated_at, o.shipping_method_id, o.signature_confirmation, o.address_sealed, o.label_format, o.label_carrier,
-  o.label_tracking_no, o.revision, o.stage, o.held_from, o.sequence, o.payer, o.payment_status, o.amount_cents, o.refunded_cents,
+  o.label_tracking_no, o.revision, o.stage, o.held_from, o.sequence, o.payment_token_sealed, o.payer, o.payment_status, o.amount_cents, o.refunded_cents,
   (
     select a.clock_offset_s
     from account a
@@ -187,3 +190,22 @@ from orders
 where account_id = $1 and order_number = $2`;
 export const findOrder = (db: Queryable, account_id: string, order_number: string) =>
   db.row(exists, [account_id, order_number]);
+
+const unpaidAccounts = sql<[], { account_id: string; clock_offset_s: number }>`
+select a.account_id, a.clock_offset_s
+from account a
+where exists (
+  select
+  from orders o
+  where o.account_id = a.account_id and o.payment_status = 'pending')`;
+export const listUnpaidAccounts = (db: Queryable) => db.rows(unpaidAccounts, []);
+
+const unpaid = sql<[account_id: string, before: Date, most: number], { order_number: string }>`
+select order_number
+from orders
+where account_id = $1 and payment_status = 'pending' and created_at < $2
+order by created_at
+limit $3`;
+/** Saved, and the money not asked for: the process ended in between. */
+export const listUnpaid = (db: Queryable, account_id: string, before: Date, most: number) =>
+  db.rows(unpaid, [account_id, before, most]);

@@ -2,7 +2,7 @@ import { digestPlace } from "./credentials.ts";
 import type { Queryable, Tx } from "./db.ts";
 import { answerPlace } from "./idempotency.ts";
 import { messagePlace } from "./intake.ts";
-import { orderPlace } from "./orders.ts";
+import { orderPlace, sealedOrderColumns } from "./orders.ts";
 import { detailsPlace, recordPlace } from "./patients.ts";
 
 /**
@@ -45,7 +45,7 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ["account_id", "prescription_id"],
     place: (row) => detailsPlace(String(row["account_id"]), Number(row["prescription_id"])),
   },
-  ...(["address_sealed", "label_sealed"] as const).map((column) => ({
+  ...sealedOrderColumns.map((column) => ({
     table: "orders",
     column,
     key: ["account_id", "order_number"],

@@ -39,5 +39,4 @@ function addressee(
   return { first_name, last_name, street1, street2, city, state, zip, phone };
 }
 
-const defaultAddress = ({ addresses }: PatientRecord) =>
-  addresses.find((address) => address.default) ?? addresses[0];
+const defaultAddress = ({ addresses }: PatientRecord) => addresses.find((address) => address.default) ?? addresses[0];

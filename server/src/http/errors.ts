@@ -1,14 +1,6 @@
-import {
-  bearerErrors,
-  type ErrorCode,
-  type ErrorEntry,
-  errors,
-  messageOf,
-  oauthErrors,
-  statusMessages,
-  statusOf,
-} from "@pestle/contract";
+import { bearerErrors, type ErrorCode, oauthErrors, statusMessages, statusOf } from "@pestle/contract";
 import type { FastifyError } from "fastify";
+import { errorEntries } from "../domain/error-entries.ts";
 import {
   Conflict,
   OAuthRefusal,
@@ -69,28 +61,6 @@ function problemsAnswer(problems: readonly Problem[]): Answer {
   const entries = errorEntries(problems);
   const status = entries.some(({ code }) => statusOf(code as ErrorCode) === 400) ? 400 : 422;
   return json(status, { errors: entries.filter(({ code }) => statusOf(code as ErrorCode) === status) });
-}
-
-/** One entry per code, in code order; each names its fields (contract, error bodies). */
-export function errorEntries(problems: readonly Problem[]): ErrorEntry[] {
-  const byCode = new Map<ErrorCode, Problem[]>();
-  for (const problem of problems) {
-    // Added in place: a body of 1 MiB has room for a hundred thousand unknown fields, and copies would take minutes.
-    const same = byCode.get(problem.code);
-    if (same === undefined) byCode.set(problem.code, [problem]);
-    else same.push(problem);
-  }
-  return [...byCode.keys()].sort((a, b) => a - b).map((code) => entryOf(code, byCode.get(code)!));
-}
-
-function entryOf(code: ErrorCode, problems: readonly Problem[]): ErrorEntry {
-  const suggested_address = problems.find((problem) => problem.suggested_address !== undefined)?.suggested_address;
-  return {
-    code,
-    message: messageOf(code),
-    error_detail: problems.map(({ field, message }) => ({ field, message: message ?? errors[code][2] })),
-    ...(suggested_address && { suggested_address }),
-  };
 }
 
 function bearerAnswer({ error }: Unauthorized): Answer {

@@ -1,13 +1,13 @@
 import { isExceptionId, ORDER_NUMBER_PATTERN, orderStatuses } from "@pestle/contract";
 import type { Queryable } from "../db/db.ts";
 import { findOrder, listHistory, type OrderFilter } from "../db/orders.ts";
+import { errorEntries } from "../domain/error-entries.ts";
 import { refuse, StatusRefusal } from "../domain/refusals.ts";
 import type { FinishedAnswer } from "../usecases/idempotently.ts";
 import { placeOrder, prepareOrder, tryOrder } from "../usecases/place-order.ts";
 import { readOrder, readOrders } from "../usecases/read-orders.ts";
 import { json } from "./answer.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import { errorEntries } from "./errors.ts";
 import { pageAnswer, pageOf } from "./page.ts";
 import type { ReadHandler, WriteHandler } from "./partner-api.ts";
 
@@ -19,7 +19,10 @@ async function create(
   const dry_run = flagOf(call.query, "dry_run") ?? false;
   const prepared = await prepareOrder(deps, call.grant, body, canonicalJson(body), call.now);
   return async (db) => {
-    if (!dry_run) return finished(201, (await placeOrder(deps, db, prepared, call.now)).order);
+    if (!dry_run) {
+      const { order, settle } = await placeOrder(deps, db, prepared, call.now);
+      return { ...finished(201, order), ...(settle && { settle: async () => JSON.stringify(await settle()) }) };
+    }
     const { problems, ...tried } = await tryOrder(deps, db, prepared, call.now);
     return finished(200, { ...tried, errors: errorEntries(problems) });
   };

@@ -6,7 +6,7 @@ import type { IdempotencyClaim } from "../db/idempotency.ts";
 import type { Grant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/refusals.ts";
-import { idempotently } from "../usecases/idempotently.ts";
+import { idempotently, settled } from "../usecases/idempotently.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
@@ -112,7 +112,7 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
     const change = await handler(deps, call, body);
     const done = await untilDecided(() =>
       claim === undefined && handler.saves_once
-        ? withKeysOfNow(deps, () => change(deps.db as unknown as Tx))
+        ? withKeysOfNow(deps, () => change(deps.db as unknown as Tx)).then((done) => settled(deps, claim, done))
         : idempotently(deps, claim, change),
     );
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;

@@ -1,11 +1,24 @@
 import type { Tx } from "../db/db.ts";
-import { answerPlace, claimKey, type IdempotencyClaim, keepAnswer, loadKeptAnswer } from "../db/idempotency.ts";
+import {
+  answerPlace,
+  claimKey,
+  type IdempotencyClaim,
+  keepAnswer,
+  loadKeptAnswer,
+  replaceAnswer,
+} from "../db/idempotency.ts";
 import type { Deps } from "../deps.ts";
 import { Conflict, refuse } from "../domain/refusals.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 
 /** A finished answer, as it is kept and sent: status and body bytes. */
-export type FinishedAnswer = { status: number; body: string; replayed?: boolean };
+export type FinishedAnswer = {
+  status: number;
+  body: string;
+  replayed?: boolean;
+  /** What is left to do once the change is saved, outside its transaction: it gives the body that is sent and kept. */
+  settle?: () => Promise<string>;
+};
 
 export const KEPT_FOR_MS = 24 * 3600 * 1000;
 
@@ -19,7 +32,7 @@ export async function idempotently(
   claim: IdempotencyClaim | undefined,
   change: (tx: Tx) => Promise<FinishedAnswer>,
 ): Promise<FinishedAnswer> {
-  return withKeysOfNow(deps, () =>
+  const done = await withKeysOfNow(deps, () =>
     deps.db.transaction(async (tx) => {
       if (claim === undefined) return change(tx);
       const now = deps.now();
@@ -40,4 +53,21 @@ export async function idempotently(
       return answer;
     }),
   );
+  return settled(deps, claim, done);
+}
+
+/** Cut off in between, the answer that is kept is the one from before; a job settles what was left. */
+export async function settled(
+  deps: Deps,
+  claim: IdempotencyClaim | undefined,
+  { settle, ...done }: FinishedAnswer,
+): Promise<FinishedAnswer> {
+  if (settle === undefined) return done;
+  const body = await settle();
+  if (claim !== undefined) {
+    await withKeysOfNow(deps, () =>
+      replaceAnswer(deps.db, claim, deps.vault.seal(Buffer.from(body), answerPlace(claim))),
+    );
+  }
+  return { ...done, body };
 }

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { compactAsciiJson, type Environment, type Order, stageOfState, statusOfState } from "@pestle/contract";
 import { announce } from "../db/bus.ts";
 import type { Queryable } from "../db/db.ts";
-import { orderPlace } from "../db/orders.ts";
+import { orderPlace, type SealedOrderColumn } from "../db/orders.ts";
 import { detailsPlace } from "../db/patients.ts";
 import { loadOrderContext, type OrderContext, type OrderSave, saveOrder } from "../db/place-order.ts";
 import { bytes } from "../db/receive.ts";
@@ -24,10 +24,18 @@ import { randomOrderNumber } from "../random.ts";
 import { accountNow } from "./move-clock.ts";
 import { openRecord, patientRow } from "./patient-rows.ts";
 import { readCatalogue } from "./read-catalogue.ts";
+import { settlePayment } from "./settle-payment.ts";
 
 /** Who orders. */
-export type Orderer = { account_id: string; environment: Environment; clock_offset_s: number };
-export type PlacedOrder = { order: Order };
+export type Orderer = {
+  account_id: string;
+  environment: Environment;
+  clock_offset_s: number;
+  /** Told in the history; a partner unless it says otherwise. */
+  actor?: "partner" | "system";
+};
+/** `settle`: where the patient pays, the money is asked for once the order is saved, outside its transaction. */
+export type PlacedOrder = { order: Order; settle?: () => Promise<Order> };
 export type DryRun = {
   would_create: boolean;
   problems: Problem[];
@@ -76,7 +84,10 @@ export async function placeOrder(deps: Deps, db: Queryable, prepared: PreparedOr
   const { emptied } = await saveOrder(db, rowsOf(deps, prepared, accepted, context, now, account_now));
   // Rare, so a notify may cost what it costs: whoever keeps the catalogue shows it as out of stock.
   if (emptied.length > 0) await announce(db, { kind: "catalogue", account_id: prepared.orderer.account_id });
-  return { order: answerOf(accepted) };
+  const order = answerOf(accepted);
+  if (order.payment.status !== "pending") return { order };
+  const { account_id } = prepared.orderer;
+  return { order, settle: () => settlePayment(deps, account_id, order.order_number) };
 }
 
 /** What `placeOrder` would do, and nothing done. */
@@ -188,7 +199,7 @@ function rowsOf(
   const { order, state, held_from, items, ship_to, patient_record } = accepted;
   const { order_number, patient_id } = order;
   const key = { account_id, order_number };
-  const seal = (column: "address_sealed" | "label_sealed", plain: string | null) =>
+  const seal = (column: SealedOrderColumn, plain: string | null) =>
     plain === null ? null : bytes(deps.vault.seal(Buffer.from(plain), orderPlace(column, account_id, order_number)));
   const { label } = draft.shipping;
   return {
@@ -224,6 +235,7 @@ function rowsOf(
       label_sealed: seal("label_sealed", label?.data ?? null),
       payer: order.payer,
       payment_status: order.payment_status,
+      payment_token_sealed: seal("payment_token_sealed", draft.payment.token),
       amount_cents: order.amount_cents,
       sequence: 1,
       created_at: order.created_at,
@@ -242,7 +254,7 @@ function rowsOf(
       {
         ...key,
         at: order.created_at,
-        actor: "partner",
+        actor: orderer.actor ?? "partner",
         event: "create",
         from: null,
         to: order.order_status,

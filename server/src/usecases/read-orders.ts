@@ -1,5 +1,12 @@
 import type { Address, Order, OrderState } from "@pestle/contract";
-import { listOrders, loadOrder, type OrderFilter, type OrderRow, orderPlace } from "../db/orders.ts";
+import {
+  listOrders,
+  loadOrder,
+  type OrderFilter,
+  type OrderRow,
+  orderPlace,
+  type SealedOrderColumn,
+} from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
 import type { OrderStanding } from "../domain/hold-change.ts";
 import { orderAnswer, type StoredOrder } from "../domain/order-answer.ts";
@@ -46,11 +53,21 @@ function answerOf(deps: Deps, account_id: string, row: OrderRow): Order {
 
 function openOrder(deps: Deps, account_id: string, row: OrderRow) {
   const { address_sealed, label_format, label_carrier, label_tracking_no, exceptions, prescriptions, ...rest } = row;
-  const { revision, stage, held_from, sequence, clock_offset_s, order_position: _, ...kept } = rest;
-  const place = orderPlace("address_sealed", account_id, row.order_number);
+  const {
+    revision,
+    stage,
+    held_from,
+    sequence,
+    clock_offset_s,
+    order_position: _,
+    payment_token_sealed,
+    ...kept
+  } = rest;
+  const open = (column: SealedOrderColumn, sealed: Buffer) =>
+    deps.vault.open(sealed, orderPlace(column, account_id, row.order_number)).toString("utf8");
   const order: StoredOrder = {
     ...kept,
-    address: address_sealed && (JSON.parse(deps.vault.open(address_sealed, place).toString("utf8")) as Address),
+    address: address_sealed && (JSON.parse(open("address_sealed", address_sealed)) as Address),
     label: label_format && { format: label_format, carrier: label_carrier, tracking_no: label_tracking_no },
     exceptions: exceptions.map(({ id, raised_at }) => ({ id, raised_at: new Date(raised_at) })),
   };
@@ -65,6 +82,7 @@ function openOrder(deps: Deps, account_id: string, row: OrderRow) {
     standing,
     revision,
     clock_offset_s,
+    payment_token: () => (payment_token_sealed === null ? "" : open("payment_token_sealed", payment_token_sealed)),
     prescriptions: prescriptions.map(({ received_at, expires_at, ...prescription }) => ({
       ...prescription,
       received_at: new Date(received_at),

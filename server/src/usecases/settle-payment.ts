@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { compactAsciiJson, type ExceptionId, type Order, type OrderState } from "@pestle/contract";
 import { saveOrderChange } from "../db/change-order.ts";
 import { isConflict } from "../db/conflict.ts";
+import { listUnpaid, listUnpaidAccounts } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
 import { changeHolds, holdEvents, standingRow } from "../domain/hold-change.ts";
 import { CURRENCY, orderAnswer } from "../domain/order-answer.ts";
@@ -15,16 +16,17 @@ const MOST_TRIES = 5;
  * Asks for a patient's money right after the order is saved, outside every transaction; declined, the order is held
  * with exception 80. Asked again for the same order it happens once, since the order's number is the key.
  */
-export async function settlePayment(
-  deps: Deps,
-  { account_id, order_number, token }: { account_id: string; order_number: string; token: string },
-): Promise<Order> {
+export async function settlePayment(deps: Deps, account_id: string, order_number: string): Promise<Order> {
   for (let tries = 1; ; tries++) {
     const stored = (await loadStoredOrder(deps, account_id, order_number))!;
     const { order, prescriptions, standing, revision, clock_offset_s } = stored;
     if (order.payment_status !== "pending") return orderAnswer(order, prescriptions);
-    const { amount_cents } = order;
-    const asked = await deps.payments.authorise({ key: order_number, amount_cents, currency: CURRENCY, token });
+    const asked = await deps.payments.authorise({
+      key: order_number,
+      amount_cents: order.amount_cents,
+      currency: CURRENCY,
+      token: stored.payment_token(),
+    });
     const now = accountNow(deps.now(), clock_offset_s);
     const declined = asked.status === "declined";
     const change = declined ? changeHolds(standing, [...standing.open, PAYMENT_DECLINED], "system") : null;
@@ -59,6 +61,20 @@ export async function settlePayment(
       return orderAnswer(settled, prescriptions);
     } catch (error) {
       if (!isConflict(error) || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+/** Whoever saved an order is given this long to ask for the money itself. */
+const GRACE_MS = 30_000;
+const MOST_AT_ONCE = 100;
+
+/** Orders whose payment was never asked for, because the process ended in between. */
+export async function settleUnpaid(deps: Deps): Promise<void> {
+  for (const { account_id, clock_offset_s } of await listUnpaidAccounts(deps.db)) {
+    const before = new Date(accountNow(deps.now(), clock_offset_s).getTime() - GRACE_MS);
+    for (const { order_number } of await listUnpaid(deps.db, account_id, before, MOST_AT_ONCE)) {
+      await settlePayment(deps, account_id, order_number);
     }
   }
 }

@@ -1,0 +1,63 @@
+import type { Environment, ErrorEntry } from "@pestle/contract";
+import { type Queryable, sql } from "./db.ts";
+
+export type DueAccount = { account_id: string; environment: Environment; clock_offset_s: number };
+
+const accounts = sql<[], DueAccount>`
+select a.account_id, a.environment, a.clock_offset_s
+from account a
+where a.workflow = 'automatic' and exists (
+  select
+  from prescription r
+  where r.account_id = a.account_id and r.order_due_at is not null)`;
+/** Accounts of Automatic Processing with anything to be made an order of, now or later. */
+export const listDueAccounts = (db: Queryable) => db.rows(accounts, []);
+
+export type DuePrescription = { prescription_id: number; patient_id: string };
+
+const due = sql<[account_id: string, now: Date, most: number], DuePrescription>`
+select prescription_id, patient_id
+from prescription
+where account_id = $1 and order_due_at <= $2
+order by order_due_at, prescription_id
+limit $3`;
+/** Those of which Automatic Processing is to make an order by now. */
+export const listDuePrescriptions = (db: Queryable, account_id: string, now: Date, most: number) =>
+  db.rows(due, [account_id, now, most]);
+
+const noteErrors = sql<
+  [account_id: string, prescription_id: number, order_errors: string, reasons: string[], now: Date, again_at: Date]
+>`
+with noted as (
+  update prescription
+  set order_errors = $3::jsonb, order_due_at = case when active then $6::timestamptz end
+  where account_id = $1 and prescription_id = $2 and order_due_at is not null
+  returning account_id, prescription_id, patient_id, intake_message_id
+)
+insert into review (account_id, kind, intake_message_id, patient_id, prescription_id, reasons, created_at)
+select n.account_id, 'order_refused', n.intake_message_id, n.patient_id, n.prescription_id, $4, $5
+from noted n
+where not exists (
+  select
+  from review v
+  where v.account_id = n.account_id and v.prescription_id = n.prescription_id and v.kind = 'order_refused'
+    and v.resolved_at is null)`;
+/** Why no order could be made of it: shown to the partner, and once to a person of the pharmacy. */
+export const noteOrderErrors = (
+  db: Queryable,
+  noted: {
+    account_id: string;
+    prescription_id: number;
+    order_errors: ErrorEntry[];
+    now: Date;
+    again_at: Date;
+  },
+) =>
+  db.run(noteErrors, [
+    noted.account_id,
+    noted.prescription_id,
+    JSON.stringify(noted.order_errors),
+    noted.order_errors.map(({ code }) => String(code)),
+    noted.now,
+    noted.again_at,
+  ]);

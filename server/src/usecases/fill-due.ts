@@ -1,0 +1,62 @@
+import { isConflict } from "../db/conflict.ts";
+import {
+  type DuePrescription,
+  listDueAccounts,
+  listDuePrescriptions,
+  noteOrderErrors,
+} from "../db/due-prescriptions.ts";
+import type { Deps } from "../deps.ts";
+import { errorEntries } from "../domain/error-entries.ts";
+import { Conflict, RequestProblems } from "../domain/refusals.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { accountNow } from "./move-clock.ts";
+import { placeOrder, prepareOrder } from "./place-order.ts";
+import { readCatalogue } from "./read-catalogue.ts";
+
+const MOST_AT_ONCE = 100;
+/** What was refused is tried again: the cause may be gone. */
+const TRIED_AGAIN_AFTER_MS = 60_000;
+
+/**
+ * Automatic Processing: every prescription that is due becomes an order with the account's default shipping method and
+ * brand. Where an order would be refused, none is made: the prescription shows the codes, a person is told, and it is
+ * tried again until the cause is gone. Returns how many orders were made.
+ */
+export async function fillDue(deps: Deps): Promise<number> {
+  let made = 0;
+  for (const account of await listDueAccounts(deps.db)) {
+    const now = accountNow(deps.now(), account.clock_offset_s);
+    for (const due of await listDuePrescriptions(deps.db, account.account_id, now, MOST_AT_ONCE)) {
+      if (await fill(deps, { ...account, actor: "system" }, due)) made += 1;
+    }
+  }
+  return made;
+}
+
+async function fill(deps: Deps, orderer: Parameters<typeof prepareOrder>[1], due: DuePrescription): Promise<boolean> {
+  const now = deps.now();
+  const { formulary } = await readCatalogue(deps, orderer.account_id);
+  const body = {
+    shipping: { method_id: formulary.default_method_id },
+    patient: { patient_id: due.patient_id },
+    items: [{ prescription_id: due.prescription_id }],
+  };
+  try {
+    const prepared = await prepareOrder(deps, orderer, body, JSON.stringify(body), now);
+    await withKeysOfNow(deps, () => placeOrder(deps, deps.db, prepared, now));
+    return true;
+  } catch (error) {
+    // Somebody else is at it, or has just been: the next round sees what came of it.
+    if (isConflict(error) || error instanceof Conflict) return false;
+    if (!(error instanceof RequestProblems)) throw error;
+    const account_now = accountNow(now, orderer.clock_offset_s);
+    await noteOrderErrors(deps.db, {
+      account_id: orderer.account_id,
+      prescription_id: due.prescription_id,
+      order_errors: errorEntries(error.problems),
+      now: account_now,
+      again_at: new Date(account_now.getTime() + TRIED_AGAIN_AFTER_MS),
+    });
+    return false;
+  }
+}

@@ -1,0 +1,89 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { addPatient, ask, stranger } from "./support/patient.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { until } from "./support/until.ts";
+
+/** Automatic Processing: a prescription that arrives becomes an order by itself. Partner 1 of the demo works so. */
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+});
+afterAll(() => app.stop());
+
+const PARTNER = 1;
+const ordersOf = async (prescription_id: number) =>
+  JSON.parse((await ask(app, `/orders?prescription_id=${prescription_id}`, undefined, { partner: PARTNER })).text)
+    .orders;
+const prescriptionOf = async (patient_id: string) =>
+  JSON.parse((await ask(app, `/patients/${patient_id}/rx`, undefined, { partner: PARTNER })).text)
+    .medication_request[0];
+
+test("a prescription becomes an order with the default shipping method and brand", async () => {
+  const { prescription_id, patient_id } = await addPatient(app, { partner: PARTNER, patient: stranger() });
+  await until(async () => (await ordersOf(prescription_id)).length > 0, "an order is there");
+  const [order] = await ordersOf(prescription_id);
+  expect(order).toMatchObject({
+    order_status: "Processing",
+    workflow: "automatic",
+    patient_id,
+    brand_id: 1,
+    shipping: { method_id: 1 },
+    address: { street1: "4417 Thistledown Ave" },
+    items: [{ prescription_id, sku: "atorvastatin-20", quantity: 1, package_size: 90 }],
+  });
+  const history = JSON.parse(
+    (await ask(app, `/orders/${order.order_number}/history`, undefined, { partner: PARTNER })).text,
+  ).history;
+  expect(history).toMatchObject([{ actor: "system", event: "create", from: null, to: "Processing" }]);
+  // Once, however often the job looks.
+  expect(await ordersOf(prescription_id)).toHaveLength(1);
+});
+
+test("what is missing holds it: no address 66, no email 65, a state without licence 67", async () => {
+  const { prescription_id } = await addPatient(app, {
+    partner: PARTNER,
+    patient: { ...stranger(), email: null, address: null },
+  });
+  await until(async () => (await ordersOf(prescription_id)).length > 0, "an order is there");
+  const [order] = await ordersOf(prescription_id);
+  expect(order.order_status).toBe("On Hold");
+  expect(order.exceptions.map(({ id }: { id: number }) => id)).toEqual([65, 66]);
+});
+
+test("where no exception says why, no order is made: the prescription shows the codes until the cause is gone", async () => {
+  const { prescription_id, patient_id } = await addPatient(app, {
+    partner: PARTNER,
+    patient: stranger(),
+    prescription: { quantity: { value: 91, unit: "tablet" } },
+  });
+  await until(async () => (await prescriptionOf(patient_id)).order_errors.length > 0, "the codes are shown");
+  expect((await prescriptionOf(patient_id)).order_errors.map(({ code }: { code: number }) => code)).toEqual([42259]);
+  expect(await ordersOf(prescription_id)).toEqual([]);
+  const { rows } = await app.deps.db.raw("select kind, reasons from review where prescription_id = $1", [
+    prescription_id,
+  ]);
+  expect(rows).toEqual([{ kind: "order_refused", reasons: ["42259"] }]);
+
+  await app.deps.db.raw(
+    "update product set written_quantities = written_quantities || 91::numeric where sku = 'atorvastatin-20'",
+  );
+  app.deps.copies.catalogues.clear();
+  app.advance(61_000);
+  await until(async () => (await ordersOf(prescription_id)).length > 0, "an order is there");
+  expect((await prescriptionOf(patient_id)).order_errors).toEqual([]);
+});
+
+test("one that may not be filled before a day becomes an order on that day, by the account's own clock", async () => {
+  const later = new Date(Date.now() + 10 * 24 * 3600 * 1000).toISOString().slice(0, 10);
+  const { prescription_id } = await addPatient(app, {
+    partner: PARTNER,
+    patient: stranger(),
+    prescription: { effective_date: later },
+  });
+  expect(await ordersOf(prescription_id)).toEqual([]);
+  const moved = { simulation_type: "clock", simulation: { advance_seconds: 11 * 24 * 3600 } };
+  expect((await ask(app, "/simulate", moved, { partner: PARTNER })).status).toBe(202);
+  await until(async () => (await ordersOf(prescription_id)).length > 0, "an order is there");
+});
