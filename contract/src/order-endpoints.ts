@@ -3,7 +3,7 @@ import { ErrorEntry } from "./error-bodies.ts";
 import { type ErrorCode, errorCodes } from "./errors.ts";
 import { exceptionIds } from "./exceptions.ts";
 import { order_status } from "./fields.ts";
-import { OrderRequest } from "./requests.ts";
+import { AddressInput, OrderRequest, ReorderRequest } from "./requests.ts";
 import { HistoryEntry, type MedicationRequest, Order, OrderException } from "./resources.ts";
 import { array, boolean, integer, nullable, object, oneOf, string, time } from "./schema.ts";
 
@@ -196,5 +196,43 @@ export const orderEndpoints = [
     },
     codes: [40003],
     may_be_missing: true,
+  },
+  {
+    operation_id: "replaceOrderAddress",
+    method: "PUT",
+    path: "/orders/{order_number}/shipping_address",
+    server: "partner",
+    tags: ["Orders"],
+    auth: "bearer:partners",
+    summary: "Change where an order goes",
+    description:
+      "Until it has shipped. On a held order it ends the exceptions that the new address answers. An order with a controlled substance changes its address only with the pharmacy's approval.",
+    body: body("application/json", AddressInput, {
+      first_name: "Rosa",
+      last_name: "Quill",
+      street1: "88 Alder Ct",
+      city: "Oakland",
+      state: "CA",
+      zip: "94612",
+    }),
+    responses: { 200: answer("The order as it is now.", Order, order) },
+    codes: [40003, ...bodyCodes, 42200, 42221, 42222, 42223, 42225, 42226, 42227, 42228, 42229, 42230, 42231, 42293],
+    may_be_missing: true,
+  },
+  {
+    operation_id: "createReorder",
+    method: "POST",
+    path: "/orders/{order_number}/reorders",
+    server: "partner",
+    tags: ["Orders"],
+    auth: "bearer:partners",
+    summary: "Order the same again",
+    description:
+      "A new fill like an order that was shipped or delivered, with the same checks. The body is that of `POST /orders`; what is left out is copied.",
+    body: body("application/json", ReorderRequest, {}),
+    responses: { 201: answer("The new order.", Order, order) },
+    codes: [40003, ...bodyCodes, ...orderCodes, ...idempotencyCodes, 42463],
+    may_be_missing: true,
+    idempotent: true,
   },
 ] as const satisfies readonly Endpoint[];

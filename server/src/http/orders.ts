@@ -1,11 +1,15 @@
 import { isExceptionId, ORDER_NUMBER_PATTERN, orderStatuses } from "@pestle/contract";
 import type { Queryable } from "../db/db.ts";
 import { findOrder, listHistory, type OrderFilter } from "../db/orders.ts";
+import type { Deps } from "../deps.ts";
 import { errorEntries } from "../domain/error-entries.ts";
 import { refuse, StatusRefusal } from "../domain/refusals.ts";
+import { changeOrderAddress } from "../usecases/change-order-address.ts";
 import type { FinishedAnswer } from "../usecases/idempotently.ts";
-import { placeOrder, prepareOrder, tryOrder } from "../usecases/place-order.ts";
+import { type PreparedOrder, placeOrder, prepareOrder, tryOrder } from "../usecases/place-order.ts";
+import { prepareReorder } from "../usecases/prepare-reorder.ts";
 import { readOrder, readOrders } from "../usecases/read-orders.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
 import { json } from "./answer.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { pageAnswer, pageOf } from "./page.ts";
@@ -19,14 +23,27 @@ async function create(
   const dry_run = flagOf(call.query, "dry_run") ?? false;
   const prepared = await prepareOrder(deps, call.grant, body, canonicalJson(body), call.now);
   return async (db) => {
-    if (!dry_run) {
-      const { order, settle } = await placeOrder(deps, db, prepared, call.now);
-      return { ...finished(201, order), ...(settle && { settle: async () => JSON.stringify(await settle()) }) };
-    }
+    if (!dry_run) return place(deps, db, prepared, call.now);
     const { problems, ...tried } = await tryOrder(deps, db, prepared, call.now);
     return finished(200, { ...tried, errors: errorEntries(problems) });
   };
 }
+
+export const createReorder: WriteHandler = Object.assign(reorder, { saves_once: true as const });
+
+async function reorder(...[deps, call, body]: Parameters<WriteHandler>) {
+  const order_number = orderNumber(call.params);
+  const whole = await withKeysOfNow(deps, () => prepareReorder(deps, call.grant.account_id, order_number, body));
+  // Not the same request as an order with this body, nor as a reorder of another order.
+  const canonical = canonicalJson([order_number, body]);
+  const prepared = await prepareOrder(deps, call.grant, whole, canonical, call.now);
+  return (db: Queryable) => place(deps, db, prepared, call.now);
+}
+
+export const replaceOrderAddress: WriteHandler = async (deps, call, body) => {
+  const change = await changeOrderAddress(deps, call.grant, orderNumber(call.params), body);
+  return async (db) => finished(200, await change(db));
+};
 
 export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
   const { before, limit } = pageOf(query);
@@ -52,6 +69,11 @@ export const listOrderHistory: ReadHandler = async (deps, { grant, params, query
   const history = shown.map(({ history_position: _, at, ...row }) => ({ at: at.toISOString(), ...row }));
   return pageAnswer(url, { history }, rows.length > limit ? shown.at(-1)!.history_position : null);
 };
+
+async function place(deps: Deps, db: Queryable, prepared: PreparedOrder, now: Date): Promise<FinishedAnswer> {
+  const { order, settle } = await placeOrder(deps, db, prepared, now);
+  return { ...finished(201, order), ...(settle && { settle: async () => JSON.stringify(await settle()) }) };
+}
 
 type Query = Parameters<ReadHandler>[1]["query"];
 

@@ -14,7 +14,7 @@ import { canonicalJson } from "./canonical-json.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue.ts";
 import { frontDoor } from "./front-door.ts";
 import { listOrderActions, listOrderStatusReasons } from "./order-tables.ts";
-import { createOrder, getOrder, listOrderHistory, listOrders } from "./orders.ts";
+import { createOrder, createReorder, getOrder, listOrderHistory, listOrders, replaceOrderAddress } from "./orders.ts";
 import {
   addIdentityDocument,
   addShippingAddress,
@@ -63,6 +63,8 @@ const handlers: Handlers = {
   listOrders,
   getOrder,
   listOrderHistory,
+  replaceOrderAddress,
+  createReorder,
   listShippingMethods,
   listBrands,
   listProducts,

@@ -1,4 +1,5 @@
 import type { Address, Order, OrderState } from "@pestle/contract";
+import type { Queryable } from "../db/db.ts";
 import {
   listOrders,
   loadOrder,
@@ -39,11 +40,9 @@ export async function readOrders(
 }
 
 /** An order opened, with where it stands: what a change is decided on. */
-export async function loadStoredOrder(deps: Deps, account_id: string, order_number: string) {
-  return withKeysOfNow(deps, async () => {
-    const row = await loadOrder(deps.db, account_id, order_number);
-    return row && openOrder(deps, account_id, row);
-  });
+export async function loadStoredOrder(deps: Deps, account_id: string, order_number: string, db: Queryable = deps.db) {
+  const row = await loadOrder(db, account_id, order_number);
+  return row && openOrder(deps, account_id, row);
 }
 
 function answerOf(deps: Deps, account_id: string, row: OrderRow): Order {

@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
-import { compactAsciiJson, type ExceptionId, type Order, type OrderState } from "@pestle/contract";
-import { saveOrderChange } from "../db/change-order.ts";
+import type { ExceptionId, Order } from "@pestle/contract";
 import { isConflict } from "../db/conflict.ts";
 import { listUnpaid, listUnpaidAccounts } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
-import { changeHolds, holdEvents, standingRow } from "../domain/hold-change.ts";
 import { CURRENCY, orderAnswer } from "../domain/order-answer.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { changeOrder } from "./change-order.ts";
 import { accountNow } from "./move-clock.ts";
 import { loadStoredOrder } from "./read-orders.ts";
 
@@ -18,47 +17,26 @@ const MOST_TRIES = 5;
  */
 export async function settlePayment(deps: Deps, account_id: string, order_number: string): Promise<Order> {
   for (let tries = 1; ; tries++) {
-    const stored = (await loadStoredOrder(deps, account_id, order_number))!;
-    const { order, prescriptions, standing, revision, clock_offset_s } = stored;
+    const loaded = (await withKeysOfNow(deps, () => loadStoredOrder(deps, account_id, order_number)))!;
+    const { order, standing, prescriptions } = loaded;
     if (order.payment_status !== "pending") return orderAnswer(order, prescriptions);
     const asked = await deps.payments.authorise({
       key: order_number,
       amount_cents: order.amount_cents,
       currency: CURRENCY,
-      token: stored.payment_token(),
+      token: loaded.payment_token(),
     });
-    const now = accountNow(deps.now(), clock_offset_s);
-    const declined = asked.status === "declined";
-    const change = declined ? changeHolds(standing, [...standing.open, PAYMENT_DECLINED], "system") : null;
-    const settled = {
-      ...order,
-      payment_status: asked.status,
-      order_status: change ? standingRow(change).order_status : order.order_status,
-      exceptions: change ? [...order.exceptions, { id: PAYMENT_DECLINED, raised_at: now }] : order.exceptions,
-      updated_at: now,
-    };
-    const events = change ? holdEvents(settled, prescriptions, change, standing.state, now, randomUUID) : [];
     try {
-      await saveOrderChange(deps.db, {
-        account_id,
-        order_number,
-        revision,
-        at: now,
-        ...standingRow(change ?? standing),
-        address_sealed: null,
-        ship_state: null,
-        payment_status: asked.status,
-        payment_reference: asked.status === "authorized" ? asked.reference : null,
-        raised: change?.raised ?? [],
-        resolved: [],
-        history: (change?.history ?? []).map((row) => ({ ...row, from: statusText(row.from), to: statusText(row.to) })),
-        events: events.map(({ body, ...event }) => ({
-          ...event,
-          patient_id: order.patient_id,
-          body: compactAsciiJson(body),
-        })),
+      return await changeOrder(deps.db, account_id, loaded, {
+        order: { payment_status: asked.status },
+        open: asked.status === "declined" ? [...standing.open, PAYMENT_DECLINED] : standing.open,
+        columns: {
+          payment_status: asked.status,
+          payment_reference: asked.status === "authorized" ? asked.reference : null,
+        },
+        actor: "system",
+        now: accountNow(deps.now(), loaded.clock_offset_s),
       });
-      return orderAnswer(settled, prescriptions);
     } catch (error) {
       if (!isConflict(error) || tries === MOST_TRIES) throw error;
     }
@@ -78,5 +56,3 @@ export async function settleUnpaid(deps: Deps): Promise<void> {
     }
   }
 }
-
-const statusText = (state: OrderState) => standingRow({ state, held_from: null, open: [], sequence: 0 }).order_status;

@@ -5,6 +5,7 @@ export type CsvFault = { line: number; sentence: string };
 const sentences = {
   open: "The quote that opens a cell is never closed.",
   stray: "A quote stands in the middle of a cell. Put the whole cell in quotes and double those inside.",
+  lone_cr: "A line ends in a carriage return alone. Save the file with LF or CR LF.",
 } as const;
 
 // The inner group cannot match in two ways, so that a long cell costs no more than its length.
@@ -40,7 +41,7 @@ export function readCsv(text: string): { records: CsvRecord[]; faults: CsvFault[
     record.cells.push(quoted ? (cell[1] as string).replaceAll('""', '"') : cell[0]);
     const end = match(CELL_END);
     if (end === null) {
-      faults.push({ line, sentence: sentences.stray });
+      faults.push({ line, sentence: text[at] === "\r" ? sentences.lone_cr : sentences.stray });
       // Where this cell ends nobody knows: the next line is the next thing that can be trusted.
       const next = text.indexOf("\n", at);
       at = next === -1 ? text.length : next + 1;

@@ -1,0 +1,139 @@
+import { readCell } from "./cells.ts";
+import { type Column, catalogueColumns } from "./columns.ts";
+import type { Fault, FileTable } from "./file-table.ts";
+import type { Catalogue, CatalogueKind, Row, Value } from "./rows.ts";
+import { brokenRules, type PlannedRow } from "./rules.ts";
+
+type Key = string | number;
+export type CatalogueDiff = {
+  added: Key[];
+  changed: { key: Key; fields: { field: string; from: Value; to: Value }[] }[];
+  /** What is offered no more: left out of a file that is meant to be whole. */
+  retired: Key[];
+  unchanged: number;
+};
+/** What an import would do. With faults it does nothing, and the difference is not worked out. */
+export type ImportPlan = {
+  faults: readonly Fault[];
+  diff: CatalogueDiff;
+  /** The rows to write, whole: added and changed. */
+  rows: readonly Row[];
+};
+
+const sentences = {
+  no_key: "The file lacks this column, which tells what row is meant.",
+  no_column: "New rows need this column, and the file lacks it.",
+  unknown_column: (columns: readonly Column[]) => `There is no such column. There are: ${names(columns)}.`,
+  repeated: "An earlier row has the same.",
+  no_shelf: "The account has no such product.",
+} as const;
+
+/**
+ * Lays the file over what is there. A column that the file lacks stays as it is; an empty cell empties. What the file
+ * does not name is retired, unless it is only a part; stock is never retired.
+ */
+export function planImport(
+  kind: CatalogueKind,
+  table: FileTable,
+  current: Catalogue,
+  { partial }: { partial: boolean },
+): ImportPlan {
+  const columns = catalogueColumns[kind];
+  const key = columns[0].name;
+  const before = new Map((current[kind] as readonly Row[]).map((row) => [row[key] as Key, row]));
+  const reading = readRows(kind, table, before);
+  const named = new Set(reading.rows.map(({ row }) => row[key] as Key));
+  const left_out = [...before].filter(([one]) => !named.has(one));
+  const stays = partial || kind === "stock" ? left_out : [];
+  const planned = [...reading.rows, ...stays.map(([, row]) => ({ at: null, row }))];
+  const faults = [...reading.faults, ...brokenRules(kind, planned, current, reading.faults.length === 0)];
+  if (faults.length > 0) {
+    return { faults: inFileOrder(faults), diff: { added: [], changed: [], retired: [], unchanged: 0 }, rows: [] };
+  }
+
+  const diff: CatalogueDiff = {
+    added: [],
+    changed: [],
+    retired: stays.length > 0 ? [] : left_out.map(([one]) => one),
+    unchanged: stays.length,
+  };
+  const rows = reading.rows.flatMap(({ row }) => {
+    const base = before.get(row[key] as Key);
+    const fields = base === undefined ? [] : differences(columns, base, row);
+    if (base === undefined) diff.added.push(row[key] as Key);
+    else if (fields.length > 0) diff.changed.push({ key: row[key] as Key, fields });
+    else diff.unchanged++;
+    return base === undefined || fields.length > 0 ? [row] : [];
+  });
+  return { faults, diff, rows };
+}
+
+/** Whether there is anything to write. */
+export const changesNothing = ({ added, changed, retired }: CatalogueDiff): boolean =>
+  added.length + changed.length + retired.length === 0;
+
+/** The rows of the file that could be read, each whole, and all that is wrong with the others. */
+function readRows(kind: CatalogueKind, table: FileTable, before: ReadonlyMap<Key, Row>) {
+  const columns = catalogueColumns[kind];
+  const [key] = columns;
+  const faults: Fault[] = [...table.faults];
+  const rows: (PlannedRow & { at: string })[] = [];
+  for (const name of table.names) {
+    if (name !== "" && !columns.some((column) => column.name === name)) {
+      faults.push({ at: "file", column: name, sentence: sentences.unknown_column(columns) });
+    }
+  }
+  if (table.rows.length === 0) return { rows, faults };
+  if (!table.names.includes(key.name)) {
+    return { rows, faults: [...faults, { at: "file", column: key.name, sentence: sentences.no_key }] };
+  }
+  const torn = new Set(table.faults.map(({ at }) => at));
+  const seen = new Set<unknown>();
+  const lacking = new Set<string>();
+  for (const { at, cells } of table.rows.filter((row) => !torn.has(row.at))) {
+    const wrong = (column: string, sentence: string) => faults.push({ at, column, sentence });
+    const found = faults.length;
+    const given = (column: Column) => {
+      const cell = cells.get(column.name);
+      return table.format === "csv" ? readCell(column.cell, cell as string) : cell;
+    };
+    const own = valueOf(key, given(key));
+    const base = own === undefined ? undefined : before.get(own as Key);
+    if (own !== undefined && seen.has(own)) wrong(key.name, sentences.repeated);
+    else if (own !== undefined && kind === "stock" && base === undefined) wrong(key.name, sentences.no_shelf);
+    seen.add(own);
+    const row: Record<string, Value> = { ...base };
+    for (const column of columns) {
+      if (!cells.has(column.name)) {
+        if (base !== undefined) continue;
+        if (column.empty !== undefined) row[column.name] = column.empty;
+        else if (table.names.includes(column.name)) wrong(column.name, column.expected);
+        else lacking.add(column.name);
+        continue;
+      }
+      const value = valueOf(column, given(column));
+      if (value === undefined) wrong(column.name, column.expected);
+      else row[column.name] = value;
+    }
+    if (faults.length === found) rows.push({ at, row });
+  }
+  for (const column of lacking) faults.push({ at: "file", column, sentence: sentences.no_column });
+  return lacking.size > 0 ? { rows: [], faults } : { rows, faults };
+}
+
+function valueOf({ accept, empty }: Column, given: unknown): Value | undefined {
+  return given === null || given === "" ? empty : accept(given);
+}
+
+function differences(columns: readonly Column[], base: Row, row: Row): CatalogueDiff["changed"][number]["fields"] {
+  return columns
+    .map(({ name }) => ({ field: name, from: base[name] ?? null, to: row[name] ?? null }))
+    .filter(({ from, to }) => JSON.stringify(from) !== JSON.stringify(to));
+}
+
+function inFileOrder(faults: readonly Fault[]): Fault[] {
+  const place = ({ at }: Fault) => Number(/\d+/.exec(at)?.[0] ?? 0);
+  return [...faults].sort((a, b) => place(a) - place(b));
+}
+
+const names = (columns: readonly Column[]) => columns.map(({ name }) => name).join(", ");
