@@ -1,4 +1,5 @@
 import { backupCommands } from "./backup.ts";
+import { catalogueCommands } from "./catalogue.ts";
 import { configCommand } from "./config.ts";
 import { credentialCommands } from "./credential.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -10,6 +11,7 @@ import { rxLintCommand } from "./rx-lint.ts";
 import { rxReviewCommands } from "./rx-review.ts";
 import { rxSendCommand } from "./rx-send.ts";
 import { startCommand } from "./start.ts";
+import { stockCommands } from "./stock.ts";
 import { tokenCommand } from "./token.ts";
 import { userCommands } from "./user.ts";
 
@@ -26,6 +28,8 @@ export const commands: readonly CommandRow[] = [
   rxSendCommand,
   rxLintCommand,
   ...rxReviewCommands,
+  ...catalogueCommands,
+  ...stockCommands,
   ...backupCommands,
   ...keysCommands,
 ];

@@ -8,7 +8,9 @@ export type CommandRow = {
   /** "start", or a group and a verb: "partner create". */
   name: string;
   summary: string;
-  argument?: readonly [name: string, meaning: string, rules?: { optional: true }];
+  argument?: ArgumentRow;
+  /** A second one comes with the options, under its name. */
+  second_argument?: ArgumentRow;
   options?: readonly OptionRow[];
   /** What is typed after `pestle`; the first is the most usual. */
   examples: readonly [string, ...string[]];
@@ -17,6 +19,7 @@ export type CommandRow = {
   /** `env` stands in for the environment in tests. */
   run(options: Record<string, unknown>, argument: string, env?: NodeJS.ProcessEnv): Promise<Output | undefined>;
 };
+type ArgumentRow = readonly [name: string, meaning: string, rules?: { optional: true }];
 type OptionRow = readonly [flags: string, meaning: string, rules?: { required?: true; choices?: readonly string[] }];
 
 const groups: Record<string, string> = {
@@ -24,6 +27,8 @@ const groups: Record<string, string> = {
   credential: "client ids and secrets",
   user: "people who sign in",
   rx: "prescriptions: send, explain, review",
+  catalogue: "what accounts may order: import, export, versions",
+  stock: "what is on hand, and why",
   keys: "the keys that secrets are sealed with",
 };
 
@@ -60,8 +65,9 @@ function addCommand(program: Command, row: CommandRow): void {
   const [first = "", verb] = row.name.split(" ");
   const command = verb === undefined ? program.command(first) : groupOf(program, first).command(verb);
   command.description(row.summary);
-  if (row.argument !== undefined) {
-    const [name, meaning, rules] = row.argument;
+  for (const argument of [row.argument, row.second_argument]) {
+    if (argument === undefined) continue;
+    const [name, meaning, rules] = argument;
     command.argument(rules?.optional ? `[${name}]` : `<${name}>`, meaning);
   }
   for (const [flags, meaning, rules] of row.options ?? []) {
@@ -74,6 +80,7 @@ function addCommand(program: Command, row: CommandRow): void {
   command.addHelpText("after", `\nExamples:\n${examples.join("\n")}`);
   command.action(async () => {
     const options = command.opts();
+    if (row.second_argument !== undefined) options[row.second_argument[0]] = command.args[1];
     const output = await row.run(options, command.args[0] ?? "");
     if (output === undefined) return;
     print(output, options["json"] === true);

@@ -1,5 +1,4 @@
-import type { Brand } from "@pestle/contract";
-import type { LicenceRow, ProductRow, ShippingMethodRow } from "../db/catalogue.ts";
+import type { BrandRow, LicenceRow, ProductRow, ShippingMethodRow } from "../db/catalogue-rows.ts";
 import type { NewPartner } from "../usecases/manage-partners.ts";
 
 /** One invented cast for the demo, the tests, the screenshots and the documentation. Nobody here is real. */
@@ -34,7 +33,7 @@ export const partners: CastPartner[] = [
   },
 ];
 
-export const brands: Brand[] = [
+export const brands: BrandRow[] = [
   { id: 1, name: "Larkspur", default: true },
   { id: 2, name: "Larkspur Calm", default: false },
 ];
@@ -44,7 +43,7 @@ const method = (
   name: string,
   carrier: string,
   service: string,
-  [min, max]: [number, number],
+  [transit_days_min, transit_days_max]: [number, number],
   price_cents: number,
   can: { signature?: true; po_box?: true; cold_chain?: true; default?: true },
 ): ShippingMethodRow => ({
@@ -56,7 +55,8 @@ const method = (
   po_box: can.po_box ?? false,
   cold_chain: can.cold_chain ?? false,
   price_cents,
-  transit_days: { min, max },
+  transit_days_min,
+  transit_days_max,
   default: can.default ?? false,
 });
 
@@ -72,7 +72,9 @@ const ALL_METHODS = [1, 2, 3, 4];
 const COLD_ONLY = [4];
 const SIGNED = [1, 3, 4];
 
-const product = (row: Partial<ProductRow> & Pick<ProductRow, "sku" | "name">): ProductRow => ({
+type CastProduct = ProductRow & { on_hand_units: number };
+
+const product = (row: Partial<CastProduct> & Pick<CastProduct, "sku" | "name">): CastProduct => ({
   ndc: null,
   gcn: null,
   ingredients: [],
@@ -92,7 +94,7 @@ const product = (row: Partial<ProductRow> & Pick<ProductRow, "sku" | "name">): P
 });
 
 /** One of everything a newcomer wants to try. The labeler 70999 and all GCNs are made up. */
-export const products: ProductRow[] = [
+export const products: CastProduct[] = [
   product({
     sku: "atorvastatin-20",
     ndc: "70999010130",
@@ -232,10 +234,9 @@ const LICENSED =
   "AL AR AZ CA CO CT DC DE FL GA IA ID IL IN KS KY LA MA MD ME MI MN MO MS MT NC ND NE NH NJ NM NV NY OH OK OR PA RI SC SD TN TX UT VA VT WA WI WV WY";
 
 /** Alaska, Hawaii and the territories are left out: a state without licence can be tried. */
-export function licences(environment: "production" | "sandbox", today: Date): LicenceRow[] {
+export function licences(today: Date): LicenceRow[] {
   const year = today.getUTCFullYear();
   return LICENSED.split(" ").map((state, index) => ({
-    environment,
     state,
     number: `NR-${state}-${String(4100 + index)}`,
     status: "active",

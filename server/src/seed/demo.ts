@@ -1,7 +1,9 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { environments } from "@pestle/contract";
 import { listAccounts } from "../db/accounts.ts";
-import { insertBrands, insertLicences, insertProducts, insertShippingMethods } from "../db/catalogue.ts";
+import { saveBrands, saveLicences, saveProducts, saveShippingMethods } from "../db/catalogue-rows.ts";
+import { enterStock, type StockEntry } from "../db/stock.ts";
 import type { Deps } from "../deps.ts";
 import { randomSecret } from "../random.ts";
 import { createPerson, hashPassword } from "../usecases/create-person.ts";
@@ -29,6 +31,11 @@ export type Demo = {
   intake: { environment: "sandbox"; client_id: string; client_secret: string };
 };
 
+/** The shelves are filled as any other: by a delivery. */
+const firstDelivery: StockEntry[] = products
+  .filter(({ on_hand_units }) => on_hand_units > 0)
+  .map(({ sku, on_hand_units }) => ({ sku, kind: "received", units: on_hand_units, order_number: null, note: "demo" }));
+
 const demoFile = (data_dir: string) => join(data_dir, "demo.json");
 
 /**
@@ -53,9 +60,10 @@ export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now
     for (const { portal, ...given } of partners) {
       const account = await createPartnerAccount(tx, given, now);
       const { account_id } = account;
-      await insertShippingMethods(tx, account_id, shippingMethods);
-      await insertBrands(tx, account_id, brands);
-      await insertProducts(tx, account_id, products);
+      await saveShippingMethods(tx, account_id, shippingMethods);
+      await saveBrands(tx, account_id, brands);
+      await saveProducts(tx, account_id, products);
+      await enterStock(tx, account_id, firstDelivery, now);
       const { client_id, client_secret } = await createCredential(
         deps,
         tx,
@@ -84,7 +92,7 @@ export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now
         portal: signIn(portal.email),
       });
     }
-    await insertLicences(tx, [...licences("production", now), ...licences("sandbox", now)]);
+    for (const environment of environments) await saveLicences(tx, environment, licences(now));
     await createPerson(
       tx,
       { ...operator, partner_id: null, password_hash: passwords.get(operator.email)!.password_hash },

@@ -97,7 +97,7 @@ function readRows(kind: CatalogueKind, table: FileTable, before: ReadonlyMap<Key
       const cell = cells.get(column.name);
       return table.format === "csv" ? readCell(column.cell, cell as string) : cell;
     };
-    const own = valueOf(key, given(key));
+    const own = accepted(key, given(key));
     const base = own === undefined ? undefined : before.get(own as Key);
     if (own !== undefined && seen.has(own)) wrong(key.name, sentences.repeated);
     else if (own !== undefined && kind === "stock" && base === undefined) wrong(key.name, sentences.no_shelf);
@@ -111,7 +111,7 @@ function readRows(kind: CatalogueKind, table: FileTable, before: ReadonlyMap<Key
         else lacking.add(column.name);
         continue;
       }
-      const value = valueOf(column, given(column));
+      const value = accepted(column, given(column));
       if (value === undefined) wrong(column.name, column.expected);
       else row[column.name] = value;
     }
@@ -121,7 +121,7 @@ function readRows(kind: CatalogueKind, table: FileTable, before: ReadonlyMap<Key
   return lacking.size > 0 ? { rows: [], faults } : { rows, faults };
 }
 
-function valueOf({ accept, empty }: Column, given: unknown): Value | undefined {
+function accepted({ accept, empty }: Column, given: unknown): Value | undefined {
   return given === null || given === "" ? empty : accept(given);
 }
 

@@ -1,0 +1,193 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { createInterface } from "node:readline/promises";
+import { type Environment, environments } from "@pestle/contract";
+import { readConfig } from "../config.ts";
+import { writeCell } from "../domain/catalogue/cells.ts";
+import { type Fault, kindOfColumns, readFileTable } from "../domain/catalogue/file-table.ts";
+import { type CatalogueDiff, changesNothing } from "../domain/catalogue/plan-import.ts";
+import { type CatalogueKind, catalogueKinds, type Row } from "../domain/catalogue/rows.ts";
+import { writeFile } from "../domain/catalogue/write-file.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { type CatalogueImport, importCatalogue } from "../usecases/import-catalogue.ts";
+import { type CatalogueOwner, readCatalogueRows, readCatalogueVersions } from "../usecases/read-catalogue-rows.ts";
+import { reason, WrongUsage } from "./errors.ts";
+import { minute, table } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+import { hasTerminal } from "./secret-input.ts";
+import { type Session, withSchema } from "./session.ts";
+
+type Whose = { account?: string; environment?: Environment };
+type ImportOptions = Whose & {
+  kind?: CatalogueKind;
+  partial?: boolean;
+  dryRun?: boolean;
+  yes?: boolean;
+  json?: boolean;
+};
+type ExportOptions = Whose & { kind: CatalogueKind; format?: "csv" | "json" };
+
+const ACCOUNT = ["--account <account_id>", "whose, as `pestle partner list` shows it"] as const;
+const ENVIRONMENT = [
+  "--environment <environment>",
+  "for licences, which are the pharmacy's own",
+  { choices: environments },
+] as const;
+
+export const catalogueCommands: readonly CommandRow[] = [
+  {
+    name: "catalogue import",
+    summary: "bring a catalogue to what a file says: shows the difference, then applies all of it or nothing",
+    argument: ["file", "CSV or JSON, in UTF-8"],
+    options: [
+      ACCOUNT,
+      ENVIRONMENT,
+      [
+        "--kind <kind>",
+        "what the file holds; told by its columns where they are all there",
+        { choices: catalogueKinds },
+      ],
+      ["--partial", "leave what the file does not name as it is, instead of retiring it"],
+      ["--dry-run", "only show the difference"],
+      ["--yes", "do not ask on a terminal"],
+    ],
+    examples: [
+      "catalogue import products.csv --account 3f9k2m8x1q7z --dry-run",
+      "catalogue import prices.csv --account 3f9k2m8x1q7z --kind products --partial",
+      "catalogue import licences.json --environment production",
+    ],
+    async run(options: ImportOptions, file, env) {
+      const config = readConfig(env);
+      const given = readImport(options, file);
+      const asks = !given.dry_run && !options.yes && !options.json && hasTerminal();
+      const apply = async ({ db, now }: Session) => {
+        const agreed = asks ? await agreement(await importCatalogue(db, { ...given, dry_run: true }, now)) : undefined;
+        return importCatalogue(db, { ...given, ...(agreed && { agreed }) }, now);
+      };
+      const { version, faults, ...diff } = await withSchema(config, apply);
+      const data = { ...given.owner, kind: given.kind, dry_run: given.dry_run, version, ...diff, faults };
+      if (faults.length > 0) return { data, text: faultsText(faults), failed: true };
+      return { data, text: [...(asks ? [] : [diffText(diff)]), outcome(diff, version)].join("\n") };
+    },
+  },
+  {
+    name: "catalogue export",
+    summary: "print a catalogue as a file that imports without any difference",
+    options: [
+      ACCOUNT,
+      ENVIRONMENT,
+      ["--kind <kind>", "what to print", { required: true, choices: catalogueKinds }],
+      ["--format <format>", "csv unless told otherwise", { choices: ["csv", "json"] }],
+    ],
+    examples: [
+      "catalogue export --account 3f9k2m8x1q7z --kind products > products.csv",
+      "catalogue export --environment sandbox --kind licences --format json",
+    ],
+    async run({ kind, format = "csv", ...whose }: ExportOptions, _argument, env) {
+      const owner = ownerOf(whose, kind);
+      const catalogue = await withSchema(readConfig(env), ({ db }) => readCatalogueRows(db, owner));
+      const rows = catalogue[kind] as readonly Row[];
+      const data = JSON.parse(writeFile(kind, rows, "json")) as unknown;
+      return { data, text: writeFile(kind, rows, format).trimEnd() };
+    },
+  },
+  {
+    name: "catalogue versions",
+    summary: "list every import that changed something",
+    options: [ACCOUNT, ENVIRONMENT],
+    examples: ["catalogue versions --account 3f9k2m8x1q7z", "catalogue versions --environment production --json"],
+    async run(whose: Whose, _argument, env) {
+      const data = await withSchema(readConfig(env), ({ db }) => readCatalogueVersions(db, ownerOf(whose)));
+      if (data.length === 0) return { data, text: "Nothing was imported yet." };
+      const rows = data.map(({ version, kind, source, imported_at, summary }) => [
+        String(version),
+        minute(imported_at),
+        kind,
+        ...counts(summary).map(([, count]) => String(count)),
+        source,
+      ]);
+      const head = ["version", "imported", "kind", "added", "changed", "retired", "unchanged", "file"];
+      return { data, text: table(head, rows) };
+    },
+  },
+];
+
+/** Licences are an environment's, everything else is an account's. */
+function ownerOf({ account, environment }: Whose, kind?: CatalogueKind): CatalogueOwner {
+  const licences = kind === undefined ? environment !== undefined : kind === "licences";
+  if (licences && environment !== undefined && account === undefined) return { environment };
+  if (!licences && account !== undefined && environment === undefined) return { account_id: account };
+  if (kind === undefined) throw new WrongUsage("Give --account, or --environment for licences.");
+  throw new WrongUsage(
+    licences ? "Licences need --environment, and no --account." : `For ${kind} give --account alone.`,
+  );
+}
+
+function readImport({ kind: told, partial, dryRun, ...whose }: ImportOptions, file: string): CatalogueImport {
+  const table = readFileTable(readText(file));
+  // A file that could not be read at all is refused for that, whatever kind it is of.
+  const kind = told ?? kindOfColumns(table.names) ?? (table.names.length === 0 ? fallback(whose) : undefined);
+  if (kind === undefined) throw new WrongUsage("The columns do not tell what the file holds. Give --kind.");
+  const owner = ownerOf(whose, kind);
+  return { owner, kind, table, source: basename(file), partial: partial ?? false, dry_run: dryRun ?? false };
+}
+
+const fallback = ({ environment }: Whose): CatalogueKind => (environment === undefined ? "products" : "licences");
+
+function readText(file: string): string {
+  let bytes: Buffer;
+  try {
+    bytes = readFileSync(file);
+  } catch (error) {
+    throw new AdminRefusal(`The file cannot be read: ${reason(error)}`);
+  }
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
+  } catch {
+    throw new AdminRefusal("The file is not in UTF-8. Save it as CSV UTF-8, or as JSON.");
+  }
+}
+
+/** The difference that whoever sits at the terminal agrees to. */
+async function agreement({ version: _, faults, ...diff }: Awaited<ReturnType<typeof importCatalogue>>) {
+  if (faults.length > 0 || changesNothing(diff)) return undefined;
+  process.stderr.write(`${diffText(diff)}\n`);
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await lines.question("Apply this? [y/N] ").finally(() => lines.close());
+  if (!/^y(es)?$/i.test(answer.trim())) throw new AdminRefusal("Nothing was changed.");
+  return diff;
+}
+
+function faultsText(faults: readonly Fault[]): string {
+  const rows = faults.map(({ at, column, sentence }) => [at, column ?? "-", sentence]);
+  const count = faults.length === 1 ? "1 fault" : `${faults.length} faults`;
+  return `${table(["where", "column", "what to do"], rows)}\nNothing was changed: ${count}.`;
+}
+
+const counts = ({ added, changed, retired, unchanged }: CatalogueDiff) =>
+  [
+    ["added", added.length],
+    ["changed", changed.length],
+    ["retired", retired.length],
+    ["unchanged", unchanged],
+  ] as const;
+
+function diffText(diff: CatalogueDiff): string {
+  const shown = (value: Parameters<typeof writeCell>[0]) => writeCell(value) || "(empty)";
+  return [
+    ...diff.added.map((key) => `+ ${key}`),
+    ...diff.changed.flatMap(({ key, fields }) => [
+      `~ ${key}`,
+      ...fields.map(({ field, from, to }) => `    ${field}  ${shown(from)} -> ${shown(to)}`),
+    ]),
+    ...diff.retired.map((key) => `- ${key}`),
+    counts(diff)
+      .map(([name, count]) => `${count} ${name}`)
+      .join(", "),
+  ].join("\n");
+}
+
+function outcome(diff: CatalogueDiff, version: number | null): string {
+  if (version !== null) return `Version ${version} is in force.`;
+  return changesNothing(diff) ? "Nothing to change." : "A dry run: nothing was changed.";
+}

@@ -1,0 +1,119 @@
+import { readConfig } from "../config.ts";
+import type { Db } from "../db/db.ts";
+import { type ListedShelf, listShelves } from "../db/stock.ts";
+import { readCell } from "../domain/catalogue/cells.ts";
+import { catalogueColumns } from "../domain/catalogue/columns.ts";
+import { exact } from "../domain/resolve-items.ts";
+import type { Shelf } from "../domain/stock.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { countStock, receiveStock, type StockChange } from "../usecases/move-stock.ts";
+import { requireAccount } from "../usecases/require-account.ts";
+import { checkedNote } from "../usecases/require-reviewer.ts";
+import { WrongUsage } from "./errors.ts";
+import { facts, minute, type Output, table } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+import { withSchema } from "./session.ts";
+
+type ChangeOptions = { account: string; units: string; note?: string };
+
+const ACCOUNT = ["--account <account_id>", "whose, as `pestle partner list` shows it", { required: true }] as const;
+const ENTRIES_SHOWN = 10;
+
+const changeCommand = (
+  verb: "receive" | "count",
+  summary: string,
+  units: { meaning: string; none: boolean },
+  change: (db: Db, given: StockChange, now: Date) => Promise<Shelf>,
+): CommandRow => ({
+  name: `stock ${verb}`,
+  summary,
+  argument: ["sku", "the product"],
+  second_argument: ["units", units.meaning],
+  options: [ACCOUNT, ["--note <text>", "why, or by what paper, in a line that names no patient"]],
+  examples: [
+    `stock ${verb} atorvastatin-20 3000 --account 3f9k2m8x1q7z`,
+    `stock ${verb} atorvastatin-20 3000 --account 3f9k2m8x1q7z --note "Packing slip 4471"`,
+  ],
+  async run({ account, units: given, note }: ChangeOptions, sku, env) {
+    const stock = {
+      account_id: account,
+      sku,
+      units: readUnits(given, units.none),
+      note: note === undefined ? null : checkedNote(note),
+    };
+    const shelf = await withSchema(readConfig(env), ({ db, now }) => change(db, stock, now));
+    const { on_hand_units, reserved_units } = shelf;
+    const data = { ...shelf, available_units: exact(on_hand_units - reserved_units) };
+    return {
+      data,
+      text: facts(Object.fromEntries(Object.entries(data).map(([name, value]) => [name, String(value)]))),
+    };
+  },
+});
+
+export const stockCommands: readonly CommandRow[] = [
+  changeCommand("receive", "enter units that arrived", { meaning: "how many arrived", none: false }, receiveStock),
+  changeCommand(
+    "count",
+    "enter how many units were counted; never fewer than orders have reserved",
+    { meaning: "how many there are", none: true },
+    countStock,
+  ),
+  {
+    name: "stock show",
+    summary: "show what is on hand, reserved and available, and the last entries of a product",
+    argument: ["sku", "only this product", { optional: true }],
+    options: [ACCOUNT],
+    examples: ["stock show --account 3f9k2m8x1q7z", "stock show atorvastatin-20 --account 3f9k2m8x1q7z"],
+    async run({ account }: { account: string }, sku, env) {
+      const shelves = await withSchema(readConfig(env), async ({ db }) => {
+        await requireAccount(db, account);
+        return listShelves(db, account, sku === "" ? null : sku, ENTRIES_SHOWN);
+      });
+      if (sku === "") return allShelves(shelves);
+      const [shelf] = shelves;
+      if (shelf === undefined) throw new AdminRefusal("The account has no such product.");
+      return oneShelf(shelf);
+    },
+  },
+];
+
+/** As the column of a file is read: digits and a point, three decimals at most. */
+function readUnits(text: string, none: boolean): number {
+  const [, on_hand_units] = catalogueColumns.stock;
+  const units = on_hand_units?.accept(readCell("number", text));
+  if (typeof units !== "number" || (units === 0 && !none)) {
+    throw new WrongUsage(`Give the units as a number ${none ? "from 0" : "above 0"}, with at most 3 decimals.`);
+  }
+  return units;
+}
+
+function allShelves(shelves: readonly ListedShelf[]): Output {
+  const rows = shelves.map(({ sku, on_hand_units, reserved_units, available_units, retired }) => [
+    sku,
+    ...[on_hand_units, reserved_units, available_units].map(String),
+    retired ? "retired" : "",
+  ]);
+  const data = shelves.map(({ last_entries: _, ...shelf }) => shelf);
+  return { data, text: table(["sku", "on hand", "reserved", "available", ""], rows) };
+}
+
+function oneShelf(shelf: ListedShelf): Output {
+  const { sku, name, on_hand_units, reserved_units, available_units, retired, last_entries } = shelf;
+  const about = facts({
+    sku: retired ? `${sku} (retired)` : sku,
+    name,
+    on_hand: String(on_hand_units),
+    reserved: String(reserved_units),
+    available: String(available_units),
+  });
+  const rows = last_entries.map(({ at, kind, units, order_number, note }) => [
+    minute(at),
+    kind,
+    String(units),
+    order_number ?? "-",
+    note ?? "-",
+  ]);
+  const entries = rows.length === 0 ? "No entries yet." : table(["when", "entry", "units", "order", "note"], rows);
+  return { data: shelf, text: `${about}\n\n${entries}` };
+}

@@ -1,0 +1,82 @@
+import { type Shelf, type StockEntry, type StockEntryKind, stockEntryKinds } from "../domain/stock.ts";
+import { type Queryable, sql, type Tx } from "./db.ts";
+
+export type { StockEntry } from "../domain/stock.ts";
+
+const lock = sql<[account_id: string, skus: readonly string[]], Shelf>`
+select s.sku, s.on_hand_units::float8 as on_hand_units, s.reserved_units::float8 as reserved_units
+from stock s
+where s.account_id = $1 and s.sku = any($2)
+order by s.sku
+for update`;
+/** Shelves that nobody else changes until the transaction ends; always in the same order. */
+export const lockShelves = (tx: Tx, account_id: string, skus: readonly string[]) => tx.rows(lock, [account_id, skus]);
+
+const enter = sql<[account_id: string, entries: string, at: Date], Shelf>`
+with given as (
+  select e.*
+  from jsonb_to_recordset($2) as e(position integer, sku text, kind text, units numeric, on_hand numeric,
+    reserved numeric, order_number text, note text)
+), shelf as (
+  update stock s
+  set on_hand_units = s.on_hand_units + e.on_hand, reserved_units = s.reserved_units + e.reserved
+  from (
+    select sku, sum(on_hand) as on_hand, sum(reserved) as reserved
+    from given
+    group by sku) e
+  where s.account_id = $1 and s.sku = e.sku
+  returning s.sku, s.on_hand_units, s.reserved_units
+), entries as (
+  insert into stock_entry (account_id, sku, kind, units, order_number, at, note)
+  select $1, sku, kind, units, order_number, $3, note
+  from given
+  order by position
+)
+select sku, on_hand_units::float8 as on_hand_units, reserved_units::float8 as reserved_units
+from shelf`;
+/** The only way to change a shelf beside placing an order: with the entry that says why. Returns the shelves as they are then. */
+export const enterStock = (tx: Tx, account_id: string, entries: readonly StockEntry[], at: Date) =>
+  tx.rows(enter, [
+    account_id,
+    JSON.stringify(
+      entries.map(({ sku, kind, units, order_number, note }, position) => ({
+        position,
+        sku,
+        kind,
+        units,
+        on_hand: units * stockEntryKinds[kind].on_hand,
+        reserved: units * stockEntryKinds[kind].reserved,
+        order_number,
+        note,
+      })),
+    ),
+    at,
+  ]);
+
+export type ListedShelf = Shelf & {
+  name: string;
+  available_units: number;
+  retired: boolean;
+  /** The newest first. */
+  last_entries: { kind: StockEntryKind; units: number; order_number: string | null; at: string; note: string | null }[];
+};
+const list = sql<[account_id: string, sku: string | null, most: number], ListedShelf>`
+select s.sku, p.name, s.on_hand_units::float8 as on_hand_units, s.reserved_units::float8 as reserved_units,
+  (s.on_hand_units - s.reserved_units)::float8 as available_units, p.retired_at is not null as retired,
+  coalesce((
+    select json_agg(json_build_object(
+      'kind', e.kind, 'units', e.units, 'order_number', e.order_number, 'at', e.at, 'note', e.note)
+      order by e.stock_entry_id desc)
+    from (
+      -- By the primary key, backwards.
+      select *
+      from stock_entry
+      where account_id = s.account_id and sku = s.sku
+      order by stock_entry_id desc
+      limit $3) e), '[]') as last_entries
+from stock s
+join product p on p.account_id = s.account_id and p.sku = s.sku
+where s.account_id = $1 and ($2::text is null or s.sku = $2)
+order by s.sku`;
+export const listShelves = (db: Queryable, account_id: string, sku: string | null, most: number) =>
+  db.rows(list, [account_id, sku, most]);

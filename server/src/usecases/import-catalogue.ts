@@ -1,0 +1,128 @@
+import { type AccountRow, listAccounts } from "../db/accounts.ts";
+import { announce } from "../db/bus.ts";
+import {
+  insertCatalogueVersion,
+  lockCatalogue,
+  retireRows,
+  saveBrands,
+  saveLicences,
+  saveProducts,
+  saveShippingMethods,
+} from "../db/catalogue-rows.ts";
+import { isConflict } from "../db/conflict.ts";
+import type { Db, Tx } from "../db/db.ts";
+import { enterStock, lockShelves } from "../db/stock.ts";
+import type { Fault, FileTable } from "../domain/catalogue/file-table.ts";
+import { type CatalogueDiff, changesNothing, type ImportPlan, planImport } from "../domain/catalogue/plan-import.ts";
+import type { CatalogueKind, StockRow } from "../domain/catalogue/rows.ts";
+import { countedEntry } from "../domain/stock.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+import { operatorAccount } from "./manage-partners.ts";
+import { accountNow } from "./move-clock.ts";
+import { type CatalogueOwner, loadOwned } from "./read-catalogue-rows.ts";
+import { requireAccount } from "./require-account.ts";
+
+export type CatalogueImport = {
+  owner: CatalogueOwner;
+  kind: CatalogueKind;
+  table: FileTable;
+  /** The file's name, to know the version by. */
+  source: string;
+  /** What the file leaves out stays as it is. */
+  partial: boolean;
+  dry_run: boolean;
+  /** The difference that a person has seen and agreed to: no other is applied. */
+  agreed?: CatalogueDiff;
+};
+export type ImportedCatalogue = CatalogueDiff & {
+  /** Null where nothing was written: faults, nothing to change, a dry run. */
+  version: number | null;
+  faults: readonly Fault[];
+};
+
+const MOST_TRIES = 5;
+
+/** Brings a catalogue to what a file says, all of it or nothing, and tells every process. */
+export async function importCatalogue(db: Db, given: CatalogueImport, now: Date): Promise<ImportedCatalogue> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await db.transaction((tx) => importOnce(tx, given, now));
+    } catch (error) {
+      // Orders lock the same shelves, in an order of their own.
+      if (!isConflict(error) || tries === MOST_TRIES) throw error;
+    }
+  }
+}
+
+async function importOnce(tx: Tx, given: CatalogueImport, now: Date): Promise<ImportedCatalogue> {
+  const { owner, kind, table, partial, dry_run } = given;
+  const accounts = await accountsOf(tx, owner);
+  const holder = dry_run ? null : await lockedHolder(tx, given, now);
+  const plan = planImport(kind, table, await loadOwned(tx, owner), { partial });
+  const { faults, diff } = plan;
+  if (holder === null || faults.length > 0 || changesNothing(diff)) return { version: null, faults, ...diff };
+  if (given.agreed !== undefined && JSON.stringify(given.agreed) !== JSON.stringify(diff)) {
+    throw new AdminRefusal("The catalogue has changed meanwhile. Import again to see the difference as it is now.");
+  }
+  if (kind === "stock") await saveCounts(tx, accounts[0]!, plan, given.source, now);
+  else await saveRows(tx, kind, owner, plan, now);
+  const { source } = given;
+  const version = await insertCatalogueVersion(tx, holder, { kind, source, imported_at: now, summary: diff });
+  for (const { account_id } of accounts) await announce(tx, { kind: "catalogue", account_id });
+  return { version, faults, ...diff };
+}
+
+/** Whose copies of the catalogue are dropped. */
+async function accountsOf(tx: Tx, owner: CatalogueOwner): Promise<AccountRow[]> {
+  if ("account_id" in owner) return [await requireAccount(tx, owner.account_id)];
+  return (await listAccounts(tx)).filter(({ environment }) => environment === owner.environment);
+}
+
+/** The account that keeps the versions, locked against other imports, and the shelves that are about to be counted. */
+async function lockedHolder(tx: Tx, { owner, kind, table }: CatalogueImport, now: Date): Promise<string> {
+  const holder = "account_id" in owner ? owner.account_id : await operatorAccount(tx, owner.environment, now);
+  await lockCatalogue(tx, holder);
+  if (kind === "stock") {
+    const skus = table.rows.map(({ cells }) => String(cells.get("sku")).trim());
+    await lockShelves(tx, holder, skus);
+  }
+  return holder;
+}
+
+const savers = {
+  products: saveProducts,
+  brands: saveBrands,
+  shipping_methods: saveShippingMethods,
+  licences: saveLicences,
+} as const;
+
+async function saveRows(
+  tx: Tx,
+  kind: keyof typeof savers,
+  owner: CatalogueOwner,
+  { diff, rows }: ImportPlan,
+  now: Date,
+): Promise<void> {
+  const id = "account_id" in owner ? owner.account_id : owner.environment;
+  // What is changed is retired too, until it is saved: so two products can swap their NDCs.
+  await retireRows(tx, kind, id, [...diff.retired, ...diff.changed.map(({ key }) => key)], now);
+  // The plan read these rows by the columns of this kind.
+  const saveOwn = savers[kind] as unknown as (tx: Tx, id: string, rows: ImportPlan["rows"]) => Promise<number>;
+  await saveOwn(tx, id, rows);
+}
+
+/** Stock is never set, only counted: the ledger keeps the difference. */
+async function saveCounts(
+  tx: Tx,
+  { account_id, clock_offset_s }: AccountRow,
+  { diff, rows }: ImportPlan,
+  source: string,
+  now: Date,
+): Promise<void> {
+  const before = new Map(diff.changed.map(({ key, fields }) => [key, fields[0]?.from as number]));
+  const entries = (rows as unknown as StockRow[]).flatMap(
+    ({ sku, on_hand_units, reserved_units }) =>
+      countedEntry({ sku, on_hand_units: before.get(sku)!, reserved_units }, on_hand_units, source) ?? [],
+  );
+  await enterStock(tx, account_id, entries, accountNow(now, clock_offset_s));
+}

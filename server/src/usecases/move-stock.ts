@@ -1,0 +1,58 @@
+import { announce } from "../db/bus.ts";
+import type { Db, Tx } from "../db/db.ts";
+import { enterStock, lockShelves } from "../db/stock.ts";
+import { countedEntry, isInStock, type Shelf, type StockEntry } from "../domain/stock.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+import { accountNow } from "./move-clock.ts";
+import { requireAccount } from "./require-account.ts";
+
+export type StockChange = { account_id: string; sku: string; units: number; note: string | null };
+
+/** Units that arrived. */
+export const receiveStock = (db: Db, given: StockChange, now: Date): Promise<Shelf> =>
+  moveOne(db, given, now, ({ sku }) => ({
+    sku,
+    kind: "received",
+    units: given.units,
+    order_number: null,
+    note: given.note,
+  }));
+
+/** Units that were counted: the shelf holds that many, whatever the ledger thought. */
+export const countStock = (db: Db, given: StockChange, now: Date): Promise<Shelf> =>
+  moveOne(db, given, now, (shelf) => {
+    const entry = countedEntry(shelf, given.units, given.note);
+    if (entry !== null) return entry;
+    throw new AdminRefusal(`Orders have reserved ${shelf.reserved_units} units: no fewer can be on hand.`);
+  });
+
+/** Changes shelves with the entries that say why, and tells every process whose products are now in stock, or out. */
+export async function moveStock(
+  tx: Tx,
+  account_id: string,
+  before: readonly Shelf[],
+  entries: readonly StockEntry[],
+  at: Date,
+): Promise<Shelf[]> {
+  const after = await enterStock(tx, account_id, entries, at);
+  const was = new Map(before.map((shelf) => [shelf.sku, isInStock(shelf)]));
+  if (after.some((shelf) => was.get(shelf.sku) !== isInStock(shelf))) {
+    await announce(tx, { kind: "catalogue", account_id });
+  }
+  return after;
+}
+
+async function moveOne(
+  db: Db,
+  { account_id, sku }: StockChange,
+  now: Date,
+  entryOf: (shelf: Shelf) => StockEntry,
+): Promise<Shelf> {
+  return db.transaction(async (tx) => {
+    const { clock_offset_s } = await requireAccount(tx, account_id);
+    const [shelf] = await lockShelves(tx, account_id, [sku]);
+    if (shelf === undefined) throw new AdminRefusal("The account has no such product. `pestle stock show` lists them.");
+    const [moved] = await moveStock(tx, account_id, [shelf], [entryOf(shelf)], accountNow(now, clock_offset_s));
+    return moved!;
+  });
+}
