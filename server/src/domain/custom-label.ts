@@ -11,28 +11,21 @@ export function checkLabel(label: LabelDraft, permitted: boolean): Problem[] {
   return [];
 }
 
-/** Strict: no blanks, right padding, at least something. */
-export function decodeBase64(text: string): Uint8Array | null {
+/** A character a byte. Strict: no blanks, right padding, at least something. */
+function decodeBase64(text: string): string | null {
   if (text === "" || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
-  return Uint8Array.from(atob(text), (char) => char.charCodeAt(0));
+  return atob(text);
 }
 
 const HEAD_BYTES = 1024;
-const PNG_START = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a];
+const PNG_START = "\x89PNG\r\n\x1a\n";
 
 /** What each format begins and ends with; a program that prints it will look closer. */
-const looksLike: Record<(typeof labelFormats)[number], (bytes: Uint8Array) => boolean> = {
-  PDF: (bytes) =>
-    latin1(bytes.subarray(0, HEAD_BYTES)).includes("%PDF-") && latin1(bytes.subarray(-HEAD_BYTES)).includes("%%EOF"),
-  PNG: (bytes) =>
-    PNG_START.every((byte, at) => bytes[at] === byte) &&
-    latin1(bytes.subarray(12, 16)) === "IHDR" &&
-    latin1(bytes.subarray(-8, -4)) === "IEND",
+const looksLike: Record<(typeof labelFormats)[number], (bytes: string) => boolean> = {
+  PDF: (bytes) => bytes.slice(0, HEAD_BYTES).includes("%PDF-") && bytes.slice(-HEAD_BYTES).includes("%%EOF"),
+  PNG: (bytes) => bytes.startsWith(PNG_START) && bytes.slice(12, 16) === "IHDR" && bytes.slice(-8, -4) === "IEND",
   ZPL: (bytes) => {
-    const text = latin1(bytes);
-    const start = text.indexOf("^XA");
-    return start !== -1 && text.indexOf("^XZ", start) !== -1 && !/[^\t\n\r\x20-\x7e\x80-\xff]/.test(text);
+    const start = bytes.indexOf("^XA");
+    return start !== -1 && bytes.indexOf("^XZ", start) !== -1 && !/[^\t\n\r\x20-\x7e\x80-\xff]/.test(bytes);
   },
 };
-
-const latin1 = (bytes: Uint8Array) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join("");

@@ -5,7 +5,7 @@ import { exceptionAnswer, medicationRequests, type StoredOrder } from "./order-a
 import { checkOrder, isShort, type Judged } from "./order-checks.ts";
 import type { OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
 import { holdsOf } from "./order-holds.ts";
-import { withContact, withIdentityDocument } from "./patient-changes.ts";
+import { patientNews } from "./patient-news.ts";
 import type { PatientRecord } from "./patient-record.ts";
 import type { Problem } from "./refusals.ts";
 import { exact, resolveItems } from "./resolve-items.ts";
@@ -39,7 +39,7 @@ export function decideOrder(
   time_zone: string,
   ids: OrderIds,
 ): OrderDecision {
-  const items = resolveItems(facts.draft.items, facts.prescriptions, facts.formulary);
+  const items = resolveItems(facts);
   const judged: Judged = { ...facts, items, time_zone };
   const problems = distinct([...shape, ...checkOrder(judged)]);
   const exceptions = facts.patient === null ? [] : holdsOf(judged);
@@ -114,13 +114,10 @@ function ordered(items: readonly ResolvedItem[]): PrescriptionFact[] {
   });
 }
 
-/** Contacts, safety lists and documents that passed are saved with the order; names and the birth date never are. */
-function newsOf({ draft, patient, today }: Judged): PatientRecord | null {
-  const { contact, patient_safety, identity_documents } = draft.patient;
-  const { first_name: _, last_name: __, ...contacts } = contact;
-  const told = withContact(patient!.record, { ...contacts, patient_safety });
-  const record = identity_documents.reduce((it, document) => withIdentityDocument(it, document, today).record, told);
-  return JSON.stringify(record) === JSON.stringify(patient!.record) ? null : record;
+function newsOf(judged: Judged): PatientRecord | null {
+  const { record } = judged.patient!;
+  const news = patientNews(judged, record)!;
+  return JSON.stringify(news) === JSON.stringify(record) ? null : news;
 }
 
 const FIRST_SEQUENCE = 1;

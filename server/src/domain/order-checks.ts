@@ -1,10 +1,13 @@
 import type { ErrorCode } from "@pestle/contract";
+import { addressKinds } from "./address/verdict.ts";
 import { settleAddress } from "./address-input.ts";
 import { startOfDay } from "./calendar.ts";
 import { checkLabel } from "./custom-label.ts";
-import type { OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
+import type { NamedProduct, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
+import { full } from "./patient-changes.ts";
+import { patientNews } from "./patient-news.ts";
 import type { Problem } from "./refusals.ts";
-import { byNdcs, bySelection, exact } from "./resolve-items.ts";
+import { exact, isOtherMedication } from "./resolve-items.ts";
 
 /** What each check looks at: the facts, and the items with their products. */
 export type Judged = OrderFacts & { items: readonly ResolvedItem[]; time_zone: string };
@@ -14,6 +17,14 @@ type ItemCheck = { code: ErrorCode; about: "item"; field: string; wrong(item: Re
 
 /** Every reason to refuse an order, a row a code. Rows stay silent where another row speaks of the cause. */
 export const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
+  {
+    code: 42200,
+    about: "order",
+    wrong: (it) =>
+      it.patient !== null && patientNews(it, it.patient.record) === undefined
+        ? [{ code: 42200, field: "patient.identity_documents", message: full.identity_documents }]
+        : [],
+  },
   order(42206, ({ draft, patient }) =>
     draft.patient.patient_id !== null && patient === null ? ["patient.patient_id"] : [],
   ),
@@ -24,42 +35,27 @@ export const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
     wrong: ({ draft: { address }, ship_to: { verdict } }) =>
       typeof address === "string" || verdict === null ? [] : settleAddress(address, verdict).problems,
   },
-  order(42231, (it) =>
-    it.account.workflow === "api_driven" && it.ship_to.address !== null && !isLicensed(it, it.ship_to.address.state)
-      ? ["address.state"]
-      : [],
-  ),
-  item(42241, "ndc", ({ draft: { ndcs } }, { formulary }) => ndcs !== null && byNdcs(ndcs, formulary) === undefined),
-  item(
-    42242,
-    "quantity",
-    ({ draft, product }) =>
-      known(draft, "quantity") && product !== null && !product.quantities.includes(draft.quantity),
-  ),
-  item(
-    42246,
-    "gcn",
-    ({ draft: { gcn }, product }, { formulary }) =>
-      gcn !== null && (!formulary.by_gcn.has(gcn) || (product !== null && product.gcn !== gcn)),
-  ),
+  order(42231, (it) => {
+    const state = it.ship_to.address?.state ?? it.draft.sent_state;
+    return it.account.workflow === "api_driven" && state !== null && !isLicensed(it, state) ? ["address.state"] : [];
+  }),
+  item(42241, "ndc", (it) => isMisnamed(it, "ndc")),
+  item(42242, "quantity", ({ draft, product }) => product !== null && !product.quantities.includes(draft.quantity)),
+  item(42246, "gcn", (it) => isMisnamed(it, "gcn")),
   item(
     42247,
     "package_size",
     ({ draft: { package_size }, product }) =>
       package_size !== null && product !== null && !product.package_sizes.includes(package_size),
   ),
-  item(
-    42249,
-    "prescription_id",
-    (it, facts) => known(it.draft, "prescription_id") && !hasUsablePrescription(it, facts),
-  ),
+  item(42249, "prescription_id", (it, facts) => !hasUsablePrescription(it, facts)),
   item(42250, "prescription_id", (it, facts) => isUsable(it, facts) && unitsLeft(it.prescription!) <= 0),
-  item(42253, "quantity", (it, facts) => it.product?.back_orders === false && isShort(it, facts)),
-  item(42254, "sku", ({ draft: { sku } }, { formulary }) => sku !== null && !formulary.by_sku.has(sku)),
+  item(42253, "quantity", (it, facts) => it.product?.back_orders === false && isMeasured(it) && isShort(it, facts)),
+  item(42254, "sku", (it) => isMisnamed(it, "sku")),
   item(42255, "quantity", (it, facts) => {
-    if (!isUsable(it, facts)) return false;
+    if (!isUsable(it, facts) || !isMeasured(it)) return false;
     const left = unitsLeft(it.prescription!);
-    return left > 0 && unitsBefore(it, facts) + it.units > left;
+    return left > 0 && exact(unitsBefore(it, facts) + it.units) > left;
   }),
   {
     code: 42256,
@@ -71,18 +67,32 @@ export const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
       return barred ? [{ code: 42256, field: "shipping.method_id" }] : [];
     },
   },
-  item(42257, "prescription_id", (it, facts) => isOwn(it, facts) && it.prescription!.expires_at <= facts.now),
-  item(42258, "ndc", (it, facts) => isOwn(it, facts) && isOtherMedication(it)),
-  item(42259, "written_qty", (it, facts) => {
-    const { draft, product, prescription } = it;
-    if (!known(draft, "written_qty") || product === null || !it.needs_prescription) return false;
-    const written = draft.written_qty ?? (isOwn(it, facts) ? prescription!.written_qty : null);
-    return written !== null && !product.written_quantities.includes(written);
-  }),
+  item(
+    42257,
+    "prescription_id",
+    ({ prescription }, { now }) => prescription !== null && prescription.expires_at <= now,
+  ),
+  {
+    code: 42258,
+    about: "order",
+    wrong: ({ items }) =>
+      items.flatMap((it) =>
+        it.names
+          .filter(({ product }) => isOtherMedication(product, it))
+          .map(({ field }) => ({ code: 42258, field: `items[${it.draft.index}].${field}` })),
+      ),
+  },
+  item(42259, "written_qty", (it) => !isOfferedAsWritten(it)),
+  item(
+    42260,
+    "product_selection",
+    (it) => isMisnamed(it, "product_selection") || (it.prescription !== null && it.written_product === null),
+  ),
+  // Automatic Processing takes an item without a prescription, and then something else must say what it is.
   item(42260, "product_selection", (it, facts) => {
-    const { product_selection } = it.draft;
-    if (product_selection !== null && bySelection(product_selection, facts.formulary) === undefined) return true;
-    return isOwn(it, facts) && it.written_product === null;
+    const { prescription_id, refused } = it.draft;
+    const nameless = it.names.length === 0 && prescription_id === null && !refused.has("prescription_id");
+    return nameless && hasUsablePrescription(it, facts);
   }),
   order(42291, ({ draft: { shipping }, formulary }) =>
     shipping.method_id !== null && !formulary.methods.has(shipping.method_id) ? ["shipping.method_id"] : [],
@@ -127,16 +137,15 @@ function item(code: ErrorCode, field: string, wrong: ItemCheck["wrong"]): ItemCh
   return { code, about: "item", field, wrong };
 }
 
-const known = ({ refused }: ResolvedItem["draft"], field: string) => !refused.has(field);
-
 export const isControlled = ({ product, prescription }: Pick<ResolvedItem, "product" | "prescription">): boolean =>
   [product?.drug_schedule, prescription?.drug_schedule].some((schedule) => schedule !== undefined && schedule !== "0");
 
-const needsDocument = ({ items }: Judged) => items.some(isControlled);
+/** Of somebody nobody knows, nobody knows what is on file. */
+const needsDocument = ({ items, patient }: Judged) => patient !== null && items.some(isControlled);
 
 /** Sent with this order, or on file; it must outlast today. */
 function hasDocument({ draft, patient, today }: Judged): boolean {
-  if (draft.patient.identity_documents.length > 0) return true;
+  if (draft.patient.identity_documents.length > 0 || draft.patient.document_refused) return true;
   return (patient?.record.identity_documents ?? []).some(({ expiration_date }) => expiration_date > today);
 }
 
@@ -149,16 +158,12 @@ const methodOf = ({ draft, formulary }: Judged) =>
   draft.shipping.method_id === null ? undefined : formulary.methods.get(draft.shipping.method_id);
 
 /** Where only the post delivers. */
-const isBox = ({ ship_to: { verdict } }: Judged) =>
-  verdict !== null && ["po_box", "general_delivery", "military"].includes(verdict.kind);
-
-const isOwn = ({ prescription }: ResolvedItem, { patient }: OrderFacts): boolean =>
-  prescription !== null && patient !== null && prescription.patient_id === patient.patient_id;
+const isBox = ({ ship_to: { verdict } }: Judged) => verdict !== null && addressKinds[verdict.kind].usps_only;
 
 /** May be filled today, units aside. */
-function isUsable(it: ResolvedItem, facts: Judged): boolean {
-  if (!isOwn(it, facts)) return false;
-  const { active, acceptance, effective_date } = it.prescription!;
+function isUsable({ prescription }: ResolvedItem, facts: Judged): boolean {
+  if (prescription === null) return false;
+  const { active, acceptance, effective_date } = prescription;
   const accepted = acceptance === "not_needed" || acceptance === "accepted";
   return active && accepted && startOfDay(facts.time_zone, effective_date) <= facts.now;
 }
@@ -177,6 +182,30 @@ export const namesPrescriber = ({ prescriber_name, prescriber_phone, prescriber_
 export const unitsLeft = ({ written_qty, refills, units_ordered }: PrescriptionFact): number =>
   exact(written_qty * (1 + refills) - units_ordered);
 
+/** A name of no product; or, without a prescription that both could be compared with, of another than the first name. */
+function isMisnamed({ names, product, prescription }: ResolvedItem, field: NamedProduct["field"]): boolean {
+  const named = names.find((name) => name.field === field);
+  if (named === undefined) return false;
+  if (named.product === null) return true;
+  if (prescription !== null || product === null || named.product === product) return false;
+  return named.product.gcn === null || named.product.gcn !== product.gcn;
+}
+
+function isOfferedAsWritten({ draft, product, prescription }: ResolvedItem): boolean {
+  const written = draft.written_qty ?? prescription?.written_qty ?? null;
+  return product === null || written === null || product.written_quantities.includes(written);
+}
+
+/** Count and size are offered, so that it makes sense to speak of units. */
+function isMeasured(it: ResolvedItem): boolean {
+  const { draft, product } = it;
+  if (product === null || ["quantity", "package_size", "written_qty"].some((name) => draft.refused.has(name)))
+    return false;
+  const sized =
+    draft.package_size === null ? isOfferedAsWritten(it) : product.package_sizes.includes(draft.package_size);
+  return sized && product.quantities.includes(draft.quantity);
+}
+
 /** What earlier items of the same order take of the prescription. */
 function unitsBefore({ draft, prescription }: ResolvedItem, { items }: Judged): number {
   return items
@@ -191,11 +220,4 @@ export function isShort({ draft, product, units }: ResolvedItem, { items, stock 
     .filter((one) => one.product?.sku === product.sku && one.draft.index < draft.index)
     .reduce((sum, one) => sum + one.units, 0);
   return exact(before + units) > (stock.get(product.sku) ?? 0);
-}
-
-/** Another medication than the prescription's: the GCN decides, for brand and generic share it. */
-function isOtherMedication({ product, prescription, written_product }: ResolvedItem): boolean {
-  if (product === null || written_product === null || prescription === null) return false;
-  const gcn = written_product.gcn ?? prescription.gcn;
-  return product.gcn === null || product.gcn !== gcn;
 }

@@ -1,4 +1,5 @@
 import { labelFormats, type PatientSafety, payers } from "@pestle/contract";
+import { isStateCode } from "./address/states.ts";
 import type { ZipTable } from "./address/zip.ts";
 import { type ReadAddress, readAddress } from "./address-input.ts";
 import { isDate } from "./calendar.ts";
@@ -25,9 +26,13 @@ export type OrderDraft = {
     dob: string | null;
     patient_safety: Partial<PatientSafety>;
     identity_documents: NewDocument[];
+    /** One was sent and did not pass: what is wrong with it is said, and not that there is none. */
+    document_refused: boolean;
   };
   /** Absent: the prescription's or the patient's. `unusable`: sent, and its fields did not pass. */
   address: ReadAddress | "absent" | "unusable";
+  /** The state that was sent, where it is one: also of an address that is unusable. */
+  sent_state: string | null;
   items: ItemDraft[];
   payment: { payer: (typeof payers)[number]; token: string | null };
 };
@@ -109,6 +114,7 @@ export function readOrder(
     shipping: readShipping(body["shipping"], problems),
     patient: readPatient(body["patient"], given.today, problems),
     address: readShipTo(body["address"], given.zips, problems),
+    sent_state: isSentObject(body["address"]) ? stateOf(body["address"]["state"]) : null,
     items: readItems(body["items"], problems),
     payment: readPayment(body["payment"], problems),
   };
@@ -137,10 +143,7 @@ function readShipping(sent: unknown, problems: Problem[]): OrderDraft["shipping"
 
 /** Whether the account may send one, and whether the bytes are what they are called, is judged later. */
 function readLabel(sent: unknown, problems: Problem[]): LabelDraft {
-  if (!isSentObject(sent)) {
-    problems.push({ code: 42294, field: "shipping.label" });
-    return { format: null, data: null, carrier: null, tracking_no: null };
-  }
+  if (!isSentObject(sent)) return { format: null, data: null, carrier: null, tracking_no: null };
   problems.push(...unknownFields(sent, known.label, "shipping.label."));
   const text = (name: "carrier" | "tracking_no") =>
     optional(sent, name, isText, () => problems.push({ code: 42200, field: `shipping.label.${name}` }));
@@ -155,7 +158,8 @@ function readLabel(sent: unknown, problems: Problem[]): LabelDraft {
 function readPatient(sent: unknown, today: string, problems: Problem[]): OrderDraft["patient"] {
   if (!isSentObject(sent)) {
     problems.push({ code: 42206, field: "patient.patient_id" });
-    return { patient_id: null, contact: {}, dob: null, patient_safety: {}, identity_documents: [] };
+    const nothing = { contact: {}, dob: null, patient_safety: {}, identity_documents: [], document_refused: false };
+    return { patient_id: null, ...nothing };
   }
   const prefix = "patient.";
   problems.push(...unknownFields(sent, known.patient, prefix));
@@ -168,24 +172,23 @@ function readPatient(sent: unknown, today: string, problems: Problem[]): OrderDr
   const safety = readPatientSafety(sent["patient_safety"] ?? {}, "patient.patient_safety");
   problems.push(...safety.problems);
   if (sent["patient_safety"] === null) problems.push({ code: 42200, field: "patient.patient_safety" });
-  return {
-    patient_id,
-    contact,
-    dob,
-    patient_safety: safety.patient_safety,
-    identity_documents: readDocuments(sent["identity_documents"], today, problems),
-  };
+  const documents = readDocuments(sent["identity_documents"], today, problems);
+  return { patient_id, contact, dob, patient_safety: safety.patient_safety, ...documents };
 }
 
 const MOST_DOCUMENTS_SENT = 20;
 
-function readDocuments(sent: unknown, today: string, problems: Problem[]): NewDocument[] {
-  if (sent === undefined) return [];
+function readDocuments(
+  sent: unknown,
+  today: string,
+  problems: Problem[],
+): Pick<OrderDraft["patient"], "identity_documents" | "document_refused"> {
+  if (sent === undefined) return { identity_documents: [], document_refused: false };
   if (!Array.isArray(sent) || sent.length > MOST_DOCUMENTS_SENT) {
     problems.push({ code: 42208, field: "patient.identity_documents" });
-    return [];
+    return { identity_documents: [], document_refused: true };
   }
-  return sent.flatMap((one: unknown, index) => {
+  const identity_documents = sent.flatMap((one: unknown, index) => {
     const field = `patient.identity_documents[${index}]`;
     if (!isSentObject(one)) {
       problems.push({ code: 42216, field: `${field}.type` });
@@ -195,6 +198,7 @@ function readDocuments(sent: unknown, today: string, problems: Problem[]): NewDo
     problems.push(...wrong);
     return document === null ? [] : [document];
   });
+  return { identity_documents, document_refused: identity_documents.length < sent.length };
 }
 
 function readShipTo(sent: unknown, zips: ZipTable, problems: Problem[]): OrderDraft["address"] {
@@ -206,6 +210,11 @@ function readShipTo(sent: unknown, zips: ZipTable, problems: Problem[]): OrderDr
   const { read, problems: wrong } = readAddress(sent, zips, "address.");
   problems.push(...wrong);
   return read ?? "unusable";
+}
+
+function stateOf(sent: unknown): string | null {
+  const state = typeof sent === "string" ? sent.trim().toUpperCase() : "";
+  return isStateCode(state) ? state : null;
 }
 
 function readItems(sent: unknown, problems: Problem[]): ItemDraft[] {

@@ -62,7 +62,10 @@ export type ShipTo = {
 /** An item with the product that it means. What could not be found out is null, and a problem elsewhere. */
 export type ResolvedItem = {
   draft: ItemDraft;
+  /** The patient's own; where the patient is not known, whosever of the account. */
   prescription: PrescriptionFact | null;
+  /** Each field that names a product, the most exact first. */
+  names: readonly NamedProduct[];
   product: FormularyProduct | null;
   /** The product that the prescription itself is written for. */
   written_product: FormularyProduct | null;
@@ -70,3 +73,5 @@ export type ResolvedItem = {
   package_size: number;
   units: number;
 };
+/** `product` is null where the formulary has none of that name. */
+export type NamedProduct = { field: "sku" | "product_selection" | "ndc" | "gcn"; product: FormularyProduct | null };

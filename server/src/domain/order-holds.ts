@@ -1,6 +1,8 @@
 import type { ExceptionId } from "@pestle/contract";
 import { addressHolds } from "./address/address-holds.ts";
+import type { FormularyProduct } from "./formulary.ts";
 import { isLicensed, isShort, type Judged, namesPrescriber } from "./order-checks.ts";
+import { exact } from "./resolve-items.ts";
 
 const LONGEST_SIG = 1_000;
 
@@ -34,7 +36,9 @@ export const orderHolds: { id: ExceptionId; holds(order: Judged): boolean }[] = 
   {
     id: 72,
     holds: ({ items }) =>
-      items.some(({ units, product }) => product !== null && (units > product.max_units || !Number.isInteger(units))),
+      items.some(
+        ({ units, product }) => !Number.isInteger(units) || (product && unitsOf(product, items) > product.max_units),
+      ),
   },
   {
     id: 73,
@@ -64,6 +68,10 @@ function isStateBarred(it: Judged): boolean {
   if (it.items.some(({ product }) => product?.blocked_states.includes(state))) return true;
   return it.account.workflow === "automatic" && !isLicensed(it, state);
 }
+
+/** What all items of the order together take of a product. */
+const unitsOf = ({ sku }: FormularyProduct, items: Judged["items"]): number =>
+  exact(items.filter(({ product }) => product?.sku === sku).reduce((sum, { units }) => sum + units, 0));
 
 /** The prescription, or the same medication for the same patient, is on its way already. */
 function isDoubled({ prescription, product }: Judged["items"][number], pending: Judged["pending"]): boolean {

@@ -8,7 +8,7 @@ import { refuse } from "./refusals.ts";
 /** Bounds a record, which is read and sealed whole. */
 export const MOST_ADDRESSES = 50;
 export const MOST_DOCUMENTS = 20;
-const full = {
+export const full = {
   addresses: "The patient has as many addresses as are kept. Remove one first.",
   identity_documents: "The patient has as many valid identity documents as are kept.",
 };
@@ -49,12 +49,13 @@ export function withoutShippingAddress(record: PatientRecord, address_id: number
   return { ...record, addresses };
 }
 
+type WithDocument = { record: PatientRecord; document: StoredDocument };
+
+export const withIdentityDocument = (record: PatientRecord, sent: NewDocument, today: string): WithDocument =>
+  withDocumentIfRoom(record, sent, today) ?? refuse(42200, "body", full.identity_documents);
+
 /** The same document again takes the place of the older one and keeps its id. Expired ones make room for new ones. */
-export function withIdentityDocument(
-  record: PatientRecord,
-  sent: NewDocument,
-  today: string,
-): { record: PatientRecord; document: StoredDocument } {
+export function withDocumentIfRoom(record: PatientRecord, sent: NewDocument, today: string): WithDocument | undefined {
   const known = record.identity_documents.find((one) => isSameDocument(one, sent));
   if (known !== undefined) {
     const document = { id: known.id, ...sent };
@@ -63,7 +64,7 @@ export function withIdentityDocument(
   }
   const crowded = record.identity_documents.length >= MOST_DOCUMENTS;
   const kept = record.identity_documents.filter((one) => !crowded || one.expiration_date > today);
-  if (kept.length >= MOST_DOCUMENTS) return refuse(42200, "body", full.identity_documents);
+  if (kept.length >= MOST_DOCUMENTS) return undefined;
   const document = { id: record.next_document_id, ...sent };
   return {
     record: { ...record, identity_documents: [...kept, document], next_document_id: document.id + 1 },

@@ -1,26 +1,33 @@
 import type { Formulary, FormularyProduct } from "./formulary.ts";
 import type { ItemDraft } from "./order-draft.ts";
-import type { PrescriptionFact, ResolvedItem } from "./order-facts.ts";
+import type { NamedProduct, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
 
-/** Which product each item means: the one it names, else the one its prescription is written for. */
-export function resolveItems(
-  drafts: readonly ItemDraft[],
-  prescriptions: ReadonlyMap<number, PrescriptionFact>,
-  formulary: Formulary,
-): ResolvedItem[] {
-  return drafts.map((draft) => {
-    const prescription = draft.prescription_id === null ? null : (prescriptions.get(draft.prescription_id) ?? null);
+/** Which product each item means: the one it names, else the one that its prescription is written for. */
+export function resolveItems({
+  draft,
+  patient,
+  prescriptions,
+  formulary,
+}: Pick<OrderFacts, "draft" | "patient" | "prescriptions" | "formulary">): ResolvedItem[] {
+  return draft.items.map((item) => {
+    const found = item.prescription_id === null ? undefined : prescriptions.get(item.prescription_id);
+    // Another patient's tells nothing here. Where the patient is not known, that alone is wrong (42206).
+    const prescription = found && (patient === null || patient.patient_id === found.patient_id) ? found : null;
     const written_product = prescription && writtenProduct(prescription, formulary);
-    const product = namedProduct(draft, formulary, written_product) ?? (namesProduct(draft) ? null : written_product);
-    const package_size = draft.package_size ?? wholeFill(draft, prescription, product);
+    const names = namesOf(item, formulary, written_product);
+    const sku = names.find(({ field }) => field === "sku");
+    const product = meantProduct(names, { prescription, written_product });
+    const package_size = item.package_size ?? wholeFill(item, prescription, product);
     return {
-      draft,
+      draft: item,
       prescription,
+      names,
       product,
       written_product,
-      needs_prescription: draft.sku === null || product?.rx_only !== false,
+      // What an unknown SKU would need, nobody knows.
+      needs_prescription: sku === undefined || sku.product?.rx_only === true,
       package_size,
-      units: exact(draft.quantity * package_size),
+      units: exact(item.quantity * package_size),
     };
   });
 }
@@ -40,21 +47,39 @@ export const bySelection = (selection: string, { by_sku, by_name }: Formulary): 
 export const byNdcs = (ndcs: readonly string[], { by_ndc }: Formulary): FormularyProduct | undefined =>
   ndcs.map((ndc) => by_ndc.get(ndc)).find((product) => product !== undefined);
 
-const namesProduct = ({ sku, ndcs, gcn, product_selection, refused }: ItemDraft) =>
-  [sku, ndcs, gcn, product_selection].some((name) => name !== null) ||
-  ["sku", "ndc", "gcn", "product_selection"].some((name) => refused.has(name));
+/** A prescription decides which medication it is; names only choose among the products of it. */
+const meantProduct = (
+  names: readonly NamedProduct[],
+  written: Pick<ResolvedItem, "prescription" | "written_product">,
+): FormularyProduct | null =>
+  names.find(({ product }) => product !== null && !isOtherMedication(product, written))?.product ??
+  written.written_product;
 
-/** The most exact name first; a GCN means the written product where that is of it. */
-function namedProduct(
-  { sku, ndcs, gcn, product_selection }: ItemDraft,
+/** Another medication than the prescription's: the GCN decides, for brand and generic share it. */
+export function isOtherMedication(
+  product: FormularyProduct | null,
+  { prescription, written_product }: Pick<ResolvedItem, "prescription" | "written_product">,
+): boolean {
+  if (product === null || written_product === null || prescription === null) return false;
+  const gcn = written_product.gcn ?? prescription.gcn;
+  return product.gcn === null || product.gcn !== gcn;
+}
+
+/** Every name of a product that an item has, the most exact first; a GCN means the written product where that is of it. */
+function namesOf(
+  { sku, product_selection, ndcs, gcn, refused }: ItemDraft,
   formulary: Formulary,
   written: FormularyProduct | null,
-): FormularyProduct | null {
-  if (sku !== null) return formulary.by_sku.get(sku) ?? null;
-  if (product_selection !== null) return bySelection(product_selection, formulary) ?? null;
-  if (ndcs !== null) return byNdcs(ndcs, formulary) ?? null;
-  if (gcn === null) return null;
-  return written?.gcn === gcn ? written : (formulary.by_gcn.get(gcn)?.[0] ?? null);
+): NamedProduct[] {
+  const found = {
+    sku: sku !== null && formulary.by_sku.get(sku),
+    product_selection: product_selection !== null && bySelection(product_selection, formulary),
+    ndc: ndcs !== null && byNdcs(ndcs, formulary),
+    gcn: gcn !== null && (written?.gcn === gcn ? written : formulary.by_gcn.get(gcn)?.[0]),
+  };
+  return (Object.keys(found) as (keyof typeof found)[])
+    .filter((field) => found[field] !== false || refused.has(field))
+    .map((field) => ({ field, product: found[field] || null }));
 }
 
 /** Without a package size an item is one fill as written; what needs no prescription comes in its smallest package. */
