@@ -47,7 +47,7 @@ const changes = {
     patient: { ids: [], last_name: "Nobody Yet", phone: "9165550199" },
   }),
   "a cancel": newMessage({
-    envelope: { message_id: "P-4", relates_to_message_id: "P-1-7", prescriber_order_number: null },
+    envelope: { message_id: "P-4", relates_to_message_id: "P-1", prescriber_order_number: null },
     content: {
       kind: "cancel",
       discontinue: false,
@@ -71,7 +71,7 @@ for (const [name, body] of Object.entries(changes)) {
       await tx.raw("set local plan_cache_mode = force_generic_plan");
       const deps = { ...app.deps, db: tx as unknown as Db };
       const { answer } = await receivePrescription(deps, scriptFormat, caller!, body);
-      expect(answer).not.toContain("<Error>");
+      expect(answer).toMatch(/<Code>010<|<Approved>/);
       return (await rowsRead(tx)).map(({ table, rows }) => ({
         table,
         rows: rows - (before.find((one) => one.table === table)?.rows ?? 0),
