@@ -22,8 +22,8 @@ export type Hold = {
 
 /**
  * The moment between keeping and processing lasts a few milliseconds, and random kills rarely hit it. Here somebody
- * else has a lock, as a long query or a migration may, until every writer's message waits for it. `left` are the ids of
- * those that were left from earlier kills.
+ * else has a lock, as a long query or a migration may, until as many messages wait for it as there are writers. `left` are
+ * the ids of those that were left from earlier kills.
  */
 export async function holdProcessing(
   data_dir: string,

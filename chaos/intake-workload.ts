@@ -33,6 +33,8 @@ const TAKEN_UP_WITHIN_MS = 20_000;
  * one does who thinks that the first went astray; the forgetful send it once and never come back.
  */
 const SENDERS = ["faithful", "faithful", "hasty", "forgetful"] as const;
+/** A hasty one may wait for the second answer to a message that the first made a prescription of. */
+const SURE_TO_WAIT = SENDERS.filter((kind) => kind !== "hasty").length;
 
 export const openIntakeWorkload: OpenWorkload = ({ data_dir, random, unexpected }) => {
   const ledger: IntakeLedger = { acknowledged: [], forgotten: new Set() };
@@ -88,7 +90,7 @@ export const openIntakeWorkload: OpenWorkload = ({ data_dir, random, unexpected 
     async aim(kill) {
       if (kill % AIM_EVERY !== 0) return async () => {};
       const stage = random() < 0.5 ? "deciding" : "saving";
-      const hold = await holdProcessing(data_dir, stage, { writers: SENDERS.length, left });
+      const hold = await holdProcessing(data_dir, stage, { writers: SURE_TO_WAIT, left });
       seen.aimed_kills += 1;
       seen.waiting_at_kills += hold.waiting;
       return hold.release;

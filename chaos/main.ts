@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { parseArgs } from "node:util";
 import { openIntakeWorkload } from "./intake-workload.ts";
 import { killFirstStarts, killWhileRunning, type RunningKind, type Tally } from "./kills.ts";
+import { type Mutations, readMutations, sendMutations } from "./mutations.ts";
 import { seededRandom } from "./random.ts";
 import { openTokenWorkload } from "./token-workload.ts";
 import type { OpenWorkload } from "./workload.ts";
@@ -10,6 +11,9 @@ type Campaign = { about: string; run(options: { count: number | undefined; seed:
 
 const KILLS_OF_EACH_KIND = 50;
 const FIRST_STARTS_PER_KILL = 0.4;
+const MUTATIONS = 200_000;
+const MUTATIONS_SENT = 2_000;
+const READ_WITHIN_MS = 200;
 
 /** Every campaign: `npm run campaign -- NAME [--count N] [--seed S]`. Each says whether all was well. */
 const campaigns: Record<string, Campaign> = {
@@ -26,7 +30,43 @@ const campaigns: Record<string, Campaign> = {
     about: `kill -9 of the service, its database and both while e-prescriptions come in; each acknowledged one is there once (${KILLS_OF_EACH_KIND} of each)`,
     run: ({ count = KILLS_OF_EACH_KIND, seed }) => killEachKind(openIntakeWorkload, count, seededRandom(seed)),
   },
+  mutations: {
+    about: `mutated e-prescriptions through the readers (${MUTATIONS}) and over HTTP (${MUTATIONS_SENT}): no crash, none over ${READ_WITHIN_MS} ms, no 500`,
+    async run({ count = MUTATIONS, seed }) {
+      // Far enough from the end of the numbers that a seed can be.
+      const first = seed % 2 ** 30;
+      const well = await showReading({ first, count });
+      return (await showSending({ first, count: Math.min(count, MUTATIONS_SENT) })) && well;
+    },
+  },
 };
+
+async function showReading(mutations: Mutations): Promise<boolean> {
+  const begin_ms = Date.now();
+  const { outcomes, crashes, slowest, hangs } = await readMutations(mutations);
+  for (const [outcome, times] of Object.entries(outcomes).sort(([, a], [, b]) => b - a)) {
+    console.log(`${outcome.padEnd(30)}${String(times).padStart(8)}`);
+  }
+  console.log(
+    `read ${mutations.count} in ${((Date.now() - begin_ms) / 1000).toFixed(1)} s  crashes ${crashes.length}  ` +
+      `hangs ${hangs.length}  slowest ${slowest.took_ms.toFixed(1)} ms (message ${slowest.seed})`,
+  );
+  for (const { seed, fault } of crashes.slice(0, 20)) console.log(`             message ${seed}: ${fault}`);
+  for (const seed of hangs) console.log(`             message ${seed} is read for ever`);
+  return crashes.length === 0 && hangs.length === 0 && slowest.took_ms < READ_WITHIN_MS;
+}
+
+async function showSending(mutations: Mutations): Promise<boolean> {
+  const begin_ms = Date.now();
+  const { statuses, unexpected } = await sendMutations(mutations, "built");
+  const counts = Object.entries(statuses).map(([status, times]) => `  ${status}: ${times}`);
+  console.log(
+    `sent ${mutations.count} in ${((Date.now() - begin_ms) / 1000).toFixed(1)} s${counts.join("")}  ` +
+      `unexpected answers ${unexpected.length}`,
+  );
+  for (const line of unexpected.slice(0, 20)) console.log(`             ${line}`);
+  return unexpected.length === 0;
+}
 
 async function killEachKind(open: OpenWorkload, count: number, random: () => number): Promise<boolean> {
   const kinds: RunningKind[] = ["server", "database", "both"];

@@ -9,7 +9,7 @@ export type Writers = {
 };
 
 /** What keeps the service busy while it is killed, and knows what was acknowledged. */
-export type Workload = {
+type Workload = {
   /** Gets what the writers need of a service that was just started; until then it has not recovered. */
   enter(demo: Demo): Promise<void>;
   write(site: Site): Writers;

@@ -211,9 +211,12 @@ with given as (
   -- Most messages end none; for these nothing may be looked through.
   update prescription r
   set active = false
-  from given, jsonb_array_elements_text(j->'inactive_prescription_ids') as meant (prescription_id)
+  from given
   where jsonb_array_length(j->'inactive_prescription_ids') > 0
-    and r.account_id = j->>'account_id' and r.prescription_id = meant.prescription_id::bigint and r.active
+    and r.account_id = j->>'account_id' and r.active
+    and r.prescription_id = any(array(
+      select jsonb_array_elements_text(g.j->'inactive_prescription_ids')::bigint
+      from given g))
 ), reviews as (
   insert into review (account_id, kind, intake_message_id, patient_id, prescription_id, reasons, facts, created_at)
   select v.account_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts, v.created_at

@@ -33,9 +33,11 @@ export function readBody(raw: IncomingMessage): Promise<Buffer | "too large"> {
       }
     });
     raw.on("end", () => resolve(size > LARGEST_BODY_BYTES ? "too large" : Buffer.concat(chunks, size)));
-    // The caller went away or was too slow: there is nobody left to read the answer, but the request must end.
-    raw.on("error", () => reject(new RequestProblems([{ code: 40000, field: "body" }])));
-    raw.on("close", () => reject(new RequestProblems([{ code: 40000, field: "body" }])));
+    // The caller went away or was too slow: there is nobody left to read the answer, but the request must end. Every
+    // request closes, and an error costs its stack, so none is made for those that came to their end.
+    const broken = () => raw.readableEnded || reject(new RequestProblems([{ code: 40000, field: "body" }]));
+    raw.on("error", broken);
+    raw.on("close", broken);
   });
 }
 

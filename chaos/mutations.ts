@@ -1,0 +1,107 @@
+import { mkdtempSync } from "node:fs";
+import { availableParallelism, tmpdir } from "node:os";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { insist } from "./ask.ts";
+import { deliver, intakeToken } from "./client.ts";
+import { mutated, withOwnId } from "./mutated.ts";
+import type { MutationTally, MutationWork } from "./mutation-worker.ts";
+import { connectToPostgres } from "./postmaster.ts";
+import { type From, killServer, removeDataDir, startServer, stopServer } from "./server-process.ts";
+import { until } from "./until.ts";
+
+export type Mutations = { first: number; count: number };
+
+/** A thread knows nothing of the TypeScript loader that this one was started with. */
+const BEGIN = `import("tsx/esm/api").then(({ register }) => {
+  register();
+  return import(${JSON.stringify(new URL("./mutation-worker.ts", import.meta.url).href)});
+});`;
+const HANGS_AFTER_MS = 5_000;
+const LOOK_EVERY_MS = 250;
+
+/** Reads mutated messages in threads of their own, where one that reads for ever can be seen and ended. */
+export async function readMutations({ first, count }: Mutations): Promise<MutationTally & { hangs: number[] }> {
+  const step = Math.min(availableParallelism(), count);
+  const hangs: number[] = [];
+  const tallies = await Promise.all(
+    Array.from({ length: step }, (_, worker) =>
+      readInThread({ first: first + worker, end: first + count, step }, hangs),
+    ),
+  );
+  const outcomes: Record<string, number> = {};
+  for (const [outcome, times] of tallies.flatMap((tally) => Object.entries(tally.outcomes))) {
+    outcomes[outcome] = (outcomes[outcome] ?? 0) + times;
+  }
+  const [slowest] = tallies.map((tally) => tally.slowest).sort((a, b) => b.took_ms - a.took_ms);
+  return { outcomes, crashes: tallies.flatMap(({ crashes }) => crashes), slowest: slowest!, hangs };
+}
+
+function readInThread(work: Omit<MutationWork, "current">, hangs: number[]): Promise<MutationTally> {
+  const current = new Int32Array(new SharedArrayBuffer(4));
+  const worker = new Worker(BEGIN, { eval: true, execArgv: ["--conditions=source"], workerData: { ...work, current } });
+  return new Promise((resolve, reject) => {
+    let [seen, since_ms] = [-1, Date.now()];
+    const watch = setInterval(() => {
+      const seed = Atomics.load(current, 0);
+      if (seed !== seen) [seen, since_ms] = [seed, Date.now()];
+      else if (Date.now() - since_ms > HANGS_AFTER_MS) {
+        // What this thread had counted is gone with it; the campaign has failed anyway.
+        hangs.push(seed);
+        worker.terminate();
+        resolve({ outcomes: {}, crashes: [], slowest: { seed, took_ms: HANGS_AFTER_MS } });
+      }
+    }, LOOK_EVERY_MS);
+    worker.once("message", resolve);
+    worker.once("error", reject);
+    worker.once("exit", () => clearInterval(watch));
+  });
+}
+
+const SENDERS = 8;
+const ANSWER_DEADLINE_MS = 30_000;
+const DONE_WITHIN_MS = 30_000;
+/** A reader that failed, and a message that could not be processed: answers, but none that anybody should get. */
+const OUR_FAULT = /<DescriptionCode>007<|<Code>000</;
+
+/** Sends mutated messages to a service that was started for it, and tallies what they are answered with. */
+export async function sendMutations(
+  { first, count }: Mutations,
+  from: From,
+): Promise<{ statuses: Record<number, number>; unexpected: string[] }> {
+  const data_dir = mkdtempSync(join(tmpdir(), "pestle-mutations-"));
+  const server = await startServer({ data_dir, from });
+  const statuses: Record<number, number> = {};
+  const unexpected: string[] = [];
+  try {
+    const token = await intakeToken(server.demo);
+    let next = first;
+    const sending = async () => {
+      while (next < first + count) {
+        const seed = next++;
+        const message = mutated(seed);
+        const body = withOwnId(seed, message);
+        const reply = await insist(() => deliver(server.demo, token, message.format, body), ANSWER_DEADLINE_MS);
+        statuses[reply.status] = (statuses[reply.status] ?? 0) + 1;
+        if (![200, 400].includes(reply.status) || OUR_FAULT.test(reply.text)) {
+          unexpected.push(`message ${seed} (${message.format}) answered ${reply.status}`);
+        }
+      }
+    };
+    await Promise.all(Array.from({ length: SENDERS }, sending));
+    await checkNothingWaits(data_dir).catch((error: Error) => unexpected.push(error.message));
+    const { code } = await stopServer(server);
+    if (code !== 0) unexpected.push(`the service ended with ${code}: ${server.errors().trim()}`);
+    return { statuses, unexpected };
+  } finally {
+    await killServer(server);
+    await removeDataDir(data_dir);
+  }
+}
+
+async function checkNothingWaits(data_dir: string): Promise<void> {
+  const client = await connectToPostgres(data_dir);
+  const text = "select count(*)::int as waiting from intake_message where state = 'received'";
+  const nothing = async () => (await client.query<{ waiting: number }>(text)).rows[0]!.waiting === 0;
+  await until("every kept message is done with", nothing, { deadline_ms: DONE_WITHIN_MS }).finally(() => client.end());
+}

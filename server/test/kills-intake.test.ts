@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { countKept, type KeptMessage } from "../../chaos/intake-ledger.ts";
+import { openIntakeWorkload } from "../../chaos/intake-workload.ts";
+import { killWhileRunning, type RunningKind } from "../../chaos/kills.ts";
+import { seededRandom } from "../../chaos/random.ts";
+
+// The campaign itself, small: `npm run campaign -- intake` does the same at full size. All at once, since most of it is
+// waiting; the longest wait is for the job that takes up what was kept and left.
+const KILLS = 2;
+const TIMEOUT_MS = 120_000;
+
+const promises: Record<RunningKind, string> = {
+  server: "e-prescriptions that a killed service acknowledged are there once, and so are those it had only kept",
+  database: "e-prescriptions survive their database, once, acknowledged or only kept",
+  both: "e-prescriptions survive service and database killed at once, acknowledged or only kept",
+};
+
+for (const [kind, promise] of Object.entries(promises)) {
+  test.concurrent(promise, { timeout: TIMEOUT_MS }, async () => {
+    const options = { count: KILLS, random: seededRandom(3), from: "source" as const };
+    const tally = await killWhileRunning(kind as RunningKind, openIntakeWorkload, options);
+    expect(tally).toMatchObject({ kills: KILLS, lost: 0, doubled: 0, unexpected: [] });
+    expect(tally.checked).toBeGreaterThan(0);
+    // The first kill is aimed: it must have hit the moment between keeping and processing.
+    expect(tally.seen["waiting_at_kills"]).toBeGreaterThan(0);
+  });
+}
+
+test("the campaign would notice a prescription that was lost, one without its event and one that is there twice", () => {
+  const kept = (message_id: string, change: Partial<KeptMessage> = {}): KeptMessage => ({
+    message_id,
+    state: "processed",
+    answer: "",
+    took_ms: 5,
+    prescriptions: 1,
+    events: 1,
+    ...change,
+  });
+  const acknowledged = (...ids: string[]) => ids.map((message_id) => ({ message_id, body: Buffer.of(), answer: "" }));
+  const waiting = { state: "received" as const, answer: null, prescriptions: 0, events: 0 };
+  expect(countKept(acknowledged("a", "b"), [kept("a"), kept("b")])).toEqual({ lost: 0, doubled: 0 });
+  expect(countKept(acknowledged("a", "b"), [kept("a")])).toEqual({ lost: 1, doubled: 0 });
+  expect(countKept(acknowledged("a"), [kept("a", { events: 0 })])).toEqual({ lost: 1, doubled: 0 });
+  expect(countKept(acknowledged("a"), [kept("a", waiting)])).toEqual({ lost: 1, doubled: 0 });
+  expect(countKept(acknowledged("a"), [kept("a", { prescriptions: 2 })])).toEqual({ lost: 0, doubled: 1 });
+  expect(countKept(acknowledged("a"), [kept("a"), kept("b", { events: 2 })])).toEqual({ lost: 0, doubled: 1 });
+  // Nobody was told of it yet: whoever waits is asked again.
+  expect(countKept([], [kept("a", waiting)])).toEqual({ lost: 0, doubled: 0 });
+  const pending = [{ message_id: "a", body: Buffer.of(), answer: "<Status><Code>000</Code></Status>" }];
+  expect(countKept(pending, [kept("a", waiting)])).toEqual({ lost: 0, doubled: 0 });
+});

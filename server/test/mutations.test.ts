@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { readMutations, sendMutations } from "../../chaos/mutations.ts";
+
+// The campaign itself, small: `npm run campaign -- mutations` does the same at full size.
+const READ = 400;
+const SENT = 200;
+const READ_WITHIN_MS = 200;
+
+test("mutated e-prescriptions are read or refused, each at once", async () => {
+  const { outcomes, crashes, hangs, slowest } = await readMutations({ first: 5_000, count: READ });
+  expect({ crashes, hangs }).toEqual({ crashes: [], hangs: [] });
+  expect(slowest.took_ms).toBeLessThan(READ_WITHIN_MS);
+  expect(Object.values(outcomes).reduce((sum, times) => sum + times, 0)).toBe(READ);
+  expect(Object.keys(outcomes).filter((outcome) => outcome.includes("read")).length).toBeGreaterThan(2);
+});
+
+test("mutated e-prescriptions sent to a service are answered with 200 or 400, and none is left waiting", async () => {
+  const { statuses, unexpected } = await sendMutations({ first: 9_000, count: SENT }, "source");
+  expect(unexpected).toEqual([]);
+  expect(Object.values(statuses).reduce((sum, times) => sum + times, 0)).toBe(SENT);
+});
