@@ -14,7 +14,7 @@ create table orders (
   open_exceptions integer not null default 0 check (open_exceptions >= 0),
   exception_ids integer[] not null default '{}',
   patient_id text not null,
-  brand_id integer not null,
+  brand_id integer,
   reference text,
   workflow text not null check (workflow in ('api_driven', 'automatic')),
   shipping_method_id integer not null,
@@ -75,10 +75,12 @@ create table order_item (
   prescriber_name text,
   prescriber_phone text,
   prescriber_fax text,
-  -- Kept here so that an open order of the same medication is found by index alone.
+  -- Kept here so that the patient's open orders are found by index.
   patient_id text not null,
   -- True until the order is shipped or canceled.
   pending boolean not null default true,
+  -- No other open order of the patient had this medication when this one was made; two made at once cannot both say so.
+  alone boolean not null,
   primary key (account_id, order_number, item_id),
   foreign key (account_id, order_number) references orders,
   foreign key (account_id, prescription_id) references prescription,
@@ -86,7 +88,8 @@ create table order_item (
 );
 create index order_item_of_prescription on order_item (account_id, prescription_id, order_number)
   where prescription_id is not null;
-create index order_item_pending on order_item (account_id, patient_id, gcn) where pending and gcn is not null;
+create index order_item_pending on order_item (account_id, patient_id) where pending;
+create unique index order_item_alone on order_item (account_id, patient_id, gcn) where pending and alone;
 
 create table order_exception (
   account_id text not null,

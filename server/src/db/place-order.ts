@@ -76,7 +76,7 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
       'order_number', i.order_number, 'prescription_id', i.prescription_id, 'gcn', i.gcn))
     from order_item i
     where i.account_id = $1 and i.patient_id = $4 and i.pending
-      and i.gcn in (select gcn from meant)), '[]') as pending,
+      and (i.prescription_id = any($5) or i.gcn in (select gcn from meant))), '[]') as pending,
   coalesce((
     select json_agg(nextval(pg_get_serial_sequence('order_item', 'dispense_id')))
     from generate_series(1, $7)), '[]') as dispense_ids
@@ -105,13 +105,35 @@ export const loadOrderContext = async (
     asked.items,
   ]))!;
 
+const lock = sql<[account_id: string, patient_id: string | null, prescription_ids: number[]], { locked: number }>`
+with whom as (
+  select p.patient_id
+  from patient p
+  where p.account_id = $1 and p.patient_id = $2
+  for no key update
+), what as (
+  select r.prescription_id
+  from prescription r
+  where r.account_id = $1 and r.prescription_id = any($3)
+  order by r.prescription_id
+  for no key update
+)
+select (select count(*) from whom) + (select count(*) from what) as locked`;
+/** Whoever was too late once waits for its turn, so that nobody is too late for ever. Before it loads, not while. */
+export const lockForOrder = (
+  db: Queryable,
+  account_id: string,
+  patient_id: string | null,
+  prescription_ids: number[],
+) => db.row(lock, [account_id, patient_id, prescription_ids]);
+
 /** Rows in the words of their tables; bytes as PostgreSQL writes them (`bytes`). */
 export type OrderSave = {
   fingerprint: { account_id: string; fingerprint: string; order_number: string; created_at: Date; since: Date } | null;
   changed_patient: (Record<string, unknown> & { patient_id: string; revision: number }) | null;
   order: Record<string, unknown> & { account_id: string; order_number: string };
   items: Record<string, unknown>[];
-  /** Each sku once: what is set aside. */
+  /** Each sku once: what is set aside. These and the prescriptions in a fixed order, so that no two wait crosswise. */
   reserved: { sku: string; units: number }[];
   /** Each prescription once, with the units that were ordered when it was decided on. */
   prescribed: { prescription_id: number; units: number; units_ordered: number }[];
@@ -133,12 +155,12 @@ with given as (
   where order_fingerprint.created_at <= (select (j->'fingerprint'->>'since')::timestamptz from given)
   returning true
 ), prescribed as (
-  -- The row lock and the check on units_ordered let no two orders take the same units.
+  -- What was decided on the units that were left holds only for them, and so does what is told of refills.
   update prescription r
   set units_ordered = r.units_ordered + p.units, order_due_at = null, order_errors = '[]'
-  from given, jsonb_to_recordset(j->'prescribed') as p(prescription_id bigint, units numeric)
+  from given, jsonb_to_recordset(j->'prescribed') as p(prescription_id bigint, units numeric, units_ordered numeric)
   where r.account_id = j->'order'->>'account_id' and r.prescription_id = p.prescription_id
-    and r.active and r.acceptance in ('not_needed', 'accepted')
+    and r.units_ordered = p.units_ordered and r.active and r.acceptance in ('not_needed', 'accepted')
   returning r.prescription_id
 ), shelf as (
   update stock s
@@ -166,9 +188,10 @@ with given as (
   from given, jsonb_populate_record(null::orders, j->'order') o
 ), items as (
   insert into order_item (account_id, order_number, item_id, dispense_id, prescription_id, sku, ndc, gcn, quantity,
-    package_size, reserved, price_cents, prescriber_name, prescriber_phone, prescriber_fax, patient_id)
+    package_size, reserved, price_cents, prescriber_name, prescriber_phone, prescriber_fax, patient_id, alone)
   select i.account_id, i.order_number, i.item_id, i.dispense_id, i.prescription_id, i.sku, i.ndc, i.gcn, i.quantity,
-    i.package_size, i.reserved, i.price_cents, i.prescriber_name, i.prescriber_phone, i.prescriber_fax, i.patient_id
+    i.package_size, i.reserved, i.price_cents, i.prescriber_name, i.prescriber_phone, i.prescriber_fax, i.patient_id,
+    i.alone
   from given, jsonb_populate_recordset(null::order_item, j->'items') i
 ), exceptions as (
   insert into order_exception (account_id, order_number, exception_id, raised_at, occurrence)

@@ -4,7 +4,7 @@ import { isPresent } from "./is-present.ts";
 import { exceptionAnswer, medicationRequests, type StoredOrder } from "./order-answer.ts";
 import { checkOrder, isShort, type Judged } from "./order-checks.ts";
 import type { OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
-import { holdsOf } from "./order-holds.ts";
+import { holdsOf, isDoubled } from "./order-holds.ts";
 import { patientNews } from "./patient-news.ts";
 import type { PatientRecord } from "./patient-record.ts";
 import type { Problem } from "./refusals.ts";
@@ -20,10 +20,12 @@ export type AcceptedOrder = {
   order: StoredOrder;
   state: OrderState;
   held_from: OrderState | null;
-  items: (StoredOrder["items"][number] & { reserved: boolean; price_cents: number; units: number } & Pick<
-      ResolvedItem["draft"],
-      "prescriber_name" | "prescriber_phone" | "prescriber_fax"
-    >)[];
+  items: (StoredOrder["items"][number] & {
+    reserved: boolean;
+    alone: boolean;
+    price_cents: number;
+    units: number;
+  } & Pick<ResolvedItem["draft"], "prescriber_name" | "prescriber_phone" | "prescriber_fax">)[];
   prescriptions: PrescriptionFact[];
   ship_to: Address | null;
   /** The record with what the order told of the patient; null: nothing new. */
@@ -64,6 +66,7 @@ function accept(judged: Judged, exceptions: ExceptionId[], ids: OrderIds): Accep
     package_size: item.package_size,
     units: item.units,
     reserved: !isShort(item, judged),
+    alone: isAlone(item, judged),
     price_cents: item.product!.price_cents * item.draft.quantity,
     prescriber_name: item.draft.prescriber_name,
     prescriber_phone: item.draft.prescriber_phone,
@@ -74,7 +77,7 @@ function accept(judged: Judged, exceptions: ExceptionId[], ids: OrderIds): Accep
     order_number: ids.order_number,
     order_status: statusOfState(state),
     patient_id: patient!.patient_id,
-    brand_id: draft.brand_id ?? formulary.default_brand_id!,
+    brand_id: draft.brand_id ?? formulary.default_brand_id,
     reference: draft.reference,
     workflow: account.workflow,
     created_at: now,
@@ -101,9 +104,15 @@ function accept(judged: Judged, exceptions: ExceptionId[], ids: OrderIds): Accep
     prescriptions,
     ship_to: ship_to.address,
     patient_record: newsOf(judged),
-    events: eventsOf(order, prescriptions, ids),
+    events: eventsOf(order, prescriptions, prescribed, ids),
   };
 }
+
+/** The first of its medication in this order, and no open order has it: what two orders at once cannot both be. */
+const isAlone = (item: ResolvedItem, { items, pending }: Judged): boolean =>
+  item.product!.gcn !== null &&
+  !isDoubled(item, pending) &&
+  items.find(({ product }) => product!.gcn === item.product!.gcn) === item;
 
 /** The prescriptions of an order, each once, with the units that are ordered once it is saved. */
 function ordered(items: readonly ResolvedItem[]): PrescriptionFact[] {
@@ -123,7 +132,12 @@ function newsOf(judged: Judged): PatientRecord | null {
 const FIRST_SEQUENCE = 1;
 
 /** What creation tells: the status it is born with, and each exception by itself. */
-function eventsOf(order: StoredOrder, prescriptions: readonly PrescriptionFact[], ids: OrderIds): OrderEvent[] {
+function eventsOf(
+  order: StoredOrder,
+  prescriptions: readonly PrescriptionFact[],
+  prescribed: boolean,
+  ids: OrderIds,
+): OrderEvent[] {
   const { order_number, patient_id, order_status } = order;
   const event = (event_type: EventType, fields: Record<string, unknown>): OrderEvent => {
     const event_id = ids.event_id();
@@ -132,9 +146,8 @@ function eventsOf(order: StoredOrder, prescriptions: readonly PrescriptionFact[]
     return { event_id, event_type, body: { ...common, ...fields } };
   };
   return [
-    ...(order.items.some(({ prescription_id }) => prescription_id !== null)
-      ? [event("RX_UPDATED", { medication_requests: medicationRequests(order, prescriptions) })]
-      : []),
+    // Also while its prescription is missing (exception 73): only an order of nothing but OTC products tells none.
+    ...(prescribed ? [event("RX_UPDATED", { medication_requests: medicationRequests(order, prescriptions) })] : []),
     event("ORDER_UPDATED", { order_status, previous_order_status: null }),
     ...order.exceptions.map(({ id, raised_at }) => {
       const exception = exceptionAnswer(id, raised_at);

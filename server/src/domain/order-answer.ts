@@ -20,7 +20,7 @@ export type StoredOrder = {
   order_number: string;
   order_status: OrderStatus;
   patient_id: string;
-  brand_id: number;
+  brand_id: number | null;
   reference: string | null;
   workflow: Workflow;
   created_at: Date;

@@ -74,7 +74,7 @@ const unitsOf = ({ sku }: FormularyProduct, items: Judged["items"]): number =>
   exact(items.filter(({ product }) => product?.sku === sku).reduce((sum, { units }) => sum + units, 0));
 
 /** The prescription, or the same medication for the same patient, is on its way already. */
-function isDoubled({ prescription, product }: Judged["items"][number], pending: Judged["pending"]): boolean {
+export function isDoubled({ prescription, product }: Judged["items"][number], pending: Judged["pending"]): boolean {
   return pending.some(
     (one) =>
       (prescription !== null && one.prescription_id === prescription.prescription_id) ||

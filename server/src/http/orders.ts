@@ -1,5 +1,5 @@
 import { isExceptionId, ORDER_NUMBER_PATTERN, orderStatuses } from "@pestle/contract";
-import type { Queryable } from "../db/db.ts";
+import type { Tx } from "../db/db.ts";
 import { findOrder, listHistory, type OrderFilter } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
 import { errorEntries } from "../domain/error-entries.ts";
@@ -13,17 +13,15 @@ import { withKeysOfNow } from "../vault/vault.ts";
 import { json } from "./answer.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { pageAnswer, pageOf } from "./page.ts";
-import type { ReadHandler, WriteHandler } from "./partner-api.ts";
+import type { Change, ReadHandler, WriteHandler } from "./partner-api.ts";
 
 export const createOrder: WriteHandler = Object.assign(create, { saves_once: true as const });
 
-async function create(
-  ...[deps, call, body]: Parameters<WriteHandler>
-): Promise<(db: Queryable) => Promise<FinishedAnswer>> {
+async function create(...[deps, call, body]: Parameters<WriteHandler>): Promise<Change> {
   const dry_run = flagOf(call.query, "dry_run") ?? false;
   const prepared = await prepareOrder(deps, call.grant, body, canonicalJson(body), call.now);
-  return async (db) => {
-    if (!dry_run) return place(deps, db, prepared, call.now);
+  return async (db, after_conflict) => {
+    if (!dry_run) return place(deps, db, prepared, call.now, after_conflict);
     const { problems, ...tried } = await tryOrder(deps, db, prepared, call.now);
     return finished(200, { ...tried, errors: errorEntries(problems) });
   };
@@ -31,13 +29,13 @@ async function create(
 
 export const createReorder: WriteHandler = Object.assign(reorder, { saves_once: true as const });
 
-async function reorder(...[deps, call, body]: Parameters<WriteHandler>) {
+async function reorder(...[deps, call, body]: Parameters<WriteHandler>): Promise<Change> {
   const order_number = orderNumber(call.params);
   const whole = await withKeysOfNow(deps, () => prepareReorder(deps, call.grant.account_id, order_number, body));
   // Not the same request as an order with this body, nor as a reorder of another order.
   const canonical = canonicalJson([order_number, body]);
   const prepared = await prepareOrder(deps, call.grant, whole, canonical, call.now);
-  return (db: Queryable) => place(deps, db, prepared, call.now);
+  return (db, after_conflict) => place(deps, db, prepared, call.now, after_conflict);
 }
 
 export const replaceOrderAddress: WriteHandler = async (deps, call, body) => {
@@ -70,8 +68,14 @@ export const listOrderHistory: ReadHandler = async (deps, { grant, params, query
   return pageAnswer(url, { history }, rows.length > limit ? shown.at(-1)!.history_position : null);
 };
 
-async function place(deps: Deps, db: Queryable, prepared: PreparedOrder, now: Date): Promise<FinishedAnswer> {
-  const { order, settle } = await placeOrder(deps, db, prepared, now);
+async function place(
+  deps: Deps,
+  tx: Tx,
+  prepared: PreparedOrder,
+  now: Date,
+  after_conflict: boolean,
+): Promise<FinishedAnswer> {
+  const { order, settle } = await placeOrder(deps, tx, prepared, now, after_conflict);
   return { ...finished(201, order), ...(settle && { settle: async () => JSON.stringify(await settle()) }) };
 }
 

@@ -6,7 +6,7 @@ import type { IdempotencyClaim } from "../db/idempotency.ts";
 import type { Grant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/refusals.ts";
-import { idempotently, settled } from "../usecases/idempotently.ts";
+import { type FinishedAnswer, idempotently, settled } from "../usecases/idempotently.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
@@ -44,7 +44,8 @@ export type WriteHandler = ((deps: Deps, call: Call, body: JsonObject) => Change
   /** It writes with one statement, which is all or nothing by itself: without a key it needs no transaction. */
   saves_once?: true;
 };
-type Change = Parameters<typeof idempotently>[2];
+/** `after_conflict`: somebody was faster, so this try is in a transaction whatever was said, and may lock and wait. */
+export type Change = (tx: Tx, after_conflict: boolean) => Promise<FinishedAnswer>;
 
 type PartnerEndpoint = Extract<(typeof endpoints)[number], { server: "partner" }>;
 type Handlers = {
@@ -112,10 +113,10 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw);
     const claim = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
     const change = await handler(deps, call, body);
-    const done = await untilDecided(() =>
-      claim === undefined && handler.saves_once
-        ? withKeysOfNow(deps, () => change(deps.db as unknown as Tx)).then((done) => settled(deps, claim, done))
-        : idempotently(deps, claim, change),
+    const done = await untilDecided((after_conflict) =>
+      claim === undefined && handler.saves_once && !after_conflict
+        ? withKeysOfNow(deps, () => change(deps.db as unknown as Tx, false)).then((done) => settled(deps, claim, done))
+        : idempotently(deps, claim, (tx) => change(tx, after_conflict)),
     );
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
@@ -125,10 +126,10 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
 const MOST_TRIES = 10;
 
 /** Two that decided on the same thing at once: whoever comes second decides again on what is there by then. */
-async function untilDecided<Done>(attempt: () => Promise<Done>): Promise<Done> {
+async function untilDecided<Done>(attempt: (after_conflict: boolean) => Promise<Done>): Promise<Done> {
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt();
+      return await attempt(tries > 1);
     } catch (error) {
       if (!isConflict(error)) throw error;
       if (tries === MOST_TRIES) throw new StatusRefusal(503, 1);

@@ -4,7 +4,7 @@ import { announce } from "../db/bus.ts";
 import type { Queryable } from "../db/db.ts";
 import { orderPlace, type SealedOrderColumn } from "../db/orders.ts";
 import { detailsPlace } from "../db/patients.ts";
-import { loadOrderContext, type OrderContext, type OrderSave, saveOrder } from "../db/place-order.ts";
+import { loadOrderContext, lockForOrder, type OrderContext, type OrderSave, saveOrder } from "../db/place-order.ts";
 import { bytes } from "../db/receive.ts";
 import type { Deps } from "../deps.ts";
 import { SHIP_TO_NAME_CHARACTERS } from "../domain/address/address-holds.ts";
@@ -17,7 +17,7 @@ import { orderAnswer } from "../domain/order-answer.ts";
 import { type OrderDraft, readOrder } from "../domain/order-draft.ts";
 import type { OrderFacts, PrescriptionFact } from "../domain/order-facts.ts";
 import { Conflict, type Problem, refuseAll } from "../domain/refusals.ts";
-import { byNdcs, bySelection } from "../domain/resolve-items.ts";
+import { byNdcs, bySelection, exact } from "../domain/resolve-items.ts";
 import { shipTo } from "../domain/ship-to.ts";
 import type { SentFields } from "../domain/unknown-fields.ts";
 import { randomOrderNumber } from "../random.ts";
@@ -76,8 +76,21 @@ export async function prepareOrder(
   return { orderer, draft, shape: problems, sent_verdict, fingerprint, formulary };
 }
 
-/** Load, decide, save: two statements. Refused, it wrote nothing; a conflict is for the caller to try again. */
-export async function placeOrder(deps: Deps, db: Queryable, prepared: PreparedOrder, now: Date): Promise<PlacedOrder> {
+/**
+ * Load, decide, save: two statements. Refused, it wrote nothing. A conflict is for the caller to try again, in a
+ * transaction and with `after_conflict`: what two decided on at once, they then decide on one after the other.
+ */
+export async function placeOrder(
+  deps: Deps,
+  db: Queryable,
+  prepared: PreparedOrder,
+  now: Date,
+  after_conflict = false,
+): Promise<PlacedOrder> {
+  if (after_conflict) {
+    const { account_id } = prepared.orderer;
+    await lockForOrder(db, account_id, prepared.draft.patient.patient_id, prescriptionIds(prepared.draft));
+  }
   const { decision, context, account_now } = await decide(deps, db, prepared, now);
   refuseAll(decision.problems);
   const accepted = decision.accepted!;
@@ -113,7 +126,7 @@ async function decide(
     fingerprint,
     since: new Date(now.getTime() - DUPLICATE_WINDOW_MS),
     patient_id: draft.patient.patient_id,
-    prescription_ids: draft.items.flatMap(({ prescription_id }) => prescription_id ?? []),
+    prescription_ids: prescriptionIds(draft),
     skus: draft.items.flatMap((item) => namedSku(item, formulary) ?? []),
     items: draft.items.length,
   });
@@ -123,6 +136,8 @@ async function decide(
   const ids = { order_number: randomOrderNumber(), dispense_ids: context.dispense_ids, event_id: randomUUID };
   return { decision: decideOrder(facts, shape, deps.config.TIME_ZONE, ids), context, account_now };
 }
+
+const prescriptionIds = ({ items }: OrderDraft) => items.flatMap(({ prescription_id }) => prescription_id ?? []);
 
 /** The shelf of a product that an item names itself; that of its prescription is found by the statement. */
 function namedSku(item: OrderDraft["items"][number], formulary: Formulary): string | undefined {
@@ -146,8 +161,10 @@ function factsOf(
     patient_id === null || context.patient === null
       ? null
       : openRecord(deps, account_id, patient_id, Buffer.from(context.patient.record_sealed, "base64"));
-  const rows = context.prescriptions.filter((row) => row.patient_id === patient_id);
-  const details = rows[0] && openDetails(deps, account_id, rows[0]);
+  const details = prescriptionIds(draft).flatMap((prescription_id) => {
+    const row = context.prescriptions.find((one) => one.prescription_id === prescription_id);
+    return row?.patient_id === patient_id && draft.address === "absent" ? [openDetails(deps, account_id, row)] : [];
+  });
   const validate = (address: Parameters<(typeof deps.address_validators)["sandbox"]["validate"]>[0]) => {
     // A validator over the network judges what is sent; what is on file is judged by the tables alone.
     const verdict = deps.address_validators[environment].validate(address);
@@ -161,12 +178,7 @@ function factsOf(
     prescriptions: new Map(context.prescriptions.map((row) => [row.prescription_id, prescriptionFact(row)])),
     stock: new Map(context.stock.map(({ sku, available_units }) => [sku, available_units])),
     pending: context.pending,
-    ship_to: shipTo(
-      draft,
-      sent_verdict,
-      { prescription: details?.address ?? null, phone: details?.phone ?? null, patient: record },
-      validate,
-    ),
+    ship_to: shipTo(draft, sent_verdict, { prescriptions: details, patient: record }, validate),
     now: account_now,
     today: dateIn(deps.config.TIME_ZONE, account_now),
     name_characters: SHIP_TO_NAME_CHARACTERS,
@@ -242,13 +254,13 @@ function rowsOf(
       updated_at: order.updated_at,
     },
     items: items.map(({ units: _, ...item }) => ({ ...key, ...item, patient_id })),
-    reserved: sums(items.filter(({ reserved }) => reserved).map(({ sku, units }) => [sku, units])).map(
-      ([sku, units]) => ({ sku, units }),
-    ),
-    prescribed: accepted.prescriptions.map(({ prescription_id, units_ordered }) => {
-      const before = context.prescriptions.find((row) => row.prescription_id === prescription_id)!.units_ordered;
-      return { prescription_id, units: units_ordered - before, units_ordered: before };
-    }),
+    reserved: reservedOf(items),
+    prescribed: accepted.prescriptions
+      .map(({ prescription_id, units_ordered }) => {
+        const before = context.prescriptions.find((row) => row.prescription_id === prescription_id)!.units_ordered;
+        return { prescription_id, units: exact(units_ordered - before), units_ordered: before };
+      })
+      .sort((a, b) => a.prescription_id - b.prescription_id),
     exceptions: order.exceptions.map(({ id, raised_at }) => ({ ...key, exception_id: id, raised_at })),
     history: [
       {
@@ -272,8 +284,8 @@ function rowsOf(
   };
 }
 
-function sums(pairs: readonly (readonly [string, number])[]): [string, number][] {
+function reservedOf(items: AcceptedOrder["items"]): OrderSave["reserved"] {
   const total = new Map<string, number>();
-  for (const [name, units] of pairs) total.set(name, (total.get(name) ?? 0) + units);
-  return [...total];
+  for (const { sku, units, reserved } of items) if (reserved) total.set(sku, exact((total.get(sku) ?? 0) + units));
+  return [...total].map(([sku, units]) => ({ sku, units })).sort((a, b) => (a.sku < b.sku ? -1 : 1));
 }

@@ -30,7 +30,7 @@ export async function prepareReorder(
 
 function copyOf(order: StoredOrder) {
   return {
-    brand_id: order.brand_id,
+    ...(order.brand_id === null ? {} : { brand_id: order.brand_id }),
     ...(order.reference === null ? {} : { reference: order.reference }),
     shipping: { method_id: order.shipping_method_id, signature_confirmation: order.signature_confirmation },
     patient: { patient_id: order.patient_id },
