@@ -2,9 +2,10 @@ import type { Brand, Product, ShippingMethod } from "@pestle/contract";
 import type { ProductRow } from "../domain/catalogue/rows.ts";
 import { type Queryable, sql } from "./db.ts";
 
-/** An account's catalogue as it is kept: more than partners see of it, and nothing that is retired. */
+/** An account's catalogue as it is kept: more than partners see of it. */
 export type CatalogueRows = {
-  shipping_methods: (ShippingMethod & { default: boolean })[];
+  /** Also those that are retired: orders are still on their way by them. */
+  shipping_methods: (ShippingMethod & { default: boolean; retired: boolean })[];
   brands: Brand[];
   products: (ProductRow & Pick<Product, "in_stock">)[];
   /** The pharmacy's active ones, in the account's environment. */
@@ -19,9 +20,9 @@ select
       'signature_confirmation', m.signature_confirmation, 'po_box', m.po_box, 'cold_chain', m.cold_chain,
       'price_cents', m.price_cents,
       'transit_days', json_build_object('min', m.transit_days_min, 'max', m.transit_days_max),
-      'default', m."default") order by m.id)
+      'default', m."default", 'retired', m.retired_at is not null) order by m.id)
     from shipping_method m
-    where m.account_id = $1 and m.retired_at is null), '[]') as shipping_methods,
+    where m.account_id = $1), '[]') as shipping_methods,
   coalesce((
     select json_agg(json_build_object('id', b.id, 'name', b.name, 'default', b."default") order by b.id)
     from brand b

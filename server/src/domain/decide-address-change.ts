@@ -20,7 +20,7 @@ export function decideAddressChange(
   const { stored, standing, controlled } = order;
   const { address, problems } = settleAddress(sent.read, sent.verdict);
   const products = stored.items.flatMap(({ sku }) => given.formulary.by_sku.get(sku) ?? []);
-  const method = given.formulary.methods.get(stored.shipping_method_id);
+  const method = given.formulary.known_methods.get(stored.shipping_method_id);
   const licensed = isLicensed(given, address.state);
   const refused: [Problem["code"], string, boolean][] = [
     [42228, "address", !isOpen(standing)],

@@ -28,6 +28,8 @@ export type Formulary = {
   by_gcn: ReadonlyMap<string, readonly FormularyProduct[]>;
   by_name: ReadonlyMap<string, FormularyProduct>;
   methods: ReadonlyMap<number, ShippingMethod>;
+  /** Also those that are offered no more: an order may still be on its way by one. */
+  known_methods: ReadonlyMap<number, ShippingMethod>;
   brand_ids: ReadonlySet<number>;
   default_method_id: number | null;
   default_brand_id: number | null;
@@ -37,7 +39,7 @@ export type Formulary = {
 
 export function makeFormulary(given: {
   products: readonly FormularyProduct[];
-  methods: readonly (ShippingMethod & { default: boolean })[];
+  methods: readonly (ShippingMethod & { default: boolean; retired: boolean })[];
   brands: readonly { id: number; default: boolean }[];
   licences: readonly { state: string; valid_from: string; valid_to: string }[];
 }): Formulary {
@@ -46,14 +48,16 @@ export function makeFormulary(given: {
   for (const product of cheapestFirst) {
     if (product.gcn !== null) by_gcn.set(product.gcn, [...(by_gcn.get(product.gcn) ?? []), product]);
   }
+  const methods = given.methods.filter(({ retired }) => !retired);
   return {
     by_sku: new Map(given.products.map((product) => [product.sku, product])),
     by_ndc: new Map(given.products.flatMap((product) => (product.ndc === null ? [] : [[product.ndc, product]]))),
     by_gcn,
     by_name: new Map(given.products.map((product) => [product.name.toLowerCase(), product])),
-    methods: new Map(given.methods.map((method) => [method.id, method])),
+    methods: new Map(methods.map((method) => [method.id, method])),
+    known_methods: new Map(given.methods.map((method) => [method.id, method])),
     brand_ids: new Set(given.brands.map(({ id }) => id)),
-    default_method_id: given.methods.find((method) => method.default)?.id ?? null,
+    default_method_id: methods.find((method) => method.default)?.id ?? null,
     default_brand_id: given.brands.find((brand) => brand.default)?.id ?? null,
     licences: new Map(given.licences.map((licence) => [licence.state, licence])),
   };

@@ -31,7 +31,9 @@ async function loadAndKeep(deps: ReadingDeps, account_id: string): Promise<Catal
 
 function answersOf({ shipping_methods, brands, products, licences }: CatalogueRows): CatalogueAnswers {
   return {
-    shipping_methods: shipping_methods.map(({ default: _, ...method }) => method),
+    shipping_methods: shipping_methods
+      .filter(({ retired }) => !retired)
+      .map(({ default: _, retired: __, ...method }) => method),
     brands,
     products: products.map(
       ({ ingredients, max_units, blocked_states, cold_chain, price_cents, back_orders, ...product }) => product,

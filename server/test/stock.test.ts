@@ -1,0 +1,259 @@
+import type { Product } from "@pestle/contract";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { announce } from "../src/db/bus.ts";
+import { openDb } from "../src/db/db.ts";
+import { migrate } from "../src/db/migrate.ts";
+import { enterStock, listShelves } from "../src/db/stock.ts";
+import { type StockEntryKind, stockEntryKinds } from "../src/domain/stock.ts";
+import { createPartnerAccount } from "../src/usecases/manage-partners.ts";
+import { countStock, moveStock, receiveStock } from "../src/usecases/move-stock.ts";
+import { readCatalogue } from "../src/usecases/read-catalogue.ts";
+import { addPatient, ask, stranger } from "./support/patient.ts";
+import { createTestDatabase, startTestApp, type TestApp } from "./support/test-app.ts";
+import { until } from "./support/until.ts";
+
+let app: TestApp;
+let account_id: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  ({ account_id } = app.demo.partners[0]!);
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+});
+afterAll(() => app.stop());
+
+const change = (sku: string, units: number, note: string | null = null) => ({ account_id, sku, units, note });
+const receive = (sku: string, units: number) => receiveStock(app.deps.db, change(sku, units), app.deps.now());
+const count = (sku: string, units: number) => countStock(app.deps.db, change(sku, units), app.deps.now());
+const shelfOf = async (sku: string) => (await listShelves(app.deps.db, account_id, sku, 5))[0]!;
+/** As orders will do it. */
+const enter = (sku: string, kind: StockEntryKind, units: number) =>
+  app.deps.db.transaction((tx) =>
+    enterStock(tx, account_id, [{ sku, kind, units, order_number: null, note: null }], app.deps.now()),
+  );
+const inStock = async (sku: string) =>
+  (JSON.parse((await ask(app, `/products?sku[]=${sku}`)).text) as Product[])[0]?.in_stock;
+
+/** Shelves that are not what their entries add up to. */
+async function wrongShelves(): Promise<unknown[]> {
+  const effect = (of: "on_hand" | "reserved") =>
+    `sum(e.units * case e.kind ${Object.entries(stockEntryKinds)
+      .map(([kind, effects]) => `when '${kind}' then ${effects[of]}`)
+      .join(" ")} end)`;
+  const { rows } = await app.deps.db.raw(`
+    select s.account_id, s.sku, s.on_hand_units, s.reserved_units
+    from stock s
+    left join stock_entry e on e.account_id = s.account_id and e.sku = s.sku
+    group by s.account_id, s.sku
+    having s.on_hand_units <> coalesce(${effect("on_hand")}, 0)
+      or s.reserved_units <> coalesce(${effect("reserved")}, 0)`);
+  return rows;
+}
+
+describe("a shelf", () => {
+  test("of the demo was filled by a delivery", async () => {
+    expect(await wrongShelves()).toEqual([]);
+    expect((await shelfOf("lipora-20")).last_entries).toEqual([
+      { kind: "received", units: 100_000, order_number: null, at: expect.any(String), note: "demo" },
+    ]);
+    expect((await shelfOf("tretinoin-025")).last_entries).toEqual([]);
+  });
+
+  test("takes what arrives, and says what came", async () => {
+    const before = await shelfOf("finasteride-1");
+    await receiveStock(app.deps.db, change("finasteride-1", 12.5, "Packing slip 4471"), app.deps.now());
+    const after = await shelfOf("finasteride-1");
+    expect(after.on_hand_units - before.on_hand_units).toBe(12.5);
+    expect(after.last_entries[0]).toMatchObject({ kind: "received", units: 12.5, note: "Packing slip 4471" });
+  });
+
+  test("is what was counted: the entry is the difference, also where there is none", async () => {
+    expect(await count("sildenafil-50", 99_990)).toMatchObject({ on_hand_units: 99_990 });
+    expect(await count("sildenafil-50", 99_990.5)).toMatchObject({ on_hand_units: 99_990.5 });
+    await count("sildenafil-50", 99_990.5);
+    const { last_entries } = await shelfOf("sildenafil-50");
+    expect(last_entries.slice(0, 3).map(({ kind, units }) => [kind, units])).toEqual([
+      ["counted", 0],
+      ["counted", 0.5],
+      ["counted", -10],
+    ]);
+  });
+
+  test("is never counted below what orders have reserved", async () => {
+    await enter("zolpidem-5", "reserved", 30);
+    const before = await shelfOf("zolpidem-5");
+    await expect(count("zolpidem-5", 29.999)).rejects.toThrow(
+      "Orders have reserved 30 units: no fewer can be on hand.",
+    );
+    expect(await shelfOf("zolpidem-5")).toEqual(before);
+    expect(await count("zolpidem-5", 30)).toEqual({ sku: "zolpidem-5", on_hand_units: 30, reserved_units: 30 });
+  });
+
+  test("that is not there, and an account that is not there, are refused", async () => {
+    await expect(receive("unheard-of", 1)).rejects.toThrow("The account has no such product.");
+    const nobody = { ...change("lipora-20", 1), account_id: "nobody" };
+    await expect(countStock(app.deps.db, nobody, app.deps.now())).rejects.toThrow("There is no such account.");
+  });
+
+  test("is dated by the account's own clock", async () => {
+    const owner = await app.deps.db.transaction((tx) =>
+      createPartnerAccount(
+        tx,
+        { name: "Medlar", environment: "sandbox", workflow: "api_driven", ncpdp_id: null },
+        app.deps.now(),
+      ),
+    );
+    const { db } = app.deps;
+    await db.raw("update account set clock_offset_s = 86400 where account_id = $1", [owner.account_id]);
+    await db.raw(
+      `insert into product (account_id, sku, name, ingredients, rx_only, drug_schedule, package_sizes, quantities,
+        written_quantities, max_units, shipping_method_ids, price_cents)
+      values ($1, 'a', 'A', '{}', false, '0', '{1}', '{1}', '{1}', 1, '{1}', 1)`,
+      [owner.account_id],
+    );
+    await db.raw("insert into stock (account_id, sku, on_hand_units) values ($1, 'a', 0)", [owner.account_id]);
+    const now = new Date("2027-01-01T00:00:00Z");
+    await receiveStock(db, { account_id: owner.account_id, sku: "a", units: 1, note: null }, now);
+    const [shelf] = await listShelves(db, owner.account_id, null, 1);
+    expect(new Date(shelf!.last_entries[0]!.at).toISOString()).toBe("2027-01-02T00:00:00.000Z");
+  });
+});
+
+describe("in_stock", () => {
+  test("follows the shelf within a second: what arrives can be ordered, what is gone cannot", async () => {
+    expect(await inStock("tretinoin-025")).toBe(false);
+    await receive("tretinoin-025", 45);
+    expect(await until(async () => (await inStock("tretinoin-025")) === true, "it is in stock")).toBeLessThan(1_000);
+    await count("tretinoin-025", 0);
+    expect(await until(async () => (await inStock("tretinoin-025")) === false, "it is gone")).toBeLessThan(1_000);
+  });
+
+  test("is told to every process only where it changes", async () => {
+    await until(() => app.deps.bus.fresh(), "the bus is up");
+    const copy = await readCatalogue(app.deps, account_id);
+    await receive("amoxicillin-500", 1);
+    await count("amoxicillin-500", 100_000);
+    // Told in the order of commits: once this has arrived, so has whatever came before it.
+    const { version } = app.deps.copies;
+    await announce(app.deps.db, { kind: "catalogue", account_id: "somebody-else" });
+    await until(() => app.deps.copies.version > version, "the change was told");
+    expect(await readCatalogue(app.deps, account_id)).toBe(copy);
+  });
+});
+
+describe("the ledger", () => {
+  const kinds = Object.keys(stockEntryKinds) as StockEntryKind[];
+  const thousandths = fc.integer({ min: 1, max: 60_000 });
+
+  test("has every kind of entry that the database knows", async () => {
+    const { rows } = await app.deps.db.raw(
+      "select pg_get_constraintdef(oid) as text from pg_constraint where conrelid = 'stock_entry'::regclass and contype = 'c'",
+    );
+    const known = rows.map(({ text }) => String(text)).find((text) => text.includes("'received'"));
+    expect([...known!.matchAll(/'(\w+)'/g)].map(([, kind]) => kind).sort()).toEqual([...kinds].sort());
+    await expect(enter("lipora-20", "received", 0)).rejects.toThrow("check constraint");
+    await expect(enter("lipora-20", "released", -1)).rejects.toThrow("check constraint");
+  });
+
+  test("adds up to what is on hand and reserved after any sequence, and no shelf goes below zero", async () => {
+    const steps = fc.array(fc.tuple(fc.constantFrom(...kinds), thousandths), { minLength: 1, maxLength: 25 });
+    const sku = "minoxidil-2-5";
+    // In thousandths, where sums are exact.
+    const model = { on_hand: 0, reserved: 0 };
+    await fc.assert(
+      fc.asyncProperty(steps, async (sequence) => {
+        for (const [kind, amount] of sequence) {
+          const target = kind === "counted" ? amount - model.on_hand : amount;
+          const next = {
+            on_hand: model.on_hand + stockEntryKinds[kind].on_hand * target,
+            reserved: model.reserved + stockEntryKinds[kind].reserved * target,
+          };
+          const possible = next.reserved >= 0 && next.reserved <= next.on_hand;
+          const units = amount / 1000;
+          const done =
+            kind === "received"
+              ? receive(sku, units)
+              : kind === "counted"
+                ? count(sku, units)
+                : enter(sku, kind, units);
+          if (!possible) {
+            await expect(done).rejects.toThrow();
+            continue;
+          }
+          await done;
+          Object.assign(model, next);
+        }
+        const shelf = await shelfOf(sku);
+        expect([shelf.on_hand_units, shelf.reserved_units]).toEqual([model.on_hand / 1000, model.reserved / 1000]);
+        expect(await wrongShelves()).toEqual([]);
+      }),
+      { seed: 20_261_115, numRuns: 20 },
+    );
+  });
+
+  test("adds up after orders, deliveries and counts at the same time", async () => {
+    const sku = "pill-organizer";
+    const { patient_id } = await addPatient(app, { patient: stranger() });
+    const order = (number: number) => ({
+      shipping: { method_id: 1 },
+      patient: { patient_id },
+      reference: `race ${number}`,
+      items: [{ sku, quantity: 1 + (number % 3), package_size: 1 }],
+    });
+    await count(sku, 20);
+    const race = Array.from({ length: 30 }, (_, number) => number);
+    const answers = await Promise.all(
+      race.map(async (number) => {
+        if (number % 5 === 0) await receive(sku, 1);
+        if (number % 7 === 0) await count(sku, 25).catch(() => {});
+        return ask(app, "/orders", order(number));
+      }),
+    );
+    const made = race.filter((number) => answers[number]!.status === 201);
+    expect(made.length).toBeGreaterThan(5);
+    for (const { status, text } of answers) if (status !== 201) expect(text).toContain("42253");
+    const shelf = await shelfOf(sku);
+    expect(shelf.reserved_units).toBe(made.reduce((sum, number) => sum + 1 + (number % 3), 0));
+    expect(shelf.available_units).toBeGreaterThanOrEqual(0);
+    expect(await wrongShelves()).toEqual([]);
+  });
+
+  test("changes several shelves at once, or none", async () => {
+    const entry = (sku: string, units: number) => ({
+      sku,
+      kind: "dispensed" as const,
+      units,
+      order_number: "7K2M9XQ4TB",
+      note: null,
+    });
+    await enter("lipora-20", "reserved", 60);
+    const before = [await shelfOf("lipora-20"), await shelfOf("phenelzine-15")];
+    const both = [entry("lipora-20", 30), entry("lipora-20", 30), entry("phenelzine-15", 1)];
+    const move = (entries: typeof both) =>
+      app.deps.db.transaction((tx) => moveStock(tx, account_id, before, entries, app.deps.now()));
+    await expect(move(both)).rejects.toThrow("check constraint");
+    expect([await shelfOf("lipora-20"), await shelfOf("phenelzine-15")]).toEqual(before);
+    expect(await move(both.slice(0, 2))).toEqual([
+      { sku: "lipora-20", on_hand_units: before[0]!.on_hand_units - 60, reserved_units: 0 },
+    ]);
+    expect(await wrongShelves()).toEqual([]);
+  });
+
+  test("begins with what was on hand where there was none before", async () => {
+    const old = await createTestDatabase("");
+    const db = openDb({ connection: { connectionString: old.url }, pool_size: 2, named_statements: true });
+    await migrate(db, 7);
+    await db.raw(`
+      insert into account (account_id, environment, created_at) values ('abcdefghijkl', 'sandbox', now());
+      insert into product (account_id, sku, name, ingredients, rx_only, drug_schedule, package_sizes, quantities,
+        written_quantities, max_units, shipping_method_ids, price_cents)
+      select 'abcdefghijkl', sku, sku, '{}', false, '0', '{1}', '{1}', '{1}', 1, '{1}', 1
+      from unnest('{full,empty}'::text[]) as sku;
+      insert into stock (account_id, sku, on_hand_units) values ('abcdefghijkl', 'full', 12), ('abcdefghijkl', 'empty', 0)`);
+    await migrate(db);
+    const { rows } = await db.raw("select sku, kind, units from stock_entry");
+    expect(rows).toEqual([{ sku: "full", kind: "received", units: "12" }]);
+    await db.close();
+    await old.drop();
+  });
+});
