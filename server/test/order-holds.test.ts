@@ -1,0 +1,439 @@
+import { type ExceptionId, exceptionRow, Order, orderActionsOf, webhookBodies } from "@pestle/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { orderHolds } from "../src/domain/order-holds.ts";
+import { misfits } from "./support/misfits.ts";
+import {
+  footprint,
+  type Given,
+  newOrder,
+  type OrderBody,
+  orderOf,
+  placed,
+  post,
+  prescribed,
+} from "./support/orders.ts";
+import { addPatient, ask, goodAddress, goodDocument, patientCalls, person } from "./support/patient.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  // A cream that comes by half tubes, so that there is something to ask a fraction of.
+  await app.deps.db.raw(
+    "update product set package_sizes = '{22.5,45}', written_quantities = '{22.5,45}' where sku = 'tretinoin-025'",
+  );
+  await app.deps.db.raw("update stock set on_hand_units = 100000 where sku = 'tretinoin-025'");
+});
+afterAll(() => app.stop());
+
+type Scene = Awaited<ReturnType<typeof newOrder>>;
+type Case = {
+  why: string;
+  given?: Given;
+  before?: (scene: Scene) => Promise<unknown>;
+  change?: (body: OrderBody, scene: Scene) => OrderBody;
+};
+/** What raises an exception, alone, and what is next to it and does not. */
+type Fixture = { holds: Case[]; passes: Case[] };
+
+const item =
+  (changes: Record<string, unknown>) =>
+  (body: OrderBody): OrderBody => ({ ...body, items: [{ ...body.items[0], ...changes }] });
+const patient =
+  (changes: Record<string, unknown>) =>
+  (body: OrderBody): OrderBody => ({ ...body, patient: { ...body.patient, ...changes } });
+const address =
+  (changes: Record<string, unknown>) =>
+  (body: OrderBody): OrderBody => ({ ...body, address: { ...goodAddress, ...changes } });
+const living = (place: Partial<NonNullable<typeof person.address>>): Given => ({
+  patient: { address: { ...person.address!, ...place } },
+});
+const set = (text: string, ...params: unknown[]) => app.deps.db.raw(text, params);
+const days = (count: number) => new Date(Date.now() + count * 86_400_000).toISOString().slice(0, 10);
+
+const little_rock = {
+  street1: "500 President Clinton Ave",
+  street2: null,
+  city: "Little Rock",
+  state: "AR",
+  zip: "72201",
+};
+const honolulu = { street1: "1450 Ala Moana Blvd", street2: null, city: "Honolulu", state: "HI", zip: "96814" };
+const zolpidem: Given = { prescription: prescribed("zolpidem-5", 30, { refills: 2 }) };
+const sildenafil: Given = { prescription: prescribed("sildenafil-50", 10) };
+const minoxidil: Given = { prescription: prescribed("minoxidil-2-5", 90) };
+/** Of an automatic account, and not due for long, so that only the tests order for it. */
+const automatic = { partner: 1, prescription: { effective_date: days(90) } } satisfies Given;
+const first_name = "Maximiliana-Theodora";
+
+const fixtures: { [Id in ExceptionId]?: Fixture } = {
+  65: {
+    holds: [{ why: "nobody ever told one", given: { patient: { email: null } } }],
+    passes: [
+      {
+        why: "told with the order",
+        given: { patient: { email: null } },
+        change: patient({ email: "z@quill.example" }),
+      },
+      {
+        why: "told before",
+        given: { patient: { email: null } },
+        before: ({ patient_id }) => patientCalls(app, patient_id).patch({ email: "z@quill.example" }),
+      },
+    ],
+  },
+  66: {
+    holds: [
+      { why: "none anywhere", given: { patient: { address: null } } },
+      { why: "the prescription's has a gap", given: living({ zip: null }) },
+    ],
+    passes: [
+      { why: "sent", given: { patient: { address: null } }, change: address({}) },
+      {
+        why: "the patient's",
+        given: { patient: { address: null } },
+        before: ({ patient_id }) => patientCalls(app, patient_id).addAddress(goodAddress),
+      },
+    ],
+  },
+  67: {
+    holds: [
+      { why: "barred in the state that was sent", given: sildenafil, change: address(little_rock) },
+      { why: "barred in the prescription's state", given: { ...sildenafil, ...living(little_rock) } },
+      {
+        why: "no licence, in Automatic Processing",
+        given: automatic,
+        change: (_, { patient_id }) => address(honolulu)(otc(patient_id)),
+      },
+    ],
+    passes: [
+      { why: "another product", change: address(little_rock) },
+      { why: "another state", given: sildenafil, change: address({}) },
+    ],
+  },
+  68: {
+    holds: [
+      { why: "the same prescription", before: ({ body }) => placed(app, { ...body, reference: "earlier" }) },
+      {
+        why: "the earlier one is itself held",
+        before: ({ body }) => placed(app, patient({ dob: "1900-01-01" })({ ...body, reference: "earlier" })),
+      },
+      { why: "the same medication by another name", before: (scene) => ordersToo(scene, prescribed("lipora-20", 90)) },
+    ],
+    passes: [
+      { why: "another medication", before: (scene) => ordersToo(scene, prescribed("sertraline-50", 90)) },
+      {
+        why: "an earlier one that is gone",
+        before: async (scene) => {
+          const { order_number } = await placed(app, { ...scene.body, reference: "earlier" });
+          await set("update order_item set pending = false where order_number = $1", order_number);
+        },
+      },
+      { why: "the same medication for somebody else", before: async () => placed(app, (await newOrder(app)).body) },
+      {
+        why: "the same pouch",
+        before: ({ patient_id }) => placed(app, { ...otc(patient_id), reference: "earlier" }),
+        change: (_, { patient_id }) => otc(patient_id),
+      },
+      {
+        why: "two items of one prescription in one order",
+        change: (body) => ({ ...body, items: [body.items[0], body.items[0]] }),
+      },
+    ],
+  },
+  69: {
+    holds: [
+      { why: "empty", given: { prescription: { sig_text: "" } } },
+      { why: "blank", given: { prescription: { sig_text: " \n " } } },
+      { why: "none", given: { prescription: { sig_text: null } } },
+      { why: "over 1,000 characters", given: { prescription: { sig_text: "x".repeat(1_001) } } },
+    ],
+    passes: [{ why: "1,000 characters", given: { prescription: { sig_text: "x".repeat(1_000) } } }],
+  },
+  70: {
+    holds: [
+      {
+        why: "the brand, where the generic is written",
+        given: { prescription: { daw: true } },
+        change: item({ sku: "lipora-20" }),
+      },
+      {
+        why: "the generic, where the brand is written",
+        given: { prescription: prescribed("lipora-20", 90, { daw: true }) },
+        change: item({ ndc: "70999-0101-30" }),
+      },
+    ],
+    passes: [
+      { why: "what is written", given: { prescription: { daw: true } } },
+      { why: "what is written, by name", given: { prescription: { daw: true } }, change: item({ gcn: "90101" }) },
+      { why: "another, where it may be", change: item({ sku: "lipora-20" }) },
+    ],
+  },
+  71: {
+    holds: [{ why: "another day", change: patient({ dob: "1957-03-09" }) }],
+    passes: [{ why: "the same day", change: patient({ dob: person.dob }) }],
+  },
+  72: {
+    holds: [
+      {
+        why: "above the maximum",
+        given: zolpidem,
+        change: (body) => patient({ identity_documents: [goodDocument] })(item({ quantity: 2 })(body)),
+      },
+      {
+        why: "above the maximum in two items",
+        given: zolpidem,
+        change: (body) =>
+          patient({ identity_documents: [goodDocument] })({ ...body, items: [body.items[0], body.items[0]] }),
+      },
+      {
+        why: "half a unit",
+        given: { prescription: prescribed("tretinoin-025", 45) },
+        change: item({ package_size: 22.5 }),
+      },
+    ],
+    passes: [
+      { why: "the maximum", given: zolpidem, change: patient({ identity_documents: [goodDocument] }) },
+      {
+        why: "two halves",
+        given: { prescription: prescribed("tretinoin-025", 45) },
+        change: item({ package_size: 22.5, quantity: 2 }),
+      },
+    ],
+  },
+  73: {
+    holds: [
+      {
+        why: "prescriber fields instead",
+        given: automatic,
+        change: (body) => ({
+          ...body,
+          items: [
+            { ndc: "70999020130", package_size: 90, prescriber_name: "Ada Lindqvist", prescriber_fax: "4155550178" },
+          ],
+        }),
+      },
+      {
+        why: "the SKU of something that needs one",
+        given: automatic,
+        change: (body) => ({
+          ...body,
+          items: [{ sku: "sertraline-50", prescriber_name: "Ada Lindqvist", prescriber_phone: "4155550177" }],
+        }),
+      },
+    ],
+    passes: [
+      { why: "something that needs none", given: automatic, change: (_, { patient_id }) => otc(patient_id) },
+      {
+        why: "prescriber fields beside a prescription",
+        change: item({ prescriber_name: "Ada Lindqvist", prescriber_phone: "4155550177" }),
+      },
+    ],
+  },
+  76: {
+    holds: [
+      { why: "none on the shelf", given: minoxidil, before: () => shelf(0) },
+      { why: "one too few", given: minoxidil, before: () => shelf(89) },
+    ],
+    passes: [{ why: "just enough", given: minoxidil, before: () => shelf(90) }],
+  },
+  77: {
+    holds: [
+      { why: "the prescription's", given: living({ street1: "77 Thistledown Ave" }) },
+      { why: "the prescription's is in no such place", given: living({ zip: "10001" }) },
+      {
+        why: "the patient's",
+        given: { patient: { address: null } },
+        before: ({ patient_id }) =>
+          patientCalls(app, patient_id).addAddress({ ...goodAddress, street1: "77 Mission St", ignore_warnings: true }),
+      },
+    ],
+    passes: [
+      { why: "taken as it is", change: address({ street1: "77 Mission St", ignore_warnings: true }) },
+      { why: "put right", change: address({ street1: "77 Mission St", accept_suggested: true }) },
+      { why: "not the one that is used", given: living({ street1: "77 Thistledown Ave" }), change: address({}) },
+    ],
+  },
+  78: {
+    holds: [{ why: "the prescription's", given: living({ street1: "78 Thistledown Ave" }) }],
+    passes: [
+      { why: "taken as it is", change: address({ street1: "78 Mission St", street2: null, ignore_warnings: true }) },
+    ],
+  },
+  79: {
+    holds: [
+      { why: "36 characters, the patient's", given: { patient: { first_name, last_name: "Quillfeathers-A" } } },
+      { why: "36 characters, sent", change: address({ first_name, last_name: "Quillfeathers-A" }) },
+    ],
+    passes: [
+      { why: "35 characters", change: address({ first_name, last_name: "Quillfeathers-" }) },
+      { why: "35 characters of two bytes", change: address({ first_name: "Ü".repeat(20), last_name: "Ö".repeat(14) }) },
+    ],
+  },
+};
+
+const otc = (patient_id: string): OrderBody => ({
+  shipping: { method_id: 1 },
+  patient: { patient_id },
+  items: [{ sku: "packaging-pouch" }],
+});
+
+function shelf(units: number) {
+  return set("update stock set on_hand_units = reserved_units + $1 where sku = 'minoxidil-2-5'", units);
+}
+
+/** Another prescription of the same patient, and an order for it. */
+async function ordersToo({ patient_id }: Scene, prescription: Given["prescription"]): Promise<void> {
+  const { last_name, phone, email } = await patientCalls(app, patient_id).read();
+  const other = await addPatient(app, { patient: { last_name, phone, email }, prescription: prescription ?? {} });
+  expect(other.patient_id).toBe(patient_id);
+  await placed(app, orderOf(other));
+}
+
+async function play({ given = {}, before, change = (body) => body }: Case) {
+  const scene = await newOrder(app, given);
+  await before?.(scene);
+  return { partner: given.partner ?? 0, body: change(scene.body, scene), scene };
+}
+
+const told_in = ["RX_UPDATED", "ORDER_UPDATED", "ORDER_EXCEPTION"];
+type Told = Record<string, unknown> & { event_type: "RX_UPDATED"; exception?: { id: number } };
+/** By kind, exceptions by number: what is written at once has no order of its own. */
+const eventsOf = async (order_number: string): Promise<Told[]> => {
+  const { rows } = await set("select body from webhook_event where order_number = $1", order_number);
+  const place = ({ event_type, exception }: Told) => told_in.indexOf(event_type) * 1000 + (exception?.id ?? 0);
+  return rows.map(({ body }) => JSON.parse(body as string) as Told).sort((a, b) => place(a) - place(b));
+};
+
+describe("an exception that creation can raise", () => {
+  test("has fixtures, whichever it is", () => {
+    expect(Object.keys(fixtures).map(Number)).toEqual(orderHolds.map(({ id }) => id));
+    expect(Object.keys(fixtures).map(Number)).toEqual([65, 66, 67, 68, 69, 70, 71, 72, 73, 76, 77, 78, 79]);
+  });
+
+  for (const [id, { holds, passes }] of Object.entries(fixtures)) {
+    const { name } = exceptionRow(Number(id) as ExceptionId);
+    for (const one of holds) {
+      test(`${id} ${name}, alone: ${one.why}`, async () => {
+        const { partner, body, scene } = await play(one);
+        await expectHeld(partner, body, [Number(id) as ExceptionId], scene);
+      });
+    }
+    for (const one of passes) {
+      test(`${id} ${name}, not: ${one.why}`, async () => {
+        const { partner, body } = await play(one);
+        const order = await placed(app, body, { partner });
+        expect([order.exceptions, order.exception]).toEqual([[], null]);
+        expect(["Processing", "Filling"]).toContain(order.order_status);
+      });
+    }
+  }
+
+  test("does not keep others from being raised: each is told by itself, in the order of their numbers", async () => {
+    const given = { patient: { email: null, address: null }, prescription: { sig_text: "", daw: true } };
+    const { body, scene } = await play({
+      why: "",
+      given,
+      change: (it) => item({ sku: "lipora-20" })(patient({ dob: "1990-01-01" })(it)),
+    });
+    await expectHeld(0, body, [65, 66, 69, 70, 71], scene);
+  });
+});
+
+describe("an order that nothing holds", () => {
+  test("tells its prescriptions and its status, once", async () => {
+    const { body, patient_id } = await newOrder(app);
+    const order = await placed(app, body);
+    expect(misfits(Order, order)).toEqual([]);
+    const { order_number, medication_requests } = order;
+    const common = {
+      event_id: expect.any(String),
+      patient_id,
+      order_number,
+      sequence: 1,
+      timestamp: expect.any(Number),
+    };
+    const updated = { order_status: "Processing", previous_order_status: null };
+    expect(await eventsOf(order_number)).toEqual([
+      { ...common, event_type: "RX_UPDATED", medication_requests },
+      { ...common, event_type: "ORDER_UPDATED", ...updated },
+    ]);
+  });
+
+  test("of OTC products alone is filled without review, and tells only its status", async () => {
+    const { patient_id } = await newOrder(app);
+    const { order_number, order_status, medication_requests } = await placed(app, otc(patient_id));
+    expect([order_status, medication_requests]).toEqual(["Filling", []]);
+    expect((await eventsOf(order_number)).map(({ event_type }) => event_type)).toEqual(["ORDER_UPDATED"]);
+  });
+
+  test("of OTC products alone goes back to being filled, where something holds it", async () => {
+    const { patient_id } = await newOrder(app, { patient: { email: null } });
+    const { order_number } = await placed(app, otc(patient_id));
+    const { rows } = await set("select stage, held_from from orders where order_number = $1", order_number);
+    expect(rows).toEqual([{ stage: null, held_from: "Filling/fill" }]);
+  });
+});
+
+/** Born On Hold with these exceptions: the answer, the record, the history and the events all say so. */
+async function expectHeld(partner: number, body: OrderBody, ids: ExceptionId[], { patient_id }: Scene): Promise<void> {
+  const untouched = await footprint(app, partner);
+  const tried = await post(app, body, { partner, path: "/orders?dry_run=true" });
+  expect(tried.body).toMatchObject({ would_create: true, errors: [], exceptions: ids.map((id) => ({ id })) });
+  expect(await footprint(app, partner)).toEqual(untouched);
+
+  const order = await placed(app, body, { partner });
+  expect(misfits(Order, order)).toEqual([]);
+  expect(order.order_status).toBe("On Hold");
+  expect(order.exceptions.map(({ id }) => id)).toEqual(ids);
+  expect(order.exception).toEqual(order.exceptions[0]);
+  for (const exception of order.exceptions) {
+    const { name, message } = exceptionRow(exception.id);
+    expect(exception).toEqual({
+      id: exception.id,
+      name,
+      message,
+      raised_at: order.created_at,
+      order_actions: orderActionsOf(exception.id),
+    });
+  }
+  const { order_number } = order;
+  expect(JSON.parse((await ask(app, `/orders/${order_number}`, undefined, { partner })).text)).toEqual(order);
+
+  const history = JSON.parse((await ask(app, `/orders/${order_number}/history`, undefined, { partner })).text);
+  expect(history.history).toEqual([
+    { at: order.created_at, actor: "partner", event: "create", from: null, to: "On Hold", exception_id: ids[0] },
+  ]);
+
+  const events = await eventsOf(order_number);
+  const otcOnly = order.items.every(({ sku }) => sku === "packaging-pouch");
+  expect(events.map(({ event_type }) => event_type)).toEqual([
+    ...(otcOnly ? [] : ["RX_UPDATED"]),
+    "ORDER_UPDATED",
+    ...ids.map(() => "ORDER_EXCEPTION"),
+  ]);
+  const common = { patient_id, order_number, sequence: 1, timestamp: Math.floor(Date.parse(order.created_at) / 1000) };
+  for (const event of events) {
+    expect(misfits(webhookBodies[event.event_type], event)).toEqual([]);
+    expect(event).toMatchObject(common);
+    const text = JSON.stringify(event);
+    for (const secret of [
+      person.first_name,
+      person.dob!,
+      goodAddress.first_name,
+      goodAddress.street1,
+      goodDocument.number,
+    ]) {
+      expect(text).not.toContain(secret);
+    }
+  }
+  expect(new Set(events.map(({ event_id }) => event_id)).size).toBe(events.length);
+  const { medication_requests } = order;
+  const told: Record<string, unknown>[] = [
+    ...(otcOnly ? [] : [{ medication_requests }]),
+    { order_status: "On Hold", previous_order_status: null },
+    ...order.exceptions.map((exception) => ({ exception, order_actions: exception.order_actions })),
+  ];
+  for (const [index, fields] of told.entries()) expect(events[index]).toMatchObject(fields);
+}
