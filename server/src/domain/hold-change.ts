@@ -23,12 +23,25 @@ export type HoldChange = OrderStanding & {
   resolved: ExceptionId[];
   history: {
     actor: string;
-    event: "raise_exception" | "resolve";
+    event: "raise_exception" | "resolve" | "cancel";
     from: OrderState;
     to: OrderState;
-    exception_id: ExceptionId;
+    exception_id: ExceptionId | null;
   }[];
 };
+
+/** Neither filled nor sent: all holds end with it. */
+export function cancel(standing: OrderStanding, actor: string): HoldChange {
+  return {
+    state: "Canceled",
+    held_from: null,
+    open: [],
+    sequence: standing.sequence + 1,
+    raised: [],
+    resolved: [...standing.open],
+    history: [{ actor, event: "cancel", from: standing.state, to: "Canceled", exception_id: null }],
+  };
+}
 
 /**
  * An order with other exceptions open than before: held when the first is raised, back where it stood when the last is
