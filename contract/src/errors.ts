@@ -5,7 +5,7 @@
  */
 export const errors = {
   40000: ["Bad Request", "body", "Send a JSON object as the body."],
-  40001: ["Malformed JSON", "body", "Send well-formed JSON in UTF-8."],
+  40001: ["Malformed JSON", "body", "Send well-formed JSON in UTF-8, each name once in its object."],
   40002: ["Unsupported Content Type", "Content-Type", "Send `Content-Type: application/json`."],
   40003: ["Invalid Query Parameter", "query", "Use only the documented query parameters, with values of their kind."],
   40004: ["Request Body Too Large", "body", "Keep the body within 1 MiB."],

@@ -42,18 +42,29 @@ export function readBody(raw: IncomingMessage): Promise<Buffer | "too large"> {
 }
 
 function parseJson(bytes: Buffer): unknown {
+  const { value, names } = parsed(bytes) ?? refuse(40001, "body");
+  // Which of two values is meant is not for us to guess: the other one might be the right quantity.
+  if (namesOf(value) !== names) refuse(40001, "body");
+  return value;
+}
+
+/** The value, and how many names stand in its text; undefined where it is no JSON. */
+function parsed(bytes: Buffer): { value: unknown; names: number } | undefined {
   try {
     const text = utf8.decode(bytes);
     // Whatever walks the value later may recurse, so depth is bounded here, before anything is built.
-    if (nestsDeeperThan(text, DEEPEST_NESTING)) refuse(40001, "body");
-    return JSON.parse(text);
+    const { depth, names } = measure(text);
+    return depth > DEEPEST_NESTING ? undefined : { value: JSON.parse(text), names };
   } catch {
-    return refuse(40001, "body");
+    return undefined;
   }
 }
 
-function nestsDeeperThan(text: string, most: number): boolean {
+/** How deep a text nests, and how many names it has: outside of strings, a colon stands after each name and nowhere else. */
+function measure(text: string): { depth: number; names: number } {
+  let level = 0;
   let depth = 0;
+  let names = 0;
   let inString = false;
   for (let i = 0; i < text.length; i++) {
     const char = text.charCodeAt(i);
@@ -61,9 +72,16 @@ function nestsDeeperThan(text: string, most: number): boolean {
       if (char === 0x5c) i++;
       else if (char === 0x22) inString = false;
     } else if (char === 0x22) inString = true;
-    else if (char === 0x7b || char === 0x5b) {
-      if (++depth > most) return true;
-    } else if (char === 0x7d || char === 0x5d) depth--;
+    else if (char === 0x3a) names++;
+    else if (char === 0x7b || char === 0x5b) depth = Math.max(depth, ++level);
+    else if (char === 0x7d || char === 0x5d) level--;
   }
-  return false;
+  return { depth, names };
+}
+
+/** A name that stood twice is there once. */
+function namesOf(value: unknown): number {
+  if (typeof value !== "object" || value === null) return 0;
+  const parts = Object.values(value);
+  return parts.reduce<number>((sum, part) => sum + namesOf(part), Array.isArray(value) ? 0 : parts.length);
 }
