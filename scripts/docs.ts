@@ -39,10 +39,15 @@ import {
   webhookHeaders,
 } from "@pestle/contract";
 import { type Setting, settings } from "../server/src/config.ts";
+import { writeCell } from "../server/src/domain/catalogue/cells.ts";
+import { catalogueColumns } from "../server/src/domain/catalogue/columns.ts";
+import { catalogueKinds } from "../server/src/domain/catalogue/rows.ts";
+import { catalogueRules } from "../server/src/domain/catalogue/rules.ts";
 import { fhirRefusals, readerRefusals, receiverRefusals } from "../server/src/domain/intake-refusals.ts";
 import { intakeWarnings } from "../server/src/domain/intake-warnings.ts";
 import { CERTAIN, matchReasons } from "../server/src/domain/match-patient.ts";
 import { acceptanceReasons } from "../server/src/domain/prescription.ts";
+import { stockEntryKinds } from "../server/src/domain/stock.ts";
 import { scriptVersions } from "../server/src/intake/script/version.ts";
 
 /** Every generated page. `npm run docs` writes them; `npm run docs -- --check` names those that are out of date. */
@@ -52,6 +57,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/lifecycle.md", render: lifecyclePage },
   { path: "docs/events.md", render: eventsPage },
   { path: "docs/intake.md", render: intakePage },
+  { path: "docs/catalogue-columns.md", render: catalogueColumnsPage },
   { path: "docs/openapi.json", render: openapiPage },
   { path: "docs/config.md", render: configPage },
 ];
@@ -297,6 +303,44 @@ function signatureRecipe() {
         [standardWebhookHeaders.timestamp, code(String(timestamp))],
         [standardWebhookHeaders.signature, code(standardSignature(signing_secret, event_id, timestamp, body))],
       ],
+    ),
+  );
+}
+
+function catalogueColumnsPage() {
+  const empty = (value: (typeof catalogueColumns)["products"][0]["empty"]) =>
+    value === undefined ? "must be filled" : code(writeCell(value) || "(empty)");
+  const signs = { "-1": "less", "0": "", "1": "more" } as const;
+  return page(
+    generated("the tables of `server/src/domain/catalogue` and `server/src/domain/stock.ts`"),
+    "# Columns of catalogue files\n",
+    "How files are imported is told in [guides/catalogue.md](guides/catalogue.md). The first column of a kind is its key: it tells which row is meant. In CSV the items of a list are separated by `;`.\n",
+    ...catalogueKinds.flatMap((kind) => [
+      `## ${kind}\n`,
+      table(
+        ["column", "in a cell", "empty or left out for a new row", "meaning", "expected"],
+        catalogueColumns[kind].map(({ name, cell, empty: fallback, meaning, expected }) => [
+          code(name),
+          cell,
+          empty(fallback),
+          meaning,
+          expected,
+        ]),
+      ),
+      "What a file is refused for beside its cells, by column:\n",
+      ...[...catalogueRules[kind].rows, ...catalogueRules[kind].whole].map(
+        ({ column, sentence }) => `- ${code(column)}: ${sentence}`,
+      ),
+      "",
+    ]),
+    "## Entries of the stock ledger\n",
+    table(
+      ["entry", "on hand", "reserved"],
+      Object.entries(stockEntryKinds).map(([kind, { on_hand, reserved }]) => [
+        code(kind),
+        kind === "counted" ? "what was counted" : signs[on_hand],
+        signs[reserved],
+      ]),
     ),
   );
 }

@@ -80,6 +80,8 @@ describe("a file as a whole", () => {
     ["a column twice", "sku,sku\na,b", "line 1", "twice"],
     ["a line with a cell too many", "sku,price_cents\na,1,2", "line 2", "number of cells"],
     ["no rows in JSON", "[]", "file", "no rows"],
+    ["more rows than one statement takes", `sku,price_cents\n${"a,1\n".repeat(20_001)}`, "file", "at most 20000 rows"],
+    ["more items than one statement takes", `[${Array(20_001).fill("{}")}]`, "file", "at most 20000 rows"],
     ["an object", "{}", "file", "array of objects"],
     ["an item that is no object", '[{"sku":"a"},4]', "item 2", "JSON object"],
     ["torn JSON", '[\n{"sku":"a"},\n{"sku"}]', "line 3", "no JSON"],

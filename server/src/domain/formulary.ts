@@ -46,7 +46,10 @@ export function makeFormulary(given: {
   const by_gcn = new Map<string, FormularyProduct[]>();
   const cheapestFirst = [...given.products].sort((a, b) => a.price_cents - b.price_cents || (a.sku < b.sku ? -1 : 1));
   for (const product of cheapestFirst) {
-    if (product.gcn !== null) by_gcn.set(product.gcn, [...(by_gcn.get(product.gcn) ?? []), product]);
+    if (product.gcn === null) continue;
+    const same = by_gcn.get(product.gcn);
+    if (same === undefined) by_gcn.set(product.gcn, [product]);
+    else same.push(product);
   }
   const methods = given.methods.filter(({ retired }) => !retired);
   return {
