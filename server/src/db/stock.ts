@@ -34,7 +34,7 @@ with given as (
 )
 select sku, on_hand_units::float8 as on_hand_units, reserved_units::float8 as reserved_units
 from shelf`;
-/** The only way to change a shelf beside placing an order: with the entry that says why. Returns the shelves as they are then. */
+/** Beside the statements that save orders, the only way to change a shelf: with the entry that says why. */
 export const enterStock = (tx: Tx, account_id: string, entries: readonly StockEntry[], at: Date) =>
   tx.rows(enter, [
     account_id,
