@@ -62,12 +62,12 @@ const upperState = (state: string): string => (state.length <= 10 ? state.trim()
 const isLeftOut = (value: unknown): boolean =>
   value === undefined || value === null || (typeof value === "string" && value.length <= 100 && value.trim() === "");
 
+/** Control characters, ends of lines, symbols and pictures, and what programs write between words. */
+const NOT_ON_A_LABEL = /[\p{C}\p{Zl}\p{Zp};{}[\]\\]|(?!\+)\p{S}/u;
+
 /** Text on one line with a letter or a digit in it, and nothing that has no place on a label. */
 function isLine(value: unknown, most: number): value is string {
   return (
-    typeof value === "string" &&
-    value.length <= most &&
-    /[\p{L}\p{N}]/u.test(value) &&
-    !/[\p{C}\p{Zl}\p{Zp}]/u.test(value)
+    typeof value === "string" && value.length <= most && /[\p{L}\p{N}]/u.test(value) && !NOT_ON_A_LABEL.test(value)
   );
 }
