@@ -113,9 +113,11 @@ export const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
           : checkLabel(shipping.label, account.custom_labels).filter((problem) => problem.code === code),
     }),
   ),
-  order(42380, ({ draft: { brand_id }, formulary }) =>
-    brand_id !== null && !formulary.brand_ids.has(brand_id) ? ["brand_id"] : [],
-  ),
+  // Named and unknown, or not named in an account that has no default one.
+  order(42380, ({ draft: { brand_id }, formulary }) => {
+    const meant = brand_id ?? formulary.default_brand_id;
+    return meant === null || !formulary.brand_ids.has(meant) ? ["brand_id"] : [];
+  }),
 ];
 
 /** All that is wrong with an order that could be read, in code order. */

@@ -9,7 +9,6 @@ import type { FinishedAnswer } from "../usecases/idempotently.ts";
 import { type PreparedOrder, placeOrder, prepareOrder, tryOrder } from "../usecases/place-order.ts";
 import { prepareReorder } from "../usecases/prepare-reorder.ts";
 import { readOrder, readOrders } from "../usecases/read-orders.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
 import { json } from "./answer.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { pageAnswer, pageOf } from "./page.ts";
@@ -31,7 +30,7 @@ export const createReorder: WriteHandler = Object.assign(reorder, { saves_once: 
 
 async function reorder(...[deps, call, body]: Parameters<WriteHandler>): Promise<Change> {
   const order_number = orderNumber(call.params);
-  const whole = await withKeysOfNow(deps, () => prepareReorder(deps, call.grant.account_id, order_number, body));
+  const whole = await prepareReorder(deps, call.grant.account_id, order_number, body);
   // Not the same request as an order with this body, nor as a reorder of another order.
   const canonical = canonicalJson([order_number, body]);
   const prepared = await prepareOrder(deps, call.grant, whole, canonical, call.now);

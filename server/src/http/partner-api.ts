@@ -1,13 +1,11 @@
 import { type Endpoint, endpoints } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isConflict } from "../db/conflict.ts";
-import type { Tx } from "../db/db.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
 import type { Grant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/refusals.ts";
 import { type FinishedAnswer, idempotently, settled } from "../usecases/idempotently.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 import { canonicalJson } from "./canonical-json.ts";
@@ -41,7 +39,7 @@ export type ReadHandler = (deps: Deps, call: Call) => Answer | Promise<Answer>;
  * Whatever may be slow is asked before, outside; it may run twice, where keys were rotated meanwhile.
  */
 export type WriteHandler = ((deps: Deps, call: Call, body: JsonObject) => Change | Promise<Change>) & {
-  /** It writes with one statement, which is all or nothing by itself: without a key it needs no transaction. */
+  /** See `idempotently`. */
   saves_once?: true;
 };
 /** `after_conflict`: somebody was faster, so this try is in a transaction whatever was said, and may lock and wait. */
@@ -113,11 +111,8 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw);
     const claim = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
     const change = await handler(deps, call, body);
-    const done = await untilDecided((after_conflict) =>
-      claim === undefined && handler.saves_once && !after_conflict
-        ? withKeysOfNow(deps, () => change(deps.db as unknown as Tx, false)).then((done) => settled(deps, claim, done))
-        : idempotently(deps, claim, (tx) => change(tx, after_conflict)),
-    );
+    const { saves_once = false } = handler;
+    const done = await untilDecided(() => idempotently(deps, claim, change, { saves_once }));
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };

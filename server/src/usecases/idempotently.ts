@@ -31,7 +31,14 @@ export async function idempotently(
   deps: Deps,
   claim: IdempotencyClaim | undefined,
   change: (tx: Tx) => Promise<FinishedAnswer>,
+  options: {
+    /** It writes with one statement, which is all or nothing by itself: without a key it needs no transaction. */
+    saves_once?: boolean;
+  } = {},
 ): Promise<FinishedAnswer> {
+  if (claim === undefined && options.saves_once) {
+    return settled(deps, claim, await withKeysOfNow(deps, () => change(deps.db as unknown as Tx)));
+  }
   const done = await withKeysOfNow(deps, () =>
     deps.db.transaction(async (tx) => {
       if (claim === undefined) return change(tx);
@@ -57,7 +64,7 @@ export async function idempotently(
 }
 
 /** Cut off in between, the answer that is kept is the one from before; a job settles what was left. */
-export async function settled(
+async function settled(
   deps: Deps,
   claim: IdempotencyClaim | undefined,
   { settle, ...done }: FinishedAnswer,

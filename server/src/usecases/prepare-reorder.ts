@@ -2,6 +2,7 @@ import type { Deps } from "../deps.ts";
 import type { StoredOrder } from "../domain/order-answer.ts";
 import { refuse, StatusRefusal } from "../domain/refusals.ts";
 import { isSentObject, type SentFields } from "../domain/unknown-fields.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
 import { loadStoredOrder } from "./read-orders.ts";
 
 /** The body of a new order like an earlier one that was shipped: what is left out is copied. */
@@ -11,7 +12,7 @@ export async function prepareReorder(
   order_number: string,
   sent: SentFields,
 ): Promise<SentFields> {
-  const loaded = await loadStoredOrder(deps, account_id, order_number);
+  const loaded = await withKeysOfNow(deps, () => loadStoredOrder(deps, account_id, order_number));
   if (loaded === undefined) throw new StatusRefusal(404);
   const { order, standing } = loaded;
   if (standing.state !== "Shipped" && standing.state !== "Delivered") refuse(42463, "order_number");
