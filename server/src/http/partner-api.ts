@@ -1,11 +1,12 @@
 import { type Endpoint, endpoints } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isConflict } from "../db/conflict.ts";
+import type { Tx } from "../db/db.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
 import type { Grant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/refusals.ts";
-import { type FinishedAnswer, idempotently, settled } from "../usecases/idempotently.ts";
+import { type FinishedAnswer, idempotently } from "../usecases/idempotently.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 import { canonicalJson } from "./canonical-json.ts";
@@ -112,7 +113,9 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
     const claim = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
     const change = await handler(deps, call, body);
     const { saves_once = false } = handler;
-    const done = await untilDecided(() => idempotently(deps, claim, change, { saves_once }));
+    const done = await untilDecided((after_conflict) =>
+      idempotently(deps, claim, (tx) => change(tx, after_conflict), { saves_once: saves_once && !after_conflict }),
+    );
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };
