@@ -7,7 +7,7 @@ import { products } from "../server/src/seed/cast.ts";
 import { changesOf } from "../server/src/usecases/intake-changes.ts";
 import { blindIndexes, patientRow } from "../server/src/usecases/patient-rows.ts";
 import { prescriptionFor, SENDER, scriptMessage } from "./intake-message.ts";
-import { type PgbenchRun, withValues } from "./pgbench.ts";
+import { concatenation, type PgbenchRun, withValues } from "./pgbench.ts";
 import type { Stage } from "./stage.ts";
 
 /** Patients that only pgbench prescribes for, told apart by number because its variables are numbers. */
@@ -186,21 +186,4 @@ function replacements(vault: Stage["vault"], account_id: string, patient: string
     [written(indexes.alias_indexes[0]!), indexText("c", patient)],
     [written(indexes.alias_indexes[1]!), indexText("d", patient)],
   ]);
-}
-
-/** The sample's JSON as a sum of texts that stay, each a variable of its own, and of expressions. */
-function concatenation(
-  json: string,
-  replaced: Map<string, string>,
-  name: string,
-  variables: Record<string, string>,
-): string {
-  const pattern = new RegExp([...replaced.keys()].map((text) => text.replaceAll("\\", "\\\\")).join("|"), "g");
-  const found = [...json.matchAll(pattern)].map(([text]) => replaced.get(text)!);
-  const parts = json.split(pattern).flatMap((text, number) => {
-    variables[`${name}_${number}`] = text;
-    const expression = found[number];
-    return [`:${name}_${number}::text`, ...(expression === undefined ? [] : [expression])];
-  });
-  return `concat(${parts.join(", ")})`;
 }

@@ -13,6 +13,10 @@ export type Load = {
   /** Goes on until as many were answered, however long that takes. */
   at_least?: number;
   numbered?: { mark: string; first: number };
+  /** The status that every answer has to have; 200 unless told otherwise. */
+  status?: number;
+  /** So many are due each second, whether or not earlier ones were answered; else each connection sends at once. */
+  due_per_second?: number;
 };
 export type Measured = {
   count: number;
@@ -35,7 +39,7 @@ process.on("message", (load: Load) => {
 });
 
 async function measure(load: Load): Promise<Measured> {
-  const { url, requests, connections, duration_ms, at_least = 0, numbered } = load;
+  const { url, requests, connections, duration_ms, at_least = 0, numbered, status = 200, due_per_second } = load;
   const { hostname, port } = new URL(url);
   const templates = requests.map((text) => templateOf(text, numbered?.mark));
   const latencies_ms: number[] = [];
@@ -44,22 +48,30 @@ async function measure(load: Load): Promise<Measured> {
   const begin_ms = performance.now();
   const begin_cpu = process.cpuUsage();
   const end_ms = begin_ms + duration_ms;
+  const dueAt = (number: number) =>
+    due_per_second === undefined ? performance.now() : begin_ms + (number * 1000) / due_per_second;
 
   const drive = () =>
     new Promise<void>((resolve, reject) => {
       const socket = connect(Number(port), hostname);
       socket.setNoDelay(true);
-      let sent_ms = 0;
+      // Counted from when it was due: one that had to wait for a free connection was slow for whoever asked.
+      let due_ms = 0;
       let received: Buffer = Buffer.alloc(0);
       const send = () => {
-        sent_ms = performance.now();
-        if (sent_ms >= end_ms && next >= at_least) {
+        due_ms = dueAt(next);
+        if (due_ms >= end_ms && next >= at_least) {
           socket.end();
           return resolve();
         }
-        const template = templates[next % templates.length]!;
-        socket.write(numbered === undefined ? template.bytes : withNumber(template, numbered.first + next));
-        next++;
+        const number = next++;
+        const wait_ms = due_ms - performance.now();
+        if (wait_ms > 0) setTimeout(write, wait_ms, number);
+        else write(number);
+      };
+      const write = (number: number) => {
+        const template = templates[number % templates.length]!;
+        socket.write(numbered === undefined ? template.bytes : withNumber(template, numbered.first + number));
       };
       socket.on("connect", send);
       socket.on("error", reject);
@@ -68,9 +80,9 @@ async function measure(load: Load): Promise<Measured> {
         received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
         const length = answerLength(received);
         if (length === undefined || received.length < length) return;
-        latencies_ms.push(performance.now() - sent_ms);
-        const status = received.toString("latin1", 9, 12);
-        if (status !== "200") not_ok.add(status);
+        latencies_ms.push(performance.now() - due_ms);
+        const answered = received.toString("latin1", 9, 12);
+        if (answered !== String(status)) not_ok.add(answered);
         received = received.subarray(length);
         send();
       });
@@ -112,6 +124,7 @@ function answerLength(received: Buffer): number | undefined {
   const head_end = received.indexOf("\r\n\r\n");
   if (head_end < 0) return undefined;
   const head = received.toString("latin1", 0, head_end);
+  if (head.startsWith("304", 9)) return head_end + 4;
   const [, length] = /\r\ncontent-length: (\d+)/i.exec(head) ?? [];
   if (length === undefined) throw new Error("an answer without content-length");
   return head_end + 4 + Number(length);

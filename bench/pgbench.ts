@@ -11,8 +11,10 @@ export type PgbenchRun = {
   duration_ms: number;
 };
 
-const CLIENTS = 16;
+export const CLIENTS = 16;
 const THREADS = 2;
+/** What PostgreSQL takes in one call of a function. */
+const MOST_ARGUMENTS = 100;
 
 /** Scripts a second, sent by PostgreSQL's own benchmark: what the database does with nobody else about. */
 export function runPgbench(
@@ -50,4 +52,24 @@ export function runPgbench(
 export function withValues(text: string, values: readonly string[]): string {
   const bare = text.replaceAll(/^\s*--.*\n/gm, "").trim();
   return bare.replaceAll(/\$(\d+)/g, (_all, number) => values[Number(number) - 1]!);
+}
+
+/** A sample's JSON as a sum of texts that stay, each a variable of its own, and of expressions. */
+export function concatenation(
+  json: string,
+  replaced: Map<string, string>,
+  name: string,
+  variables: Record<string, string>,
+): string {
+  const pattern = new RegExp([...replaced.keys()].map((text) => text.replaceAll("\\", "\\\\")).join("|"), "g");
+  const found = [...json.matchAll(pattern)].map(([text]) => replaced.get(text)!);
+  const parts = json.split(pattern).flatMap((text, number) => {
+    variables[`${name}_${number}`] = text;
+    const expression = found[number];
+    return [`:${name}_${number}::text`, ...(expression === undefined ? [] : [expression])];
+  });
+  const groups = Array.from({ length: Math.ceil(parts.length / MOST_ARGUMENTS) }, (_, group) =>
+    parts.slice(group * MOST_ARGUMENTS, (group + 1) * MOST_ARGUMENTS),
+  );
+  return `concat(${groups.map((group) => `concat(${group.join(", ")})`).join(", ")})`;
 }

@@ -49,7 +49,7 @@ export async function prepareAccount({ demo, db, vault }: Stage, credentials: nu
 
 export async function issueToken(
   auth_url: string,
-  { client_id, client_secret }: ShownSecret,
+  { client_id, client_secret }: Pick<ShownSecret, "client_id" | "client_secret">,
   scope: "partners" | "intake",
 ): Promise<string> {
   const body = new URLSearchParams({ grant_type: "client_credentials", scope, client_id, client_secret });

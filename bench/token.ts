@@ -1,3 +1,4 @@
+import type { BareRoute } from "./bare-route.ts";
 import { startChild } from "./child.ts";
 import type { Load } from "./load.ts";
 import { type Prepared, prepareAccount } from "./prepare-account.ts";
@@ -18,7 +19,8 @@ export function benchToken({ rounds: count, round_ms }: Effort): Promise<Report>
     const bare = startChild("./bare-route.ts");
     stage.onClose(bare.end);
     const prepared = await prepareAccount(stage, CREDENTIALS);
-    const { url: bare_url } = await bare.ask(prepared.read_body);
+    const routes: BareRoute[] = [{ method: "GET", path: "/shipping_methods", status: 200, body: prepared.read_body }];
+    const { url: bare_url } = await bare.ask(routes);
     const loads = httpLoads(stage.demo, prepared, String(bare_url));
     const measure = (name: keyof typeof loads, duration_ms: number) =>
       stage.measure(name, { ...loads[name], duration_ms });

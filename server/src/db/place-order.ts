@@ -104,6 +104,7 @@ export const loadOrderContext = async (
     asked.skus,
     asked.items,
   ]))!;
+export const loadOrderContextText = context.text;
 
 const lock = sql<[account_id: string, patient_id: string | null, prescription_ids: number[]], { locked: number }>`
 with whom as (
@@ -222,3 +223,4 @@ from given`;
  * body), nothing and an error that `isConflict` knows. Tells which products it took the last of.
  */
 export const saveOrder = async (db: Queryable, changes: OrderSave) => (await db.row(save, [JSON.stringify(changes)]))!;
+export const saveOrderText = save.text;

@@ -1,0 +1,114 @@
+import { addPatients } from "../chaos/add-patients.ts";
+import type { Queryable } from "../server/src/db/db.ts";
+import { orderPlace } from "../server/src/db/orders.ts";
+import { randomOrderNumber } from "../server/src/random.ts";
+import { loadStoredOrder } from "../server/src/usecases/read-orders.ts";
+import type { Stage } from "./stage.ts";
+
+/** A fill and three refills. */
+export const ORDERS_PER_PATIENT = 4;
+export const PACKAGE_SIZE = 30;
+/** Patients are numbered with seven digits, and each has the prescription of its number. */
+const FIRST_PATIENT = 1_000_000;
+const ORDERS_AT_ONCE = 5_000;
+const ORDER_EVERY = "interval '1 minute'";
+
+export const patientId = (number: number | string) => `bench-${number}`;
+export const bookPatient = (index: number) => patientId(FIRST_PATIENT + index);
+
+/**
+ * Gives an account the orders of years, all delivered: copies of one that the service made, each with the rows that
+ * belong to it, of a patient of its own and with an address that opens.
+ */
+export async function fillOrderBook(
+  stage: Stage,
+  account_id: string,
+  { sample, sku, count }: { sample: string; sku: string; count: number },
+): Promise<void> {
+  const { db, vault } = stage;
+  const patients = Array.from({ length: Math.ceil(count / ORDERS_PER_PATIENT) }, (_, index) => ({
+    patient_id: bookPatient(index),
+    prescriptions: [
+      {
+        prescription_id: FIRST_PATIENT + index,
+        sku,
+        written_qty: PACKAGE_SIZE,
+        refills: ORDERS_PER_PATIENT - 1,
+        units_ordered: PACKAGE_SIZE * ORDERS_PER_PATIENT,
+      },
+    ],
+  }));
+  await addPatients(stage, account_id, patients);
+  const { order } = (await loadStoredOrder(
+    { db, vault } as Parameters<typeof loadStoredOrder>[0],
+    account_id,
+    sample,
+  ))!;
+  const address = Buffer.from(JSON.stringify(order.address));
+  const copies = await copyTexts(db);
+  for (let first = 0; first < count; first += ORDERS_AT_ONCE) {
+    const numbers = Array.from({ length: Math.min(ORDERS_AT_ONCE, count - first) }, randomOrderNumber);
+    const sealed = numbers.map((number) => vault.seal(address, orderPlace("address_sealed", account_id, number)));
+    await db.transaction(async (tx) => {
+      // Without the checks of foreign keys, which are most of the work and hold anyway.
+      await tx.raw("set local session_replication_role = replica");
+      for (const text of copies) await tx.raw(text, [account_id, sample, first, count, numbers, sealed]);
+    });
+  }
+}
+
+const PATIENT_NUMBER = `${FIRST_PATIENT} + (g.number - 1) / ${ORDERS_PER_PATIENT}`;
+const PATIENT_ID = `'${patientId("")}' || (${PATIENT_NUMBER})`;
+
+/** For each table of an order: how often a row of the sample is copied, and what a copy says of its own. */
+const COPIES: Record<string, { times?: number; own: Record<string, string> }> = {
+  orders: {
+    own: {
+      patient_id: PATIENT_ID,
+      order_status: "'Delivered'",
+      stage: "null",
+      address_sealed: "g.address_sealed",
+      created_at: `s.created_at - ($4 - g.number) * ${ORDER_EVERY}`,
+      updated_at: `s.updated_at - ($4 - g.number) * ${ORDER_EVERY}`,
+    },
+  },
+  order_item: {
+    own: { patient_id: PATIENT_ID, prescription_id: PATIENT_NUMBER, pending: "false" },
+  },
+  order_history: {
+    times: 3,
+    own: {
+      event: "(array['create', 'ship', 'deliver'])[time]",
+      '"from"': "(array[null, 'Processing', 'Shipped'])[time]",
+      '"to"': "(array['Processing', 'Shipped', 'Delivered'])[time]",
+    },
+  },
+  stock_entry: { times: 2, own: { kind: "(array['reserved', 'dispensed'])[time]" } },
+  webhook_event: { own: { event_id: "gen_random_uuid()", patient_id: PATIENT_ID } },
+};
+
+/** All columns of a table that is copied, as they are unless a copy has its own: a new one needs nothing here. */
+async function copyTexts(db: Queryable): Promise<string[]> {
+  const texts: string[] = [];
+  for (const [table, { times = 1, own }] of Object.entries(COPIES)) {
+    const { rows } = await db.raw(
+      `select quote_ident(column_name) as name
+      from information_schema.columns
+      where table_schema = current_schema and table_name = $1 and is_generated = 'NEVER' and is_identity = 'NO'`,
+      [table],
+    );
+    const names = rows.map(({ name }) => String(name));
+    const values = names.map((name) => (name === "order_number" ? "g.order_number" : (own[name] ?? `s.${name}`)));
+    texts.push(`
+      with given as (
+        select order_number, address_sealed, $3::bigint + position as number
+        from unnest($5::text[], $6::bytea[]) with ordinality as g(order_number, address_sealed, position)
+      )
+      insert into ${table} (${names.join(", ")})
+      select ${values.join(", ")}
+      from given g, generate_series(1, ${times}) as time, ${table} s
+      where s.account_id = $1 and s.order_number = $2 and $4::bigint > 0
+      order by g.number, time`);
+  }
+  return texts;
+}

@@ -1,0 +1,106 @@
+import type { Db } from "../server/src/db/db.ts";
+import { detailsPlace } from "../server/src/db/patients.ts";
+import { bytes } from "../server/src/db/receive.ts";
+import type { IncomingPrescription } from "../server/src/domain/incoming-message.ts";
+import { newPatientRecord } from "../server/src/domain/patient-record.ts";
+import { decidePrescription, type Prescription } from "../server/src/domain/prescription.ts";
+import { products } from "../server/src/seed/cast.ts";
+import { patientRow } from "../server/src/usecases/patient-rows.ts";
+import type { Vault } from "../server/src/vault/vault.ts";
+import { prescription as sample } from "../server/test/support/script-samples.ts";
+
+/** Somebody whom nobody doubts, with prescriptions for products of the cast. */
+export type NewPatient = {
+  patient_id: string;
+  prescriptions: {
+    prescription_id: number;
+    sku: string;
+    written_qty: number;
+    refills: number;
+    units_ordered?: number;
+  }[];
+};
+
+const ROWS_AT_ONCE = 2_000;
+const PATIENT_COLUMNS =
+  "account_id, patient_id, record_sealed, name_dob_index, email_index, phone_index, created_at, updated_at";
+
+/** Adds patients by the thousand, past intake: the rows are those that a message would have left. */
+export async function addPatients(
+  { db, vault }: { db: Db; vault: Vault },
+  account_id: string,
+  patients: readonly NewPatient[],
+): Promise<void> {
+  const now = new Date();
+  const prescriptionRow = rowMaker(vault, account_id, now);
+  const insert = async (table: "patient" | "prescription", columns: string, rows: Record<string, unknown>[]) => {
+    const text = `
+      insert into ${table} (${columns})
+      select ${columns}
+      from jsonb_populate_recordset(null::${table}, $1)`;
+    await db.raw(text, [JSON.stringify(rows)]);
+  };
+  for (let at = 0; at < patients.length; at += ROWS_AT_ONCE) {
+    const some = patients.slice(at, at + ROWS_AT_ONCE);
+    const people = some.map(({ patient_id }) => {
+      const record = { ...newPatientRecord(incoming), last_name: `Okonkwo ${patient_id}` };
+      return { ...patientRow({ vault }, account_id, patient_id, record, now), created_at: now };
+    });
+    await insert("patient", PATIENT_COLUMNS, people);
+    const rows = some.flatMap(({ patient_id, prescriptions }) =>
+      prescriptions.map((given) => prescriptionRow(patient_id, given)),
+    );
+    await insert("prescription", Object.keys(rows[0]!).join(", "), rows);
+  }
+}
+
+type Given = NewPatient["prescriptions"][number];
+
+/** Of today, whatever day it is, and without allergies: an order that says so tells nothing new. */
+const incoming: IncomingPrescription = {
+  ...sample,
+  written_date: null,
+  effective_date: null,
+  expiration_date: null,
+  allergies: [],
+};
+const { address, phone } = incoming.patient;
+const details = Buffer.from(JSON.stringify({ address, phone, note: null, diagnoses: [], allergies: [] }));
+
+/** Decides as intake does, once for prescriptions that say the same: among many thousand there are a few. */
+function rowMaker(vault: Vault, account_id: string, now: Date) {
+  const decided = new Map<string, Omit<Prescription, "acceptance_reasons">>();
+  return (patient_id: string, given: Given): Record<string, unknown> => {
+    const { prescription_id, sku, written_qty, refills, units_ordered = 0 } = given;
+    const key = JSON.stringify([sku, written_qty, refills]);
+    const prescription = decided.get(key) ?? decide(given, now);
+    decided.set(key, prescription);
+    return {
+      ...prescription,
+      account_id,
+      prescription_id,
+      patient_id,
+      acceptance: "not_needed",
+      source: "script",
+      intake_message_id: 0,
+      sender: "6120042",
+      sender_message_id: `prescription ${prescription_id}`,
+      units_ordered,
+      details_sealed: bytes(vault.seal(details, detailsPlace(account_id, prescription_id))),
+    };
+  };
+}
+
+function decide({ sku, written_qty, refills }: Given, now: Date): Omit<Prescription, "acceptance_reasons"> {
+  const { name, ndc } = products.find((product) => product.sku === sku)!;
+  const written = {
+    ...incoming,
+    drug: { ...incoming.drug, description: name, codes: [{ system: "ndc" as const, code: ndc! }] },
+    quantity: { value: written_qty, unit: "tablet" },
+    refills,
+  };
+  const rules = { time_zone: "America/New_York", expiry_months: 12, expiry_months_by_state: {} };
+  const { acceptance_reasons, ...prescription } = decidePrescription(written, products, rules, now).prescription;
+  if (acceptance_reasons.length > 0) throw new Error(`doubted: ${acceptance_reasons.join(", ")}`);
+  return prescription;
+}
