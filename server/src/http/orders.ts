@@ -2,6 +2,7 @@ import { isExceptionId, ORDER_NUMBER_PATTERN, orderStatuses } from "@pestle/cont
 import type { Tx } from "../db/db.ts";
 import { findOrder, listHistory, type OrderFilter } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
+import { isDate, startOfDay } from "../domain/calendar.ts";
 import { errorEntries } from "../domain/error-entries.ts";
 import { refuse, StatusRefusal } from "../domain/refusals.ts";
 import { changeOrderAddress } from "../usecases/change-order-address.ts";
@@ -44,7 +45,13 @@ export const replaceOrderAddress: WriteHandler = async (deps, call, body) => {
 
 export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {
   const { before, limit } = pageOf(query);
-  const { orders, next } = await readOrders(deps, grant.account_id, filterOf(query), before, limit);
+  const { orders, next } = await readOrders(
+    deps,
+    grant.account_id,
+    filterOf(query, deps.config.TIME_ZONE),
+    before,
+    limit,
+  );
   return pageAnswer(url, { orders }, next);
 };
 
@@ -88,7 +95,7 @@ function orderNumber({ order_number = "" }: Parameters<ReadHandler>[1]["params"]
   return order_number;
 }
 
-function filterOf(query: Query): OrderFilter {
+function filterOf(query: Query, zone: string): OrderFilter {
   return {
     patient_id: textOf(query, "patient_id", (text) => /^[\w-]{4,35}$/.test(text)),
     order_status: textOf(query, "order_status", (text) => (orderStatuses as readonly string[]).includes(text)) as
@@ -98,9 +105,9 @@ function filterOf(query: Query): OrderFilter {
     brand_id: numberOf(query, "brand_id"),
     reference: textOf(query, "reference", (text) => text.length <= 255),
     exception_id: numberOf(query, "exception_id", isExceptionId),
-    created_after: timeOf(query, "created_after"),
-    created_before: timeOf(query, "created_before"),
-    updated_after: timeOf(query, "updated_after"),
+    created_after: timeOf(query, "created_after", zone),
+    created_before: timeOf(query, "created_before", zone),
+    updated_after: timeOf(query, "updated_after", zone),
   };
 }
 
@@ -115,11 +122,16 @@ function numberOf(query: Query, name: string, fits: (number: number) => boolean 
   return text === null ? null : Number(text);
 }
 
-const TIME = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+const TIME = /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-function timeOf(query: Query, name: string): Date | null {
-  const text = textOf(query, name, (given) => TIME.test(given) && !Number.isNaN(Date.parse(given)));
-  return text === null ? null : new Date(text);
+/** A date is its first instant where the pharmacy is. */
+function timeOf(query: Query, name: string, zone: string): Date | null {
+  const text = textOf(query, name, (given) => {
+    const date = TIME.exec(given)?.[1];
+    return date !== undefined && isDate(date) && !Number.isNaN(Date.parse(given));
+  });
+  if (text === null) return null;
+  return isDate(text) ? startOfDay(zone, text) : new Date(text);
 }
 
 function flagOf(query: Query, name: string): boolean | null {
