@@ -55,6 +55,7 @@ create index orders_by_status on orders (account_id, order_status, order_positio
 create index orders_by_reference on orders (account_id, reference, order_position) where reference is not null;
 create index orders_by_brand on orders (account_id, brand_id, order_position);
 create index orders_unpaid on orders (account_id, created_at) where payment_status = 'pending';
+create index orders_by_creation on orders (account_id, created_at, order_position);
 create index orders_by_update on orders (account_id, updated_at);
 
 create table order_item (

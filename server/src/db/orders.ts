@@ -96,6 +96,9 @@ const DRIVERS = {
       where i.account_id = $1 and i.prescription_id = $5)`,
   patient_id: "o.patient_id = $3",
   reference: "o.reference = $7",
+  // Exceptions are open on held orders alone, and those are few.
+  exception_id: "o.order_status = 'On Hold'",
+  updated_after: "o.updated_at > $11",
   order_status: "o.order_status = $4",
   brand_id: "o.brand_id = $6",
   none: "true",
@@ -117,6 +120,20 @@ type PageParams = [
   limit: number,
 ];
 
+/**
+ * The position of an order made a while before or after a time, so that a list by time is not walked from its end. The
+ * while is there because orders made at the same time may have their positions in another order than their times.
+ */
+function positionNear(time: string, side: "before" | "after"): string {
+  const [compared, away, direction] = side === "before" ? ["<", "-", "desc"] : [">", "+", "asc"];
+  return `(
+      select b.order_position
+      from orders b
+      where b.account_id = $1 and b.created_at ${compared} ${time}::timestamptz ${away} interval '1 hour'
+      order by b.created_at ${direction}
+      limit 1)`;
+}
+
 const pages = Object.fromEntries(
   Object.entries(DRIVERS).map(([driver, condition]) => [
     driver,
@@ -124,7 +141,9 @@ const pages = Object.fromEntries(
 with o as materialized (
   select o.*
   from orders o
-  where o.account_id = $1 and o.order_position < $2 and ${condition}
+  where o.account_id = $1 and ${condition}
+    and o.order_position < least($2, ${positionNear("$10", "after")})
+    and o.order_position > coalesce(${positionNear("$9", "before")}, 0)
     and ($3::text is null or o.patient_id = $3)
     and ($4::text is null or o.order_status = $4)
     and ($5::bigint is null or exists (
@@ -149,7 +168,7 @@ order by o.order_position desc`),
 /** Newest first, those before a position. */
 export function listOrders(db: Queryable, account_id: string, filter: OrderFilter, before: number, limit: number) {
   const driver = (Object.keys(DRIVERS) as Driver[]).find((name) => name === "none" || filter[name] !== null)!;
-  return db.rows(pages[driver], [
+  const params: PageParams = [
     account_id,
     before,
     filter.patient_id,
@@ -162,7 +181,11 @@ export function listOrders(db: Queryable, account_id: string, filter: OrderFilte
     filter.created_before,
     filter.updated_after,
     limit,
-  ]);
+  ];
+  // How much was changed since a time is anything from nothing to all: only who knows the time can plan for it, and a
+  // statement with a name may be planned without knowing.
+  if (driver === "updated_after") return db.raw(pages[driver].text, params).then(({ rows }) => rows as OrderRow[]);
+  return db.rows(pages[driver], params);
 }
 
 export type HistoryRow = {
