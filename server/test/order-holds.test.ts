@@ -1,6 +1,7 @@
 import { type ExceptionId, exceptionRow, Order, orderActionsOf, webhookBodies } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { orderHolds } from "../src/domain/order-holds.ts";
+import { cancelOrder } from "../src/usecases/cancel-order.ts";
 import { misfits } from "./support/misfits.ts";
 import {
   footprint,
@@ -124,11 +125,8 @@ const fixtures: { [Id in ExceptionId]?: Fixture } = {
     passes: [
       { why: "another medication", before: (scene) => ordersToo(scene, prescribed("sertraline-50", 90)) },
       {
-        why: "an earlier one that is gone",
-        before: async (scene) => {
-          const { order_number } = await placed(app, { ...scene.body, reference: "earlier" });
-          await set("update order_item set pending = false where order_number = $1", order_number);
-        },
+        why: "an earlier one that is canceled",
+        before: async (scene) => cancel(await placed(app, { ...scene.body, reference: "earlier" })),
       },
       { why: "the same medication for somebody else", before: async () => placed(app, (await newOrder(app)).body) },
       {
@@ -279,6 +277,13 @@ const otc = (patient_id: string): OrderBody => ({
   items: [{ sku: "packaging-pouch" }],
 });
 
+const cancel = ({ order_number }: Order, partner = 0) =>
+  cancelOrder(app.deps, app.deps.db, {
+    account_id: app.demo.partners[partner]!.account_id,
+    order_number,
+    actor: "partner",
+  });
+
 function shelf(units: number) {
   return set("update stock set on_hand_units = reserved_units + $1 where sku = 'minoxidil-2-5'", units);
 }
@@ -366,6 +371,16 @@ describe("an order that nothing holds", () => {
     const { order_number, order_status, medication_requests } = await placed(app, otc(patient_id));
     expect([order_status, medication_requests]).toEqual(["Filling", []]);
     expect((await eventsOf(order_number)).map(({ event_type }) => event_type)).toEqual(["ORDER_UPDATED"]);
+  });
+
+  test("tells its prescriptions of every change, also while they are missing", async () => {
+    const { patient_id } = await newOrder(app, automatic);
+    const item = { sku: "sertraline-50", prescriber_name: "Ada Lindqvist", prescriber_phone: "4155550177" };
+    const order = await placed(app, { ...otc(patient_id), items: [item] }, { partner: 1 });
+    await cancel(order, 1);
+    const told = (await eventsOf(order.order_number)).filter(({ event_type }) => event_type === "RX_UPDATED");
+    expect(told.map(({ sequence }) => sequence).sort()).toEqual([1, 2]);
+    for (const event of told) expect(event["medication_requests"]).toEqual([]);
   });
 
   test("of OTC products alone goes back to being filled, where something holds it", async () => {

@@ -1,5 +1,6 @@
 import type { Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { cancelOrder } from "../src/usecases/cancel-order.ts";
 import { codesOf } from "./support/conventions.ts";
 import { footprint, newOrder, type OrderBody, orderOf, placed, post, prescribed } from "./support/orders.ts";
 import { addPatient, goodDocument, patientCalls, stranger } from "./support/patient.ts";
@@ -120,7 +121,9 @@ describe("the same body", () => {
     expect([second.order_status, exceptionsOf(second)]).toEqual(["On Hold", [68]]);
     // The window begins anew with the order that the body made last.
     expect((await post(app, body)).body.error.order_number).toBe(second.order_number);
-    await rows("update order_item set pending = false where patient_id = $1", body.patient["patient_id"]);
+    for (const open of [order_number, second.order_number]) {
+      await cancelOrder(app.deps, app.deps.db, { account_id: account_id(), order_number: open, actor: "partner" });
+    }
     app.advance(60_001);
     expect(exceptionsOf(await placed(app, body))).toEqual([]);
   });

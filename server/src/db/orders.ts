@@ -42,7 +42,8 @@ const COLUMNS = `
     where m.account_id = o.account_id and m.id = o.shipping_method_id) as carrier,
   (
     select json_agg(json_build_object(
-      'item_id', i.item_id, 'dispense_id', i.dispense_id, 'prescription_id', i.prescription_id, 'sku', i.sku,
+      'item_id', i.item_id, 'dispense_id', i.dispense_id, 'prescription_id', i.prescription_id,
+      'needs_prescription', i.needs_prescription, 'sku', i.sku,
       'ndc', i.ndc, 'gcn', i.gcn, 'quantity', i.quantity, 'package_size', i.package_size) order by i.item_id)
     from order_item i
     where i.account_id = o.account_id and i.order_number = o.order_number) as items,

@@ -188,11 +188,12 @@ with given as (
     o.payment_status, o.payment_token_sealed, o.amount_cents, o.sequence, o.created_at, o.updated_at
   from given, jsonb_populate_record(null::orders, j->'order') o
 ), items as (
-  insert into order_item (account_id, order_number, item_id, dispense_id, prescription_id, sku, ndc, gcn, quantity,
-    package_size, reserved, price_cents, prescriber_name, prescriber_phone, prescriber_fax, patient_id, alone)
-  select i.account_id, i.order_number, i.item_id, i.dispense_id, i.prescription_id, i.sku, i.ndc, i.gcn, i.quantity,
-    i.package_size, i.reserved, i.price_cents, i.prescriber_name, i.prescriber_phone, i.prescriber_fax, i.patient_id,
-    i.alone
+  insert into order_item (account_id, order_number, item_id, dispense_id, prescription_id, needs_prescription, sku, ndc,
+    gcn, quantity, package_size, reserved, price_cents, prescriber_name, prescriber_phone, prescriber_fax, patient_id,
+    alone)
+  select i.account_id, i.order_number, i.item_id, i.dispense_id, i.prescription_id, i.needs_prescription, i.sku, i.ndc,
+    i.gcn, i.quantity, i.package_size, i.reserved, i.price_cents, i.prescriber_name, i.prescriber_phone,
+    i.prescriber_fax, i.patient_id, i.alone
   from given, jsonb_populate_recordset(null::order_item, j->'items') i
 ), exceptions as (
   insert into order_exception (account_id, order_number, exception_id, raised_at, occurrence)

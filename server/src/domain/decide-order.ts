@@ -1,7 +1,7 @@
 import type { Address, EventType, ExceptionId, OrderState } from "@pestle/contract";
 import { statusOfState } from "@pestle/contract";
 import { isPresent } from "./is-present.ts";
-import { exceptionAnswer, medicationRequests, type StoredOrder } from "./order-answer.ts";
+import { exceptionAnswer, isPrescribed, medicationRequests, type StoredOrder } from "./order-answer.ts";
 import { checkOrder, isShort, type Judged } from "./order-checks.ts";
 import type { OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
 import { holdsOf, isDoubled } from "./order-holds.ts";
@@ -51,14 +51,14 @@ export function decideOrder(
 
 function accept(judged: Judged, exceptions: ExceptionId[], ids: OrderIds): AcceptedOrder {
   const { draft, account, formulary, patient, now, ship_to } = judged;
-  const prescribed = judged.items.some(({ needs_prescription }) => needs_prescription);
-  const first: OrderState = prescribed ? "Processing/clinical_review" : "Filling/fill";
+  const first: OrderState = isPrescribed(judged) ? "Processing/clinical_review" : "Filling/fill";
   const state: OrderState = exceptions.length > 0 ? "On Hold" : first;
   const method = formulary.methods.get(draft.shipping.method_id!)!;
   const items = judged.items.map((item, index) => ({
     item_id: index + 1,
     dispense_id: ids.dispense_ids[index]!,
     prescription_id: item.draft.prescription_id,
+    needs_prescription: item.needs_prescription,
     sku: item.product!.sku,
     ndc: item.product!.ndc,
     gcn: item.product!.gcn,
@@ -104,7 +104,7 @@ function accept(judged: Judged, exceptions: ExceptionId[], ids: OrderIds): Accep
     prescriptions,
     ship_to: ship_to.address,
     patient_record: newsOf(judged),
-    events: eventsOf(order, prescriptions, prescribed, ids),
+    events: eventsOf(order, prescriptions, ids),
   };
 }
 
@@ -132,12 +132,7 @@ function newsOf(judged: Judged): PatientRecord | null {
 const FIRST_SEQUENCE = 1;
 
 /** What creation tells: the status it is born with, and each exception by itself. */
-function eventsOf(
-  order: StoredOrder,
-  prescriptions: readonly PrescriptionFact[],
-  prescribed: boolean,
-  ids: OrderIds,
-): OrderEvent[] {
+function eventsOf(order: StoredOrder, prescriptions: readonly PrescriptionFact[], ids: OrderIds): OrderEvent[] {
   const { order_number, patient_id, order_status } = order;
   const event = (event_type: EventType, fields: Record<string, unknown>): OrderEvent => {
     const event_id = ids.event_id();
@@ -146,8 +141,9 @@ function eventsOf(
     return { event_id, event_type, body: { ...common, ...fields } };
   };
   return [
-    // Also while its prescription is missing (exception 73): only an order of nothing but OTC products tells none.
-    ...(prescribed ? [event("RX_UPDATED", { medication_requests: medicationRequests(order, prescriptions) })] : []),
+    ...(isPrescribed(order)
+      ? [event("RX_UPDATED", { medication_requests: medicationRequests(order, prescriptions) })]
+      : []),
     event("ORDER_UPDATED", { order_status, previous_order_status: null }),
     ...order.exceptions.map(({ id, raised_at }) => {
       const exception = exceptionAnswer(id, raised_at);

@@ -7,7 +7,7 @@ import {
   statusOfState,
 } from "@pestle/contract";
 import type { PrescriptionFacts } from "./medication-request.ts";
-import { exceptionAnswer, medicationRequests, type StoredOrder } from "./order-answer.ts";
+import { exceptionAnswer, isPrescribed, medicationRequests, type StoredOrder } from "./order-answer.ts";
 
 /** Where an order stands. */
 export type OrderStanding = {
@@ -99,9 +99,8 @@ export function holdEvents(
     return { event_id: id, event_type, body: { ...common, ...fields } };
   };
   const moved = order_status !== statusOfState(before);
-  const prescribed = order.items.some(({ prescription_id }) => prescription_id !== null);
   return [
-    ...(moved && prescribed
+    ...(moved && isPrescribed(order)
       ? [event("RX_UPDATED", { medication_requests: medicationRequests(order, prescriptions) })]
       : []),
     ...(moved ? [event("ORDER_UPDATED", { order_status, previous_order_status: statusOfState(before) })] : []),

@@ -41,6 +41,8 @@ export type StoredItem = {
   item_id: number;
   dispense_id: number;
   prescription_id: number | null;
+  /** Also while the prescription is missing (exception 73). */
+  needs_prescription: boolean;
   sku: string;
   ndc: string | null;
   gcn: string | null;
@@ -101,6 +103,10 @@ export function orderAnswer(
     },
   };
 }
+
+/** Whether an order tells of prescriptions (RX_UPDATED): only one of nothing but OTC products does not. */
+export const isPrescribed = ({ items }: { items: readonly Pick<StoredItem, "needs_prescription">[] }): boolean =>
+  items.some(({ needs_prescription }) => needs_prescription);
 
 /** The prescriptions of an order, each with the dispenses of this order. */
 export function medicationRequests(
