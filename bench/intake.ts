@@ -54,8 +54,17 @@ export function benchIntake({ rounds: count, round_ms }: Effort): Promise<Report
     for (let round = 1; round <= count; round++) {
       rounds.push({ intake: await measure(round_ms), pgbench_per_second: pgbench(round_ms) });
     }
-    return intakeReport(rounds, await stage.statementsPer(() => measure(WARM_UP_MS)), read);
+    const a_message = await stage.statementsPer(() => measure(WARM_UP_MS));
+    await checkPrescribed(stage, first - 1);
+    return intakeReport(rounds, a_message, read);
   });
+}
+
+/** A message that was only kept is answered with 200 too; what is measured is a prescription. */
+async function checkPrescribed({ db }: Stage, messages: number): Promise<void> {
+  const text = "select count(*)::int as made from prescription where sender_message_id ~ '^B-[0-9]{7}$'";
+  const made = Number((await db.raw(text)).rows[0]!["made"]);
+  if (made !== messages) throw new Error(`${messages} messages made ${made} prescriptions`);
 }
 
 /** Messages belong to the operator's account of their environment, whose credential brought them. */

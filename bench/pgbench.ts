@@ -37,7 +37,12 @@ export function runPgbench(
         ...Object.entries(variables).map(([name, value]) => `--define=${name}=${value}`),
         ...["--host", postgres.socket_dir, "--username", "pestle", database],
       ],
-      { encoding: "utf8", stdio: ["ignore", "pipe", "pipe"] },
+      // Planned as the service's statements are (db.ts).
+      {
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "pipe"],
+        env: { ...process.env, PGOPTIONS: "-c plan_cache_mode=force_generic_plan" },
+      },
     );
     const [, failed] = /number of failed transactions: (\d+)/.exec(output) ?? [];
     const [, per_second] = /^tps = ([\d.]+)/m.exec(output) ?? [];

@@ -23,6 +23,13 @@ const NOT_ON_15 = [
   "config",
   "openapi",
   "domain-properties",
+  "mutations",
+  "script",
+  "fhir",
+  "address",
+  "identifiers",
+  "prescription-rules",
+  "match-patient",
   "fuzz-front-door",
   "oauth-clients",
 ];

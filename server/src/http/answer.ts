@@ -26,7 +26,11 @@ export const answer = (status: number, body: Rendered, headers?: Record<string, 
 export function send(request: FastifyRequest, reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
   reply.header("etag", body.etag);
   reply.header("cache-control", NOT_CACHED);
+  const { stranger_headers, closing } = reply.server.house;
+  if (request.grant === undefined) reply.headers(stranger_headers);
   if (headers !== undefined) reply.headers(headers);
+  // One that was in flight when the stop came is the last on its connection too.
+  if (closing) reply.header("connection", "close");
   // The body was too long to be read to its end, so nothing after it on this connection can be read either.
   if (request.raw.isPaused()) reply.header("connection", "close");
   if (status === 200 && isRead(request) && etagMatches(request.headers["if-none-match"], body.etag)) {

@@ -17,6 +17,8 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Every route there is, so that a test can hold each one to the conventions. */
     routes: { method: string; url: string }[];
+    /** What every answer of this listener needs to know (`send`). */
+    house: { readonly stranger_headers: Readonly<Record<string, string>>; closing: boolean };
   }
   interface FastifyRequest {
     grant: Grant | undefined;
@@ -62,7 +64,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     clientErrorHandler: (error, socket) =>
       answerBroken(socket as Socket, () => answerRaw(socket as Socket, name, refusal(brokenRequest(error))!)),
     frameworkErrors: (error, request, reply) => {
-      reply.header("x-request-id", request.id).headers(name === "partner" ? strangerLimit : {});
+      reply.header("x-request-id", request.id);
       const thrown = insecure(request as FastifyRequest) ? httpsRequired() : error;
       send(request as FastifyRequest, reply, refusal(thrown) ?? notFound);
     },
@@ -74,9 +76,9 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     for (const one of [method].flat()) routes.push({ method: one, url });
   });
 
-  let closing = false;
+  app.decorate("house", { stranger_headers: name === "partner" ? strangerLimit : {}, closing: false });
   app.addHook("preClose", (done) => {
-    closing = true;
+    app.house.closing = true;
     done();
   });
   app.decorateRequest("grant", undefined);
@@ -88,16 +90,10 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
   app.addHook("onRequest", (request, reply, done) => {
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");
-    if (name === "partner") reply.headers(strangerLimit);
     if (insecure(request)) return done(httpsRequired());
     // The router takes the first character for a slash, and would find a page behind `*`.
     if (request.url.startsWith("*")) return done(new StatusRefusal(404));
     done();
-  });
-  // Asked when the answer leaves: one that was in flight when the stop came is the last on its connection too.
-  app.addHook("onSend", (_request, reply, payload, done) => {
-    if (closing) reply.header("connection", "close");
-    done(null, payload);
   });
   app.setNotFoundHandler((request, reply) => send(request, reply, notFound));
   app.setErrorHandler((error, request, reply) => {
