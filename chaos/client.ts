@@ -68,6 +68,18 @@ export const move = (demo: Demo, token: string, key: string): Promise<Reply | un
     body: JSON.stringify({ simulation_type: "clock", simulation: { advance_seconds: STEP_S } }),
   });
 
+export const placeOrder = (demo: Demo, token: string, body: string, key: string | null): Promise<Reply | undefined> =>
+  ask(`${demo.base_url}/orders`, {
+    method: "POST",
+    headers: {
+      accept: "application/json",
+      "content-type": "application/json",
+      authorization: `Bearer ${token}`,
+      ...(key === null ? {} : { "idempotency-key": key }),
+    },
+    body,
+  });
+
 /**
  * Which move of its account's clock an answer tells of: 1 is the first. `sent_at_ms` is when the move was first asked
  * for; it was made at that time or a little later.

@@ -1,21 +1,29 @@
 import { spawnSync } from "node:child_process";
+import { mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { openEmbeddedPostgres } from "../server/src/db/embedded.ts";
 import { openIntakeWorkload } from "./intake-workload.ts";
 import { killFirstStarts, killWhileRunning, type RunningKind, type Tally } from "./kills.ts";
 import { type Mutations, readMutations, sendMutations } from "./mutations.ts";
+import { type RaceTally, race } from "./races.ts";
 import { seededRandom } from "./random.ts";
+import { removeDataDir } from "./server-process.ts";
 import { openTokenWorkload } from "./token-workload.ts";
 import type { OpenWorkload } from "./workload.ts";
 
-type Campaign = { about: string; run(options: { count: number | undefined; seed: number }): Promise<boolean> };
+type Options = { count: number | undefined; kills: number | undefined; seed: number };
+type Campaign = { about: string; run(options: Options): Promise<boolean> };
 
 const KILLS_OF_EACH_KIND = 50;
 const FIRST_STARTS_PER_KILL = 0.4;
 const MUTATIONS = 200_000;
 const MUTATIONS_SENT = 2_000;
 const READ_WITHIN_MS = 200;
+const RACES = 100_000;
 
-/** Every campaign: `npm run campaign -- NAME [--count N] [--seed S]`. Each says whether all was well. */
+/** Every campaign: `npm run campaign -- NAME [--count N] [--kills N] [--seed S]`. Each says whether all was well. */
 const campaigns: Record<string, Campaign> = {
   kills: {
     about: `kill -9 of the service, its database, both, and during a first start; nothing acknowledged may be lost (${KILLS_OF_EACH_KIND} of each)`,
@@ -39,7 +47,35 @@ const campaigns: Record<string, Campaign> = {
       return (await showSending({ first, count: Math.min(count, MUTATIONS_SENT) })) && well;
     },
   },
+  races: {
+    about: `orders of 50 clients at two processes for the same units, shelves and keys (${RACES}); with --kills N a process is killed N times meanwhile`,
+    async run({ count = RACES, kills = 0, seed }) {
+      const data_dir = mkdtempSync(join(tmpdir(), "pestle-races-"));
+      const postgres = await openEmbeddedPostgres({ data_dir });
+      try {
+        const { user, database, host, port } = postgres.connection;
+        const database_url = `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+        const master_key = "0".repeat(64);
+        const begin_ms = Date.now();
+        const tally = await race({ database_url, master_key, from: "built", count, kills, random: seededRandom(seed) });
+        return showRace(tally, Date.now() - begin_ms);
+      } finally {
+        await postgres.stopIfUnused();
+        await removeDataDir(data_dir);
+      }
+    },
+  },
 };
+
+function showRace({ answers, faults, ...tally }: RaceTally, took_ms: number): boolean {
+  for (const [answer, times] of Object.entries(answers).sort(([, a], [, b]) => b - a)) {
+    console.log(`${answer.padEnd(30)}${String(times).padStart(8)}`);
+  }
+  const counts = Object.entries(tally).map(([name, value]) => `  ${name.replaceAll("_", " ")} ${value}`);
+  console.log(`raced for ${(took_ms / 1000).toFixed(1)} s${counts.join("")}  faults ${faults.length}`);
+  for (const fault of [...new Set(faults)].slice(0, 20)) console.log(`             ${fault}`);
+  return faults.length === 0;
+}
 
 async function showReading(mutations: Mutations): Promise<boolean> {
   const begin_ms = Date.now();
@@ -87,23 +123,23 @@ function show({ kind, kills, checked, lost, doubled, unexpected, slowest_recover
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { count: { type: "string" }, seed: { type: "string" } },
+  options: { count: { type: "string" }, kills: { type: "string" }, seed: { type: "string" } },
 });
 const [name] = positionals;
 const campaign = name === undefined ? undefined : campaigns[name];
 if (campaign === undefined) {
-  console.log("npm run campaign -- NAME [--count N] [--seed S]");
+  console.log("npm run campaign -- NAME [--count N] [--kills N] [--seed S]");
   for (const [known, { about }] of Object.entries(campaigns)) console.log(`  ${known.padEnd(10)} ${about}`);
   process.exit(name === undefined ? 0 : 1);
 }
-const count = values.count === undefined ? undefined : Number(values.count);
+const [count, kills] = [values.count, values.kills].map((text) => (text === undefined ? undefined : Number(text)));
 const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
-if (![count ?? 1, seed].every((number) => Number.isInteger(number) && number >= 0)) {
-  console.error("--count and --seed are whole numbers.");
+if (![count ?? 1, kills ?? 0, seed].every((number) => Number.isInteger(number) && number >= 0)) {
+  console.error("--count, --kills and --seed are whole numbers.");
   process.exit(1);
 }
 // What is attacked is what an operator runs, so it must not be stale.
 const built = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
 if (built.status !== 0) process.exit(1);
 console.log(`campaign ${name}, seed ${seed}`);
-process.exit((await campaign.run({ count, seed })) ? 0 : 1);
+process.exit((await campaign.run({ count, kills, seed })) ? 0 : 1);

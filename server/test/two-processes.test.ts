@@ -1,12 +1,10 @@
-import { copyFileSync, existsSync, mkdtempSync, readFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { insist, type Reply } from "../../chaos/ask.ts";
 import { issue, move, positionOf, read, revoke, tokenOf } from "../../chaos/client.ts";
-import { killServer, removeDataDir, type ServerProcess, startServer, stopServer } from "../../chaos/server-process.ts";
+import { type ServerPair, startPair } from "../../chaos/server-pair.ts";
 import { until } from "../../chaos/until.ts";
 import { type Db, openDb } from "../src/db/db.ts";
 import type { Demo } from "../src/seed/demo.ts";
@@ -21,8 +19,7 @@ const ANSWER_DEADLINE_MS = 10_000;
 
 let database: { url: string; drop(): Promise<void> };
 let db: Db;
-const servers: ServerProcess[] = [];
-const data_dirs: string[] = [];
+let pair: ServerPair;
 /** The same demo, seen at the addresses of the first and of the second process. */
 let one: Demo;
 let two: Demo;
@@ -30,25 +27,14 @@ let two: Demo;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = openDb({ connection: { connectionString: database.url }, pool_size: 2, named_statements: true });
-  const env = { DATABASE_URL: database.url, DATABASE_POOL_SIZE: "6", MASTER_KEY: TEST_MASTER_KEY };
-  const start = async () => {
-    const data_dir = mkdtempSync(join(tmpdir(), "pestle-two-"));
-    // The second process finds the demo seeded; from the file it knows that, and writes its own addresses there.
-    if (data_dirs[0] !== undefined) copyFileSync(join(data_dirs[0], "demo.json"), join(data_dir, "demo.json"));
-    data_dirs.push(data_dir);
-    const server = await startServer({ data_dir, from: "source", env, args: ["--demo"] });
-    servers.push(server);
-    return server.demo;
-  };
-  one = await start();
-  two = await start();
+  pair = await startPair({ database_url: database.url, master_key: TEST_MASTER_KEY, from: "source" });
+  [one, two] = pair.sites() as [Demo, Demo];
   const { account_id } = one.partners[UNLIMITED]!;
   await db.raw("update account set rate_per_second = 10000, rate_burst = 20000 where account_id = $1", [account_id]);
 });
 
 afterAll(async () => {
-  for (const server of servers) await stopServer(server).finally(() => killServer(server));
-  for (const data_dir of data_dirs) await removeDataDir(data_dir);
+  await pair.stop();
   await db.close();
   await database.drop();
 });

@@ -212,10 +212,11 @@ with given as (
   select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body, e.created_at
   from given, jsonb_populate_recordset(null::webhook_event, j->'events') e
 )
+-- In this order, which is that of the locks: whoever waits here for one of the former has none of the latter.
 select conflict_unless(
-    (j->'fingerprint' = 'null' or exists (select from claimed))
-    and (j->'changed_patient' = 'null' or exists (select from changed))
+    (j->'changed_patient' = 'null' or exists (select from changed))
     and (select count(*) from prescribed) = jsonb_array_length(j->'prescribed')
+    and (j->'fingerprint' = 'null' or exists (select from claimed))
     and (select count(*) from shelf) = jsonb_array_length(j->'reserved')),
   array(select sku from shelf where available_units <= 0) as emptied
 from given`;

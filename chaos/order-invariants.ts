@@ -1,0 +1,112 @@
+import type { Queryable } from "../server/src/db/db.ts";
+
+/** What must hold of an account's orders at any time. Each statement finds what breaks it. */
+const INVARIANTS: Record<string, string> = {
+  "units ordered are those of the orders, and no more than the prescription allows": `
+    select r.prescription_id
+    from prescription r
+    left join (
+      select i.prescription_id, sum(i.units) as units
+      from order_item i
+      join orders o using (account_id, order_number)
+      where i.account_id = $1 and o.order_status <> 'Canceled'
+      group by 1) taken using (prescription_id)
+    where r.account_id = $1
+      and (r.units_ordered <> coalesce(taken.units, 0) or r.units_ordered > r.units_authorized)`,
+  "what is reserved is what open orders wait for, and no more than is there": `
+    select s.sku
+    from stock s
+    left join (
+      select sku, sum(units) as units
+      from order_item
+      where account_id = $1 and reserved and pending
+      group by 1) taken using (sku)
+    where s.account_id = $1
+      and (s.reserved_units <> coalesce(taken.units, 0) or s.reserved_units > s.on_hand_units or s.reserved_units < 0)`,
+  "the ledger of the shelves adds up to what is on them": `
+    select s.sku
+    from stock s
+    left join (
+      select sku,
+        sum(case when kind in ('received', 'counted') then units when kind = 'dispensed' then -units else 0 end) as on_hand,
+        sum(case kind when 'reserved' then units when 'received' then 0 when 'counted' then 0 else -units end) as reserved
+      from stock_entry
+      where account_id = $1
+      group by 1) told using (sku)
+    where s.account_id = $1
+      and (s.on_hand_units <> coalesce(told.on_hand, 0) or s.reserved_units <> coalesce(told.reserved, 0))`,
+  "each order's reservation is in the ledger once": `
+    select order_number, sku, sum(units)
+    from (
+      select order_number, sku, units
+      from order_item
+      where account_id = $1 and reserved
+      union all
+      select order_number, sku, -units
+      from stock_entry
+      where account_id = $1 and kind = 'reserved') as both_sides
+    group by 1, 2
+    having sum(units) <> 0`,
+  "each order was created once in its history": `
+    select o.order_number
+    from orders o
+    left join order_history h
+      on h.account_id = o.account_id and h.order_number = o.order_number and h.event = 'create'
+    where o.account_id = $1
+    group by 1
+    having count(h.*) <> 1`,
+  "each order told its birth once, its prescriptions once, and each exception once": `
+    select o.order_number
+    from orders o
+    left join webhook_event e on e.account_id = o.account_id and e.order_number = o.order_number
+    where o.account_id = $1
+    group by o.account_id, o.order_number, o.exception_ids
+    having count(*) filter (where e.event_type = 'ORDER_UPDATED') <> 1
+      or count(*) filter (where e.event_type = 'ORDER_EXCEPTION') <> cardinality(o.exception_ids)
+      or count(*) filter (where e.event_type = 'RX_UPDATED') <> (
+        select count(*)
+        from (
+          select
+          from order_item i
+          where i.account_id = o.account_id and i.order_number = o.order_number and i.prescription_id is not null
+          limit 1) as prescribed)`,
+  "what holds an order is written beside it": `
+    select o.order_number
+    from orders o
+    where o.account_id = $1 and o.exception_ids <> array(
+      select e.exception_id
+      from order_exception e
+      where e.account_id = o.account_id and e.order_number = o.order_number and e.resolved_at is null
+      order by 1)`,
+  "no history, event or item is of an order that is not there": `
+    select told.order_number
+    from (
+      select order_number from order_history where account_id = $1
+      union
+      select order_number from webhook_event where account_id = $1 and order_number is not null
+      union
+      select order_number from stock_entry where account_id = $1 and order_number is not null
+      union
+      select order_number from order_fingerprint where account_id = $1) as told
+    where not exists (
+      select
+      from orders o
+      where o.account_id = $1 and o.order_number = told.order_number)`,
+  "of several open orders for one medication of one patient, at most one is not held by 68": `
+    select i.patient_id, i.gcn
+    from order_item i
+    join orders o using (account_id, order_number)
+    where i.account_id = $1 and i.pending and i.gcn is not null
+    group by 1, 2
+    having count(distinct o.order_number) filter (where not 68 = any(o.exception_ids)) > 1`,
+};
+
+/** The invariants that do not hold, with how often; empty where all is well. */
+export async function brokenInvariants(db: Queryable, account_id: string): Promise<string[]> {
+  const broken: string[] = [];
+  for (const [promise, text] of Object.entries(INVARIANTS)) {
+    const { count } = await db.raw(text, [account_id]);
+    if (count > 0) broken.push(`${count} times not so: ${promise}`);
+  }
+  return broken;
+}

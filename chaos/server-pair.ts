@@ -1,0 +1,62 @@
+import { copyFileSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Demo } from "../server/src/seed/demo.ts";
+import { type From, killServer, removeDataDir, type ServerProcess, startServer, stopServer } from "./server-process.ts";
+
+/** The same demo at the addresses of each process; undefined while that one is away. */
+export type ServerPair = {
+  sites(): (Demo | undefined)[];
+  /** Kills one of them, as it stands, and starts it again. */
+  kill(which: number): Promise<void>;
+  stop(): Promise<void>;
+};
+
+const PROCESSES = 2;
+
+/** Two server processes on one PostgreSQL, as behind a load balancer. */
+export async function startPair({
+  database_url,
+  master_key,
+  from,
+  pool_size = 6,
+}: {
+  database_url: string;
+  master_key: string;
+  from: From;
+  pool_size?: number;
+}): Promise<ServerPair> {
+  const env = { DATABASE_URL: database_url, DATABASE_POOL_SIZE: String(pool_size), MASTER_KEY: master_key };
+  const data_dirs: string[] = [];
+  const servers: (ServerProcess | undefined)[] = [];
+  const start = async (which: number) => {
+    servers[which] = await startServer({ data_dir: data_dirs[which]!, from, env, args: ["--demo"] });
+  };
+  const stop = async () => {
+    for (const server of servers) if (server !== undefined) await stopServer(server).finally(() => killServer(server));
+    for (const data_dir of data_dirs) await removeDataDir(data_dir);
+  };
+  try {
+    for (let which = 0; which < PROCESSES; which++) {
+      const data_dir = mkdtempSync(join(tmpdir(), "pestle-pair-"));
+      // The second process finds the demo seeded; from the file it knows that, and writes its own addresses there.
+      if (data_dirs[0] !== undefined) copyFileSync(join(data_dirs[0], "demo.json"), join(data_dir, "demo.json"));
+      data_dirs.push(data_dir);
+      await start(which);
+    }
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    sites: () => servers.map((server) => server?.demo),
+    async kill(which) {
+      const killed = servers[which]!;
+      // Its ports may be anybody's as soon as it is gone, so nobody calls there any more.
+      servers[which] = undefined;
+      await killServer(killed);
+      await start(which);
+    },
+    stop,
+  };
+}
