@@ -95,6 +95,9 @@ const OUTCOMES = new Map<string, RxAnswer["outcome"]>(
     received: "accepted",
     in_review: "accepted",
     canceled: "canceled",
+    cancel_in_filling: "canceled",
+    cancel_dispensed: "canceled",
     cancel_unknown: "not_canceled",
+    cancel_several: "not_canceled",
   } satisfies Record<keyof typeof acceptances, RxAnswer["outcome"]>),
 );

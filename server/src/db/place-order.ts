@@ -226,3 +226,14 @@ from given`;
  */
 export const saveOrder = async (db: Queryable, changes: OrderSave) => (await db.row(save, [JSON.stringify(changes)]))!;
 export const saveOrderText = save.text;
+
+const removeOld = sql<[account_id: string, before: Date, most: number]>`
+delete from order_fingerprint
+where account_id = $1 and fingerprint in (
+  select fingerprint
+  from order_fingerprint
+  where account_id = $1 and created_at <= $2
+  limit $3)`;
+/** Those from before a time when the window was long over. */
+export const deleteFingerprints = (db: Queryable, account_id: string, before: Date, most: number) =>
+  db.run(removeOld, [account_id, before, most]);

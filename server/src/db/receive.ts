@@ -104,7 +104,15 @@ select
       'written_date', m.written_date, 'effective_date', m.effective_date, 'drug_name', m.drug_name, 'ndc', m.ndc,
       'gcn', m.gcn, 'sig_text', m.sig_text, 'written_qty', m.written_qty, 'unit', m.unit,
       'days_supply', m.days_supply, 'refills', m.refills, 'drug_schedule', m.drug_schedule, 'daw', m.daw,
-      'units_ordered', m.units_ordered)
+      'units_ordered', m.units_ordered,
+      'orders', coalesce((
+        select json_agg(json_build_object(
+          'order_number', o.order_number, 'order_status', o.order_status, 'held_from', o.held_from))
+        from orders o
+        where o.account_id = $1 and o.order_status <> 'Canceled' and o.order_number in (
+          select i.order_number
+          from order_item i
+          where i.account_id = $1 and i.prescription_id = m.prescription_id)), '[]'))
       order by m.prescription_id desc)
     from meant m), '[]') as prescriptions,
   nextval(pg_get_serial_sequence('prescription', 'prescription_id')) as next_prescription_id`;
@@ -141,7 +149,8 @@ export type IntakeSave = {
   changed_patient: (Record<string, unknown> & { patient_id: string; revision: number }) | null;
   aliases: { alias_index: string; patient_id: string }[];
   prescription: Record<string, unknown> | null;
-  inactive_prescription_ids: number[];
+  /** Prescriptions that end, with the units that were ordered when it was decided: an order since then is a conflict. */
+  ended: { prescription_id: number; units_ordered: number }[];
   reviews: Record<string, unknown>[];
   events: Record<string, unknown>[];
 };
@@ -210,13 +219,18 @@ with given as (
 ), ended as (
   -- Most messages end none; for these nothing may be looked through.
   update prescription r
-  set active = false
+  set active = false, order_due_at = null
   from given
-  where jsonb_array_length(j->'inactive_prescription_ids') > 0
+  where jsonb_array_length(j->'ended') > 0
     and r.account_id = j->>'account_id' and r.active
     and r.prescription_id = any(array(
-      select jsonb_array_elements_text(g.j->'inactive_prescription_ids')::bigint
-      from given g))
+      select (e->>'prescription_id')::bigint
+      from given g, jsonb_array_elements(g.j->'ended') e))
+    and r.units_ordered = (
+      select (e->>'units_ordered')::numeric
+      from jsonb_array_elements(j->'ended') e
+      where (e->>'prescription_id')::bigint = r.prescription_id)
+  returning true
 ), reviews as (
   insert into review (account_id, kind, intake_message_id, patient_id, prescription_id, reasons, facts, created_at)
   select v.account_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts, v.created_at
@@ -229,7 +243,8 @@ with given as (
 select conflict_unless(
   exists (select from done)
   and (j->'new_patient' = 'null' or exists (select from claim))
-  and (j->'changed_patient' = 'null' or exists (select from changed)))
+  and (j->'changed_patient' = 'null' or exists (select from changed))
+  and (select count(*) from ended) = jsonb_array_length(j->'ended'))
 from given`;
 /**
  * Everything that a message changes, in one statement: all of it or, where the message was processed meanwhile or what

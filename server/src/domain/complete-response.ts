@@ -1,3 +1,4 @@
+import type { OrderStatus } from "@pestle/contract";
 import type {
   AnsweredPrescription,
   IncomingDrug,
@@ -18,6 +19,8 @@ export type PriorPrescription = Omit<Prescription, "acceptance_reasons" | "recei
   sender_message_id: string;
   prescriber_order_number: string | null;
   units_ordered: number;
+  /** Its orders that are not canceled, and where each stands or stood before it was held. */
+  orders: { order_number: string; order_status: OrderStatus; held_from: string | null }[];
 };
 
 /**

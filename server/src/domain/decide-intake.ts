@@ -29,7 +29,10 @@ export type IntakeDecision = {
   /** Whose prescription it is; `is_new`: made by this message; `changed`: the message told something new. */
   patient: { patient_id: string; record: PatientRecord; is_new: boolean; changed: boolean } | null;
   prescription: (Prescription & { replaces_prescription_id: number | null; order_due_at: Date | null }) | null;
-  inactive_prescription_ids: number[];
+  /** Prescriptions that end, with the units that are ordered of each by now. */
+  ended: { prescription_id: number; units_ordered: number }[];
+  /** Orders that end with them: they are canceled first, and then it is decided again. */
+  orders_to_cancel: string[];
   reviews: NewReview[];
 };
 
@@ -44,7 +47,7 @@ export type IntakeReply =
   | { kind: "canceled" | "not_canceled"; note: keyof typeof cancelNotes };
 
 type NewReview = {
-  kind: "patient_match" | "prescription_acceptance" | "unmatched_cancel";
+  kind: "patient_match" | "prescription_acceptance" | "unmatched_cancel" | "canceled_in_filling";
   reasons: string[];
   facts: Record<string, unknown>;
 };
@@ -52,6 +55,8 @@ type NewReview = {
 /** Fixed sentences of a CancelRxResponse: at most 70 characters. */
 export const cancelNotes = {
   canceled: "The prescription was canceled. Nothing was dispensed.",
+  in_filling: "Canceled. An order of it is being filled; the pharmacy will stop it.",
+  dispensed: "Canceled. Some of it was dispensed before.",
   inactive_already: "The prescription was inactive already.",
   unknown: "No such prescription is known here.",
   several: "Several prescriptions fit. The pharmacy will decide which is meant.",
@@ -82,7 +87,7 @@ export function decideIntake(message: IncomingMessage, known: IntakeKnowledge, g
       ...made.prescription,
       replaces_prescription_id: prior?.prescription_id ?? null,
     },
-    inactive_prescription_ids: replaces && prior !== undefined && made.prescription ? [prior.prescription_id] : [],
+    ended: replaces && prior?.active && made.prescription ? [endedRow(prior)] : [],
   };
 }
 
@@ -91,7 +96,8 @@ const nothing: Omit<IntakeDecision, "reply"> = {
   warnings: [],
   patient: null,
   prescription: null,
-  inactive_prescription_ids: [],
+  ended: [],
+  orders_to_cancel: [],
   reviews: [],
 };
 
@@ -175,11 +181,7 @@ function decideCancel(
   const meant = named.length > 0 ? named : findByContent(target, known);
   const active = meant.filter((one) => one.active);
   if (active.length === 1 || named.some((one) => one.active)) {
-    return {
-      ...nothing,
-      reply: { kind: "canceled", note: "canceled" },
-      inactive_prescription_ids: active.map(({ prescription_id }) => prescription_id),
-    };
+    return endPrescriptions(active);
   }
   if (meant.length > 0 && active.length === 0) {
     return { ...nothing, reply: { kind: "canceled", note: "inactive_already" } };
@@ -193,6 +195,40 @@ function decideCancel(
     reviews: [{ kind: "unmatched_cancel", reasons: [note], facts }],
   };
 }
+
+/**
+ * What nobody has begun to fill is canceled with its prescription. What is being filled a person must stop, and what was
+ * sent cannot be called back: the sender is told either.
+ */
+function endPrescriptions(active: readonly PriorPrescription[]): IntakeDecision {
+  const orders = active.flatMap((one) => one.orders);
+  const isFilled = ({ order_status, held_from }: (typeof orders)[number]) =>
+    order_status === "Filling" || held_from?.startsWith("Filling") === true;
+  const sent = orders.some(({ order_status }) => order_status === "Shipped" || order_status === "Delivered");
+  const filling = orders.filter(isFilled);
+  const waiting = orders.filter(
+    (one) => one.order_status === "Processing" || (one.order_status === "On Hold" && !isFilled(one)),
+  );
+  const note = sent ? "dispensed" : filling.length > 0 ? "in_filling" : "canceled";
+  return {
+    ...nothing,
+    reply: { kind: "canceled", note },
+    ended: active.map(endedRow),
+    orders_to_cancel: waiting.map(({ order_number }) => order_number),
+    reviews:
+      filling.length === 0
+        ? []
+        : [
+            {
+              kind: "canceled_in_filling",
+              reasons: [],
+              facts: { order_numbers: filling.map(({ order_number }) => order_number) },
+            },
+          ],
+  };
+}
+
+const endedRow = ({ prescription_id, units_ordered }: PriorPrescription) => ({ prescription_id, units_ordered });
 
 /** By the message or the order it names. */
 function findPrior(

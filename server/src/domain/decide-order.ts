@@ -32,7 +32,7 @@ export type AcceptedOrder = {
   patient_record: PatientRecord | null;
   events: OrderEvent[];
 };
-export type OrderEvent = { event_id: string; event_type: EventType; body: Record<string, unknown> };
+type OrderEvent = { event_id: string; event_type: EventType; body: Record<string, unknown> };
 
 /** The whole decision on an order: every reason to refuse it at once, else the order, held where it must be. */
 export function decideOrder(
@@ -114,10 +114,12 @@ const isAlone = (item: ResolvedItem, { items, pending }: Judged): boolean =>
   !isDoubled(item, pending) &&
   items.find(({ product }) => product!.gcn === item.product!.gcn) === item;
 
-/** The prescriptions of an order, each once, with the units that are ordered once it is saved. */
+const byNumber = (a: PrescriptionFact, b: PrescriptionFact) => a.prescription_id - b.prescription_id;
+
+/** The prescriptions of an order, by number and each once, with the units that are ordered once it is saved. */
 function ordered(items: readonly ResolvedItem[]): PrescriptionFact[] {
   const own = [...new Set(items.map(({ prescription }) => prescription).filter(isPresent))];
-  return own.map((prescription) => {
+  return own.sort(byNumber).map((prescription) => {
     const units = items.filter((item) => item.prescription === prescription).reduce((sum, item) => sum + item.units, 0);
     return { ...prescription, units_ordered: exact(prescription.units_ordered + units) };
   });

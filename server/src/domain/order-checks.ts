@@ -16,7 +16,7 @@ type OrderCheck = { code: ErrorCode; about: "order"; wrong(order: Judged): Probl
 type ItemCheck = { code: ErrorCode; about: "item"; field: string; wrong(item: ResolvedItem, order: Judged): boolean };
 
 /** Every reason to refuse an order, a row a code. Rows stay silent where another row speaks of the cause. */
-export const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
+const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
   {
     code: 42200,
     about: "order",
@@ -139,7 +139,7 @@ function item(code: ErrorCode, field: string, wrong: ItemCheck["wrong"]): ItemCh
   return { code, about: "item", field, wrong };
 }
 
-export const isControlled = ({ product, prescription }: Pick<ResolvedItem, "product" | "prescription">): boolean =>
+const isControlled = ({ product, prescription }: Pick<ResolvedItem, "product" | "prescription">): boolean =>
   [product?.drug_schedule, prescription?.drug_schedule].some((schedule) => schedule !== undefined && schedule !== "0");
 
 /** Of somebody nobody knows, nobody knows what is on file. */
@@ -181,7 +181,7 @@ function hasUsablePrescription(it: ResolvedItem, facts: Judged): boolean {
 export const namesPrescriber = ({ prescriber_name, prescriber_phone, prescriber_fax }: ResolvedItem["draft"]) =>
   prescriber_name !== null && (prescriber_phone !== null || prescriber_fax !== null);
 
-export const unitsLeft = ({ written_qty, refills, units_ordered }: PrescriptionFact): number =>
+const unitsLeft = ({ written_qty, refills, units_ordered }: PrescriptionFact): number =>
   exact(written_qty * (1 + refills) - units_ordered);
 
 /** A name of no product; or, without a prescription that both could be compared with, of another than the first name. */

@@ -1,4 +1,5 @@
-import { cancelNotes } from "../domain/decide-intake.ts";
+import { cancelNotes, type IntakeReply } from "../domain/decide-intake.ts";
+import type { IntakeRefusal } from "../domain/incoming-message.ts";
 import type { IntakeFormat } from "../domain/intake-format.ts";
 import { type Acceptance, outcomeOf } from "./fhir/outcome.ts";
 import { readFhir } from "./fhir/read.ts";
@@ -27,17 +28,32 @@ export const fhirFormat = (ncpdp_id: string | null): IntakeFormat => ({
   format: "fhir",
   read: (body) => readFhir(body, ncpdp_id),
   reply(reply, { warnings, prescription_id }) {
-    const acceptances: Record<Exclude<typeof reply.kind, "refused">, Acceptance> = {
-      accepted: "received",
-      in_review: "in_review",
-      pending: "in_review",
-      canceled: "canceled",
-      not_canceled: "cancel_unknown",
-    };
-    const answer = reply.kind === "refused" ? reply.refusal : acceptances[reply.kind];
-    return JSON.stringify(outcomeOf(answer, warnings, { prescription_id }));
+    return JSON.stringify(outcomeOf(fhirAnswer(reply), warnings, { prescription_id }));
   },
 });
+
+function fhirAnswer(reply: IntakeReply): Acceptance | IntakeRefusal {
+  switch (reply.kind) {
+    case "refused":
+      return reply.refusal;
+    case "accepted":
+      return "received";
+    case "in_review":
+    case "pending":
+      return "in_review";
+    default:
+      return cancelAcceptances[reply.note];
+  }
+}
+
+const cancelAcceptances: Record<keyof typeof cancelNotes, Acceptance> = {
+  canceled: "canceled",
+  inactive_already: "canceled",
+  in_filling: "cancel_in_filling",
+  dispensed: "cancel_dispensed",
+  unknown: "cancel_unknown",
+  several: "cancel_several",
+};
 
 /** SCRIPT's reason code for a patient or a prescription that the pharmacy does not know. */
 const UNKNOWN_HERE = "AA";

@@ -44,7 +44,7 @@ export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSa
       ? decided.alias_indexes.map((index) => ({ alias_index: bytes(index), patient_id: patient.patient_id }))
       : [],
     prescription: prescription && patient && prescription_id !== null ? prescriptionRow(deps, decided) : null,
-    inactive_prescription_ids: decision.inactive_prescription_ids,
+    ended: decision.ended,
     reviews: decision.reviews.map((review) => ({
       ...review,
       account_id,
@@ -122,7 +122,7 @@ function processed(
     changed_patient: null,
     aliases: [],
     prescription: null,
-    inactive_prescription_ids: [],
+    ended: [],
     reviews: [],
     events: [],
   };

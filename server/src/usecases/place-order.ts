@@ -255,12 +255,10 @@ function rowsOf(
     },
     items: items.map(({ units: _, ...item }) => ({ ...key, ...item, patient_id })),
     reserved: reservedOf(items),
-    prescribed: accepted.prescriptions
-      .map(({ prescription_id, units_ordered }) => {
-        const before = context.prescriptions.find((row) => row.prescription_id === prescription_id)!.units_ordered;
-        return { prescription_id, units: exact(units_ordered - before), units_ordered: before };
-      })
-      .sort((a, b) => a.prescription_id - b.prescription_id),
+    prescribed: accepted.prescriptions.map(({ prescription_id, units_ordered }) => {
+      const before = context.prescriptions.find((row) => row.prescription_id === prescription_id)!.units_ordered;
+      return { prescription_id, units: exact(units_ordered - before), units_ordered: before };
+    }),
     exceptions: order.exceptions.map(({ id, raised_at }) => ({ ...key, exception_id: id, raised_at })),
     history: [
       {

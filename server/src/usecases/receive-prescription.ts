@@ -13,6 +13,7 @@ import { StatusRefusal } from "../domain/refusals.ts";
 import { routeMessage } from "../domain/route-message.ts";
 import { randomId } from "../random.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
+import { cancelOrder } from "./cancel-order.ts";
 import { changesOf, type Stored, unrouted } from "./intake-changes.ts";
 import { accountNow } from "./move-clock.ts";
 import { blindIndexes, openRecord } from "./patient-rows.ts";
@@ -118,7 +119,14 @@ async function attempt(deps: Deps, format: IntakeFormat, { message, stored, rece
     await saveIntake(deps.db, unrouted(stored, message, answer, account, now));
     return { answer, patient_id: null, prescription_id: null };
   }
-  const { changes, received } = await decideFor(deps, format, message, stored, account, now);
+  const { decision, changes, received } = await decideFor(deps, format, message, stored, account, now);
+  if (decision.orders_to_cancel.length > 0) {
+    // Before the message is done with: cut off here, it is taken up again and finds what is left to do.
+    for (const order_number of decision.orders_to_cancel) {
+      await cancelOrder(deps, deps.db, { account_id: account.account_id, order_number, actor: "system" });
+    }
+    return attempt(deps, format, { message, stored, receivers });
+  }
   await saveIntake(deps.db, changes);
   return received;
 }

@@ -20,6 +20,13 @@ export const acceptances = {
   in_review: ["information", "informational", "The message was received; a person will look at it."],
   canceled: ["information", "informational", "The prescription was canceled."],
   cancel_unknown: ["error", "not-found", "No prescription was found that this message could cancel."],
+  cancel_in_filling: [
+    "warning",
+    "business-rule",
+    "The prescription was canceled while an order of it is being filled.",
+  ],
+  cancel_dispensed: ["warning", "business-rule", "The prescription was canceled after some of it was dispensed."],
+  cancel_several: ["error", "business-rule", "Several prescriptions fit; the pharmacy will decide which is meant."],
 } as const satisfies Record<string, readonly [Severity, IssueType, string]>;
 
 export type Acceptance = keyof typeof acceptances;
@@ -41,6 +48,7 @@ type IssueType =
   | "not-found"
   | "duplicate"
   | "processing"
+  | "business-rule"
   | "transient"
   | "informational";
 
