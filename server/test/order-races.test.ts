@@ -1,6 +1,7 @@
 import type { Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { cancelOrder } from "../src/usecases/cancel-order.ts";
+import { tidy } from "../src/usecases/tidy.ts";
 import { codesOf } from "./support/conventions.ts";
 import { footprint, newOrder, type OrderBody, orderOf, placed, post, prescribed } from "./support/orders.ts";
 import { addPatient, goodDocument, patientCalls, stranger } from "./support/patient.ts";
@@ -126,6 +127,21 @@ describe("the same body", () => {
     }
     app.advance(60_001);
     expect(exceptionsOf(await placed(app, body))).toEqual([]);
+  });
+
+  test("is forgotten a day later, and only then", async () => {
+    const { body } = await newOrder(app);
+    const { order_number } = await placed(app, body);
+    const known = async () =>
+      (await rows("select from order_fingerprint where order_number = $1", order_number)).length;
+    await tidy(app.deps);
+    expect(await known()).toBe(1);
+    await rows(
+      "update order_fingerprint set created_at = now() - interval '1 day' where order_number = $1",
+      order_number,
+    );
+    await tidy(app.deps);
+    expect(await known()).toBe(0);
   });
 
   test("of another account is another order", async () => {
