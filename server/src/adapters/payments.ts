@@ -6,10 +6,10 @@ export interface Payments {
   authorise(request: { key: string; amount_cents: number; currency: string; token: string }): Promise<Authorisation>;
 }
 
-export type Authorisation = { status: "authorized"; reference: string } | { status: "declined" };
+type Authorisation = { status: "authorized"; reference: string } | { status: "declined" };
 
 /** The sandbox's card that is always declined. */
-export const DECLINED_TOKEN = "tok_declined";
+const DECLINED_TOKEN = "tok_declined";
 
 /** Stands in for a payment provider: every card is good but one. */
 export const simulatedPayments: Payments = {
