@@ -1,6 +1,7 @@
 import { addPatients } from "../chaos/add-patients.ts";
 import type { Queryable } from "../server/src/db/db.ts";
 import { orderPlace } from "../server/src/db/orders.ts";
+import { firstPositionAt } from "../server/src/domain/order-position.ts";
 import { randomOrderNumber } from "../server/src/random.ts";
 import { loadStoredOrder } from "../server/src/usecases/read-orders.ts";
 import type { Stage } from "./stage.ts";
@@ -12,6 +13,7 @@ export const PACKAGE_SIZE = 30;
 const FIRST_PATIENT = 1_000_000;
 const ORDERS_AT_ONCE = 5_000;
 const ORDER_EVERY = "interval '1 minute'";
+const POSITIONS_PER_ORDER = firstPositionAt(new Date(60_000));
 
 export const patientId = (number: number | string) => `bench-${number}`;
 export const bookPatient = (index: number) => patientId(FIRST_PATIENT + index);
@@ -68,8 +70,9 @@ const COPIES: Record<string, { times?: number; own: Record<string, string> }> = 
       order_status: "'Delivered'",
       stage: "null",
       address_sealed: "g.address_sealed",
-      created_at: `s.created_at - ($4 - g.number) * ${ORDER_EVERY}`,
-      updated_at: `s.updated_at - ($4 - g.number) * ${ORDER_EVERY}`,
+      order_position: `s.order_position - ($4 - g.number + 1) * ${POSITIONS_PER_ORDER}`,
+      created_at: `s.created_at - ($4 - g.number + 1) * ${ORDER_EVERY}`,
+      updated_at: `s.updated_at - ($4 - g.number + 1) * ${ORDER_EVERY}`,
     },
   },
   order_item: {

@@ -3,8 +3,8 @@
 create table orders (
   account_id text not null,
   order_number text not null check (order_number ~ '^[0-9A-HJKMNP-TV-Z]{10}$'),
-  -- Grows with every order: lists are newest first, and a cursor into them stays where it is.
-  order_position bigint generated always as identity,
+  -- Its time, with room for others of the same millisecond: lists are newest first, and a cursor stays where it is.
+  order_position bigint not null,
   revision integer not null default 1,
   order_status text not null
     check (order_status in ('Processing', 'Filling', 'Shipped', 'Delivered', 'On Hold', 'Canceled')),
@@ -55,8 +55,7 @@ create index orders_by_status on orders (account_id, order_status, order_positio
 create index orders_by_reference on orders (account_id, reference, order_position) where reference is not null;
 create index orders_by_brand on orders (account_id, brand_id, order_position);
 create index orders_unpaid on orders (account_id, created_at) where payment_status = 'pending';
-create index orders_by_creation on orders (account_id, created_at, order_position);
-create index orders_by_update on orders (account_id, updated_at);
+create index orders_by_update on orders (account_id, updated_at, order_position);
 
 create table order_item (
   account_id text not null,

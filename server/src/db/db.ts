@@ -18,7 +18,7 @@ export function sql<Params extends readonly unknown[], Row = never>(
   return statementOf(whole);
 }
 
-/** For texts that are put together from constants when the program is loaded, and never from anything later. */
+/** For texts that are put together from constants, and never from anything that was sent. */
 export function statementOf<Params extends readonly unknown[], Row = never>(text: string): Statement<Params, Row> {
   return { name: createHash("sha256").update(text).digest("hex").slice(0, 24), text };
 }

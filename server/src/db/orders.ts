@@ -1,6 +1,7 @@
 import type { ExceptionId, HoldableState, OrderStatus, Stage } from "@pestle/contract";
 import type { StoredItem, StoredOrder } from "../domain/order-answer.ts";
 import type { PrescriptionFact } from "../domain/order-facts.ts";
+import { firstPositionAt } from "../domain/order-position.ts";
 import { type Queryable, sql, statementOf } from "./db.ts";
 
 /** Where sealed values of an order stand, for the vault. */
@@ -86,107 +87,82 @@ export type OrderFilter = {
   updated_after: Date | null;
 };
 
-/**
- * A list is walked by the index of its most telling filter; the others are looked at row by row. Each is a statement of
- * its own, because one that takes every filter as "or none" could use no index at all.
- */
-const DRIVERS = {
-  prescription_id: `o.order_number in (
-      select i.order_number
-      from order_item i
-      where i.account_id = $1 and i.prescription_id = $5)`,
-  patient_id: "o.patient_id = $3",
-  reference: "o.reference = $7",
+/** What a filter asks of an order `o`, where its value is given as `value`. Times of creation are positions. */
+const CONDITIONS = {
+  prescription_id: (value: string) => `o.order_number in (
+        select i.order_number
+        from order_item i
+        where i.account_id = $1 and i.prescription_id = ${value})`,
+  patient_id: (value: string) => `o.patient_id = ${value}`,
+  reference: (value: string) => `o.reference = ${value}`,
   // Exceptions are open on held orders alone, and those are few.
-  exception_id: "o.order_status = 'On Hold'",
-  updated_after: "o.updated_at > $11",
-  order_status: "o.order_status = $4",
-  brand_id: "o.brand_id = $6",
-  none: "true",
+  exception_id: (value: string) => `o.order_status = 'On Hold' and ${value} = any(o.exception_ids)`,
+  order_status: (value: string) => `o.order_status = ${value}`,
+  brand_id: (value: string) => `o.brand_id = ${value}`,
+  updated_after: (value: string) => `o.updated_at > ${value}`,
 } as const;
-type Driver = keyof typeof DRIVERS;
+type FilterName = keyof typeof CONDITIONS;
 
-type PageParams = [
-  account_id: string,
-  before: number,
-  patient_id: string | null,
-  order_status: string | null,
-  prescription_id: number | null,
-  brand_id: number | null,
-  reference: string | null,
-  exception_id: number | null,
-  created_after: Date | null,
-  created_before: Date | null,
-  updated_after: Date | null,
-  limit: number,
-];
+/** As many as a page can have and one more. PostgreSQL plans for any page at once, and so it knows that they are few. */
+const MOST_ROWS = 201;
+/** Up to as many changed orders are sorted; where more were changed, lists are walked until a page is full. */
+const FEW_CHANGED = 2_000;
 
 /**
- * The position of an order made a while before or after a time, so that a list by time is not walked from its end. The
- * while is there because orders made at the same time may have their positions in another order than their times.
+ * A statement for each set of filters, with these conditions and no other: one that takes every filter as "or none"
+ * is planned as if nothing passed it, and reads all orders. $2 and $3 are where the page lies, $4 is how long it is.
  */
-function positionNear(time: string, side: "before" | "after"): string {
-  const [compared, away, direction] = side === "before" ? ["<", "-", "desc"] : [">", "+", "asc"];
-  return `(
-      select b.order_position
-      from orders b
-      where b.account_id = $1 and b.created_at ${compared} ${time}::timestamptz ${away} interval '1 hour'
-      order by b.created_at ${direction}
-      limit 1)`;
-}
-
-const pages = Object.fromEntries(
-  Object.entries(DRIVERS).map(([driver, condition]) => [
-    driver,
-    statementOf<PageParams, OrderRow>(`
-with o as materialized (
+function pageText(names: readonly FilterName[]): string {
+  const param = (name: FilterName) => `$${5 + names.indexOf(name)}`;
+  const own = names.filter((name) => name !== "updated_after");
+  const walk = (...conditions: string[]) => `(
+    select o.*
+    from orders o
+    where o.account_id = $1 and o.order_position < $2 and o.order_position >= $3
+      ${[...own.map((name) => CONDITIONS[name](param(name))), ...conditions].map((text) => `and ${text}`).join("\n      ")}
+    order by o.order_position desc
+    limit ${MOST_ROWS})`;
+  // What was changed since a time is anything from nothing to all, and anywhere in the list.
+  const changed = `changed as materialized (
+  select c.order_position
+  from orders c
+  where c.account_id = $1 and c.updated_at > ${param("updated_after")}
+  limit ${FEW_CHANGED + 1}
+), `;
+  const few = `(select count(*) from changed) <= ${FEW_CHANGED}`;
+  const walked = names.includes("updated_after")
+    ? `(${walk(few, "o.order_position = any(array(select order_position from changed))")}
+    union all ${walk(`not ${few}`, CONDITIONS.updated_after(param("updated_after")))})`
+    : walk();
+  return `
+with ${names.includes("updated_after") ? changed : ""}o as materialized (
   select o.*
-  from orders o
-  where o.account_id = $1 and ${condition}
-    and o.order_position < least($2, ${positionNear("$10", "after")})
-    and o.order_position > coalesce(${positionNear("$9", "before")}, 0)
-    and ($3::text is null or o.patient_id = $3)
-    and ($4::text is null or o.order_status = $4)
-    and ($5::bigint is null or exists (
-      select
-      from order_item i
-      where i.account_id = o.account_id and i.order_number = o.order_number and i.prescription_id = $5))
-    and ($6::integer is null or o.brand_id = $6)
-    and ($7::text is null or o.reference = $7)
-    and ($8::integer is null or $8 = any(o.exception_ids))
-    and ($9::timestamptz is null or o.created_at > $9)
-    and ($10::timestamptz is null or o.created_at < $10)
-    and ($11::timestamptz is null or o.updated_at > $11)
+  from ${walked} o
   order by o.order_position desc
-  limit $12
+  limit $4
 )
 select ${COLUMNS}
 from o
-order by o.order_position desc`),
-  ]),
-) as unknown as Record<Driver, ReturnType<typeof statementOf<PageParams, OrderRow>>>;
+order by o.order_position desc`;
+}
+
+type PageParams = readonly [account_id: string, before: number, from: number, limit: number, ...filters: unknown[]];
+const pages = new Map<string, ReturnType<typeof statementOf<PageParams, OrderRow>>>();
 
 /** Newest first, those before a position. */
 export function listOrders(db: Queryable, account_id: string, filter: OrderFilter, before: number, limit: number) {
-  const driver = (Object.keys(DRIVERS) as Driver[]).find((name) => name === "none" || filter[name] !== null)!;
-  const params: PageParams = [
+  const { created_after, created_before } = filter;
+  const names = (Object.keys(CONDITIONS) as FilterName[]).filter((name) => filter[name] !== null);
+  const key = names.join();
+  const page = pages.get(key) ?? statementOf<PageParams, OrderRow>(pageText(names));
+  pages.set(key, page);
+  return db.rows(page, [
     account_id,
-    before,
-    filter.patient_id,
-    filter.order_status,
-    filter.prescription_id,
-    filter.brand_id,
-    filter.reference,
-    filter.exception_id,
-    filter.created_after,
-    filter.created_before,
-    filter.updated_after,
+    created_before === null ? before : Math.min(before, firstPositionAt(created_before)),
+    created_after === null ? 0 : firstPositionAt(new Date(created_after.getTime() + 1)),
     limit,
-  ];
-  // How much was changed since a time is anything from nothing to all: only who knows the time can plan for it, and a
-  // statement with a name may be planned without knowing.
-  if (driver === "updated_after") return db.raw(pages[driver].text, params).then(({ rows }) => rows as OrderRow[]);
-  return db.rows(pages[driver], params);
+    ...names.map((name) => filter[name]),
+  ]);
 }
 
 export type HistoryRow = {

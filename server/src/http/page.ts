@@ -28,7 +28,7 @@ export function pageAnswer(url: string, body: Record<string, unknown>, next: num
 const cursorOf = (position: number) => Buffer.from(`p${position}`).toString("base64url");
 
 function positionOf(cursor: string): number {
-  const [, digits] = /^p(\d{1,15})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
+  const [, digits] = /^p(\d{1,16})$/.exec(Buffer.from(cursor, "base64url").toString("latin1")) ?? [];
   if (digits === undefined || cursorOf(Number(digits)) !== cursor) refuse(40003, "cursor");
   return Number(digits);
 }

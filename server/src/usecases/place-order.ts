@@ -16,6 +16,7 @@ import type { IncomingAddress } from "../domain/incoming-message.ts";
 import { orderAnswer } from "../domain/order-answer.ts";
 import { type OrderDraft, readOrder } from "../domain/order-draft.ts";
 import type { OrderFacts, PrescriptionFact } from "../domain/order-facts.ts";
+import { orderPosition } from "../domain/order-position.ts";
 import { Conflict, type Problem, refuseAll } from "../domain/refusals.ts";
 import { byNdcs, bySelection, exact } from "../domain/resolve-items.ts";
 import { shipTo } from "../domain/ship-to.ts";
@@ -228,6 +229,7 @@ function rowsOf(
     },
     order: {
       ...key,
+      order_position: orderPosition(order.created_at, items[0]!.dispense_id),
       order_status: statusOfState(state),
       stage: stageOfState(state),
       held_from,
