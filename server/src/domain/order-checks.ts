@@ -113,10 +113,10 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
           : checkLabel(shipping.label, account.custom_labels).filter((problem) => problem.code === code),
     }),
   ),
-  // Named and unknown, or not named in an account that has no default one.
-  order(42380, ({ draft: { brand_id }, formulary }) => {
-    const meant = brand_id ?? formulary.default_brand_id;
-    return meant === null || !formulary.brand_ids.has(meant) ? ["brand_id"] : [];
+  order(42380, ({ draft: { brand_id }, formulary }) =>
+    brand_id !== null && !formulary.brand_ids.has(brand_id) ? ["brand_id"] : [],
+  ),
+];
   }),
 ];
 

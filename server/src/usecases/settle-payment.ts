@@ -1,8 +1,9 @@
 import type { ExceptionId, Order } from "@pestle/contract";
+import type { Authorisation } from "../adapters/payments.ts";
 import { isConflict } from "../db/conflict.ts";
 import { listUnpaid, listUnpaidAccounts } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
-import { CURRENCY, orderAnswer } from "../domain/order-answer.ts";
+import { CURRENCY, orderAnswer, type StoredOrder } from "../domain/order-answer.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { changeOrder } from "./change-order.ts";
 import { accountNow } from "./move-clock.ts";
@@ -20,12 +21,9 @@ export async function settlePayment(deps: Deps, account_id: string, order_number
     const loaded = (await withKeysOfNow(deps, () => loadStoredOrder(deps, account_id, order_number)))!;
     const { order, standing, prescriptions } = loaded;
     if (order.payment_status !== "pending") return orderAnswer(order, prescriptions);
-    const asked = await deps.payments.authorise({
-      key: order_number,
-      amount_cents: order.amount_cents,
-      currency: CURRENCY,
-      token: loaded.payment_token(),
-    });
+    const asked = await ask(deps, order, loaded.payment_token());
+    // The order is saved and stays so: it shows a payment that is pending, and the job asks again.
+    if (asked === undefined || tries > MOST_TRIES) return orderAnswer(order, prescriptions);
     try {
       return await changeOrder(deps.db, account_id, loaded, {
         order: { payment_status: asked.status },
@@ -38,8 +36,18 @@ export async function settlePayment(deps: Deps, account_id: string, order_number
         now: accountNow(deps.now(), loaded.clock_offset_s),
       });
     } catch (error) {
-      if (!isConflict(error) || tries === MOST_TRIES) throw error;
+      if (!isConflict(error)) throw error;
     }
+  }
+}
+
+async function ask(deps: Deps, order: StoredOrder, token: string): Promise<Authorisation | undefined> {
+  const { order_number, amount_cents } = order;
+  try {
+    return await deps.payments.authorise({ key: order_number, amount_cents, currency: CURRENCY, token });
+  } catch (error) {
+    deps.log.warn({ order_number, fault: (error as Error).name }, "a payment could not be asked for");
+    return undefined;
   }
 }
 
