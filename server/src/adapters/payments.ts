@@ -6,7 +6,7 @@ export interface Payments {
   authorise(request: { key: string; amount_cents: number; currency: string; token: string }): Promise<Authorisation>;
 }
 
-export type Authorisation = { status: "authorized"; reference: string } | { status: "declined" };
+type Authorisation = { status: "authorized"; reference: string } | { status: "declined" };
 
 /** The sandbox's card that is always declined. */
 const DECLINED_TOKEN = "tok_declined";

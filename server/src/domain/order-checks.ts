@@ -117,8 +117,6 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
     brand_id !== null && !formulary.brand_ids.has(brand_id) ? ["brand_id"] : [],
   ),
 ];
-  }),
-];
 
 /** All that is wrong with an order that could be read, in code order. */
 export function checkOrder(judged: Judged): Problem[] {

@@ -1,5 +1,4 @@
 import type { ExceptionId, Order } from "@pestle/contract";
-import type { Authorisation } from "../adapters/payments.ts";
 import { isConflict } from "../db/conflict.ts";
 import { listUnpaid, listUnpaidAccounts } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
@@ -41,7 +40,11 @@ export async function settlePayment(deps: Deps, account_id: string, order_number
   }
 }
 
-async function ask(deps: Deps, order: StoredOrder, token: string): Promise<Authorisation | undefined> {
+async function ask(
+  deps: Deps,
+  order: StoredOrder,
+  token: string,
+): Promise<Awaited<ReturnType<Deps["payments"]["authorise"]>> | undefined> {
   const { order_number, amount_cents } = order;
   try {
     return await deps.payments.authorise({ key: order_number, amount_cents, currency: CURRENCY, token });
