@@ -23,7 +23,7 @@ export const bookPatient = (index: number) => patientId(FIRST_PATIENT + index);
  * belong to it, of a patient of its own and with an address that opens.
  */
 export async function fillOrderBook(
-  stage: Stage,
+  stage: Pick<Stage, "db" | "vault">,
   account_id: string,
   { sample, sku, count }: { sample: string; sku: string; count: number },
 ): Promise<void> {

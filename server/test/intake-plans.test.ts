@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Db, Queryable } from "../src/db/db.ts";
+import type { Db } from "../src/db/db.ts";
 import { scriptFormat } from "../src/intake/formats.ts";
 import { receivePrescription } from "../src/usecases/receive-prescription.ts";
 import { newMessage, openIntake } from "./support/intake.ts";
+import { rowsRead } from "./support/rows-read.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
 const ROWS = 3_000;
@@ -64,31 +65,15 @@ for (const [name, body] of Object.entries(changes)) {
         client_id,
       ])
     ).rows as { account_id: string; credential_id: string }[];
-    const looked = await app.deps.db.transaction(async (tx) => {
-      // What the connection did before is counted too until it is told to the statistics.
-      const before = await rowsRead(tx);
-      // The plan of the sixth time and later, which is not made for the values at hand.
-      await tx.raw("set local plan_cache_mode = force_generic_plan");
+    const many = await rowsRead(app.deps.db, async (tx) => {
       const deps = { ...app.deps, db: tx as unknown as Db };
       const { answer } = await receivePrescription(deps, scriptFormat, caller!, body);
       expect(answer).toMatch(/<Code>010<|<Approved>/);
-      return (await rowsRead(tx)).map(({ table, rows }) => ({
-        table,
-        rows: rows - (before.find((one) => one.table === table)?.rows ?? 0),
-      }));
     });
-    const many = looked.filter(({ rows }) => rows > 0);
     expect(many.length).toBeGreaterThan(3);
     expect(
       many.reduce((sum, { rows }) => sum + rows, 0),
       JSON.stringify(many),
     ).toBeLessThan(MOST_ROWS);
   });
-}
-
-async function rowsRead(tx: Queryable): Promise<{ table: string; rows: number }[]> {
-  const { rows } = await tx.raw(`
-    select relname as table, (coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0))::int as rows
-    from pg_stat_xact_user_tables`);
-  return rows as { table: string; rows: number }[];
 }

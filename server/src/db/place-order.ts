@@ -70,7 +70,7 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
   coalesce((
     select json_agg(json_build_object('sku', s.sku, 'available_units', s.on_hand_units - s.reserved_units))
     from stock s
-    where s.account_id = $1 and s.sku in (select sku from meant)), '[]') as stock,
+    where s.account_id = $1 and s.sku = any(array(select sku from meant))), '[]') as stock,
   coalesce((
     select json_agg(json_build_object(
       'order_number', i.order_number, 'prescription_id', i.prescription_id, 'gcn', i.gcn))
@@ -134,10 +134,10 @@ export type OrderSave = {
   changed_patient: (Record<string, unknown> & { patient_id: string; revision: number }) | null;
   order: Record<string, unknown> & { account_id: string; order_number: string };
   items: Record<string, unknown>[];
-  /** Each sku once: what is set aside. These and the prescriptions in a fixed order, so that no two wait crosswise. */
-  reserved: { sku: string; units: number }[];
-  /** Each prescription once, with the units that were ordered when it was decided on. */
-  prescribed: { prescription_id: number; units: number; units_ordered: number }[];
+  /** The units that are set aside, by sku. */
+  reserved: Record<string, number>;
+  /** By prescription, with the units that were ordered when it was decided on. */
+  prescribed: Record<number, { units: number; units_ordered: number }>;
   exceptions: Record<string, unknown>[];
   history: Record<string, unknown>[];
   events: Record<string, unknown>[];
@@ -156,19 +156,25 @@ with given as (
   where order_fingerprint.created_at <= (select (j->'fingerprint'->>'since')::timestamptz from given)
   returning true
 ), prescribed as (
-  -- What was decided on the units that were left holds only for them, and so does what is told of refills.
+  -- What was decided on the units that were left holds only for them, and so does what is told of refills. An array is
+  -- looked up by the index, one after the other: no other plan is thought of, and no two orders wait crosswise.
   update prescription r
-  set units_ordered = r.units_ordered + p.units, order_due_at = null, order_errors = '[]'
-  from given, jsonb_to_recordset(j->'prescribed') as p(prescription_id bigint, units numeric, units_ordered numeric)
-  where r.account_id = j->'order'->>'account_id' and r.prescription_id = p.prescription_id
-    and r.units_ordered = p.units_ordered and r.active and r.acceptance in ('not_needed', 'accepted')
+  set units_ordered = r.units_ordered + (j->'prescribed'->r.prescription_id::text->>'units')::numeric,
+    order_due_at = null, order_errors = '[]'
+  from given
+  where r.account_id = (select j->'order'->>'account_id' from given)
+    and r.prescription_id = any(array(select jsonb_object_keys(j->'prescribed')::bigint from given))
+    and r.units_ordered = (j->'prescribed'->r.prescription_id::text->>'units_ordered')::numeric
+    and r.active and r.acceptance in ('not_needed', 'accepted')
   returning r.prescription_id
 ), shelf as (
   update stock s
-  set reserved_units = s.reserved_units + p.units
-  from given, jsonb_to_recordset(j->'reserved') as p(sku text, units numeric)
-  where s.account_id = j->'order'->>'account_id' and s.sku = p.sku
-  returning s.account_id, s.sku, p.units, s.on_hand_units - s.reserved_units as available_units
+  set reserved_units = s.reserved_units + (j->'reserved'->>s.sku)::numeric
+  from given
+  where s.account_id = (select j->'order'->>'account_id' from given)
+    and s.sku = any(array(select jsonb_object_keys(j->'reserved') from given))
+  returning s.account_id, s.sku, (j->'reserved'->>s.sku)::numeric as units,
+    s.on_hand_units - s.reserved_units as available_units
 ), changed as (
   update patient p
   set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
@@ -215,9 +221,9 @@ with given as (
 -- In this order, which is that of the locks: whoever waits here for one of the former has none of the latter.
 select conflict_unless(
     (j->'changed_patient' = 'null' or exists (select from changed))
-    and (select count(*) from prescribed) = jsonb_array_length(j->'prescribed')
+    and (select count(*) from prescribed) = (select count(*) from jsonb_object_keys(j->'prescribed'))
     and (j->'fingerprint' = 'null' or exists (select from claimed))
-    and (select count(*) from shelf) = jsonb_array_length(j->'reserved')),
+    and (select count(*) from shelf) = (select count(*) from jsonb_object_keys(j->'reserved'))),
   array(select sku from shelf where available_units <= 0) as emptied
 from given`;
 /**

@@ -257,10 +257,12 @@ function rowsOf(
     },
     items: items.map(({ units: _, ...item }) => ({ ...key, ...item, patient_id })),
     reserved: reservedOf(items),
-    prescribed: accepted.prescriptions.map(({ prescription_id, units_ordered }) => {
-      const before = context.prescriptions.find((row) => row.prescription_id === prescription_id)!.units_ordered;
-      return { prescription_id, units: exact(units_ordered - before), units_ordered: before };
-    }),
+    prescribed: Object.fromEntries(
+      accepted.prescriptions.map(({ prescription_id, units_ordered }) => {
+        const before = context.prescriptions.find((row) => row.prescription_id === prescription_id)!.units_ordered;
+        return [prescription_id, { units: exact(units_ordered - before), units_ordered: before }];
+      }),
+    ),
     exceptions: order.exceptions.map(({ id, raised_at }) => ({ ...key, exception_id: id, raised_at })),
     history: [
       {
@@ -287,5 +289,5 @@ function rowsOf(
 function reservedOf(items: AcceptedOrder["items"]): OrderSave["reserved"] {
   const total = new Map<string, number>();
   for (const { sku, units, reserved } of items) if (reserved) total.set(sku, exact((total.get(sku) ?? 0) + units));
-  return [...total].map(([sku, units]) => ({ sku, units })).sort((a, b) => (a.sku < b.sku ? -1 : 1));
+  return Object.fromEntries(total);
 }

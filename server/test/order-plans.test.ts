@@ -1,0 +1,132 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { bookPatient, fillOrderBook } from "../../bench/order-book.ts";
+import type { Db } from "../src/db/db.ts";
+import type { OrderFilter } from "../src/db/orders.ts";
+import { placeOrder, prepareOrder } from "../src/usecases/place-order.ts";
+import { readOrder, readOrders } from "../src/usecases/read-orders.ts";
+import { newOrder, type OrderBody, placed } from "./support/orders.ts";
+import { rowsRead } from "./support/rows-read.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+
+const ORDERS = 3_000;
+const PRODUCTS = 1_000;
+const PAGE = 10;
+/** Rows that a page may look at, of all tables together: some of each order, and the account's few settings. */
+const MOST_ROWS_OF_A_PAGE = 250;
+const MOST_ROWS_OF_AN_ORDER = 50;
+
+let app: TestApp;
+let account_id: string;
+let order_number: string;
+let body: OrderBody;
+beforeAll(async () => {
+  app = await startTestApp();
+  const { db } = app.deps;
+  ({ account_id } = app.demo.partners[0]!);
+  const made = await placed(app, (await newOrder(app)).body);
+  ({ order_number } = made);
+  await fillOrderBook(app.deps, account_id, { sample: order_number, sku: made.items[0]!.sku!, count: ORDERS });
+  ({ body } = await newOrder(app));
+  // A catalogue of some size, too.
+  await db.raw(
+    `insert into product (account_id, sku, ndc, gcn, name, ingredients, rx_only, drug_schedule, package_sizes, quantities,
+      written_quantities, max_units, shipping_method_ids, price_cents)
+    select account_id, 'copy-' || n, lpad(n::text, 11, '0'), 'copy-' || n, 'Copy ' || n, ingredients, rx_only,
+      drug_schedule, package_sizes, quantities, written_quantities, max_units, shipping_method_ids, price_cents
+    from product, generate_series(1, ${PRODUCTS}) as n
+    where account_id = $1 and sku = $2`,
+    [account_id, made.items[0]!.sku],
+  );
+  await db.raw(
+    "insert into stock (account_id, sku, on_hand_units) select account_id, sku, 0 from product on conflict do nothing",
+  );
+  await db.raw("analyze");
+});
+afterAll(() => app.stop());
+
+const total = (looked: { rows: number }[]) => looked.reduce((sum, { rows }) => sum + rows, 0);
+const all: OrderFilter = {
+  patient_id: null,
+  order_status: null,
+  prescription_id: null,
+  brand_id: null,
+  reference: null,
+  exception_id: null,
+  created_after: null,
+  created_before: null,
+  updated_after: null,
+};
+/** The book has an order a minute. */
+const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
+
+/** Each filter once where a page is full and once where nothing passes, and what is often asked together. */
+const lists: Record<string, { filter: Partial<OrderFilter>; found: "full" | "some" | "none" }> = {
+  all: { filter: {}, found: "full" },
+  "a patient's": { filter: { patient_id: bookPatient(100) }, found: "some" },
+  "nobody's": { filter: { patient_id: "nobody" }, found: "none" },
+  "a prescription's": { filter: { prescription_id: 1_000_100 }, found: "some" },
+  "all of the brand": { filter: { brand_id: 1 }, found: "full" },
+  "of a brand that nobody orders": { filter: { brand_id: 2 }, found: "none" },
+  "by a reference": { filter: { reference: "nothing" }, found: "none" },
+  delivered: { filter: { order_status: "Delivered" }, found: "full" },
+  "in a status that none has": { filter: { order_status: "Canceled" }, found: "none" },
+  "held by an exception": { filter: { exception_id: 76 }, found: "none" },
+  "made since a while": { filter: { created_after: minutesAgo(2_000) }, found: "full" },
+  "made a moment ago": { filter: { created_after: minutesAgo(-60) }, found: "none" },
+  "made long ago": { filter: { created_before: minutesAgo(2_000) }, found: "full" },
+  "made before all": { filter: { created_before: minutesAgo(9_000) }, found: "none" },
+  "changed a moment ago": { filter: { updated_after: minutesAgo(-60) }, found: "none" },
+  "changed since a few": { filter: { updated_after: minutesAgo(5) }, found: "some" },
+  "changed, and delivered": { filter: { updated_after: minutesAgo(5), order_status: "Delivered" }, found: "some" },
+  "changed, and canceled": { filter: { updated_after: minutesAgo(-60), order_status: "Canceled" }, found: "none" },
+};
+
+for (const [name, { filter, found }] of Object.entries(lists)) {
+  test(`a page of orders (${name}) looks at a few rows, however many there are`, async () => {
+    const looked = await rowsRead(app.deps.db, async (tx) => {
+      const deps = { ...app.deps, db: tx as unknown as Db };
+      const page = await readOrders(deps, account_id, { ...all, ...filter }, Number.MAX_SAFE_INTEGER, PAGE);
+      expect(page.orders.length > 0).toBe(found !== "none");
+      expect(page.next !== null).toBe(found === "full");
+    });
+    expect(total(looked), JSON.stringify(looked)).toBeLessThan(MOST_ROWS_OF_A_PAGE);
+  });
+}
+
+test("the last pages of a list look at as many rows as the first", async () => {
+  const page = async (before: number) => {
+    let next = 0;
+    const looked = await rowsRead(app.deps.db, async (tx) => {
+      const deps = { ...app.deps, db: tx as unknown as Db };
+      ({ next } = (await readOrders(deps, account_id, all, before, PAGE)) as { next: number });
+    });
+    return { rows: total(looked), next };
+  };
+  const first = await page(Number.MAX_SAFE_INTEGER);
+  const { rows } = await app.deps.db.raw(
+    "select order_position from orders where account_id = $1 order by order_position limit 1 offset 100",
+    [account_id],
+  );
+  const last = await page(Number(rows[0]!["order_position"]));
+  expect(Math.abs(last.rows - first.rows)).toBeLessThan(PAGE);
+});
+
+test("one order is read with a few rows", async () => {
+  const looked = await rowsRead(app.deps.db, async (tx) => {
+    const order = await readOrder({ ...app.deps, db: tx as unknown as Db }, account_id, order_number);
+    expect(order).toMatchObject({ order_number });
+  });
+  expect(total(looked), JSON.stringify(looked)).toBeLessThan(MOST_ROWS_OF_AN_ORDER);
+});
+
+test("a new order looks at a few rows, however many orders and products there are", async () => {
+  const now = app.deps.now();
+  const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: 0 };
+  const prepared = await prepareOrder(app.deps, orderer, body, JSON.stringify(body), now);
+  const looked = await rowsRead(app.deps.db, async (tx) => {
+    const { order } = await placeOrder(app.deps, tx, prepared, now);
+    expect(order.exceptions).toEqual([]);
+  });
+  expect(looked.map(({ table }) => table)).toContain("stock");
+  expect(total(looked), JSON.stringify(looked)).toBeLessThan(MOST_ROWS_OF_AN_ORDER);
+});
