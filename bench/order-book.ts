@@ -1,4 +1,4 @@
-import { addPatients } from "../chaos/add-patients.ts";
+import { addPatients, type Prescribed } from "../chaos/add-patients.ts";
 import type { Queryable } from "../server/src/db/db.ts";
 import { orderPlace } from "../server/src/db/orders.ts";
 import { firstPositionAt } from "../server/src/domain/order-position.ts";
@@ -25,7 +25,7 @@ export const bookPatient = (index: number) => patientId(FIRST_PATIENT + index);
 export async function fillOrderBook(
   stage: Pick<Stage, "db" | "vault">,
   account_id: string,
-  { sample, sku, count }: { sample: string; sku: string; count: number },
+  { sample, product, count }: { sample: string; product: Prescribed; count: number },
 ): Promise<void> {
   const { db, vault } = stage;
   const patients = Array.from({ length: Math.ceil(count / ORDERS_PER_PATIENT) }, (_, index) => ({
@@ -33,7 +33,7 @@ export async function fillOrderBook(
     prescriptions: [
       {
         prescription_id: FIRST_PATIENT + index,
-        sku,
+        product,
         written_qty: PACKAGE_SIZE,
         refills: ORDERS_PER_PATIENT - 1,
         units_ordered: PACKAGE_SIZE * ORDERS_PER_PATIENT,

@@ -5,46 +5,44 @@ import { createCopies } from "../server/src/copies.ts";
 import type { Db, Queryable } from "../server/src/db/db.ts";
 import { loadOrderContextText, type OrderContext, saveOrderText } from "../server/src/db/place-order.ts";
 import type { Deps } from "../server/src/deps.ts";
+import { firstPositionAt } from "../server/src/domain/order-position.ts";
 import { placeOrder, prepareOrder } from "../server/src/usecases/place-order.ts";
 import { patientId } from "./order-book.ts";
+import { productTexts } from "./order-catalogue.ts";
 import { CLIENTS, concatenation, type PgbenchRun, withValues } from "./pgbench.ts";
 import type { Stage } from "./stage.ts";
 
 /** What the service's own order says where pgbench's say another thing each time. */
 export const SAMPLE_NUMBER = 9_876_543;
-const SAMPLE_DISPENSE_ID = 987_654_321_012;
+const SAMPLE_DISPENSE_ID = 123_456_789_012;
 const EVENT_ID = "@event_id@";
 /** Order numbers have ten characters; as scattered as the service's are, and none comes twice. */
 const NUMBERS = 10_000_000_000;
 
-export type OrderedProduct = { sku: string; ndc: string; gcn: string; name: string };
-
 /**
  * The two statements of an order as the service sends them: what is saved is what the service makes of such an order,
- * with sealed values of the same size. Each order is of the patient whose number follows; `products` are those of the
- * patients in turn.
+ * with sealed values of the same size. Each order is of the patient whose number follows.
  */
 export async function orderPgbench(
   { db, vault }: Stage,
   account_id: string,
-  { products, body }: { products: readonly OrderedProduct[]; body(number: number): Record<string, unknown> },
+  body: (number: number) => Record<string, unknown>,
 ): Promise<(first: number) => Omit<PgbenchRun, "duration_ms">> {
   const now = new Date();
-  const [product] = [products[SAMPLE_NUMBER % products.length]!];
-  const { save, order_number, fingerprint } = await sampleSave({ db, vault }, account_id, body(SAMPLE_NUMBER), now);
-  const ofProducts = (field: keyof OrderedProduct) =>
-    `(array[${products.map((one) => `'${one[field]}'`).join(", ")}])[:product]`;
+  const { save, order_number, order_position, fingerprint } = await sampleSave(
+    { db, vault },
+    account_id,
+    body(SAMPLE_NUMBER),
+    now,
+  );
   const replaced = new Map([
     [order_number, "lpad(:scattered::text, 10, '0')"],
+    [String(order_position), `(${order_position} + :number::bigint * ${firstPositionAt(new Date(1))})::text`],
     [String(SAMPLE_NUMBER), ":number::text"],
     [String(SAMPLE_DISPENSE_ID), "(:dispense_ids::json->>0)"],
     [fingerprint, "md5(:number::text)"],
     [EVENT_ID, "gen_random_uuid()"],
-    [product!.sku, ofProducts("sku")],
-    [product!.name, ofProducts("name")],
-    [product!.ndc, ofProducts("ndc")],
-    [`"${product!.gcn}"`, `'"' || ${ofProducts("gcn")} || '"'`],
-    [`\\"${product!.gcn}\\"`, `'\\"' || ${ofProducts("gcn")} || '\\"'`],
+    ...productTexts(SAMPLE_NUMBER),
   ]);
   const variables: Record<string, string> = {
     account_id,
@@ -66,7 +64,6 @@ export async function orderPgbench(
       // A client's variables outlive its transactions: each takes every sixteenth number.
       "\\set nth :nth + 1",
       `\\set number ${first} + :nth * ${CLIENTS} + :client_id`,
-      `\\set product :number % ${products.length} + 1`,
       `\\set scattered permute(:number, ${NUMBERS})`,
       `${load} \\gset`,
       `${withValues(saveOrderText, [changes])};`,
@@ -81,7 +78,7 @@ async function sampleSave(
   account_id: string,
   body: Record<string, unknown>,
   now: Date,
-): Promise<{ save: string; order_number: string; fingerprint: string }> {
+): Promise<{ save: string; order_number: string; order_position: number; fingerprint: string }> {
   let save = "";
   const taking: Queryable = {
     ...db,
@@ -114,5 +111,7 @@ async function sampleSave(
   if (order.exceptions.length > 0) throw new Error("the sample order is held");
   // The event's own id is drawn anew each time; here all of them are one text.
   const anonymous = save.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, EVENT_ID);
-  return { save: anonymous, order_number: order.order_number, fingerprint: prepared.fingerprint.toString("hex") };
+  const { order_position } = (JSON.parse(save) as { order: { order_position: number } }).order;
+  const fingerprint = prepared.fingerprint.toString("hex");
+  return { save: anonymous, order_number: order.order_number, order_position, fingerprint };
 }

@@ -1,11 +1,11 @@
 import type { Order } from "@pestle/contract";
 import { addPatients } from "../chaos/add-patients.ts";
-import { products } from "../server/src/seed/cast.ts";
 import type { BareRoute } from "./bare-route.ts";
 import { startChild } from "./child.ts";
 import type { Load, Measured } from "./load.ts";
 import { bookPatient, fillOrderBook, ORDERS_PER_PATIENT, PACKAGE_SIZE, patientId } from "./order-book.ts";
-import { type OrderedProduct, orderPgbench, SAMPLE_NUMBER } from "./order-pgbench.ts";
+import { addProducts, productOf } from "./order-catalogue.ts";
+import { orderPgbench, SAMPLE_NUMBER } from "./order-pgbench.ts";
 import { type OrderRound, ordersReport } from "./order-report.ts";
 import { issueToken } from "./prepare-account.ts";
 import type { Report } from "./report.ts";
@@ -20,9 +20,6 @@ const PRODUCTION = 2;
 const NUMBER_MARK = "@NUMBER";
 const FIRST_FRESH = 2_000_000;
 const FIRST_OF_PGBENCH = 6_000_000;
-/** What is ordered: shelves are rows, and all orders of one product wait for each other there. */
-const SKUS = ["atorvastatin-20", "sertraline-50", "phenelzine-15", "amoxicillin-500", "finasteride-1", "sildenafil-50"];
-const ORDERED = SKUS.map((sku) => products.find((product) => product.sku === sku) as OrderedProduct);
 /** More than is ever measured; the first measurement tells what is needed. */
 const FIRST_GUESS_PER_SECOND = 3_000;
 const MARGIN = 1.5;
@@ -81,7 +78,7 @@ async function openAccount(stage: Stage, size: number, effort: { count: number; 
   const { account_id } = partner;
   const { account_id: pgbench_account_id } = demo.partners[PRODUCTION]!;
   await db.raw("update account set rate_per_second = 1000000, rate_burst = 1000000");
-  await db.raw("update stock set on_hand_units = 1000000000");
+  for (const id of [account_id, pgbench_account_id]) await addProducts(db, id);
   const token = await issueToken(demo.sandbox_auth_url, partner, "partners");
   const fresh = freshPatients(stage, account_id, FIRST_FRESH);
   const ofPgbench = freshPatients(stage, pgbench_account_id, FIRST_OF_PGBENCH);
@@ -98,11 +95,12 @@ async function openAccount(stage: Stage, size: number, effort: { count: number; 
   };
 
   await fresh.prepare(1);
-  const made = await ask("/orders", { method: "POST", body: JSON.stringify(bodyOf(fresh.take(1))) });
-  const { order_number: sample, items } = JSON.parse(made.text) as Order;
-  await fillOrderBook(stage, account_id, { sample, sku: items[0]!.sku!, count: size });
+  const first = fresh.take(1);
+  const made = await ask("/orders", { method: "POST", body: JSON.stringify(bodyOf(first)) });
+  const { order_number: sample } = JSON.parse(made.text) as Order;
+  await fillOrderBook(stage, account_id, { sample, product: productOf(first), count: size });
   await addPatients(stage, pgbench_account_id, [patientOf(SAMPLE_NUMBER)]);
-  const pgbenchFrom = await orderPgbench(stage, pgbench_account_id, { products: ORDERED, body: bodyOf });
+  const pgbenchFrom = await orderPgbench(stage, pgbench_account_id, bodyOf);
   const guess = Math.ceil((FIRST_GUESS_PER_SECOND * WARM_UP_MS) / 1000);
   await fresh.prepare(guess);
   await ofPgbench.prepare(guess * 2);
@@ -133,8 +131,7 @@ async function openAccount(stage: Stage, size: number, effort: { count: number; 
     loads.list.requests.push(getRequest(path, token));
     loads.not_modified.requests.push(getRequest(path, token, { "if-none-match": etag! }));
   }
-  for (let nth = 0; nth < DEEP_PAGES; nth++) {
-    const cursor = Buffer.from(`p${PAGE + 1 + Math.floor((nth * size) / DEEP_PAGES / 10)}`).toString("base64url");
+  for (const cursor of await deepCursors(stage, account_id, size)) {
     loads.deep_page.requests.push(getRequest(`/orders?limit=${PAGE}&cursor=${cursor}`, token));
   }
 
@@ -188,6 +185,23 @@ async function openAccount(stage: Stage, size: number, effort: { count: number; 
   };
 }
 
+/** Into the oldest tenth of the orders, each with a page after it. */
+async function deepCursors({ db }: Stage, account_id: string, size: number): Promise<string[]> {
+  const { rows } = await db.raw(
+    `select order_position
+    from orders
+    where account_id = $1
+    order by order_position
+    limit $2`,
+    [account_id, Math.ceil(size / 10)],
+  );
+  const step = Math.floor((rows.length - PAGE) / DEEP_PAGES);
+  return Array.from({ length: DEEP_PAGES }, (_, nth) => {
+    const position = rows[PAGE + nth * step]!["order_position"];
+    return Buffer.from(`p${position}`).toString("base64url");
+  });
+}
+
 /** Patients with a prescription of which nothing was ordered yet, made as they are needed. */
 function freshPatients(stage: Stage, account_id: string, first: number) {
   let [next, prepared] = [first, first];
@@ -215,7 +229,7 @@ const patientOf = (number: number) => ({
   prescriptions: [
     {
       prescription_id: number,
-      sku: SKUS[number % SKUS.length]!,
+      product: productOf(number),
       written_qty: PACKAGE_SIZE,
       refills: ORDERS_PER_PATIENT - 1,
     },

@@ -4,17 +4,20 @@ import { bytes } from "../server/src/db/receive.ts";
 import type { IncomingPrescription } from "../server/src/domain/incoming-message.ts";
 import { newPatientRecord } from "../server/src/domain/patient-record.ts";
 import { decidePrescription, type Prescription } from "../server/src/domain/prescription.ts";
-import { products } from "../server/src/seed/cast.ts";
+import type { products } from "../server/src/seed/cast.ts";
 import { patientRow } from "../server/src/usecases/patient-rows.ts";
 import type { Vault } from "../server/src/vault/vault.ts";
 import { prescription as sample } from "../server/test/support/script-samples.ts";
 
-/** Somebody whom nobody doubts, with prescriptions for products of the cast. */
+/** What a prescription names; a product of the cast is one. */
+export type Prescribed = Pick<(typeof products)[number], "name" | "ndc" | "gcn" | "drug_schedule">;
+
+/** Somebody whom nobody doubts, with prescriptions. */
 export type NewPatient = {
   patient_id: string;
   prescriptions: {
     prescription_id: number;
-    sku: string;
+    product: Prescribed;
     written_qty: number;
     refills: number;
     units_ordered?: number;
@@ -71,8 +74,8 @@ const details = Buffer.from(JSON.stringify({ address, phone, note: null, diagnos
 function rowMaker(vault: Vault, account_id: string, now: Date) {
   const decided = new Map<string, Omit<Prescription, "acceptance_reasons">>();
   return (patient_id: string, given: Given): Record<string, unknown> => {
-    const { prescription_id, sku, written_qty, refills, units_ordered = 0 } = given;
-    const key = JSON.stringify([sku, written_qty, refills]);
+    const { prescription_id, product, written_qty, refills, units_ordered = 0 } = given;
+    const key = JSON.stringify([product.ndc, written_qty, refills]);
     const prescription = decided.get(key) ?? decide(given, now);
     decided.set(key, prescription);
     return {
@@ -91,8 +94,8 @@ function rowMaker(vault: Vault, account_id: string, now: Date) {
   };
 }
 
-function decide({ sku, written_qty, refills }: Given, now: Date): Omit<Prescription, "acceptance_reasons"> {
-  const { name, ndc } = products.find((product) => product.sku === sku)!;
+function decide({ product, written_qty, refills }: Given, now: Date): Omit<Prescription, "acceptance_reasons"> {
+  const { name, ndc } = product;
   const written = {
     ...incoming,
     drug: { ...incoming.drug, description: name, codes: [{ system: "ndc" as const, code: ndc! }] },
@@ -100,7 +103,7 @@ function decide({ sku, written_qty, refills }: Given, now: Date): Omit<Prescript
     refills,
   };
   const rules = { time_zone: "America/New_York", expiry_months: 12, expiry_months_by_state: {} };
-  const { acceptance_reasons, ...prescription } = decidePrescription(written, products, rules, now).prescription;
+  const { acceptance_reasons, ...prescription } = decidePrescription(written, [product], rules, now).prescription;
   if (acceptance_reasons.length > 0) throw new Error(`doubted: ${acceptance_reasons.join(", ")}`);
   return prescription;
 }

@@ -1,3 +1,4 @@
+import { products } from "../server/src/seed/cast.ts";
 import type { NewPatient } from "./add-patients.ts";
 
 /** Orders that get in each other's way: few prescriptions with few units, few products with little on the shelf. */
@@ -35,7 +36,8 @@ export function raceScene(number: number): Scene {
     patient_id: `race-${number}-${name}`,
     prescriptions: prescriptions.map(([sku, fills]) => {
       skus.set(next, sku);
-      return { prescription_id: next++, sku, written_qty: SIZE, refills: fills - 1 };
+      const product = products.find((one) => one.sku === sku)!;
+      return { prescription_id: next++, product, written_qty: SIZE, refills: fills - 1 };
     }),
   });
   // Of one product for the second and third patient there is less on the shelf than they were prescribed.

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { bookPatient, fillOrderBook } from "../../bench/order-book.ts";
 import type { Db } from "../src/db/db.ts";
 import type { OrderFilter } from "../src/db/orders.ts";
+import { products } from "../src/seed/cast.ts";
 import { placeOrder, prepareOrder } from "../src/usecases/place-order.ts";
 import { readOrder, readOrders } from "../src/usecases/read-orders.ts";
 import { newOrder, type OrderBody, placed } from "./support/orders.ts";
@@ -25,7 +26,8 @@ beforeAll(async () => {
   ({ account_id } = app.demo.partners[0]!);
   const made = await placed(app, (await newOrder(app)).body);
   ({ order_number } = made);
-  await fillOrderBook(app.deps, account_id, { sample: order_number, sku: made.items[0]!.sku!, count: ORDERS });
+  const product = products.find(({ sku }) => sku === made.items[0]!.sku)!;
+  await fillOrderBook(app.deps, account_id, { sample: order_number, product, count: ORDERS });
   ({ body } = await newOrder(app));
   // A catalogue of some size, too.
   await db.raw(

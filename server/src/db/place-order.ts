@@ -193,6 +193,7 @@ with given as (
     o.address_sealed, o.ship_state, o.label_format, o.label_carrier, o.label_tracking_no, o.label_sealed, o.payer,
     o.payment_status, o.payment_token_sealed, o.amount_cents, o.sequence, o.created_at, o.updated_at
   from given, jsonb_populate_record(null::orders, j->'order') o
+  returning true
 ), items as (
   insert into order_item (account_id, order_number, item_id, dispense_id, prescription_id, needs_prescription, sku, ndc,
     gcn, quantity, package_size, reserved, price_cents, prescriber_name, prescriber_phone, prescriber_fax, patient_id,
@@ -201,6 +202,7 @@ with given as (
     i.gcn, i.quantity, i.package_size, i.reserved, i.price_cents, i.prescriber_name, i.prescriber_phone,
     i.prescriber_fax, i.patient_id, i.alone
   from given, jsonb_populate_recordset(null::order_item, j->'items') i
+  returning true
 ), exceptions as (
   insert into order_exception (account_id, order_number, exception_id, raised_at, occurrence)
   select e.account_id, e.order_number, e.exception_id, e.raised_at, 1
@@ -209,6 +211,7 @@ with given as (
   insert into order_history (account_id, order_number, at, actor, event, "from", "to", exception_id)
   select h.account_id, h.order_number, h.at, h.actor, h.event, h."from", h."to", h.exception_id
   from given, jsonb_populate_recordset(null::order_history, j->'history') h
+  returning true
 ), entries as (
   insert into stock_entry (account_id, sku, kind, units, order_number, at)
   select s.account_id, s.sku, 'reserved', s.units, j->'order'->>'order_number', (j->'order'->>'created_at')::timestamptz
@@ -217,12 +220,18 @@ with given as (
   insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body, created_at)
   select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body, e.created_at
   from given, jsonb_populate_recordset(null::webhook_event, j->'events') e
+  returning true
 )
--- In this order, which is that of the locks: whoever waits here for one of the former has none of the latter.
+-- In this order, which is that of the locks: whoever waits here for one of the former has none of the latter. Shelves
+-- come last, since all orders of a product wait for each other there.
 select conflict_unless(
     (j->'changed_patient' = 'null' or exists (select from changed))
     and (select count(*) from prescribed) = (select count(*) from jsonb_object_keys(j->'prescribed'))
     and (j->'fingerprint' = 'null' or exists (select from claimed))
+    and (select count(*) from ordered) = 1
+    and (select count(*) from items) = jsonb_array_length(j->'items')
+    and (select count(*) from history) = jsonb_array_length(j->'history')
+    and (select count(*) from events) = jsonb_array_length(j->'events')
     and (select count(*) from shelf) = (select count(*) from jsonb_object_keys(j->'reserved'))),
   array(select sku from shelf where available_units <= 0) as emptied
 from given`;

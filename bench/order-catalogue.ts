@@ -1,0 +1,48 @@
+import { saveProducts } from "../server/src/db/catalogue-rows.ts";
+import type { Db } from "../server/src/db/db.ts";
+import { enterStock } from "../server/src/db/stock.ts";
+import { products } from "../server/src/seed/cast.ts";
+
+/** Numbered with three digits. A shelf is a row, and all orders of one product wait for each other there. */
+const PRODUCTS = 100;
+const FIRST_PRODUCT = 100;
+const UNITS = 1_000_000_000;
+/** What tells one from another; the number follows. */
+const PREFIXES = { sku: "bench-sku-", ndc: "99999000", gcn: "G", name: "Bench tablet " };
+
+export type BenchProduct = ReturnType<typeof productNumbered>;
+
+function productNumbered(number: number) {
+  const { on_hand_units: _, ...like } = products[0]!;
+  const own = Object.entries(PREFIXES).map(([field, prefix]) => [field, `${prefix}${number}`]);
+  return { ...like, ...(Object.fromEntries(own) as typeof PREFIXES) };
+}
+
+/** What the patient of that number is prescribed. */
+export const productOf = (patient: number) => productNumbered((patient % PRODUCTS) + FIRST_PRODUCT);
+
+/** The same for pgbench, whose variable `:number` is the patient's: its texts, and what stands for them. */
+export function productTexts(patient: number): [text: string, expression: string][] {
+  const product = productOf(patient);
+  const number = `(:number % ${PRODUCTS} + ${FIRST_PRODUCT})`;
+  return (Object.keys(PREFIXES) as (keyof typeof PREFIXES)[]).map((field) => [
+    product[field],
+    `'${PREFIXES[field]}' || ${number}::text`,
+  ]);
+}
+
+/** Gives an account more products than the demo has, and more of them than can be ordered. */
+export async function addProducts(db: Db, account_id: string): Promise<void> {
+  const added = Array.from({ length: PRODUCTS }, (_, number) => productOf(number));
+  await db.transaction(async (tx) => {
+    await saveProducts(tx, account_id, added);
+    const entries = added.map(({ sku }) => ({
+      sku,
+      kind: "received" as const,
+      units: UNITS,
+      order_number: null,
+      note: null,
+    }));
+    await enterStock(tx, account_id, entries, new Date());
+  });
+}
