@@ -28,6 +28,8 @@ const NOT_ON_15 = [
   "fhir",
   "address",
   "identifiers",
+  "catalogue-file",
+  "order-input",
   "prescription-rules",
   "match-patient",
   "fuzz-front-door",

@@ -42,8 +42,12 @@ with prescribed as (
   where p.account_id = $1 and p.sku = any($6)
   union
   select p.sku, p.gcn
-  from prescribed r
-  join product p on p.account_id = r.account_id and (p.ndc = r.ndc or p.gcn = r.gcn)
+  from product p
+  where p.account_id = $1 and p.ndc = any(array(select ndc from prescribed))
+  union
+  select p.sku, p.gcn
+  from product p
+  where p.account_id = $1 and p.gcn = any(array(select gcn from prescribed))
 )
 select a.workflow, a.custom_labels, a.clock_offset_s,
   (
