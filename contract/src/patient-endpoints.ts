@@ -151,9 +151,10 @@ export const patientEndpoints = [
     tags: ["Patients"],
     auth: "bearer:partners",
     summary: "Remove a shipping address",
-    description: "When the default address is removed, the one that was added last takes its place.",
+    description:
+      "When the default address is removed, the one that was added last takes its place. One that an order still goes to cannot be removed (42228).",
     responses: { 204: { description: "The address is removed. The body is empty." } },
-    codes: [40003],
+    codes: [40003, 42228],
     may_be_missing: true,
   },
   {

@@ -83,6 +83,16 @@ describe("PUT shipping_address", () => {
   });
 });
 
+test("an address that an order still goes to cannot be removed; once it is shipped, it can", async () => {
+  const { order_number, patient_id } = await order();
+  const { addresses } = JSON.parse((await ask(app, `/patients/${patient_id}`)).text);
+  const remove = () =>
+    ask(app, `/patients/${patient_id}/shipping_address/${addresses[0].address_id}`, undefined, { method: "DELETE" });
+  expect(codesOf((await remove()).text)).toEqual([[42228, "address"]]);
+  await ship(order_number);
+  expect((await remove()).status).toBe(204);
+});
+
 describe("a patient who pays", () => {
   test("is asked once the order is saved; declined, the answer shows exception 80, and a replay shows the same", async () => {
     const good = await order({}, { payment: { payer: "patient", token: "tok_visa" } });

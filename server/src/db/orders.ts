@@ -225,3 +225,12 @@ limit $3`;
 /** Saved, and the money not asked for: the process ended in between. */
 export const listUnpaid = (db: Queryable, account_id: string, before: Date, most: number) =>
   db.rows(unpaid, [account_id, before, most]);
+
+const shipTos = sql<[account_id: string, patient_id: string], { order_number: string; address_sealed: Buffer }>`
+select order_number, address_sealed
+from orders
+where account_id = $1 and patient_id = $2 and order_status in ('Processing', 'Filling', 'On Hold')
+  and address_sealed is not null`;
+/** Where a patient's orders go that are neither shipped nor canceled. */
+export const listShipToAddresses = (db: Queryable, account_id: string, patient_id: string) =>
+  db.rows(shipTos, [account_id, patient_id]);

@@ -72,6 +72,9 @@ export function withDocumentIfRoom(record: PatientRecord, sent: NewDocument, tod
   };
 }
 
+/** The same person at the same place, however it is written. */
+export const isSameShipTo = (a: Address, b: Address): boolean => shipToKey(a) === shipToKey(b);
+
 const shipToKey = ({ first_name, last_name, street1, street2, city, state, zip }: Address) =>
   [first_name, last_name, street1, street2 ?? "", city, state, zip.slice(0, 5)].map(plainWords).join("|");
 

@@ -1,10 +1,12 @@
+import type { Address } from "@pestle/contract";
 import type { Tx } from "../db/db.ts";
+import { listShipToAddresses, orderPlace } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
-import { withoutShippingAddress } from "../domain/patient-changes.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
+import { isSameShipTo, withoutShippingAddress } from "../domain/patient-changes.ts";
+import { refuse, StatusRefusal } from "../domain/refusals.ts";
 import { changePatient, type PatientKey } from "./change-patient.ts";
 
-/** Orders and prescriptions keep the address they were made with; this is about what the next one may use. */
+/** An address that an order still goes to stays (42228): whoever looks for the order's address finds it. */
 export async function removeShippingAddress(
   deps: Deps,
   tx: Tx,
@@ -12,9 +14,16 @@ export async function removeShippingAddress(
   address_id: number,
   now: Date,
 ): Promise<void> {
+  const { account_id, patient_id } = patient;
+  const used = (await listShipToAddresses(tx, account_id, patient_id)).map(({ order_number, address_sealed }) => {
+    const opened = deps.vault.open(address_sealed, orderPlace("address_sealed", account_id, order_number));
+    return JSON.parse(opened.toString("utf8")) as Address;
+  });
   await changePatient(deps, tx, patient, now, (before) => {
+    const gone = before.addresses.find((one) => one.address_id === address_id);
     const record = withoutShippingAddress(before, address_id);
-    if (record === undefined) throw new StatusRefusal(404);
+    if (record === undefined || gone === undefined) throw new StatusRefusal(404);
+    if (used.some((one) => isSameShipTo(one, gone))) refuse(42228, "address");
     return { record };
   });
 }
