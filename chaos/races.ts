@@ -16,6 +16,8 @@ export type RaceOptions = {
   database_url: string;
   master_key: string;
   from: From;
+  /** Connections of each process. */
+  pool_size?: number;
   count: number;
   kills: number;
   random: () => number;
@@ -46,8 +48,8 @@ const KEYS = [null, null, "a", "a", "b", "c"];
 
 /** Fifty clients of two server processes race for the same units, shelves and keys, scene after scene. */
 export async function race(options: RaceOptions): Promise<RaceTally> {
-  const { database_url, master_key, from, count, kills, random } = options;
-  const pair = await startPair({ database_url, master_key, from, pool_size: POOL_SIZE });
+  const { database_url, master_key, from, pool_size = POOL_SIZE, count, kills, random } = options;
+  const pair = await startPair({ database_url, master_key, from, pool_size });
   const db = openDb({ connection: { connectionString: database_url }, pool_size: 2, named_statements: true });
   try {
     const config = readConfig({ DATABASE_URL: database_url, MASTER_KEY: master_key });

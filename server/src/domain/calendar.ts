@@ -27,12 +27,19 @@ export function addMonths(date: string, months: number): string {
 
 /** Which day it is in that zone. */
 export function dateIn(zone: string, instant: Date): string {
-  const { year, month, day } = clockIn(zone, instant);
-  return `${year}-${month}-${day}`;
+  // Zones differ by whole seconds, so all of a second is on one day.
+  const second = Math.floor(instant.getTime() / 1000);
+  return remembered(dates, `${zone} ${second}`, () => {
+    const { year, month, day } = clockIn(zone, instant);
+    return `${year}-${month}-${day}`;
+  });
 }
 
 /** The first instant of a day in that zone; where the clocks skip midnight, the first one there is. */
-export function startOfDay(zone: string, date: string): Date {
+export const startOfDay = (zone: string, date: string): Date =>
+  new Date(remembered(starts, `${zone} ${date}`, () => findStart(zone, date).getTime()));
+
+function findStart(zone: string, date: string): Date {
   const midnight_ms = Date.parse(`${date}T00:00:00Z`);
   // The offset at the guess may be the one before a change of clocks, so the guess is made twice.
   let instant_ms = midnight_ms;
@@ -50,6 +57,21 @@ function offsetMs(zone: string, instant: Date): number {
 }
 
 type Clock = Record<"year" | "month" | "day" | "hour" | "minute" | "second", string>;
+
+// What is asked for again and again is the day that it is, and the days on which prescriptions were written.
+const dates = new Map<string, string>();
+const starts = new Map<string, number>();
+const MOST_REMEMBERED = 1_000;
+
+/** The same for the same key, found out once: asking for the clock of a zone costs more than most decisions. */
+function remembered<Value>(found: Map<string, Value>, key: string, find: () => Value): Value {
+  const known = found.get(key);
+  if (known !== undefined) return known;
+  if (found.size >= MOST_REMEMBERED) found.clear();
+  const value = find();
+  found.set(key, value);
+  return value;
+}
 
 // Making a formatter costs a hundred times what using it does.
 const formatters = new Map<string, Intl.DateTimeFormat>();
