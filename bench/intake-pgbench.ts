@@ -7,7 +7,7 @@ import { products } from "../server/src/seed/cast.ts";
 import { changesOf } from "../server/src/usecases/intake-changes.ts";
 import { blindIndexes, patientRow } from "../server/src/usecases/patient-rows.ts";
 import { prescriptionFor, SENDER, scriptMessage } from "./intake-message.ts";
-import { concatenation, type PgbenchRun, withValues } from "./pgbench.ts";
+import { concatenation, EVENT_ID_EXPRESSION, type PgbenchRun, withValues } from "./pgbench.ts";
 import type { Stage } from "./stage.ts";
 
 /** Patients that only pgbench prescribes for, told apart by number because its variables are numbers. */
@@ -184,7 +184,7 @@ function replacements(vault: Stage["vault"], account_id: string, patient: string
     [`K-${SAMPLE}`, `'K-' || ${patient}::text`],
     [String(SAMPLE_PRESCRIPTION), ":next_prescription_id::text"],
     [String(SAMPLE_MESSAGE), ":new_id::text"],
-    [EVENT_ID, "gen_random_uuid()"],
+    [EVENT_ID, EVENT_ID_EXPRESSION],
     [written(indexes.name_dob_index!), indexText("a", patient)],
     [written(indexes.phone_index!), indexText("b", patient)],
     [written(indexes.alias_indexes[0]!), indexText("c", patient)],

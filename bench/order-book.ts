@@ -87,7 +87,12 @@ const COPIES: Record<string, { times?: number; own: Record<string, string> }> = 
     },
   },
   stock_entry: { times: 2, own: { kind: "(array['reserved', 'dispensed'])[time]" } },
-  webhook_event: { own: { event_id: "gen_random_uuid()", patient_id: PATIENT_ID } },
+  webhook_event: {
+    own: {
+      event_id: "(lpad(to_hex(g.number), 8, '0') || substr(gen_random_uuid()::text, 9))::uuid",
+      patient_id: PATIENT_ID,
+    },
+  },
 };
 
 /** All columns of a table that is copied, as they are unless a copy has its own: a new one needs nothing here. */

@@ -10,8 +10,6 @@ const UNITS = 1_000_000_000;
 /** What tells one from another; the number follows. */
 const PREFIXES = { sku: "bench-sku-", ndc: "99999000", gcn: "G", name: "Bench tablet " };
 
-type BenchProduct = ReturnType<typeof productNumbered>;
-
 function productNumbered(number: number) {
   const { on_hand_units: _, ...like } = products[0]!;
   const own = Object.entries(PREFIXES).map(([field, prefix]) => [field, `${prefix}${number}`]);

@@ -9,7 +9,7 @@ import { firstPositionAt } from "../server/src/domain/order-position.ts";
 import { placeOrder, prepareOrder } from "../server/src/usecases/place-order.ts";
 import { patientId } from "./order-book.ts";
 import { productTexts } from "./order-catalogue.ts";
-import { CLIENTS, concatenation, type PgbenchRun, withValues } from "./pgbench.ts";
+import { CLIENTS, concatenation, EVENT_ID_EXPRESSION, type PgbenchRun, withValues } from "./pgbench.ts";
 import type { Stage } from "./stage.ts";
 
 /** What the service's own order says where pgbench's say another thing each time. */
@@ -41,7 +41,7 @@ export async function orderPgbench(
     [String(SAMPLE_NUMBER), ":number::text"],
     [String(SAMPLE_DISPENSE_ID), "(:dispense_ids::json->>0)"],
     [fingerprint, "md5(:number::text)"],
-    [EVENT_ID, "gen_random_uuid()"],
+    [EVENT_ID, EVENT_ID_EXPRESSION],
     ...productTexts(SAMPLE_NUMBER),
   ]);
   const variables: Record<string, string> = {

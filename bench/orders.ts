@@ -20,8 +20,12 @@ const PRODUCTION = 2;
 const NUMBER_MARK = "@NUMBER";
 const FIRST_FRESH = 2_000_000;
 const FIRST_OF_PGBENCH = 6_000_000;
+/** The service goes on getting faster for as many orders. */
+const WARM_UP_ORDERS = 10_000;
 /** More than is ever measured; the first measurement tells what is needed. */
-const FIRST_GUESS_PER_SECOND = 3_000;
+const FIRST_GUESS_PER_SECOND = 5_000;
+/** Prepared for, however slow the first measurement was. */
+const LEAST_PER_SECOND = 1_000;
 const MARGIN = 1.5;
 const LISTED_PATIENTS = 200;
 const PAGE = 25;
@@ -102,8 +106,8 @@ async function openAccount(stage: Stage, size: number, effort: { count: number; 
   await addPatients(stage, pgbench_account_id, [patientOf(SAMPLE_NUMBER)]);
   const pgbenchFrom = await orderPgbench(stage, pgbench_account_id, bodyOf);
   const guess = Math.ceil((FIRST_GUESS_PER_SECOND * WARM_UP_MS) / 1000);
-  await fresh.prepare(guess);
-  await ofPgbench.prepare(guess * 2);
+  await fresh.prepare(guess + WARM_UP_ORDERS);
+  await ofPgbench.prepare(guess);
   // As a database is that has been up for a while.
   await db.raw("vacuum analyze");
   await db.raw("checkpoint");
@@ -159,12 +163,15 @@ async function openAccount(stage: Stage, size: number, effort: { count: number; 
     list_request: loads.list.requests[0]!,
     measure,
     async warmUp() {
-      const { per_second } = await measure("post", WARM_UP_MS);
+      await measure("post", WARM_UP_MS / 2, { at_least: WARM_UP_ORDERS });
+      const { per_second } = await measure("post", WARM_UP_MS / 2);
       const measured_s = (effort.count * effort.round_ms) / 1000;
       // Warm as it is by now it may do better; half as many again are placed at half the load.
-      await fresh.prepare(Math.ceil(per_second * MARGIN * MARGIN * (measured_s * 1.5 + WARM_UP_MS / 1000)));
+      await fresh.prepare(
+        Math.ceil(Math.max(per_second, LEAST_PER_SECOND) * MARGIN * MARGIN * (measured_s * 1.5 + WARM_UP_MS / 1000)),
+      );
       const of_pgbench = pgbench(WARM_UP_MS);
-      await ofPgbench.prepare(Math.ceil(of_pgbench * MARGIN * MARGIN * measured_s));
+      await ofPgbench.prepare(Math.ceil(Math.max(of_pgbench, LEAST_PER_SECOND) * MARGIN * MARGIN * measured_s));
       for (const name of ["list", "first_page", "deep_page", "not_modified"] as const) await measure(name, WARM_UP_MS);
       await db.raw("vacuum analyze");
       await db.raw("checkpoint");

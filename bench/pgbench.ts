@@ -53,6 +53,10 @@ export function runPgbench(
   }
 }
 
+/** An event's id as the service draws it: the time, and the rest by chance. */
+export const EVENT_ID_EXPRESSION =
+  "to_hex(extract(epoch from clock_timestamp())::bigint) || substr(gen_random_uuid()::text, 9)";
+
 /** A statement of the service with expressions over pgbench's variables for its parameters. */
 export function withValues(text: string, values: readonly string[]): string {
   const bare = text.replaceAll(/^\s*--.*\n/gm, "").trim();

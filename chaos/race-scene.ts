@@ -88,5 +88,7 @@ export function raceScene(number: number): Scene {
   add(same, [{ id: fourth }]);
   add(same, [{ id: third }, { id: fourth }]);
   add(same, [{ id: fourth, quantity: 2 }, {}]);
-  return { patients, shelves: { [one]: 4 * SIZE, [other]: 5 * SIZE, [POUCH]: 5 }, orders };
+  // Nothing but its body tells it from another.
+  add(same, [{}]);
+  return { patients, shelves: { [one]: 4 * SIZE, [other]: 5 * SIZE, [POUCH]: 6 }, orders };
 }

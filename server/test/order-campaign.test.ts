@@ -7,7 +7,7 @@ import { createTestDatabase, TEST_MASTER_KEY } from "./support/test-app.ts";
 
 // The campaign itself, small: `npm run campaign -- races` does the same at full size. Both at once, since much of it is
 // waiting for processes to start.
-const SUBMISSIONS = 300;
+const SUBMISSIONS = 400;
 const POOL_SIZE = 6;
 const TIMEOUT_MS = 120_000;
 

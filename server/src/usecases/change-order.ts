@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { compactAsciiJson, type Order, statusOfState } from "@pestle/contract";
 import { announce } from "../db/bus.ts";
 import { type OrderChange, saveOrderChange } from "../db/change-order.ts";
@@ -7,6 +6,7 @@ import { cancel, changeHolds, holdEvents, type OrderStanding, standingRow } from
 import type { PrescriptionFacts } from "../domain/medication-request.ts";
 import { orderAnswer, type StoredOrder } from "../domain/order-answer.ts";
 import { exact } from "../domain/resolve-items.ts";
+import { randomEventId } from "../random.ts";
 
 /** An order as it was read, and where it stands. */
 export type LoadedOrder = {
@@ -45,7 +45,7 @@ export async function changeOrder(
     updated_at: now > order.updated_at ? now : order.updated_at,
   };
   const told = canceled ? givenBack(order, prescriptions) : prescriptions;
-  const events = holds === null ? [] : holdEvents(after, told, holds, standing.state, now, randomUUID);
+  const events = holds === null ? [] : holdEvents(after, told, holds, standing.state, now, randomEventId);
   const { restocked } = await saveOrderChange(db, {
     account_id,
     order_number: order.order_number,

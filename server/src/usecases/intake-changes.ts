@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { compactAsciiJson, type Workflow } from "@pestle/contract";
 import type { NewMessage } from "../db/intake.ts";
 import { detailsPlace } from "../db/patients.ts";
@@ -7,6 +6,7 @@ import type { Deps } from "../deps.ts";
 import type { IntakeDecision } from "../domain/decide-intake.ts";
 import type { IncomingMessage } from "../domain/incoming-message.ts";
 import { medicationRequest } from "../domain/medication-request.ts";
+import { randomEventId } from "../random.ts";
 import { patientRow } from "./patient-rows.ts";
 
 /** A message that is kept, and not necessarily done with. */
@@ -88,7 +88,7 @@ function prescriptionRow(
 
 function receivedEvent({ decision, account_id, workflow, prescription_id, now }: Decided) {
   const { patient_id } = decision.patient!;
-  const event_id = randomUUID();
+  const event_id = randomEventId();
   const { acceptance_reasons: _, ...prescription } = decision.prescription!;
   const facts = { prescription_id: prescription_id!, patient_id, active: true, units_ordered: 0, order_errors: [] };
   const body = compactAsciiJson({

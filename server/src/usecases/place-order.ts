@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { compactAsciiJson, type Environment, type Order, stageOfState, statusOfState } from "@pestle/contract";
 import { announce } from "../db/bus.ts";
 import type { Queryable } from "../db/db.ts";
@@ -21,7 +20,7 @@ import { Conflict, type Problem, refuseAll } from "../domain/refusals.ts";
 import { byNdcs, bySelection, exact } from "../domain/resolve-items.ts";
 import { shipTo } from "../domain/ship-to.ts";
 import type { SentFields } from "../domain/unknown-fields.ts";
-import { randomOrderNumber } from "../random.ts";
+import { randomEventId, randomOrderNumber } from "../random.ts";
 import { accountNow } from "./move-clock.ts";
 import { openRecord, patientRow } from "./patient-rows.ts";
 import { readCatalogue } from "./read-catalogue.ts";
@@ -134,7 +133,7 @@ async function decide(
   if (context.recent_order_number !== null) throw new Conflict(context.recent_order_number);
   const account_now = accountNow(now, context.clock_offset_s);
   const facts = factsOf(deps, orderer, draft, sent_verdict, formulary, context, account_now);
-  const ids = { order_number: randomOrderNumber(), dispense_ids: context.dispense_ids, event_id: randomUUID };
+  const ids = { order_number: randomOrderNumber(), dispense_ids: context.dispense_ids, event_id: randomEventId };
   return { decision: decideOrder(facts, shape, deps.config.TIME_ZONE, ids), context, account_now };
 }
 
