@@ -1,5 +1,6 @@
 import { type ExceptionId, exceptionRow, Order, orderActionsOf, webhookBodies } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { partner as by } from "../src/domain/order.ts";
 import { orderHolds } from "../src/domain/order-holds.ts";
 import { cancelOrder } from "../src/usecases/cancel-order.ts";
 import { misfits } from "./support/misfits.ts";
@@ -281,7 +282,7 @@ const cancel = ({ order_number }: Order, partner = 0) =>
   cancelOrder(app.deps, app.deps.db, {
     account_id: app.demo.partners[partner]!.account_id,
     order_number,
-    actor: "partner",
+    actor: by,
   });
 
 function shelf(units: number) {
