@@ -1,0 +1,12 @@
+/**
+ * A text as the words that are compared: lower case, without accents, apostrophes and punctuation. "St. John's-wort" is
+ * "st johns wort". Letters of every script stay, so that what cannot be understood is seen and not lost.
+ */
+export function plainWords(text: string): string {
+  return text
+    .normalize("NFKD")
+    .replace(/[\p{M}'’`´]/gu, "")
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, " ")
+    .trim();
+}
