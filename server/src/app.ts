@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import pino, { type Logger } from "pino";
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/address-validator.ts";
+import { simulatedCarriers } from "./adapters/carriers.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
 import { type Config, WrongSetting } from "./config.ts";
@@ -23,11 +24,14 @@ import { formatOf } from "./intake/formats.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { createMetrics } from "./metrics.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
+import { fillBackOrders } from "./usecases/fill-back-orders.ts";
 import { fillDue } from "./usecases/fill-due.ts";
 import { processWaiting } from "./usecases/process-waiting.ts";
+import { openSafetyEngine } from "./usecases/safety-engine.ts";
 import { settleUnpaid } from "./usecases/settle-payment.ts";
 import { shareLimits } from "./usecases/share-limits.ts";
 import { tidy } from "./usecases/tidy.ts";
+import { trackShipments } from "./usecases/track-shipments.ts";
 import { masterKeys } from "./vault/master-key.ts";
 import { openVault } from "./vault/vault.ts";
 
@@ -47,6 +51,10 @@ const WAITING_EVERY_MS = 5_000;
 /** A prescription of Automatic Processing is an order within about a second. */
 const FILL_EVERY_MS = 1_000;
 const UNPAID_EVERY_MS = 15_000;
+const CANARIES_EVERY_MS = 60_000;
+/** What arrives on a shelf is an order's within about a second. */
+const BACK_ORDERS_EVERY_MS = 1_000;
+const TRACK_EVERY_MS = 5_000;
 /** Whoever is not served by then is cut off, so that the process ends within 10 s. */
 const GRACE_MS = 8_000;
 
@@ -80,15 +88,18 @@ export async function startApp(
     const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
 
     const copies = createCopies();
+    const safety = await openSafetyEngine({ config, db, log, metrics });
     const bus = openBus({
       connect: db.connect,
       onChange: (change) => {
         dropChanged(copies, change);
         if (change.kind === "keys") reloadKeys();
+        if (change.kind === "safety") void safety.reload();
       },
       onGap: () => {
         dropAll(copies);
         reloadKeys();
+        void safety.reload();
       },
       revive: database.revive,
       onTrouble: onBroken,
@@ -108,6 +119,8 @@ export async function startApp(
       zips,
       address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
       payments: simulatedPayments,
+      safety,
+      carriers: simulatedCarriers,
       log,
       metrics,
       now,
@@ -142,7 +155,10 @@ export async function startApp(
       startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
       startLoop(deps, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(deps, formatOf))),
       startLoop(deps, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(deps))),
+      startLoop(deps, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(deps)),
+      startLoop(deps, "track-shipments", TRACK_EVERY_MS, () => trackShipments(deps)),
       startLoop(deps, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(deps)),
+      startLoop(deps, "canaries", CANARIES_EVERY_MS, () => safety.check()),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
     return {
