@@ -50,7 +50,9 @@ describe("the life of an order", () => {
   });
 
   test("nothing leaves a final state", () => {
-    for (const state of finalStates) expect(transitionsFrom(state)).toEqual([]);
+    for (const state of finalStates) {
+      expect(transitionsFrom(state).filter(({ to }) => to !== "unchanged")).toEqual([]);
+    }
   });
 
   test("every hold has a way back to where the order stood, and a way to cancel", () => {
