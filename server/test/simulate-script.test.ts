@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Content, Envelope } from "../src/domain/incoming-message.ts";
+import type { Envelope } from "../src/domain/incoming-message.ts";
 import { intakeRefusals } from "../src/domain/intake-refusals.ts";
 import { intakeRows, newMessage, openIntake } from "./support/intake.ts";
 import { prescribed } from "./support/orders.ts";
 import { ask } from "./support/patient.ts";
-import { cancelRx, change, without } from "./support/script-samples.ts";
+import { change, without } from "./support/script-samples.ts";
 import { arrived, fieldsOf, simulate } from "./support/simulate.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
@@ -41,11 +41,16 @@ const message = (given: Parameters<typeof newMessage>[0] = {}) => {
   }).toString();
 };
 const send = (script: unknown, options = {}) => simulate(app, "prescription", { script }, options);
-const cancelOf = (message_id: string): Content => ({
-  ...(cancelRx as Extract<Content, { kind: "cancel" }>),
-  target: { patient: null, prescriber_npi: null, drug_description: null, drug_codes: [], written_date: null },
-  ...({ message_id } as object),
-});
+/** A CancelRx that means another message, and tells nothing else. */
+const cancelOf = (relates_to_message_id: string) =>
+  message({
+    envelope: { relates_to_message_id },
+    content: {
+      kind: "cancel",
+      discontinue: true,
+      target: { patient: null, prescriber_npi: null, drug_description: null, drug_codes: [], written_date: null },
+    },
+  });
 
 describe("a SCRIPT message", () => {
   test("becomes a prescription of the account whose token it came with, whoever it is addressed to", async () => {
@@ -130,10 +135,7 @@ describe("a SCRIPT message", () => {
   test("that cancels answers with the prescription it ended, and its order is canceled with it", async () => {
     const envelope = { message_id: "SIM-to-cancel" };
     const made = await arrived(app, { script: message({ envelope }) }, { partner: AUTOMATIC });
-    const cancel = message({
-      envelope: { relates_to_message_id: "SIM-to-cancel" },
-      content: cancelOf("SIM-to-cancel"),
-    });
+    const cancel = cancelOf("SIM-to-cancel");
     const { patient_id, prescription_id } = made;
     const answer = await send(cancel, { partner: AUTOMATIC });
     expect([answer.status, answer.body]).toEqual([202, { patient_id, prescription_id }]);
@@ -146,8 +148,7 @@ describe("a SCRIPT message", () => {
 
   test("that finds nothing to cancel, or changes nothing, is taken and answers with nulls", async () => {
     const nothing = { patient_id: null, prescription_id: null };
-    const cancel = message({ envelope: { relates_to_message_id: "SIM-never" }, content: cancelOf("SIM-never") });
-    expect((await send(cancel)).body).toEqual(nothing);
+    expect((await send(cancelOf("SIM-never"))).body).toEqual(nothing);
     expect((await send(message({ content: change }))).body).toEqual(nothing);
   });
 });

@@ -38,8 +38,10 @@ export function chooseProduct(
           ? byName(all, drug_name)
           : undefined;
   if (named !== undefined) return withQuantity(narrowed(named, [({ in_stock }) => in_stock])[0], written_qty);
-  const fitting = narrowed(all, [
-    (product) => product.drug_schedule === drug_schedule,
+  const scheduled = all.filter((product) => product.drug_schedule === drug_schedule);
+  // Where none is of that schedule, nothing else may be stricter than what was said.
+  const fitting = narrowed(scheduled.length > 0 ? scheduled : all, [
+    (product) => scheduled.length > 0 || product.drug_schedule === "0",
     ({ in_stock }) => in_stock,
     ({ written_quantities }) => written_qty === undefined || written_quantities.includes(written_qty),
     ({ shipping_method_ids }) => shipping_method_ids.some((id) => id === world.default_method_id),

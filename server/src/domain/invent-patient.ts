@@ -1,4 +1,4 @@
-import { cityKey } from "./address/city-name.ts";
+import { cityKey, standardCity } from "./address/city-name.ts";
 import type { ZipTable } from "./address/zip.ts";
 import { inventedPerson } from "./invented-cast.ts";
 import type { PatientRecord } from "./patient-record.ts";
@@ -69,7 +69,7 @@ function placeOf({ city, state, zip }: SimulatedAddress, usual: WholeAddress, zi
 }
 
 function zipOfCity(city: string, state: string, zips: ZipTable): string | null {
-  const key = cityKey(city);
+  const key = cityKey(standardCity(city));
   const areas = [...zips.areasOf(state, key)].sort((a, b) => a - b);
   const isThere = (zip5: string) => zips.stateOf(zip5) === state && cityKey(zips.cityOf(zip5) ?? "") === key;
   return areas.map((area) => firstZip(area * 100, 100, isThere)).find((zip5) => zip5 !== null) ?? null;

@@ -30,7 +30,7 @@ export function inventPrescription(
   const product = chooseProduct(number, simulated, world, patient.address?.state ?? null);
   const prescriber = inventedPrescriber(number);
   const drug_name = simulated.drug_name ?? product?.name ?? UNLISTED;
-  const form = forms.find(({ word }) => word.test(drug_name)) ?? OTHER_FORM;
+  const form = forms.find(({ word }) => word.test(product?.name ?? drug_name)) ?? OTHER_FORM;
   const drug_schedule: DrugSchedule = simulated.drug_schedule ?? product?.drug_schedule ?? "0";
   const written_qty = simulated.written_qty ?? product?.usual_quantity ?? USUAL_QUANTITY;
   return {
