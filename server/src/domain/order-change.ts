@@ -117,7 +117,8 @@ export function decideChange(changing: ChangingOrder, outcome: Outcome, rules: C
   );
   const raised = (outcome.raises ?? []).filter((id) => !holds.some((hold) => hold.id === id));
   const open = [...holds, ...raised.map((id) => ({ id, basis: null }))].sort((a, b) => a.id - b.id);
-  return { after, step: { open: open.map(({ id }) => id) }, open, confirmed: fresh, findings };
+  const step = { open: open.map(({ id }) => id), by_hand: outcome.raises ?? [] };
+  return { after, step, open, confirmed: fresh, findings };
 }
 
 /** What the reasons to hold look at, of an order that exists. */

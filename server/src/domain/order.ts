@@ -32,7 +32,11 @@ export const carrier: Actor = { roles: ["carrier"], person_id: null };
 /** What moves an order: an event of the transition table, or other exceptions open than before. */
 export type Step =
   | { event: Exclude<TransitionEvent, "create" | "raise_exception" | "resolve"> }
-  | { open: readonly ExceptionId[] };
+  | {
+      open: readonly ExceptionId[];
+      /** Those that the actor raises; all others that are new were raised by the checks. */
+      by_hand?: readonly ExceptionId[];
+    };
 
 /** An order moved by one step, with what is written and told of it. */
 export type Move = OrderStanding & {
@@ -62,7 +66,7 @@ export class ImpossibleStep extends Error {
  * Moves an order by the one transition table. Nothing moves that has no row there. Null: the step changes nothing.
  */
 export function apply(standing: OrderStanding, step: Step, actor: Actor): Move | null {
-  return "open" in step ? changeHolds(standing, step.open, actor) : move(standing, step.event, actor);
+  return "open" in step ? changeHolds(standing, step, actor) : move(standing, step.event, actor);
 }
 
 function move(standing: OrderStanding, event: TransitionEvent, actor: Actor): Move {
@@ -85,7 +89,11 @@ function move(standing: OrderStanding, event: TransitionEvent, actor: Actor): Mo
  * An order with other exceptions open than before: held when the first is raised, back where it stood when the last is
  * gone. Each exception that comes or goes is a row of history.
  */
-function changeHolds(standing: OrderStanding, now_open: readonly ExceptionId[], actor: Actor): Move | null {
+function changeHolds(
+  standing: OrderStanding,
+  { open: now_open, by_hand = [] }: Extract<Step, { open: unknown }>,
+  actor: Actor,
+): Move | null {
   const resolved = standing.open.filter((id) => !now_open.includes(id));
   const raised = now_open.filter((id) => !standing.open.includes(id));
   if (resolved.length === 0 && raised.length === 0) return null;

@@ -55,7 +55,7 @@ export async function changeOrder(
     moved === null
       ? []
       : orderEvents(after, decided.after.prescriptions, moved, order.order_status, now, randomEventId);
-  const role = moved?.history[0]?.actor ?? by.actor.roles[0]!;
+  const role = moved?.history.find(({ actor }) => by.actor.roles.includes(actor))?.actor ?? by.actor.roles[0]!;
   const note = by.reason === undefined ? null : noteOf(deps, loaded, decided, moved, by.actor, role, by.reason);
   const saved = await saveOrderChange(db, {
     account_id,
@@ -87,7 +87,7 @@ export async function changeOrder(
     note,
     history: (moved?.history ?? []).map(({ actor, event, from, to, exception_id }) => ({
       actor,
-      person_id: by.actor.person_id,
+      person_id: by.actor.roles.includes(actor) ? by.actor.person_id : null,
       event,
       from: statusOfState(from),
       to: statusOfState(to),
