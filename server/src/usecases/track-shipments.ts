@@ -1,10 +1,10 @@
 import type { Order, Shipment, ShipmentStatus } from "@pestle/contract";
-import type { Scan, TrackedParcel } from "../adapters/carriers.ts";
 import { isConflict } from "../db/conflict.ts";
 import { listDueShipments, listScans, listTrackedAccounts, noteScans } from "../db/shipments.ts";
 import type { Deps } from "../deps.ts";
 import { type Actor, carrier } from "../domain/order.ts";
 import type { Outcome } from "../domain/order-change.ts";
+import type { Scan, TrackedParcel } from "../domain/parcel.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { type ChangeBy, changeOrder } from "./change-order.ts";
 import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
