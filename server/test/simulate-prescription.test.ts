@@ -436,6 +436,9 @@ describe("with Automatic Processing", () => {
     expect(await holdsOf({ drug_name, patient: { address: null } })).toEqual([66]);
     expect(await holdsOf({ drug_name, patient: { address: { state: "AK" } } })).toEqual([67]);
     expect(await holdsOf({ drug_name, sig_text: "" })).toEqual([69]);
+    expect(await holdsOf({ drug_name: "amoxicillin", patient: { allergies: ["Penicillin"] } })).toEqual([74]);
+    await holdsOf({ drug_name: "sertraline", patient: { patient_id: "mixed-1" } });
+    expect(await holdsOf({ drug_name: "phenelzine", patient_id: "mixed-1" })).toEqual([75]);
     expect(await holdsOf({ drug_name: "minoxidil" })).toEqual([76]);
     expect(await holdsOf({ drug_name, patient: { address: { street1: "77 Larch St" } } })).toEqual([77]);
     expect(await holdsOf({ drug_name, patient: { address: { street1: "78 Larch St" } } })).toEqual([78]);

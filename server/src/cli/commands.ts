@@ -10,6 +10,8 @@ import type { CommandRow } from "./program.ts";
 import { rxLintCommand } from "./rx-lint.ts";
 import { rxReviewCommands } from "./rx-review.ts";
 import { rxSendCommand } from "./rx-send.ts";
+import { safetyCommands } from "./safety.ts";
+import { simulateCommands } from "./simulate.ts";
 import { startCommand } from "./start.ts";
 import { stockCommands } from "./stock.ts";
 import { tokenCommand } from "./token.ts";
@@ -28,8 +30,10 @@ export const commands: readonly CommandRow[] = [
   rxSendCommand,
   rxLintCommand,
   ...rxReviewCommands,
+  ...simulateCommands,
   ...catalogueCommands,
   ...stockCommands,
+  ...safetyCommands,
   ...backupCommands,
   ...keysCommands,
 ];

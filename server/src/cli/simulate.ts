@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { exceptionIds, orderStatuses } from "@pestle/contract";
+import { exceptionIds, simulatedStatuses } from "@pestle/contract";
 import { AdminRefusal } from "../usecases/admin-refusal.ts";
 import { reason, WrongUsage } from "./errors.ts";
 import { facts, type Output } from "./output.ts";
@@ -51,7 +51,7 @@ export const simulateCommands: readonly CommandRow[] = [
     summary: "take an order of a sandbox account through every step to a status, or hold it",
     argument: ["order_number", "which order"],
     options: [
-      ["--to <status>", "the status it is to reach", { choices: orderStatuses }],
+      ["--to <status>", "the status it is to reach", { choices: simulatedStatuses }],
       ["--exception <id>", "the exception to raise", { choices: exceptionIds.map(String) }],
       ...sandboxOptions,
     ],

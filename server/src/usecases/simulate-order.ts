@@ -1,4 +1,10 @@
-import { type ExceptionId, isExceptionId, ORDER_NUMBER_PATTERN, type OrderStatus } from "@pestle/contract";
+import {
+  type ExceptionId,
+  isExceptionId,
+  ORDER_NUMBER_PATTERN,
+  type OrderStatus,
+  simulatedStatuses,
+} from "@pestle/contract";
 import type { Db } from "../db/db.ts";
 import type { Deps } from "../deps.ts";
 import { addMonths } from "../domain/calendar.ts";
@@ -20,9 +26,11 @@ const pharmacist: Worker = { person_id: "simulated-pharmacist", role: "pharmacis
 
 /** Where an order can be walked to, and in this order. */
 const walk = ["Processing", "Filling", "Shipped", "Delivered"] as const satisfies readonly OrderStatus[];
-const targets = ["Filling", "Shipped", "Delivered", "Canceled"] as const;
 
-type OrderSimulation = { order_number: string } & ({ to: (typeof targets)[number] } | { exception_id: ExceptionId });
+type OrderSimulation = { order_number: string } & (
+  | { to: (typeof simulatedStatuses)[number] }
+  | { exception_id: ExceptionId }
+);
 
 /** `{"order_number","to":"Shipped"}` or `{"order_number","exception_id":77}`. */
 export const simulateOrder: Simulation = (deps, { account_id }, simulation, problems) => {
@@ -32,7 +40,7 @@ export const simulateOrder: Simulation = (deps, { account_id }, simulation, prob
   if (typeof order_number !== "string" || !new RegExp(ORDER_NUMBER_PATTERN).test(order_number)) invalid("order_number");
   // One of the two: where to, or what holds it.
   const both = (to === undefined) === (exception_id === undefined);
-  if (both || (to !== undefined && !(targets as readonly unknown[]).includes(to))) invalid("to");
+  if (both || (to !== undefined && !(simulatedStatuses as readonly unknown[]).includes(to))) invalid("to");
   if (exception_id !== undefined && !(Number.isInteger(exception_id) && isExceptionId(exception_id as number))) {
     invalid("exception_id");
   }
