@@ -1,8 +1,8 @@
 import { inflateSync } from "node:zlib";
 
 export type PdfText = { text: string; x: number; y: number; size: number; font: string };
-export type PdfBox = { x: number; y: number; width: number; height: number };
-export type PdfPage = { width: number; height: number; texts: PdfText[]; boxes: PdfBox[] };
+type PdfBox = { x: number; y: number; width: number; height: number };
+type PdfPage = { width: number; height: number; texts: PdfText[]; boxes: PdfBox[] };
 
 type Matrix = [number, number, number, number, number, number];
 

@@ -23,6 +23,7 @@ export function flowOn(sheet: Sheet, first: Column, begin: (page: number) => Col
       const height = sheet.lineHeight(style);
       // The next page's column may be wider, so what is left is wrapped again there.
       let rest = sheet.wrap(text, column.width - indent, style);
+      if (rest.length <= KEPT_TOGETHER) flow.need(rest.length * height);
       while (rest.length > 0) {
         if (flow.y + height > column.bottom) {
           nextPage();
@@ -66,3 +67,5 @@ export function flowOn(sheet: Sheet, first: Column, begin: (page: number) => Col
 }
 
 const CELL_GAP = 8;
+/** A paragraph of so few lines is not torn apart. */
+const KEPT_TOGETHER = 3;

@@ -2,7 +2,7 @@ import { winAnsiText } from "../../domain/printable-text.ts";
 import type { Bars, Matrix } from "./barcode.ts";
 
 /** Points (1/72 inch) from the top left corner. */
-export type Place = { x: number; y: number; width: number };
+type Place = { x: number; y: number; width: number };
 export type Style = { size: number; bold?: true; align?: "left" | "center" | "right" };
 
 /** Pages of one size that take text, rules and barcodes. Whatever is written stays within the width it was given. */
