@@ -190,7 +190,7 @@ describe("canaries", () => {
 describe("a CSV file of interactions", () => {
   const head = "a_class,a_ingredient,b_class,b_ingredient,severity,mechanism,washout_days,source,since";
   const read = (text: string) => {
-    const { json, place } = withInteractionsOf(text, shipped.rows, "feed 7");
+    const { json, place } = withInteractionsOf(text, shipped, "feed 7");
     return readSafetyData(json, place);
   };
 
@@ -210,6 +210,14 @@ describe("a CSV file of interactions", () => {
     expect(diff[2]!.removed).toHaveLength(shipped.rows.interactions.length);
   });
 
+  test("means by a salt or a brand what the tables mean by it", () => {
+    const data = read(`${head}\n,Sertraline Hydrochloride,,Lipora,major,rises,0,label,2026-11-01\n`);
+    expect(data.rows.interactions).toMatchObject([
+      { a: { ingredient: "sertraline" }, b: { ingredient: "atorvastatin" } },
+    ]);
+    expect(data.rows.ingredients).toEqual(shipped.rows.ingredients);
+  });
+
   test.each([
     ["another head", "a,b,severity\n1,2,major\n", "line 1: the first line must name the columns"],
     ["no rows", `${head}\n`, "file: the file has no rows"],
@@ -224,6 +232,16 @@ describe("a CSV file of interactions", () => {
       "line 2.a: the table of classes has no such class",
     ],
     ["a severity of its own", `${head}\nmaois,,,x,3,m,0,s,2026-01-01\n`, "line 2.severity: give one of"],
+    [
+      "two ingredients in one",
+      `${head}\nmaois,,,Bactrim,major,m,0,s,2026-01-01\n`,
+      "line 2.b_ingredient: the tables take this for several",
+    ],
+    [
+      "a class as an ingredient",
+      `${head}\n,statin drug,,x,major,m,0,s,2026-01-01\n`,
+      "line 2.a_ingredient: the tables take this for a class",
+    ],
     ["no source", `${head}\nmaois,,,x,major,m,0,,2026-01-01\n`, "source: give one line"],
     [
       "a washout in words",

@@ -76,7 +76,7 @@ function readImport({ text, file_name }: SafetyImport, { data }: LoadedSafety): 
   if (data === null) {
     throw new AdminRefusal("A CSV file is laid over tables that can be read, and there are none. Import JSON first.");
   }
-  const { json, place } = withInteractionsOf(text, data.rows, `${file_name} ${sha256(text).slice(0, 8)}`);
+  const { json, place } = withInteractionsOf(text, data, `${file_name} ${sha256(text).slice(0, 8)}`);
   return readSafetyData(json, place);
 }
 
