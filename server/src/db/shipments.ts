@@ -58,8 +58,8 @@ with kept as (
 )
 update shipment
 set next_scan_at = $4
-where account_id = $1 and order_number = $2 and shipment_id = $3`;
-/** Scans that change nothing, and when to ask again. */
+where account_id = $1 and order_number = $2 and shipment_id = $3 and next_scan_at is not null`;
+/** Scans that change nothing, and when to ask again. Of a parcel whose story has ended meanwhile nobody asks again. */
 export const noteScans = (
   db: Queryable,
   noted: {

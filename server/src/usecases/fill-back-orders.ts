@@ -1,14 +1,17 @@
 import { type BackOrdered, listBackOrdered, listBackOrderedAccounts } from "../db/back-orders.ts";
 import { isConflict } from "../db/conflict.ts";
+import type { Db, Queryable } from "../db/db.ts";
+import { lockShelves } from "../db/stock.ts";
 import type { Deps } from "../deps.ts";
 import { isOpen, system } from "../domain/order.ts";
-import type { Outcome } from "../domain/order-change.ts";
+import { type Outcome, sums } from "../domain/order-change.ts";
 import { exact } from "../domain/resolve-items.ts";
+import type { StockEntry } from "../domain/stock.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { changeOrder } from "./change-order.ts";
 import { loadChangingOrder } from "./load-changing-order.ts";
 import { accountNow } from "./move-clock.ts";
-import { receiveStock } from "./move-stock.ts";
+import { moveStock } from "./move-stock.ts";
 
 const MOST_AT_ONCE = 1_000;
 /** In the sandbox the supplier delivers what is back ordered after this long, by the account's clock. */
@@ -18,9 +21,8 @@ export const SIMULATED_DELIVERY_MS = 7 * 24 * 3600 * 1000;
 export async function fillBackOrders(deps: Deps, only_account?: string): Promise<void> {
   for (const { account_id, environment, clock_offset_s } of await listBackOrderedAccounts(deps.db)) {
     if (only_account !== undefined && only_account !== account_id) continue;
-    const now = accountNow(deps.now(), clock_offset_s);
+    if (environment === "sandbox") await deliver(deps.db, account_id, accountNow(deps.now(), clock_offset_s));
     const waiting = await listBackOrdered(deps.db, account_id, MOST_AT_ONCE);
-    if (environment === "sandbox") await deliver(deps, account_id, waiting, now);
     const left = new Map(waiting.map(({ sku, available_units }) => [sku, available_units]));
     const served = new Map<string, BackOrdered[]>();
     for (const item of waiting) {
@@ -33,13 +35,23 @@ export async function fillBackOrders(deps: Deps, only_account?: string): Promise
   }
 }
 
-async function deliver(deps: Deps, account_id: string, waiting: BackOrdered[], now: Date): Promise<void> {
-  const due = waiting.filter(({ created_at }) => now.getTime() - created_at.getTime() >= SIMULATED_DELIVERY_MS);
-  for (const { sku, units } of due) {
-    const shelf = await receiveStock(deps.db, { account_id, sku, units, note: "simulated delivery" }, deps.now());
-    const available_units = shelf.on_hand_units - shelf.reserved_units;
-    for (const one of waiting) if (one.sku === sku) one.available_units = available_units;
-  }
+/** What is due and not on the shelf arrives, once: whoever comes second finds it there, or the order served. */
+async function deliver(db: Db, account_id: string, now: Date): Promise<void> {
+  const due = async (at: Queryable) =>
+    (await listBackOrdered(at, account_id, MOST_AT_ONCE)).filter(
+      ({ created_at }) => now.getTime() - created_at.getTime() >= SIMULATED_DELIVERY_MS,
+    );
+  const skus = new Set((await due(db)).map(({ sku }) => sku));
+  if (skus.size === 0) return;
+  await db.transaction(async (tx) => {
+    const shelves = await lockShelves(tx, account_id, [...skus]);
+    const wanted = new Map(sums((await due(tx)).map(({ sku, units }) => [sku, units] as const)));
+    const entries = shelves.flatMap(({ sku, on_hand_units, reserved_units }): StockEntry[] => {
+      const units = exact((wanted.get(sku) ?? 0) - (on_hand_units - reserved_units));
+      return units > 0 ? [{ sku, kind: "received", units, order_number: null, note: "simulated delivery" }] : [];
+    });
+    if (entries.length > 0) await moveStock(tx, account_id, shelves, entries, now);
+  });
 }
 
 async function reserve(deps: Deps, account_id: string, order_number: string, items: BackOrdered[]): Promise<void> {
@@ -51,12 +63,11 @@ async function reserve(deps: Deps, account_id: string, order_number: string, ite
       );
       if (!isOpen(loaded.standing) || wanted.length === 0) return;
       const ids = new Set(wanted.map(({ item_id }) => item_id));
-      const total = new Map<string, number>();
-      for (const { sku, units } of wanted) total.set(sku, exact((total.get(sku) ?? 0) + units));
+      const total = sums(wanted.map(({ sku, units }) => [sku, units] as const));
       const outcome: Outcome = {
         after: { details: loaded.details.map((one) => (ids.has(one.item_id) ? { ...one, reserved: true } : one)) },
         items: wanted.map(({ item_id }) => ({ item_id, reserved: true })),
-        stock: [...total].map(([sku, units]) => ({ sku, kind: "reserved", units })),
+        stock: total.map(([sku, units]) => ({ sku, kind: "reserved", units })),
       };
       await changeOrder(deps, deps.db, loaded, outcome, { actor: system });
     });

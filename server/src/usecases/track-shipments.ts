@@ -12,26 +12,33 @@ import { accountNow } from "./move-clock.ts";
 import { actorOf, requireStep, type Work, workOrder } from "./work-order.ts";
 
 const MOST_AT_ONCE = 100;
+const MOST_LOST_ROUNDS = 20;
 
 /** Asks carriers about the parcels of which there is news by now. With an account: about that one's alone. */
 export async function trackShipments(deps: Deps, only_account?: string): Promise<void> {
   for (const { account_id, clock_offset_s } of await listTrackedAccounts(deps.db)) {
     if (only_account !== undefined && only_account !== account_id) continue;
     const now = accountNow(deps.now(), clock_offset_s);
-    for (;;) {
+    // Until there is no more news: where another process is at it, too, each of them loses a scan to the other.
+    for (let lost_rounds = 0; lost_rounds < MOST_LOST_ROUNDS; ) {
       const due = await listDueShipments(deps.db, account_id, now, MOST_AT_ONCE);
-      for (const { order_number } of due) await trackOne(deps, account_id, order_number);
-      if (due.length < MOST_AT_ONCE) break;
+      if (due.length === 0) break;
+      let tracked = 0;
+      for (const { order_number } of due) if (await trackOne(deps, account_id, order_number)) tracked += 1;
+      lost_rounds = tracked === 0 ? lost_rounds + 1 : 0;
     }
   }
 }
 
-/** Every scan that is new, one after the other: each that changes the parcel's status is a change of the order. */
-async function trackOne(deps: Deps, account_id: string, order_number: string): Promise<void> {
+/**
+ * Every scan that is new, one after the other: each that changes the parcel's status is a change of the order. False
+ * where somebody was faster.
+ */
+async function trackOne(deps: Deps, account_id: string, order_number: string): Promise<boolean> {
   const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
   const [shipment] = loaded.order.shipments;
   const { last_shipment } = loaded.row;
-  if (shipment === undefined || last_shipment === null) return;
+  if (shipment === undefined || last_shipment === null) return false;
   const parcel = parcelOf(loaded, shipment);
   const told = await deps.carriers.track(parcel, loaded.rules.now);
   const { shipment_id } = last_shipment;
@@ -39,12 +46,13 @@ async function trackOne(deps: Deps, account_id: string, order_number: string): P
   const fresh = told.filter((scan) => !known.has(scanKey(scan)));
   let status: ShipmentStatus = shipment.status;
   for (const scan of fresh) {
-    if (scan.status !== status && !(await applyScan(deps, account_id, order_number, scan, carrier))) return;
+    if (scan.status !== status && !(await applyScan(deps, account_id, order_number, scan, carrier))) return false;
     status = scan.status;
   }
   // What changes no status is kept beside; and the next time to ask is noted, whatever was told.
   const next_scan_at = isEnd(status) ? null : deps.carriers.nextLookAt(parcel, loaded.rules.now);
   await noteScans(deps.db, { account_id, order_number, shipment_id, next_scan_at, scans: fresh });
+  return true;
 }
 
 const scanKey = ({ at, status }: { at: Date; status: string }) => `${at.toISOString()} ${status}`;
