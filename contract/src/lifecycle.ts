@@ -199,6 +199,23 @@ export const transitions = [
     sends: [],
   },
   {
+    event: "replace_prescription",
+    from: ["On Hold"],
+    to: "unchanged",
+    by: ["partner", "system"],
+    when: "It raises and ends no exception.",
+    sends: [],
+  },
+  {
+    event: "remove_item",
+    from: ["On Hold"],
+    to: "unchanged",
+    by: ["partner"],
+    when: "It raises and ends no exception.",
+    sends: [],
+    also: "The item's units and stock are given back.",
+  },
+  {
     event: "refund",
     from: ["Shipped", "Delivered"],
     to: "unchanged",

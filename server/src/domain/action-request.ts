@@ -55,11 +55,8 @@ export function readAction(
   const given = Number.isInteger(exception_id) && isExceptionId(exception_id as number) ? exception_id : null;
   if (exception_id !== undefined && given === null) problems.push({ code: 42200, field: "exception_id" });
   const fields: Record<string, unknown> = { ...none };
-  for (const { name, required, codes } of taken) {
-    if (sent[name] === undefined) {
-      if (required) problems.push({ code: name === "address" ? 42223 : codes[0]!, field: name });
-      continue;
-    }
+  for (const { name, required } of taken) {
+    if (sent[name] === undefined && !required) continue;
     const read = readers[name as keyof Fields](sent[name], zips);
     if ("problems" in read) problems.push(...read.problems);
     else fields[name] = read.value;
@@ -82,11 +79,11 @@ const readers: Record<keyof Fields, (value: unknown, zips: ZipTable) => Read> = 
     ),
   amount_cents: (value) => known(isCount(value), value, 42200, "amount_cents"),
   email: (value) => {
-    const { contact, problems } = readContact({ email: value }, ["email"]);
+    const { contact, problems } = readContact({ email: value ?? null }, ["email"]);
     return problems.length > 0 ? { problems } : { value: contact.email };
   },
   address: (value, zips) => {
-    if (!isSentObject(value)) return { problems: [{ code: 42223, field: "address" }] };
+    if (!isSentObject(value)) return { problems: [{ code: 42230, field: "address" }] };
     const { read, problems } = readAddress(value, zips, "address.");
     return read === null ? { problems } : { value: read };
   },

@@ -2,7 +2,6 @@ import { type ActionKey, actions, type ExceptionId, exceptionRow, type OrderStat
 import type { ActionDraft } from "./action-request.ts";
 import type { Verdict } from "./address/verdict.ts";
 import { decideAddressChange } from "./decide-address-change.ts";
-import { isOpen } from "./order.ts";
 import {
   amountWithout,
   type ChangeRules,
@@ -31,15 +30,15 @@ type Decided = { problems: Problem[] } | { outcome: Outcome; settles?: "payment"
 
 /** Decides what a partner asked: everything against it at once, else what it makes of the order. */
 export function decideAction(asked: ActionCase): Decided {
-  const { action, changing } = asked;
-  const target = targetOf(action, changing);
+  const { action, changing, rules } = asked;
+  const target = targetOf(action, changing, rules);
   if ("problem" in target) return { problems: [target.problem] };
   return decisions[action.event]({ ...asked, target: target.exception_id });
 }
 
 /** Why the order, as it stands, does not take the action, whatever its fields are. */
-export function whereItFails(action: ActionDraft, changing: ChangingOrder): Problem[] {
-  const target = targetOf(action, changing);
+export function whereItFails(action: ActionDraft, changing: ChangingOrder, rules: ActionCase["rules"]): Problem[] {
+  const target = targetOf(action, changing, rules);
   return "problem" in target ? [target.problem] : [];
 }
 
@@ -47,12 +46,14 @@ export function whereItFails(action: ActionDraft, changing: ChangingOrder): Prob
 function targetOf(
   { event, exception_id }: ActionDraft,
   { standing, order, prescriptions }: ChangingOrder,
+  { formulary }: Pick<ActionCase["rules"], "formulary">,
 ): { exception_id: ExceptionId | null } | { problem: Problem } {
   const offers = (id: ExceptionId) => exceptionRow(id).actions.includes(event);
   const asked = exception_id === null ? standing.open : standing.open.filter((id) => id === exception_id);
-  if (event === "verify" && isOpen(standing)) {
-    const barred = prescriptions.some(({ drug_schedule }) => drug_schedule === "2");
-    const pharmacists = asked.length > 0 && !asked.some(offers) && asked.some((id) => id === 74 || id === 75);
+  if (event === "verify") {
+    const drugs = [...prescriptions, ...order.items.map(({ sku }) => formulary.by_sku.get(sku))];
+    const barred = drugs.some((drug) => drug?.drug_schedule === "2");
+    const pharmacists = !asked.some(offers) && asked.some((id) => id === 74 || id === 75);
     if (barred || pharmacists) return { problem: { code: 42462, field: "event" } };
   }
   const offered = asked.find(offers);
@@ -92,6 +93,8 @@ const decisions: Record<ActionKey, (asked: Targeted) => Decided> = {
   remove_item: removeItem,
   retry_payment: ({ changing, target }) => {
     const { order } = changing;
+    // One that is being asked for is not asked for twice: whoever comes second would leave the first one's money held.
+    if (order.payment_status === "pending") return refused(42463, "event");
     // The partner's account is good for it; a card is asked once this is saved.
     if (order.payer === "partner") {
       return { outcome: { ends: [target!], after: { order: { ...order, payment_status: "authorized" } } } };
@@ -119,7 +122,8 @@ export function cancelOutcome(changing: ChangingOrder): Outcome {
         kind: "void",
         amount_cents: order.amount_cents,
         reason_id: null,
-        state: order.payer === "partner" || order.payment_status === "declined" ? "done" : "asked",
+        // Also of a card that was declined: that may have been when it was charged.
+        state: order.payer === "partner" ? "done" : "asked",
       },
     ],
   };
@@ -128,7 +132,7 @@ export function cancelOutcome(changing: ChangingOrder): Outcome {
 function addressOutcome({ changing, rules, verdict }: Targeted, read: NonNullable<ActionDraft["address"]>): Decided {
   const { problems, address, ends } = decideAddressChange({ read, verdict: verdict! }, changing, rules, "address.");
   if (problems.length > 0) return { problems };
-  return { outcome: { ends, after: { order: { ...changing.order, address } } } };
+  return { outcome: { otherwise: "update_address", ends, after: { order: { ...changing.order, address } } } };
 }
 
 function removeItem({ action, changing, rules, target }: Targeted): Decided {
@@ -145,6 +149,7 @@ function removeItem({ action, changing, rules, target }: Targeted): Decided {
   const wanted = new Set(items.map(({ prescription_id }) => prescription_id));
   return {
     outcome: {
+      otherwise: "remove_item",
       ends: [target!],
       after: {
         order: { ...order, items, amount_cents: amountWithout(changing, item_id) },

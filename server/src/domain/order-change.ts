@@ -47,7 +47,9 @@ export type ChangeRules = {
 /** What somebody's doing makes of an order. What is left out stays as it is. */
 export type Outcome = {
   /** Without an event, the checks run again and the holds follow from them. */
-  event?: Extract<Step, { event: unknown }>["event"];
+  event?: StepEvent;
+  /** What history calls it where no exception comes or goes. */
+  otherwise?: StepEvent;
   /** The order, its prescriptions, its items and the patient as they are afterwards. */
   after?: Partial<Pick<ChangingOrder, "order" | "prescriptions" | "details" | "record">>;
   items?: readonly ItemChange[];
@@ -60,6 +62,7 @@ export type Outcome = {
   raises?: readonly ExceptionId[];
   payments?: readonly PaymentEntry[];
 };
+type StepEvent = Extract<Step, { event: unknown }>["event"];
 type Value = string | number | boolean | Date | null;
 export type ItemChange = { item_id: number } & Partial<
   Record<
@@ -117,7 +120,11 @@ export function decideChange(changing: ChangingOrder, outcome: Outcome, rules: C
   );
   const raised = (outcome.raises ?? []).filter((id) => !holds.some((hold) => hold.id === id));
   const open = [...holds, ...raised.map((id) => ({ id, basis: null }))].sort((a, b) => a.id - b.id);
-  const step = { open: open.map(({ id }) => id), by_hand: outcome.raises ?? [] };
+  const unmoved = open.map(({ id }) => id).join() === changing.standing.open.join();
+  const step: Step =
+    unmoved && outcome.otherwise !== undefined
+      ? { event: outcome.otherwise }
+      : { open: open.map(({ id }) => id), by_hand: outcome.raises ?? [] };
   return { after, step, open, confirmed: fresh, findings };
 }
 

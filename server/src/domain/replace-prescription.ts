@@ -52,6 +52,7 @@ export function replacePrescription(
   ];
   return {
     outcome: {
+      otherwise: "replace_prescription",
       ends: [target],
       after: {
         order: { ...order, items: after_items },

@@ -4,7 +4,7 @@ import type { Deps } from "../deps.ts";
 import { readAddress } from "../domain/address-input.ts";
 import { decideAddressChange } from "../domain/decide-address-change.ts";
 import { partner } from "../domain/order.ts";
-import { decideChange, type Outcome } from "../domain/order-change.ts";
+import type { Outcome } from "../domain/order-change.ts";
 import { refuseAll } from "../domain/refusals.ts";
 import type { SentFields } from "../domain/unknown-fields.ts";
 import { changeOrder } from "./change-order.ts";
@@ -26,11 +26,7 @@ export async function changeOrderAddress(
     const judged = { read: read!, verdict: verdict! };
     const { problems, address, ends } = decideAddressChange(judged, loaded, loaded.rules);
     refuseAll(problems);
-    const outcome: Outcome = { ends, after: { order: { ...loaded.order, address } } };
-    const { open } = decideChange(loaded, outcome, loaded.rules);
-    const same = open.map(({ id }) => id).join() === loaded.standing.open.join();
-    // A change that raises and ends nothing is an entry of its own in the history.
-    const event = same ? { event: "update_address" as const } : {};
-    return (await changeOrder(deps, db, loaded, { ...outcome, ...event }, { actor: partner })).order;
+    const outcome: Outcome = { otherwise: "update_address", ends, after: { order: { ...loaded.order, address } } };
+    return (await changeOrder(deps, db, loaded, outcome, { actor: partner })).order;
   };
 }

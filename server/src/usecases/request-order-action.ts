@@ -42,7 +42,7 @@ export async function requestOrderAction(
   return async (db) => {
     const loaded = await loadChangingOrder(deps, db, account_id, order_number);
     // What the order's state says is told together with what is wrong with the request.
-    refuseAll([...shape, ...(action === null ? [] : whereItFails(action, loaded))]);
+    refuseAll([...shape, ...(action === null ? [] : whereItFails(action, loaded, loaded.rules))]);
     const { event, exception_id, reason_id, amount_cents, prescription_id, item_id, token } = action!;
     const prescription =
       prescription_id === null ? null : ((await loadPrescriptionFact(db, account_id, prescription_id)) ?? null);

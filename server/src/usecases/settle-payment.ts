@@ -5,6 +5,7 @@ import { listAsked, markDone } from "../db/payments.ts";
 import type { Deps } from "../deps.ts";
 import { system } from "../domain/order.ts";
 import { CURRENCY, orderAnswer } from "../domain/order-answer.ts";
+import type { PaymentEntry } from "../domain/order-change.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { changeOrder } from "./change-order.ts";
 import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
@@ -14,22 +15,36 @@ const PAYMENT_DECLINED: ExceptionId = 80;
 const MOST_TRIES = 5;
 
 /** Each try to get the money has a key of its own, so that the same try sent twice happens once. */
-export const authorisationKey = ({ order, row }: Pick<LoadedOrder, "order" | "row">) =>
-  `${order.order_number}-${row.payment_attempt}`;
+export const authorisationKey = (
+  { order, row }: Pick<LoadedOrder, "order" | "row">,
+  payment_attempt = row.payment_attempt,
+) => `${order.order_number}-${payment_attempt}`;
 
 /**
  * Asks for a patient's money right after the order is saved, outside every transaction; declined, the order is held
  * with exception 80, and an authorisation ends it. Asked again for the same try it happens once.
  */
 export async function settlePayment(deps: Deps, account_id: string, order_number: string): Promise<Order> {
+  let got: { reference: string; authorised_as: string } | null = null;
   for (let tries = 1; ; tries++) {
     const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
-    const { order, prescriptions } = loaded;
-    if (order.payment_status !== "pending" || tries > MOST_TRIES) return orderAnswer(order, prescriptions);
+    const { order, prescriptions, row } = loaded;
+    if (order.payment_status !== "pending" || tries > MOST_TRIES) {
+      // Canceled while the provider was asked: whoever canceled may have told it before there was anything to let go.
+      if (got !== null && order.payment_status === "voided") await letGo(deps, order_number, got);
+      return orderAnswer(order, prescriptions);
+    }
     const asked = await ask(deps, loaded);
     // The order is saved and stays so: it shows a payment that is pending, and the job asks again.
     if (asked === undefined) return orderAnswer(order, prescriptions);
     const declined = asked.status === "declined";
+    got = declined ? null : { reference: asked.reference, authorised_as: authorisationKey(loaded) };
+    const entry = (kind: PaymentEntry["kind"]): PaymentEntry => ({
+      kind,
+      amount_cents: order.amount_cents,
+      reason_id: null,
+      state: "done",
+    });
     try {
       const changed = await changeOrder(
         deps,
@@ -38,9 +53,10 @@ export async function settlePayment(deps: Deps, account_id: string, order_number
         {
           after: { order: { ...order, payment_status: asked.status } },
           ...(declined ? { raises: [PAYMENT_DECLINED] } : { ends: [PAYMENT_DECLINED] }),
-          payments: declined
-            ? []
-            : [{ kind: "authorisation", amount_cents: order.amount_cents, reason_id: null, state: "done" }],
+          payments: [
+            ...(row.payment_reference === null ? [] : [entry("void")]),
+            ...(declined ? [] : [entry("authorisation")]),
+          ],
         },
         { actor: system, columns: { payment_reference: declined ? null : asked.reference } },
       );
@@ -53,12 +69,26 @@ export async function settlePayment(deps: Deps, account_id: string, order_number
 
 async function ask(deps: Deps, loaded: LoadedOrder) {
   const { order_number, amount_cents } = loaded.order;
+  const { payment_reference: reference, payment_attempt } = loaded.row;
   const token = loaded.payment_token();
   try {
+    // Another card is tried although the one before was authorised: charging it failed, or somebody doubted it.
+    if (reference !== null) {
+      const authorised_as = authorisationKey(loaded, payment_attempt - 1);
+      await deps.payments.void({ key: `${authorised_as}-void`, reference, authorised_as });
+    }
     return await deps.payments.authorise({ key: authorisationKey(loaded), amount_cents, currency: CURRENCY, token });
   } catch (error) {
     deps.log.warn({ order_number, fault: (error as Error).name }, "a payment could not be asked for");
     return undefined;
+  }
+}
+
+async function letGo(deps: Deps, order_number: string, got: { reference: string; authorised_as: string }) {
+  try {
+    await deps.payments.void({ key: `${got.authorised_as}-void`, ...got });
+  } catch (error) {
+    deps.log.warn({ order_number, fault: (error as Error).name }, "an authorisation could not be let go");
   }
 }
 
