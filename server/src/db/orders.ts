@@ -309,8 +309,8 @@ limit $4`;
 export const listHistory = (db: Queryable, account_id: string, order_number: string, before: number, limit: number) =>
   db.rows(history, [account_id, order_number, before, limit]);
 
-const exists = sql<[account_id: string, order_number: string], { order_number: string }>`
-select order_number
+const exists = sql<[account_id: string, order_number: string], { order_number: string; order_status: OrderStatus }>`
+select order_number, order_status
 from orders
 where account_id = $1 and order_number = $2`;
 export const findOrder = (db: Queryable, account_id: string, order_number: string) =>

@@ -104,12 +104,9 @@ function changeHolds(
   const sends = new Set<EventType>();
   let from: OrderState = standing.state;
   const write = (event: "raise_exception" | "resolve", to: OrderState, exception_id: ExceptionId) => {
-    const { row, role } = rowOf(
-      from,
-      event,
-      actor,
-      from === "On Hold" && to !== "On Hold" ? "before the hold" : "On Hold",
-    );
+    const who = event === "resolve" || by_hand.includes(exception_id) ? actor : system;
+    const freed = from === "On Hold" && to !== "On Hold";
+    const { row, role } = rowOf(from, event, who, freed ? "before the hold" : "On Hold");
     history.push({ actor: role, event, from, to, exception_id });
     for (const type of row.sends) sends.add(type);
     from = to;

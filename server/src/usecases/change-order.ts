@@ -153,6 +153,7 @@ function noteOf(
     note_id,
     at: rules.now.toISOString(),
     person_id: actor.person_id,
+    role,
     reason,
     overridden,
     found: findings.filter(({ exception_id }) => overridden.some((id) => id === exception_id)).map(({ key }) => key),
@@ -179,6 +180,7 @@ export const signatureOf = (
     note_id: string;
     at: string;
     person_id: string | null;
+    role: string;
     reason: string;
     overridden: readonly number[];
     found: readonly string[];

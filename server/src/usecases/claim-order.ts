@@ -76,9 +76,12 @@ export async function readNotes(deps: Deps, account_id: string, order_number: st
       const place = notePlace(account_id, order_number, row.note_id);
       const text = JSON.parse(deps.vault.open(text_sealed, place).toString("utf8")) as Partial<OrderNote>;
       const { reason = "", overridden = [], found = [] } = text;
-      const { note_id, at, person_id } = row;
-      const signed = { account_id, order_number, note_id, at: at.toISOString(), person_id, reason, overridden, found };
-      const signature_holds = signature && signatureOf(deps, signed).equals(signature);
+      const { note_id, at, person_id, role } = row;
+      const who = { account_id, order_number, note_id, at: at.toISOString(), person_id, role };
+      // What overrides something was signed: without a signature somebody has taken it away.
+      const unsigned = overridden.length === 0 && signature === null;
+      const own = signatureOf(deps, { ...who, reason, overridden, found });
+      const signature_holds = unsigned ? null : signature !== null && own.equals(signature);
       return { ...row, reason, overridden, found, signature_holds };
     }),
   );

@@ -1,4 +1,5 @@
 import type { Order, Shipment } from "@pestle/contract";
+import { findOrder } from "../db/orders.ts";
 import { bytes } from "../db/receive.ts";
 import { shipmentLabelPlace } from "../db/shipments.ts";
 import type { Deps } from "../deps.ts";
@@ -35,7 +36,6 @@ export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
       return shipped;
     });
   } catch (error) {
-    // Canceled or held between the charge and the save: what was taken goes back.
     if (charged !== null) await giveBackCharge(deps, charged);
     throw error instanceof ImpossibleStep ? impossible(error) : error;
   }
@@ -70,8 +70,14 @@ async function capture(deps: Deps, loaded: LoadedOrder): Promise<boolean> {
   return status === "captured";
 }
 
+/**
+ * Canceled between the charge and the save: what was taken goes back. Where it was held, the charge stays: under its
+ * key it is not taken again once the order goes on. And where somebody else shipped it, it is theirs.
+ */
 async function giveBackCharge(deps: Deps, loaded: LoadedOrder): Promise<void> {
   if (loaded.order.payer === "partner") return;
+  const by_now = await findOrder(deps.db, loaded.account_id, loaded.order.order_number);
+  if (by_now?.order_status !== "Canceled") return;
   const authorised_as = authorisationKey(loaded);
   await deps.payments.void({
     key: `${authorised_as}-void`,

@@ -19,6 +19,7 @@ import { shipOrder } from "./ship-order.ts";
 import { type Simulation, simulated } from "./simulation.ts";
 import { trackByHand } from "./track-shipments.ts";
 import { approveReview, completeFill, verifyProduct, type Work, type Worker } from "./work-order.ts";
+import { WorkRefusal } from "./work-refusal.ts";
 
 /** Who works in the sandbox: two people, since whoever fills an order does not check it. */
 const technician: Worker = { person_id: "simulated-technician", role: "technician" };
@@ -87,8 +88,14 @@ async function play(
     if (order.order_status === simulation.to || standing.state === "On Hold") {
       return { order_number, order_status: order.order_status };
     }
-    await step(deps, work, { standing, order, rules });
+    await step(deps, work, { standing, order, rules }).catch(unlessRefused);
   }
+}
+
+/** What people of the pharmacy may not do right now, as while one of them works on the order, is not played either. */
+function unlessRefused(error: unknown): never {
+  if (error instanceof WorkRefusal) refuse(42463, "simulation.to");
+  throw error;
 }
 
 async function step(

@@ -1,8 +1,16 @@
-import { type ExceptionId, exceptionRow, type Order, type Role, type StaffRole, staffRoles } from "@pestle/contract";
+import {
+  type ExceptionId,
+  exceptionRow,
+  type Order,
+  orderStatusReasons,
+  type Role,
+  type StaffRole,
+  staffRoles,
+} from "@pestle/contract";
 import type { Deps } from "../deps.ts";
 import { isDate } from "../domain/calendar.ts";
 import { normaliseNdc } from "../domain/identifiers.ts";
-import { type Actor, apply, ImpossibleStep, isOpen, type Step, system } from "../domain/order.ts";
+import { type Actor, apply, ImpossibleStep, isOpen, type Step } from "../domain/order.ts";
 import { cancelOutcome, refundOutcome } from "../domain/order-actions.ts";
 import { decideChange, holdFactsOf, type Outcome } from "../domain/order-change.ts";
 import { basisOf } from "../domain/order-holds.ts";
@@ -31,7 +39,7 @@ export const approveReview = (deps: Deps, work: Work): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
     requireStep(loaded, { event: "approve_review" }, actorOf(work.by));
     const { open } = decideChange(loaded, {}, loaded.rules);
-    return open.length > 0 ? [{}, { actor: system }] : [{ event: "approve_review" }];
+    return [open.length > 0 ? {} : { event: "approve_review" }];
   });
 
 export type FilledItem = { item_id: number; lot: string; lot_expires_on: string };
@@ -69,8 +77,12 @@ export const verifyProduct = (
 
 /** Back to be filled once more. */
 export const rejectProduct = (deps: Deps, work: Work, reason: string): Promise<Order> =>
-  workOrder(deps, work, () => [
-    { event: "reject_product" },
+  workOrder(deps, work, ({ order }) => [
+    {
+      event: "reject_product",
+      // What was taken from the shelf goes back there: no recall of its lot is about this patient.
+      items: order.items.map(({ item_id }) => ({ item_id, lot: null, lot_expires_on: null })),
+    },
     { reason: checkedNote(reason), columns: { filled_by: null } },
   ]);
 
@@ -91,9 +103,11 @@ export const resolveException = (deps: Deps, work: Work, id: ExceptionId, reason
       // A declined payment rests on nothing that could be looked at, but on the payment.
       (id === 80 && loaded.order.payment_status === "declined");
     if (remains && overridden_by === "nobody") throw new WorkRefusal("cause_remains");
+    // What a person raised rests on that person's word: no check can tell that it is gone.
+    const by_hand = loaded.holds.some((hold) => hold.id === id && hold.basis === null);
     const roles: readonly Role[] = staffRoles[work.by.role];
-    const needed: Role = overridden_by === "pharmacist" ? "pharmacist" : "operator";
-    if (!roles.includes(needed)) throw new WorkRefusal("pharmacist_needed");
+    const overrides = overridden_by === "pharmacist" && (remains || by_hand);
+    if (overrides && !roles.includes("pharmacist")) throw new WorkRefusal("pharmacist_needed");
     return [{ confirms: [id] }, { reason: checkedNote(reason) }];
   });
 
@@ -114,6 +128,7 @@ export const refundOrder = async (
 ): Promise<Order> => {
   const order = await workOrder(deps, work, (loaded) => {
     requireStep(loaded, { event: "refund" }, actorOf(work.by));
+    if (!orderStatusReasons.some(({ id }) => id === refund.reason_id)) throw new WorkRefusal("unknown_reason");
     const { captured_cents, refunded_cents } = loaded.order;
     const amount = refund.amount_cents ?? captured_cents - refunded_cents;
     if (!Number.isInteger(amount) || amount < 0) throw new WorkRefusal("nothing_to_refund");
