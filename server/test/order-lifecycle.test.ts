@@ -36,7 +36,11 @@ describe("the pharmacy's work", () => {
   test("takes an order from review to the patient's door", async () => {
     const order = await packed();
     const shipped = await shipOrder(app.deps, { ...at(order), by: technician });
-    expect([shipped.order_status, shipped.payment.status, shipped.shipments.length]).toEqual(["Shipped", "captured", 1]);
+    expect([shipped.order_status, shipped.payment.status, shipped.shipments.length]).toEqual([
+      "Shipped",
+      "captured",
+      1,
+    ]);
     expect(await read(order)).toEqual(shipped);
     await post(app, { simulation_type: "clock", simulation: { advance_seconds: 20 * 86400 } }, { path: "/simulate" });
     await trackShipments(app.deps);

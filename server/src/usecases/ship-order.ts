@@ -169,6 +169,9 @@ async function save(deps: Deps, loaded: LoadedOrder, label: Label, actor: Actor)
   return shipped;
 }
 
-/** What the patient has of it by then is used up; without days of supply nobody knows, and it counts for a month. */
+/** As the safety engine counts a fill of which nobody said how long it lasts. */
+const UNKNOWN_SUPPLY_DAYS = 90;
+
+/** By then what the patient has of it is used up. */
 const supplyEnds = (shipped_at: Date, days_supply: number | null) =>
-  new Date(shipped_at.getTime() + (days_supply ?? 30) * DAY_MS);
+  new Date(shipped_at.getTime() + (days_supply ?? UNKNOWN_SUPPLY_DAYS) * DAY_MS);
