@@ -27,6 +27,7 @@ import { createRateLimiter } from "./rate-limiter.ts";
 import { fillBackOrders } from "./usecases/fill-back-orders.ts";
 import { fillDue } from "./usecases/fill-due.ts";
 import { processWaiting } from "./usecases/process-waiting.ts";
+import { recheckUnchecked } from "./usecases/recheck-unchecked.ts";
 import { openSafetyEngine } from "./usecases/safety-engine.ts";
 import { settleUnpaid } from "./usecases/settle-payment.ts";
 import { shareLimits } from "./usecases/share-limits.ts";
@@ -158,7 +159,10 @@ export async function startApp(
       startLoop(deps, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(deps)),
       startLoop(deps, "track-shipments", TRACK_EVERY_MS, () => trackShipments(deps)),
       startLoop(deps, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(deps)),
-      startLoop(deps, "canaries", CANARIES_EVERY_MS, () => safety.check()),
+      startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {
+        await safety.check();
+        await recheckUnchecked(deps);
+      }),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
     return {

@@ -358,3 +358,11 @@ order by id desc`;
 /** What was asked of an order, newest first. */
 export const listActionRequests = (db: Queryable, account_id: string, order_number: string) =>
   db.rows(requests, [account_id, order_number]);
+
+const unchecked = sql<[most: number], { account_id: string; order_number: string }>`
+select account_id, order_number
+from order_exception
+where basis = 'unavailable' and resolved_at is null
+limit $1`;
+/** Held because the safety engine was unfit. */
+export const listUnchecked = (db: Queryable, most: number) => db.rows(unchecked, [most]);
