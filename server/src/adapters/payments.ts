@@ -15,7 +15,7 @@ export interface Payments {
 }
 type Keyed = { key: string; amount_cents: number };
 
-export type Authorisation = { status: "authorized"; reference: string } | { status: "declined" };
+type Authorisation = { status: "authorized"; reference: string } | { status: "declined" };
 
 /** The sandbox's card that is always declined, and the one that is declined when it is charged. */
 const DECLINED_TOKEN = "tok_declined";

@@ -8,6 +8,7 @@ import type {
   Stage,
 } from "@pestle/contract";
 import type { StoredItem, StoredOrder } from "../domain/order-answer.ts";
+import type { ItemDetails } from "../domain/order-change.ts";
 import type { PrescriptionFact } from "../domain/order-facts.ts";
 import { firstPositionAt } from "../domain/order-position.ts";
 import { type Queryable, sql, statementOf } from "./db.ts";
@@ -113,16 +114,6 @@ export type ChangingRow = OrderRow & {
   fills: FillRow[];
   last_shipment: { shipment_id: number; next_scan_at: string | null } | null;
 };
-export type ItemDetails = {
-  item_id: number;
-  units: number;
-  reserved: boolean;
-  price_cents: number;
-  ingredients: string[];
-  lot: string | null;
-  lot_expires_on: string | null;
-};
-
 const changing = statementOf<[account_id: string, order_number: string, taken_since: Date], ChangingRow>(`
 with taken as (
   select i.*
