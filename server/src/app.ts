@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import pino, { type Logger } from "pino";
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/address-validator.ts";
 import { simulatedCarriers } from "./adapters/carriers.ts";
+import { pdfDocuments } from "./adapters/documents/documents.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
 import { type Config, WrongSetting } from "./config.ts";
@@ -122,6 +123,7 @@ export async function startApp(
       payments: simulatedPayments,
       safety,
       carriers: simulatedCarriers,
+      documents: pdfDocuments,
       log,
       metrics,
       now,

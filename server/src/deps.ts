@@ -2,6 +2,7 @@ import type { Environment } from "@pestle/contract";
 import type { Logger } from "pino";
 import type { AddressValidator } from "./adapters/address-validator.ts";
 import type { Carriers } from "./adapters/carriers.ts";
+import type { Documents } from "./adapters/documents/documents.ts";
 import type { Payments } from "./adapters/payments.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
@@ -31,6 +32,7 @@ export type Deps = {
   payments: Payments;
   safety: SafetyEngine;
   carriers: Carriers;
+  documents: Documents;
   log: Logger;
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */
