@@ -2,20 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import pino, { type Logger } from "pino";
-import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/address-validator.ts";
-import { simulatedCarriers } from "./adapters/carriers.ts";
-import { pdfDocuments } from "./adapters/documents/documents.ts";
-import { simulatedPayments } from "./adapters/payments.ts";
-import { loadZipTable } from "./adapters/zip-table.ts";
-import { type Config, WrongSetting } from "./config.ts";
+import { adaptersInUse } from "./adapters-in-use.ts";
+import type { Config } from "./config.ts";
 import { createCopies, dropAll, dropChanged } from "./copies.ts";
 import { openDatabase } from "./database.ts";
 import { openBus } from "./db/bus.ts";
 import { migrate } from "./db/migrate.ts";
 import { dropLeases } from "./db/rate-leases.ts";
 import type { Deps } from "./deps.ts";
-import type { ZipTable } from "./domain/address/zip.ts";
-import { ZipRowFaults } from "./domain/address/zip-rows.ts";
 import { addIntake } from "./http/intake.ts";
 import { createListener } from "./http/listener.ts";
 import { type Addresses, addPages } from "./http/pages.ts";
@@ -108,8 +102,6 @@ export async function startApp(
     });
     opened.unshift(bus);
     await bus.opened;
-    const zips = readZips(config);
-    const addressValidator = offlineAddressValidator(zips);
     const deps: Deps = {
       config,
       db,
@@ -118,12 +110,8 @@ export async function startApp(
       copies,
       limiter: createRateLimiter(),
       strangers: createRateLimiter(),
-      zips,
-      address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
-      payments: simulatedPayments,
+      ...adaptersInUse(config),
       safety,
-      carriers: simulatedCarriers,
-      documents: pdfDocuments,
       log,
       metrics,
       now,
@@ -198,19 +186,6 @@ function ownAddress(config: Config, port: number): string {
 }
 
 /** Lines leave in batches of 4 KiB or once a second: writing each at once costs more than the web framework. */
-function readZips({ ZIP_TABLE_FILE }: Config): ZipTable {
-  try {
-    const zips = loadZipTable(ZIP_TABLE_FILE);
-    // The names of cities are read when they are first asked for; no partner's request is to wait for that.
-    zips.areasOf("CA", "");
-    return zips;
-  } catch (error) {
-    const reason =
-      error instanceof ZipRowFaults ? error.message : `cannot be read (${(error as { code?: string }).code})`;
-    throw new WrongSetting(`ZIP_TABLE_FILE ${reason}. Set it to a readable CSV file of zip,state,city.`);
-  }
-}
-
 function createLog(config: Config): Logger {
   const destination = pino.destination({ sync: false, minLength: 4096, periodicFlush: 1000 });
   return pino({ level: config.LOG_LEVEL, base: null, timestamp: isoTime() }, destination);
