@@ -75,14 +75,13 @@ const decisions: Record<ActionKey, (asked: Targeted) => Decided> = {
     outcome: { ends: [target!], after: { record: { ...changing.record, email: action.email } } },
   }),
   update_address: (asked) => addressOutcome(asked, asked.action.address!),
-  accept_suggested_address: (asked) =>
-    asked.changing.order.address === null
-      ? refused(42463, "event")
-      : addressOutcome(asked, {
-          address: asked.changing.order.address,
-          accept_suggested: true,
-          ignore_warnings: false,
-        }),
+  accept_suggested_address: (asked) => {
+    const { address } = asked.changing.order;
+    const known = asked.verdict?.result === "valid" || asked.verdict?.suggestions[0] !== undefined;
+    // There is nothing to suggest for an address that is missing, or that reminds of no other.
+    if (address === null || !known) return refused(42463, "event");
+    return addressOutcome(asked, { address, accept_suggested: true, ignore_warnings: false });
+  },
   confirm_address: confirms,
   confirm_not_duplicate: confirms,
   verify: (asked) => {

@@ -1,6 +1,15 @@
-import { ActionRequest, type HistoryEntry, type Order, type WebhookBody, webhookBodies } from "@pestle/contract";
+import {
+  type ActionKey,
+  ActionRequest,
+  type HistoryEntry,
+  type Order,
+  type WebhookBody,
+  webhookBodies,
+} from "@pestle/contract";
 import { expect } from "vitest";
+import { codesOf } from "./conventions.ts";
 import { misfits } from "./misfits.ts";
+import { footprint } from "./orders.ts";
 import { type AskOptions, ask, goodAddress, person } from "./patient.ts";
 import type { TestApp } from "./test-app.ts";
 
@@ -83,3 +92,37 @@ export const linesOf = (events: readonly OrderEvent[]): string[] =>
     if (event.event_type !== "ORDER_UPDATED") return line;
     return `${line} ${event.previous_order_status ?? "new"} > ${event.order_status}`;
   });
+
+export type Refusal = [code: number, ...fields: string[]];
+
+/** Refused with exactly these codes, and nothing was written. */
+export async function expectRefused(
+  app: TestApp,
+  { order_number }: Order,
+  body: unknown,
+  codes: Refusal[],
+  partner = 0,
+): Promise<void> {
+  const untouched = await footprint(app, partner);
+  const { status, text } = await act(app, order_number, body, { partner });
+  expect([status, codesOf(text)]).toEqual([422, codes]);
+  expect(await footprint(app, partner)).toEqual(untouched);
+}
+
+/** Fields that nobody objects to, so that only the order can. */
+export const goodFields: Record<ActionKey, Record<string, unknown>> = {
+  release: {},
+  cancel: {},
+  update_email: { email: "z@quill.example" },
+  update_address: { address: goodAddress },
+  confirm_not_duplicate: {},
+  replace_prescription: { prescription_id: 1 },
+  verify: {},
+  remove_item: { item_id: 1 },
+  accept_suggested_address: {},
+  confirm_address: {},
+  retry_payment: { token: "tok_visa" },
+  hold: {},
+  refund: { reason_id: 101 },
+  partial_refund: { reason_id: 101, amount_cents: 1 },
+};
