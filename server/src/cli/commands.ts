@@ -5,8 +5,11 @@ import { credentialCommands } from "./credential.ts";
 import { doctorCommand } from "./doctor.ts";
 import { keysCommands } from "./keys.ts";
 import { migrateCommand } from "./migrate.ts";
+import { orderCommands } from "./order.ts";
 import { partnerCommands } from "./partner.ts";
 import type { CommandRow } from "./program.ts";
+import { recallCommand } from "./recall.ts";
+import { reportCommands } from "./report.ts";
 import { rxLintCommand } from "./rx-lint.ts";
 import { rxReviewCommands } from "./rx-review.ts";
 import { rxSendCommand } from "./rx-send.ts";
@@ -30,6 +33,9 @@ export const commands: readonly CommandRow[] = [
   rxSendCommand,
   rxLintCommand,
   ...rxReviewCommands,
+  ...orderCommands,
+  recallCommand,
+  ...reportCommands,
   ...simulateCommands,
   ...catalogueCommands,
   ...stockCommands,

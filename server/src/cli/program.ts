@@ -27,6 +27,8 @@ const groups: Record<string, string> = {
   credential: "client ids and secrets",
   user: "people who sign in",
   rx: "prescriptions: send, explain, review",
+  order: "the pharmacy's work on orders: review, fill, check, ship, hold, print",
+  report: "what authorities are told",
   simulate: "the sandbox: prescriptions, orders, events, the clock",
   catalogue: "what accounts may order: import, export, versions",
   stock: "what is on hand, and why",
