@@ -23,7 +23,7 @@ const noMetrics: Metrics = {
 };
 
 /** All that the service's use cases are given, for one command: the same adapters, and nothing kept in memory. */
-export function withDeps<Result>(
+function withDeps<Result>(
   env: NodeJS.ProcessEnv | undefined,
   work: (deps: Deps) => Promise<Result>,
 ): Promise<Result> {
