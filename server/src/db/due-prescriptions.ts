@@ -62,14 +62,17 @@ export const noteOrderErrors = (
     noted.again_at,
   ]);
 
-const waitingItem = sql<[account_id: string, prescription_id: number], { order_number: string }>`
+const waitingItem = sql<[account_id: string, prescription_id: number], { order_number: string | null }>`
 select i.order_number
 from prescription r
-join order_item i on i.account_id = r.account_id and i.patient_id = r.patient_id and i.pending and i.needs_prescription
-  and i.prescription_id is null and (i.gcn = r.gcn or i.ndc = r.ndc)
-where r.account_id = $1 and r.prescription_id = $2
+left join order_item i on i.account_id = r.account_id and i.patient_id = r.patient_id and i.pending
+  and i.needs_prescription and i.prescription_id is null and (i.gcn = r.gcn or i.ndc = r.ndc)
+where r.account_id = $1 and r.prescription_id = $2 and r.order_due_at is not null
 order by i.order_number
 limit 1`;
-/** An open order of the patient that waits for a prescription of this medication. */
+/**
+ * An open order of the patient that waits for a prescription of this medication, null where none does; undefined where
+ * an order has taken the prescription meanwhile.
+ */
 export const findWaitingItem = (db: Queryable, account_id: string, prescription_id: number) =>
   db.row(waitingItem, [account_id, prescription_id]);

@@ -22,7 +22,7 @@ export async function fillBackOrders(deps: Deps, only_account?: string): Promise
   for (const { account_id, environment, clock_offset_s } of await listBackOrderedAccounts(deps.db)) {
     if (only_account !== undefined && only_account !== account_id) continue;
     if (environment === "sandbox") await deliver(deps.db, account_id, accountNow(deps.now(), clock_offset_s));
-    const waiting = await listBackOrdered(deps.db, account_id, MOST_AT_ONCE);
+    const waiting = await listBackOrdered(deps.db, account_id, null, MOST_AT_ONCE);
     const left = new Map(waiting.map(({ sku, available_units }) => [sku, available_units]));
     const served = new Map<string, BackOrdered[]>();
     for (const item of waiting) {
@@ -37,10 +37,8 @@ export async function fillBackOrders(deps: Deps, only_account?: string): Promise
 
 /** What is due and not on the shelf arrives, once: whoever comes second finds it there, or the order served. */
 async function deliver(db: Db, account_id: string, now: Date): Promise<void> {
-  const due = async (at: Queryable) =>
-    (await listBackOrdered(at, account_id, MOST_AT_ONCE)).filter(
-      ({ created_at }) => now.getTime() - created_at.getTime() >= SIMULATED_DELIVERY_MS,
-    );
+  const since_before = new Date(now.getTime() - SIMULATED_DELIVERY_MS);
+  const due = (at: Queryable) => listBackOrdered(at, account_id, since_before, MOST_AT_ONCE);
   const skus = new Set((await due(db)).map(({ sku }) => sku));
   if (skus.size === 0) return;
   await db.transaction(async (tx) => {
