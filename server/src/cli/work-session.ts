@@ -23,10 +23,7 @@ const noMetrics: Metrics = {
 };
 
 /** All that the service's use cases are given, for one command: the same adapters, and nothing kept in memory. */
-function withDeps<Result>(
-  env: NodeJS.ProcessEnv | undefined,
-  work: (deps: Deps) => Promise<Result>,
-): Promise<Result> {
+function withDeps<Result>(env: NodeJS.ProcessEnv | undefined, work: (deps: Deps) => Promise<Result>): Promise<Result> {
   const config = readConfig(env);
   return withVault(config, async ({ db, vault }) => {
     // Beside the answer, on standard error: who printed what is told there.
