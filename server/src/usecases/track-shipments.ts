@@ -2,7 +2,7 @@ import type { Order, Shipment, ShipmentStatus } from "@pestle/contract";
 import { isConflict } from "../db/conflict.ts";
 import { listDueShipments, listScans, listTrackedAccounts, noteScans } from "../db/shipments.ts";
 import type { Deps } from "../deps.ts";
-import { type Actor, carrier } from "../domain/order.ts";
+import { carrier } from "../domain/order.ts";
 import type { Outcome } from "../domain/order-change.ts";
 import type { Scan, TrackedParcel } from "../domain/parcel.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
@@ -42,11 +42,17 @@ async function trackOne(deps: Deps, account_id: string, order_number: string): P
   const parcel = parcelOf(loaded, shipment);
   const told = await deps.carriers.track(parcel, loaded.rules.now);
   const { shipment_id } = last_shipment;
-  const known = new Set((await listScans(deps.db, account_id, order_number, shipment_id)).map(scanKey));
+  const kept = await listScans(deps.db, account_id, order_number, shipment_id);
+  const known = new Set(kept.map(scanKey));
   const fresh = told.filter((scan) => !known.has(scanKey(scan)));
+  // What is told late is kept, and does not undo what was heard since.
+  const last_ms = Math.max(...kept.map(({ at }) => at.getTime()));
+  let { revision } = loaded;
   let status: ShipmentStatus = shipment.status;
   for (const scan of fresh) {
-    if (scan.status !== status && !(await applyScan(deps, account_id, order_number, scan, carrier))) return false;
+    if (scan.status === status || scan.at.getTime() <= last_ms) continue;
+    if (!(await applyScan(deps, account_id, order_number, revision, scan))) return false;
+    revision += 1;
     status = scan.status;
   }
   // What changes no status is kept beside; and the next time to ask is noted, whatever was told.
@@ -67,15 +73,15 @@ export const trackByHand = (deps: Deps, work: Work, status: ShipmentStatus, desc
     return scanned(loaded, scan);
   });
 
-/** False where somebody was faster; the next round sees what came of it. */
-async function applyScan(deps: Deps, account_id: string, order_number: string, scan: Scan, actor: Actor) {
+/** False where somebody changed the order since its scans were read; the next round sees what came of it. */
+async function applyScan(deps: Deps, account_id: string, order_number: string, revision: number, scan: Scan) {
   const read = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
-  if (read.standing.state !== "Shipped") return false;
+  if (read.revision !== revision || read.standing.state !== "Shipped") return false;
   // It happened when the carrier says so, whenever we ask.
   const loaded = { ...read, rules: { ...read.rules, now: scan.at } };
   const [outcome, by] = scanned(loaded, scan);
   try {
-    await withKeysOfNow(deps, () => changeOrder(deps, deps.db, loaded, outcome, { actor, ...by }));
+    await withKeysOfNow(deps, () => changeOrder(deps, deps.db, loaded, outcome, { actor: carrier, ...by }));
     return true;
   } catch (error) {
     if (isConflict(error)) return false;
