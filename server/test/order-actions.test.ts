@@ -133,4 +133,17 @@ describe("a hold", () => {
       ]);
     });
   }
+
+  test("of an order of OTC products alone ends where that stood, and tells its status alone", async () => {
+    const { patient_id } = await newOrder(app, { patient: { email: null } });
+    const body = { shipping: { method_id: 1 }, patient: { patient_id }, items: [{ sku: "pill-organizer" }] };
+    const order = await placed(app, body);
+    const { order: now } = await acted(app, order, { event: "update_email", email: "z@quill.example" });
+    expect(now.order_status).toBe("Filling");
+    expect(linesOf(await eventsOf(app, order.order_number))).toEqual([
+      "1 ORDER_UPDATED new > On Hold",
+      "1 ORDER_EXCEPTION 65",
+      "2 ORDER_UPDATED On Hold > Filling",
+    ]);
+  });
 });
