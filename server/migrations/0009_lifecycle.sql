@@ -12,7 +12,8 @@ alter table orders
   -- Tells one try to get the patient's money from the next.
   add column payment_attempt integer not null default 1,
   add column captured_cents integer not null default 0 check (captured_cents >= 0),
-  add check (refunded_cents <= captured_cents),
+  drop constraint orders_check,
+  add check (refunded_cents between 0 and captured_cents),
   add check ((claimed_by is null) = (claimed_until is null));
 create index orders_claimed on orders (account_id, claimed_by) where claimed_by is not null;
 create index orders_by_stage on orders (account_id, stage, order_position) where stage is not null;

@@ -20,8 +20,8 @@ export function adaptersInUse(
   return {
     zips,
     address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
-    payments: simulatedPayments,
-    carriers: simulatedCarriers,
+    payments: { production: simulatedPayments, sandbox: simulatedPayments },
+    carriers: { production: simulatedCarriers, sandbox: simulatedCarriers },
     documents: pdfDocuments,
   };
 }

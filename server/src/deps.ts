@@ -29,9 +29,10 @@ export type Deps = {
   zips: ZipTable;
   /** Who says whether an address can be delivered to; the sandbox's knows magic values besides. */
   address_validators: Readonly<Record<Environment, AddressValidator>>;
-  payments: Payments;
   safety: SafetyEngine;
-  carriers: Carriers;
+  /** The sandbox never reaches a provider or a carrier. */
+  payments: Record<Environment, Payments>;
+  carriers: Readonly<Record<Environment, Carriers>>;
   documents: Documents;
   log: Logger;
   metrics: Metrics;

@@ -8,13 +8,15 @@
 export interface Payments {
   authorise(request: Keyed & { currency: string; token: string }): Promise<Authorisation>;
   /** At most what was authorised. */
-  capture(request: Keyed & { reference: string }): Promise<{ status: "captured" } | { status: "declined" }>;
+  capture(request: Keyed & { reference: string }): Promise<Capture>;
   /** Lets go of what was authorised under a key, and gives back what was captured meanwhile. Nothing there is fine. */
   void(request: { key: string; reference: string | null; authorised_as: string }): Promise<void>;
   refund(request: Keyed & { reference: string }): Promise<void>;
 }
 type Keyed = { key: string; amount_cents: number };
 
+/** Asked again under the same key, it tells what was taken the first time. */
+type Capture = { status: "captured"; amount_cents: number } | { status: "declined" };
 type Authorisation = { status: "authorized"; reference: string } | { status: "declined" };
 
 /** The sandbox's card that is always declined, and the one that is declined when it is charged. */
@@ -28,8 +30,8 @@ export const simulatedPayments: Payments = {
     if (token === DECLINED_TOKEN) return { status: "declined" };
     return { status: "authorized", reference: `${token === DECLINED_LATER_TOKEN ? DECLINED_LATER : "sim_"}${key}` };
   },
-  async capture({ reference }) {
-    return { status: reference.startsWith(DECLINED_LATER) ? "declined" : "captured" };
+  async capture({ reference, amount_cents }) {
+    return reference.startsWith(DECLINED_LATER) ? { status: "declined" } : { status: "captured", amount_cents };
   },
   async void() {},
   async refund() {},

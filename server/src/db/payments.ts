@@ -1,7 +1,9 @@
+import type { Environment } from "@pestle/contract";
 import { type Queryable, sql } from "./db.ts";
 
 export type AskedEntry = {
   order_number: string;
+  environment: Environment;
   payment_entry_id: string;
   kind: "void" | "refund";
   amount_cents: number;
@@ -10,8 +12,9 @@ export type AskedEntry = {
 };
 
 const asked = sql<[account_id: string, before: Date | null, order_number: string | null, most: number], AskedEntry>`
-select e.order_number, e.payment_entry_id, e.kind, e.amount_cents, o.payment_reference, o.payment_attempt
+select e.order_number, a.environment, e.payment_entry_id, e.kind, e.amount_cents, o.payment_reference, o.payment_attempt
 from payment_entry e
+join account a on a.account_id = e.account_id
 join orders o on o.account_id = e.account_id and o.order_number = e.order_number
 where e.account_id = $1 and e.state = 'asked' and ($2::timestamptz is null or e.at < $2)
   and ($3::text is null or e.order_number = $3)

@@ -31,7 +31,7 @@ export async function settlePayment(deps: Deps, account_id: string, order_number
     const { order, prescriptions, row } = loaded;
     if (order.payment_status !== "pending" || tries > MOST_TRIES) {
       // Canceled while the provider was asked: whoever canceled may have told it before there was anything to let go.
-      if (got !== null && order.payment_status === "voided") await letGo(deps, order_number, got);
+      if (got !== null && order.payment_status === "voided") await letGo(deps, loaded, got);
       return orderAnswer(order, prescriptions);
     }
     const asked = await ask(deps, loaded);
@@ -71,22 +71,24 @@ async function ask(deps: Deps, loaded: LoadedOrder) {
   const { order_number, amount_cents } = loaded.order;
   const { payment_reference: reference, payment_attempt } = loaded.row;
   const token = loaded.payment_token();
+  const payments = deps.payments[loaded.environment];
   try {
     // Another card is tried although the one before was authorised: charging it failed, or somebody doubted it.
     if (reference !== null) {
       const authorised_as = authorisationKey(loaded, payment_attempt - 1);
-      await deps.payments.void({ key: `${authorised_as}-void`, reference, authorised_as });
+      await payments.void({ key: `${authorised_as}-void`, reference, authorised_as });
     }
-    return await deps.payments.authorise({ key: authorisationKey(loaded), amount_cents, currency: CURRENCY, token });
+    return await payments.authorise({ key: authorisationKey(loaded), amount_cents, currency: CURRENCY, token });
   } catch (error) {
     deps.log.warn({ order_number, fault: (error as Error).name }, "a payment could not be asked for");
     return undefined;
   }
 }
 
-async function letGo(deps: Deps, order_number: string, got: { reference: string; authorised_as: string }) {
+async function letGo(deps: Deps, loaded: LoadedOrder, got: { reference: string; authorised_as: string }) {
+  const { order_number } = loaded.order;
   try {
-    await deps.payments.void({ key: `${got.authorised_as}-void`, ...got });
+    await deps.payments[loaded.environment].void({ key: `${got.authorised_as}-void`, ...got });
   } catch (error) {
     deps.log.warn({ order_number, fault: (error as Error).name }, "an authorisation could not be let go");
   }
@@ -114,14 +116,16 @@ export async function settleAsked(
   which: { before?: Date; order_number?: string },
 ): Promise<void> {
   const asked = await listAsked(deps.db, account_id, which.before ?? null, which.order_number ?? null, MOST_AT_ONCE);
-  for (const { order_number, payment_entry_id, kind, amount_cents, payment_reference, payment_attempt } of asked) {
+  for (const entry of asked) {
+    const { order_number, payment_entry_id, kind, amount_cents, payment_reference, payment_attempt } = entry;
+    const payments = deps.payments[entry.environment];
     const key = payment_entry_id;
     try {
       if (kind === "void") {
         const authorised_as = `${order_number}-${payment_attempt}`;
-        await deps.payments.void({ key, reference: payment_reference, authorised_as });
+        await payments.void({ key, reference: payment_reference, authorised_as });
       } else {
-        await deps.payments.refund({ key, amount_cents, reference: payment_reference! });
+        await payments.refund({ key, amount_cents, reference: payment_reference! });
       }
       await markDone(deps.db, account_id, order_number, payment_entry_id);
     } catch (error) {

@@ -29,9 +29,10 @@ export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
     return await untilDecided(deps.db, async () => {
       const loaded = await loadPacked(deps, work, actor);
       const label = await labelOf(deps, loaded);
-      if (!(await capture(deps, loaded))) return decline(deps, loaded);
+      const captured_cents = await capture(deps, loaded);
+      if (captured_cents === "declined") return decline(deps, loaded);
       charged = loaded;
-      const shipped = await withKeysOfNow(deps, () => save(deps, loaded, label, actor));
+      const shipped = await withKeysOfNow(deps, () => save(deps, loaded, label, captured_cents, actor));
       charged = null;
       return shipped;
     });
@@ -58,16 +59,16 @@ async function loadPacked(deps: Deps, work: Work, actor: Actor): Promise<LoadedO
 }
 
 /** The partner's account is good for it; a card is charged what the order costs by now. */
-async function capture(deps: Deps, loaded: LoadedOrder): Promise<boolean> {
-  const { order, row } = loaded;
-  if (order.payer === "partner") return true;
-  if (order.payment_status === "declined" || row.payment_reference === null) return false;
-  const { status } = await deps.payments.capture({
+async function capture(deps: Deps, loaded: LoadedOrder): Promise<number | "declined"> {
+  const { order, row, environment } = loaded;
+  if (order.payer === "partner") return order.amount_cents;
+  if (order.payment_status === "declined" || row.payment_reference === null) return "declined";
+  const captured = await deps.payments[environment].capture({
     key: `${authorisationKey(loaded)}-capture`,
     amount_cents: order.amount_cents,
     reference: row.payment_reference,
   });
-  return status === "captured";
+  return captured.status === "captured" ? captured.amount_cents : "declined";
 }
 
 /**
@@ -79,7 +80,7 @@ async function giveBackCharge(deps: Deps, loaded: LoadedOrder): Promise<void> {
   const by_now = await findOrder(deps.db, loaded.account_id, loaded.order.order_number);
   if (by_now?.order_status !== "Canceled") return;
   const authorised_as = authorisationKey(loaded);
-  await deps.payments.void({
+  await deps.payments[loaded.environment].void({
     key: `${authorised_as}-void`,
     reference: loaded.row.payment_reference,
     authorised_as,
@@ -103,7 +104,7 @@ async function labelOf(deps: Deps, loaded: LoadedOrder): Promise<Label> {
     const tracking_no = order.label.tracking_no ?? order.order_number;
     return { tracking_no, tracking_url: null, format: order.label.format, data: own };
   }
-  const made = await deps.carriers.createLabel({
+  const made = await deps.carriers[loaded.environment].createLabel({
     key: order.order_number,
     carrier: method.carrier,
     service: method.service,
@@ -117,7 +118,13 @@ async function labelOf(deps: Deps, loaded: LoadedOrder): Promise<Label> {
   return { tracking_no, tracking_url, format: "PDF", data: label.pdf };
 }
 
-async function save(deps: Deps, loaded: LoadedOrder, label: Label, actor: Actor): Promise<Order> {
+async function save(
+  deps: Deps,
+  loaded: LoadedOrder,
+  label: Label,
+  captured_cents: number,
+  actor: Actor,
+): Promise<Order> {
   const { account_id, order, rules, details, prescriptions, row } = loaded;
   const { now } = rules;
   const { order_number } = order;
@@ -137,7 +144,7 @@ async function save(deps: Deps, loaded: LoadedOrder, label: Label, actor: Actor)
   const outcome: Outcome = {
     event: "ship",
     after: {
-      order: { ...order, shipments, payment_status: "captured", captured_cents: order.amount_cents },
+      order: { ...order, shipments, payment_status: "captured", captured_cents },
     },
     items: order.items.map(({ item_id, prescription_id }) => ({
       item_id,
@@ -152,7 +159,7 @@ async function save(deps: Deps, loaded: LoadedOrder, label: Label, actor: Actor)
     stock: sums(
       order.items.map(({ item_id, sku }) => [sku, details.find((one) => one.item_id === item_id)!.units] as const),
     ).map(([sku, units]) => ({ sku, kind: "dispensed", units })),
-    payments: [{ kind: "capture", amount_cents: order.amount_cents, reason_id: null, state: "done" }],
+    payments: [{ kind: "capture", amount_cents: captured_cents, reason_id: null, state: "done" }],
   };
   const { order: shipped } = await changeOrder(deps, deps.db, loaded, outcome, {
     actor,
@@ -160,7 +167,7 @@ async function save(deps: Deps, loaded: LoadedOrder, label: Label, actor: Actor)
     shipment: {
       ...shipment,
       shipment_id,
-      next_scan_at: deps.carriers.nextLookAt(parcel, now),
+      next_scan_at: deps.carriers[loaded.environment].nextLookAt(parcel, now),
       label_format: label.format,
       label_sealed: bytes(deps.vault.seal(label.data, shipmentLabelPlace(account_id, order_number, shipment_id))),
     },

@@ -40,7 +40,7 @@ async function trackOne(deps: Deps, account_id: string, order_number: string): P
   const { last_shipment } = loaded.row;
   if (shipment === undefined || last_shipment === null) return false;
   const parcel = parcelOf(loaded, shipment);
-  const told = await deps.carriers.track(parcel, loaded.rules.now);
+  const told = await deps.carriers[loaded.environment].track(parcel, loaded.rules.now);
   const { shipment_id } = last_shipment;
   const kept = await listScans(deps.db, account_id, order_number, shipment_id);
   const known = new Set(kept.map(scanKey));
@@ -56,7 +56,7 @@ async function trackOne(deps: Deps, account_id: string, order_number: string): P
     status = scan.status;
   }
   // What changes no status is kept beside; and the next time to ask is noted, whatever was told.
-  const next_scan_at = isEnd(status) ? null : deps.carriers.nextLookAt(parcel, loaded.rules.now);
+  const next_scan_at = isEnd(status) ? null : deps.carriers[loaded.environment].nextLookAt(parcel, loaded.rules.now);
   await noteScans(deps.db, { account_id, order_number, shipment_id, next_scan_at, scans: fresh });
   return true;
 }

@@ -43,7 +43,7 @@ export function useCardProvider(app: Pick<TestApp, "deps">) {
     await play("after", call);
     return done;
   };
-  app.deps.payments = {
+  app.deps.payments.sandbox = {
     authorise: ({ key, amount_cents, token }) =>
       once("authorise", key, () => {
         if (token === "tok_declined") return { status: "declined" as const };
@@ -58,7 +58,7 @@ export function useCardProvider(app: Pick<TestApp, "deps">) {
           return { status: "declined" as const };
         }
         Object.assign(card, { authorised: 0, captured: amount_cents });
-        return { status: "captured" as const };
+        return { status: "captured" as const, amount_cents };
       }),
     void: ({ key, authorised_as }) =>
       once("void", key, () => {
