@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { compactAsciiJson, type Order, type Role, stageOfState, statusOfState } from "@pestle/contract";
+import { compactAsciiJson, isFinal, type Order, type Role, stageOfState, statusOfState } from "@pestle/contract";
 import { announce } from "../db/bus.ts";
 import { type OrderChange, type OrderColumns, saveOrderChange } from "../db/change-order.ts";
 import type { Queryable } from "../db/db.ts";
@@ -25,6 +25,8 @@ export type ChangeBy = {
   tracked?: OrderChange["tracked"];
   scans?: OrderChange["scans"];
 };
+
+const NOBODYS = { claimed_by: null, claimed_until: null };
 
 export type ChangedOrder = { order: Order; action_request_id: number | null };
 
@@ -63,7 +65,8 @@ export async function changeOrder(
     revision: loaded.revision,
     at: now,
     ...standingRow(moved ?? standing),
-    columns: { ...columnsOf(deps, loaded, decided), ...by.columns },
+    // Nobody has to work any more on what is canceled or delivered.
+    columns: { ...columnsOf(deps, loaded, decided), ...(moved && isFinal(moved.state) && NOBODYS), ...by.columns },
     items: [...(outcome.items ?? [])],
     prescribed: [...(outcome.units ?? [])],
     stock: [...(outcome.stock ?? [])],
