@@ -15,7 +15,7 @@ import { moveStock } from "./move-stock.ts";
 
 const MOST_AT_ONCE = 1_000;
 /** In the sandbox the supplier delivers what is back ordered after this long, by the account's clock. */
-export const SIMULATED_DELIVERY_MS = 7 * 24 * 3600 * 1000;
+const SIMULATED_DELIVERY_MS = 7 * 24 * 3600 * 1000;
 
 /** Gives items that wait for stock what has arrived, the oldest order first: exception 76 ends by itself. */
 export async function fillBackOrders(deps: Deps, only_account?: string): Promise<void> {
