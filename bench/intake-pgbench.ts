@@ -113,6 +113,7 @@ const loadStatement = (patient: string, kind: string) =>
     NOTHING,
     NOTHING,
     ":no::boolean",
+    NOTHING,
   ]);
 
 type Sealing = Pick<Stage, "vault">;

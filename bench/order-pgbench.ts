@@ -6,6 +6,7 @@ import type { Db, Queryable } from "../server/src/db/db.ts";
 import { loadOrderContextText, type OrderContext, saveOrderText } from "../server/src/db/place-order.ts";
 import type { Deps } from "../server/src/deps.ts";
 import { firstPositionAt } from "../server/src/domain/order-position.ts";
+import { loadSafetyFile } from "../server/src/usecases/load-safety-data.ts";
 import { placeOrder, prepareOrder } from "../server/src/usecases/place-order.ts";
 import { patientId } from "./order-book.ts";
 import { productTexts } from "./order-catalogue.ts";
@@ -58,6 +59,7 @@ export async function orderPgbench(
     "array[:number]::bigint[]",
     "'{}'::text[]",
     "1",
+    ":since",
   ]);
   return (first) => {
     const text = [
@@ -96,8 +98,11 @@ async function sampleSave(
   };
   const zips = loadZipTable("");
   const validator = offlineAddressValidator(zips);
+  const config = readConfig({});
+  const { data } = loadSafetyFile(config);
   const deps = {
-    config: readConfig({}),
+    config,
+    safety: { current: () => ({ data: data! }) },
     db: taking as Db,
     vault,
     bus: { fresh: () => false },

@@ -2,7 +2,7 @@ import type { Db } from "../server/src/db/db.ts";
 import { detailsPlace } from "../server/src/db/patients.ts";
 import { bytes } from "../server/src/db/receive.ts";
 import type { IncomingPrescription } from "../server/src/domain/incoming-message.ts";
-import { newPatientRecord } from "../server/src/domain/patient-record.ts";
+import { newPatientRecord, type PatientRecord } from "../server/src/domain/patient-record.ts";
 import { decidePrescription, type Prescription } from "../server/src/domain/prescription.ts";
 import type { products } from "../server/src/seed/cast.ts";
 import { patientRow } from "../server/src/usecases/patient-rows.ts";
@@ -15,12 +15,16 @@ export type Prescribed = Pick<(typeof products)[number], "name" | "ndc" | "gcn" 
 /** Somebody whom nobody doubts, with prescriptions. */
 export type NewPatient = {
   patient_id: string;
+  /** What is told of the patient otherwise. */
+  record?: Partial<PatientRecord>;
   prescriptions: {
     prescription_id: number;
     product: Prescribed;
     written_qty: number;
     refills: number;
     units_ordered?: number;
+    /** What the prescriber writes otherwise. */
+    written?: Partial<IncomingPrescription>;
   }[];
 };
 
@@ -45,8 +49,8 @@ export async function addPatients(
   };
   for (let at = 0; at < patients.length; at += ROWS_AT_ONCE) {
     const some = patients.slice(at, at + ROWS_AT_ONCE);
-    const people = some.map(({ patient_id }) => {
-      const record = { ...newPatientRecord(incoming), last_name: `Okonkwo ${patient_id}` };
+    const people = some.map(({ patient_id, record: own }) => {
+      const record = { ...newPatientRecord(incoming), last_name: `Okonkwo ${patient_id}`, ...own };
       return { ...patientRow({ vault }, account_id, patient_id, record, now), created_at: now };
     });
     await insert("patient", PATIENT_COLUMNS, people);
@@ -74,8 +78,8 @@ const details = Buffer.from(JSON.stringify({ address, phone, note: null, diagnos
 function rowMaker(vault: Vault, account_id: string, now: Date) {
   const decided = new Map<string, Omit<Prescription, "acceptance_reasons">>();
   return (patient_id: string, given: Given): Record<string, unknown> => {
-    const { prescription_id, product, written_qty, refills, units_ordered = 0 } = given;
-    const key = JSON.stringify([product.ndc, written_qty, refills]);
+    const { prescription_id, product, written_qty, refills, units_ordered = 0, written } = given;
+    const key = JSON.stringify([product.ndc, written_qty, refills, written]);
     const prescription = decided.get(key) ?? decide(given, now);
     decided.set(key, prescription);
     return {
@@ -94,13 +98,17 @@ function rowMaker(vault: Vault, account_id: string, now: Date) {
   };
 }
 
-function decide({ product, written_qty, refills }: Given, now: Date): Omit<Prescription, "acceptance_reasons"> {
+function decide(
+  { product, written_qty, refills, written: otherwise }: Given,
+  now: Date,
+): Omit<Prescription, "acceptance_reasons"> {
   const { name, ndc } = product;
   const written = {
     ...incoming,
     drug: { ...incoming.drug, description: name, codes: [{ system: "ndc" as const, code: ndc! }] },
     quantity: { value: written_qty, unit: "tablet" },
     refills,
+    ...otherwise,
   };
   const rules = { time_zone: "America/New_York", expiry_months: 12, expiry_months_by_state: {} };
   const { acceptance_reasons, ...prescription } = decidePrescription(written, [product], rules, now).prescription;

@@ -6,6 +6,7 @@ import { parseArgs } from "node:util";
 import { openEmbeddedPostgres } from "../server/src/db/embedded.ts";
 import { openIntakeWorkload } from "./intake-workload.ts";
 import { killFirstStarts, killWhileRunning, type RunningKind, type Tally } from "./kills.ts";
+import { type LifecycleTally, playLifecycles } from "./lifecycle.ts";
 import { type Mutations, readMutations, sendMutations } from "./mutations.ts";
 import { type RaceTally, race } from "./races.ts";
 import { seededRandom } from "./random.ts";
@@ -22,6 +23,8 @@ const MUTATIONS = 200_000;
 const MUTATIONS_SENT = 2_000;
 const READ_WITHIN_MS = 200;
 const RACES = 100_000;
+const LIFECYCLES = 50_000;
+const SHOWN_EVERY = 1_000;
 
 /** Every campaign: `npm run campaign -- NAME [--count N] [--kills N] [--seed S]`. Each says whether all was well. */
 const campaigns: Record<string, Campaign> = {
@@ -49,23 +52,56 @@ const campaigns: Record<string, Campaign> = {
   },
   races: {
     about: `orders of 50 clients at two processes for the same units, shelves and keys (${RACES}); with --kills N a process is killed N times meanwhile`,
-    async run({ count = RACES, kills = 0, seed }) {
-      const data_dir = mkdtempSync(join(tmpdir(), "pestle-races-"));
-      const postgres = await openEmbeddedPostgres({ data_dir });
-      try {
-        const { user, database, host, port } = postgres.connection;
-        const database_url = `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
-        const master_key = "0".repeat(64);
+    run: ({ count = RACES, kills = 0, seed }) =>
+      onOwnDatabase(async (own) => {
         const begin_ms = Date.now();
-        const tally = await race({ database_url, master_key, from: "built", count, kills, random: seededRandom(seed) });
+        const tally = await race({ ...own, from: "built", count, kills, random: seededRandom(seed) });
         return showRace(tally, Date.now() - begin_ms);
-      } finally {
-        await postgres.stopIfUnused();
-        await removeDataDir(data_dir);
-      }
-    },
+      }),
+  },
+  lifecycle: {
+    about: `random commands of partners, people, carriers and clocks on orders, beside a model that must come out the same (${LIFECYCLES} stories)`,
+    run: ({ count = LIFECYCLES, seed }) =>
+      onOwnDatabase(async (own) => {
+        const begin_ms = Date.now();
+        const onProgress = (told: number) => {
+          if (told % SHOWN_EVERY === 0) console.log(`${told} stories in ${seconds(Date.now() - begin_ms)}`);
+        };
+        const tally = await playLifecycles({ ...own, count, seed: seed % 2 ** 31, onProgress });
+        return showLifecycles(tally, Date.now() - begin_ms);
+      }),
   },
 };
+
+const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
+
+async function onOwnDatabase(
+  run: (own: { database_url: string; master_key: string }) => Promise<boolean>,
+): Promise<boolean> {
+  const data_dir = mkdtempSync(join(tmpdir(), "pestle-campaign-"));
+  const postgres = await openEmbeddedPostgres({ data_dir });
+  try {
+    const { user, database, host, port } = postgres.connection;
+    const database_url = `postgresql://${user}@/${database}?host=${encodeURIComponent(host)}&port=${port}`;
+    return await run({ database_url, master_key: "0".repeat(64) });
+  } finally {
+    await postgres.stopIfUnused();
+    await removeDataDir(data_dir);
+  }
+}
+
+/** A line a command: how often it was done, and why not how often. */
+function showLifecycles({ stories, orders, outcomes, faults }: LifecycleTally, took_ms: number): boolean {
+  for (const [command, counts] of Object.entries(outcomes).sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const { done = 0, ...refusals } = counts;
+    const told = Object.entries(refusals).sort(([, a], [, b]) => b - a);
+    const why = told.map(([refusal, times]) => `${refusal}: ${times}`).join("  ");
+    console.log(`${command.padEnd(30)}${String(done).padStart(8)}  ${why}`);
+  }
+  console.log(`told ${stories} stories of ${orders} orders in ${seconds(took_ms)}  faults ${faults.length}`);
+  for (const fault of faults) console.log(`             ${fault}`);
+  return faults.length === 0;
+}
 
 function showRace({ answers, faults, ...tally }: RaceTally, took_ms: number): boolean {
   for (const [answer, times] of Object.entries(answers).sort(([, a], [, b]) => b - a)) {

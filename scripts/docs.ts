@@ -29,6 +29,7 @@ import {
   serviceSignature,
   signatureBase,
   signingKey,
+  staffRoles,
   standardSignature,
   standardWebhookHeaders,
   statuses,
@@ -160,7 +161,7 @@ const offer = (key: ActionKey, exception: number) => {
 
 function exceptionsPage() {
   const rows = exceptionIds.map((id) => {
-    const { name, message, raised_when, actions: offered, who_acts, resolves_itself } = exceptionRow(id);
+    const { name, message, raised_when, actions: offered, who_acts, resolves_itself, overridden_by } = exceptionRow(id);
     return [
       id,
       name,
@@ -169,13 +170,15 @@ function exceptionsPage() {
       offered.map((key) => offer(key, id)).join(", "),
       who_acts,
       resolves_itself ?? "",
+      overridden_by,
     ];
   });
   return page(
     generated("`contract/src/exceptions.ts` and `contract/src/actions.ts`"),
     "# Exceptions\n",
     "An order is On Hold exactly while at least one exception is open on it. Each exception offers actions; send one as `event` to `POST /orders/{order_number}/partner_order_action_requests`, with its fields beside it.\n",
-    table(["id", "name", "message", "raised when", "actions", "who acts", "resolves itself"], rows),
+    table(["id", "name", "message", "raised when", "actions", "who acts", "resolves itself", "overridden by"], rows),
+    "`overridden by`: who of the pharmacy may end it, with a reason, although what raised it is still so. What overrides 74 or 75 is signed into the history.\n",
     "`verify` is refused with 42462 on 74 and 75 and on any order with a schedule 2 item: a pharmacist decides there. What `verify` and the `confirm_` actions confirmed holds until the data changes.\n",
   );
 }
@@ -208,6 +211,12 @@ function lifecyclePage() {
     "## Transitions\n",
     table(["event", "from", "to", "by", "when", "sends", "also"], rows),
     "An order of OTC products alone never sends RX_UPDATED; ORDER_UPDATED tells of it.\n",
+    "## Who works on an order\n",
+    "What the people of the pharmacy may do, by the role they sign in with. Whoever filled an order does not check it, whatever the role.\n",
+    table(
+      ["role", "acts as"],
+      Object.entries(staffRoles).map(([role, acts]) => [role, acts.join(", ")]),
+    ),
     "## Actions of a partner\n",
     "Each takes an optional `exception_id`; without it the first open exception that offers the action is meant.\n",
     table(["event_key", "action", "fields", "exceptions", "order statuses"], actionRows),
@@ -226,7 +235,7 @@ function stateDiagram() {
   const labels = new Map<string, string[]>();
   for (const { event, from, to } of transitions as readonly Transition[]) {
     for (const start of from) {
-      const ends = to === "before the hold" ? holdableStates : [to];
+      const ends = to === "before the hold" ? holdableStates : to === "unchanged" ? [] : [to];
       for (const end of ends.filter((state) => state !== start)) {
         const arrow = `  ${start === "new" ? "[*]" : id(start)} --> ${id(end)}`;
         labels.set(arrow, [...(labels.get(arrow) ?? []), event]);

@@ -45,7 +45,7 @@ export const actions = {
         type: "object",
         required: true,
         description: "The new address, as in `POST /orders`.",
-        codes: [42221, 42222, 42223, 42225, 42226, 42227, 42228, 42229, 42230, 42231],
+        codes: [42221, 42222, 42223, 42225, 42226, 42227, 42228, 42229, 42230, 42231, 42293],
       },
     ],
     order_statuses: [],

@@ -14,7 +14,13 @@ export type Endpoint = {
   readonly summary: string;
   readonly description: string;
   readonly query?: { readonly [name: string]: Schema };
-  readonly body?: { readonly content_type: string; readonly schema: Schema; readonly example: unknown };
+  readonly body?: {
+    readonly content_type: string;
+    readonly schema: Schema;
+    readonly example: unknown;
+    /** Where one would not do: by name. */
+    readonly examples?: { readonly [name: string]: { readonly value: unknown } };
+  };
   readonly responses: { readonly [status: number]: Answer };
   /** The numbered errors it can give, beside those that any request can. */
   readonly codes: readonly ErrorCode[];
@@ -28,6 +34,7 @@ type Answer = {
   readonly description: string;
   readonly schema?: Schema;
   readonly example?: unknown;
+  readonly examples?: { readonly [name: string]: { readonly value: unknown } };
   /** JSON unless it says otherwise. */
   readonly content_type?: string;
 };

@@ -5,8 +5,8 @@ import { Introspection, ServerMetadata, serverMetadata, TokenRequest, TokenRespo
 import { orderActions } from "./order-actions.ts";
 import { orderEndpoints } from "./order-endpoints.ts";
 import { patientEndpoints } from "./patient-endpoints.ts";
-import { simulations } from "./requests.ts";
-import { array, object, string, time } from "./schema.ts";
+import { array, object, string, union } from "./schema.ts";
+import { simulationAnswerExamples, simulationAnswers, simulationExamples, simulations } from "./simulations.ts";
 
 const form = "application/x-www-form-urlencoded";
 
@@ -134,15 +134,16 @@ export const endpoints = [
     auth: "bearer:partners",
     summary: "Simulate what the world does",
     description:
-      "Moves the account's own clock forward. Tokens, rate limits and idempotency keys stay on real time. Production accounts get 404.",
-    body: body("application/json", simulations.clock, {
-      simulation_type: "clock",
-      simulation: { advance_seconds: 86400 },
-    }),
+      "Sandbox accounts only; production accounts get 404. `prescription`: one arrives, and with Automatic Processing its order is there when the answer is. `order`: it goes through every step to that status, or is held by that exception. `event`: it is written to the feed and sent as given. `clock`: the account's own clock moves forward; tokens, rate limits and idempotency keys stay on real time.",
+    body: {
+      ...body("application/json", union(Object.values(simulations)), simulationExamples.clock.value),
+      examples: simulationExamples,
+    },
     responses: {
-      202: answer("The clock was moved.", object({ now: time("What the account's clock shows now.") }), {
-        now: "2026-11-16T08:30:00.000Z",
-      }),
+      202: {
+        ...answer("What came of it.", union(Object.values(simulationAnswers)), simulationAnswerExamples.clock.value),
+        examples: simulationAnswerExamples,
+      },
     },
     codes: [40003, ...bodyCodes, 42200, ...idempotencyCodes],
     may_be_missing: true,

@@ -11,6 +11,11 @@ type ExceptionRow = {
   readonly who_acts: "partner" | "pharmacist" | "pharmacy";
   /** Set when the hold may end without anybody sending an action. */
   readonly resolves_itself?: string;
+  /**
+   * Who of the pharmacy may end it with a reason, although what raised it is still so; nobody, where the order cannot
+   * go on as it is. What is no longer so, any operator may end.
+   */
+  readonly overridden_by: "operator" | "pharmacist" | "nobody";
 };
 
 /** Why an order is On Hold. An order is On Hold exactly while at least one of these is open on it. */
@@ -21,6 +26,7 @@ export const exceptions = {
     raised_when: "The partner sends `hold`.",
     actions: ["release", "cancel"],
     who_acts: "partner",
+    overridden_by: "operator",
   },
   65: {
     name: "Missing Email",
@@ -28,6 +34,7 @@ export const exceptions = {
     raised_when: "There is no email on file for the patient.",
     actions: ["update_email", "cancel"],
     who_acts: "partner",
+    overridden_by: "operator",
   },
   66: {
     name: "Missing Shipping Address",
@@ -35,6 +42,7 @@ export const exceptions = {
     raised_when: "Neither the request, the prescription nor the patient has an address.",
     actions: ["update_address", "cancel"],
     who_acts: "partner",
+    overridden_by: "nobody",
   },
   67: {
     name: "State Invalid",
@@ -43,6 +51,7 @@ export const exceptions = {
       "A product cannot be shipped to the state; under Automatic Processing also when the pharmacy has no licence there.",
     actions: ["update_address", "cancel"],
     who_acts: "partner",
+    overridden_by: "nobody",
   },
   68: {
     name: "Duplicate Order",
@@ -51,6 +60,7 @@ export const exceptions = {
       "The prescription, or the same patient and medication, already has an order that is neither shipped nor canceled.",
     actions: ["confirm_not_duplicate", "cancel"],
     who_acts: "partner",
+    overridden_by: "operator",
   },
   69: {
     name: "Sig Requires Clarification",
@@ -58,6 +68,7 @@ export const exceptions = {
     raised_when: "The sig is empty or over 1,000 characters, or a pharmacist flagged it.",
     actions: ["replace_prescription", "cancel"],
     who_acts: "partner",
+    overridden_by: "pharmacist",
   },
   70: {
     name: "DAW Confirmation Required",
@@ -65,6 +76,7 @@ export const exceptions = {
     raised_when: "The prescriber forbids substitution and the product is another than the one written.",
     actions: ["verify", "replace_prescription", "cancel"],
     who_acts: "partner",
+    overridden_by: "pharmacist",
   },
   71: {
     name: "DOB Verification Required",
@@ -72,6 +84,7 @@ export const exceptions = {
     raised_when: "The order's date of birth differs from the one on record.",
     actions: ["verify", "cancel"],
     who_acts: "partner",
+    overridden_by: "operator",
   },
   72: {
     name: "Qty Verification Required",
@@ -79,6 +92,7 @@ export const exceptions = {
     raised_when: "The units are above the product's maximum, or not a whole number.",
     actions: ["verify", "cancel"],
     who_acts: "partner",
+    overridden_by: "pharmacist",
   },
   73: {
     name: "Missing Rx",
@@ -87,6 +101,7 @@ export const exceptions = {
       "Under Automatic Processing an item that needs a prescription names none and gives prescriber fields instead.",
     actions: ["replace_prescription", "remove_item", "cancel"],
     who_acts: "partner",
+    overridden_by: "nobody",
     resolves_itself: "When the prescription arrives.",
   },
   74: {
@@ -95,6 +110,7 @@ export const exceptions = {
     raised_when: "The safety engine finds one of the patient's allergies among the ingredients.",
     actions: ["cancel"],
     who_acts: "pharmacist",
+    overridden_by: "pharmacist",
   },
   75: {
     name: "Drug Interaction Found",
@@ -102,6 +118,7 @@ export const exceptions = {
     raised_when: "The safety engine finds an interaction between drugs of the order or the patient's medications.",
     actions: ["cancel"],
     who_acts: "pharmacist",
+    overridden_by: "pharmacist",
   },
   76: {
     name: "Inventory Delayed",
@@ -109,6 +126,7 @@ export const exceptions = {
     raised_when: "There is not enough stock of a product that takes back orders.",
     actions: ["remove_item", "cancel"],
     who_acts: "pharmacy",
+    overridden_by: "nobody",
     resolves_itself: "When stock arrives.",
   },
   77: {
@@ -117,6 +135,7 @@ export const exceptions = {
     raised_when: "The address validator does not know the address.",
     actions: ["update_address", "accept_suggested_address", "confirm_address", "cancel"],
     who_acts: "partner",
+    overridden_by: "operator",
   },
   78: {
     name: "Missing Address Unit Number",
@@ -124,6 +143,7 @@ export const exceptions = {
     raised_when: "The address validator knows the building and misses the unit.",
     actions: ["update_address", "accept_suggested_address", "confirm_address", "cancel"],
     who_acts: "partner",
+    overridden_by: "operator",
   },
   79: {
     name: "Ship-to Name Truncated",
@@ -131,6 +151,7 @@ export const exceptions = {
     raised_when: "The name is longer than the carrier prints: 35 characters unless configured otherwise.",
     actions: ["update_address", "confirm_address", "cancel"],
     who_acts: "partner",
+    overridden_by: "operator",
   },
   80: {
     name: "Payment Declined",
@@ -138,6 +159,7 @@ export const exceptions = {
     raised_when: "The patient pays and the payment is declined.",
     actions: ["retry_payment", "cancel"],
     who_acts: "partner",
+    overridden_by: "nobody",
   },
 } as const satisfies Record<number, ExceptionRow>;
 

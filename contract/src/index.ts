@@ -27,6 +27,7 @@ export * from "./requests.ts";
 export * from "./resources.ts";
 export type { JsonSchema, Schema, Static } from "./schema.ts";
 export * from "./signature.ts";
+export * from "./simulations.ts";
 export * from "./webhook-bodies.ts";
 export * from "./webhook-records.ts";
 export * from "./webhooks.ts";

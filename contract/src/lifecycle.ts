@@ -38,12 +38,22 @@ export type HoldableState = (typeof holdableStates)[number];
 export const roles = ["partner", "system", "pharmacist", "technician", "operator", "carrier"] as const;
 export type Role = (typeof roles)[number];
 
+/** What the people of the pharmacy may do, by the role they sign in with; the first is what history calls them. */
+export const staffRoles = {
+  technician: ["technician", "operator"],
+  pharmacist: ["pharmacist", "technician", "operator"],
+  // The pharmacist in charge: also takes over what somebody else has claimed.
+  lead: ["pharmacist", "technician", "operator"],
+  admin: ["operator", "pharmacist", "technician"],
+} as const satisfies Record<string, readonly Role[]>;
+export type StaffRole = keyof typeof staffRoles;
+
 export type Transition = {
   readonly event: string;
   /** `new` is an order that does not exist yet. */
   readonly from: readonly (OrderState | "new")[];
-  /** `before the hold` is the state from which the order went On Hold. */
-  readonly to: OrderState | "before the hold";
+  /** `before the hold` is the state from which the order went On Hold; `unchanged` leaves it where it is. */
+  readonly to: OrderState | "before the hold" | "unchanged";
   readonly by: readonly Role[];
   /** What must hold for this row to apply, beyond the state it starts from. */
   readonly when?: string;
@@ -176,9 +186,42 @@ export const transitions = [
     event: "cancel",
     from: [...holdableStates, "On Hold"],
     to: "Canceled",
-    by: ["partner", "operator"],
+    by: ["partner", "operator", "system"],
     sends: statusChange,
-    also: "Units and stock are given back, the authorisation is voided.",
+    also: "Units and stock are given back, the authorisation is voided. The system cancels what the prescriber canceled.",
+  },
+  {
+    event: "update_address",
+    from: [...holdableStates, "On Hold"],
+    to: "unchanged",
+    by: ["partner", "operator"],
+    when: "It raises and ends no exception.",
+    sends: [],
+  },
+  {
+    event: "replace_prescription",
+    from: ["On Hold"],
+    to: "unchanged",
+    by: ["partner", "system"],
+    when: "It raises and ends no exception.",
+    sends: [],
+  },
+  {
+    event: "remove_item",
+    from: ["On Hold"],
+    to: "unchanged",
+    by: ["partner"],
+    when: "It raises and ends no exception.",
+    sends: [],
+    also: "The item's units and stock are given back.",
+  },
+  {
+    event: "refund",
+    from: ["Shipped", "Delivered"],
+    to: "unchanged",
+    by: ["partner", "operator"],
+    sends: [],
+    also: "All or a part of what was captured goes back, with a reason.",
   },
 ] as const satisfies readonly Transition[];
 

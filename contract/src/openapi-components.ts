@@ -6,12 +6,11 @@ import type { Schema } from "./schema.ts";
 type Json = { [key: string]: unknown };
 
 /** The parts of the OpenAPI document that many operations refer to. */
-export const content = (
-  schema: Schema,
-  { content_type = "application/json", example }: { content_type?: string; example?: unknown },
-) => ({
-  [content_type]: { schema, ...(example !== undefined && { example }) },
-});
+export const content = (schema: Schema, given: { content_type?: string; example?: unknown; examples?: unknown }) => {
+  const { content_type = "application/json", example, examples } = given;
+  const shown = examples !== undefined ? { examples } : example !== undefined ? { example } : {};
+  return { [content_type]: { schema, ...shown } };
+};
 
 export const responseRef = (name: keyof typeof sharedResponses) => ({ $ref: `#/components/responses/${name}` });
 const headerRefs = (...names: (keyof typeof sharedHeaders)[]): Json =>

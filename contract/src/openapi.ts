@@ -138,12 +138,10 @@ const operation = (endpoint: Endpoint): Json => {
 
 const successes = (endpoint: Endpoint): Json => {
   const headers = endpoint.server === "token" ? tokenHeaders : partnerHeaders;
-  const answers = Object.entries(endpoint.responses).map(
-    ([status, { description, schema, example, content_type = "application/json" }]) => [
-      status,
-      { description, headers, ...(schema && { content: content(schema, { content_type, example }) }) },
-    ],
-  );
+  const answers = Object.entries(endpoint.responses).map(([status, { description, schema, ...shown }]) => [
+    status,
+    { description, headers, ...(schema && { content: content(schema, shown) }) },
+  ]);
   return { ...Object.fromEntries(answers), ...(endpoint.method === "GET" && { 304: responseRef("NotModified") }) };
 };
 

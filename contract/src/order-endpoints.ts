@@ -1,10 +1,11 @@
+import { type ActionField, actions } from "./actions.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
 import { ErrorEntry } from "./error-bodies.ts";
 import { type ErrorCode, errorCodes } from "./errors.ts";
 import { exceptionIds } from "./exceptions.ts";
 import { order_status } from "./fields.ts";
-import { AddressInput, OrderRequest, ReorderRequest } from "./requests.ts";
-import { HistoryEntry, type MedicationRequest, Order, OrderException } from "./resources.ts";
+import { ActionRequestInput, AddressInput, OrderRequest, ReorderRequest } from "./requests.ts";
+import { ActionRequest, HistoryEntry, type MedicationRequest, Order, OrderException } from "./resources.ts";
 import { array, boolean, integer, nullable, object, oneOf, string, time } from "./schema.ts";
 
 /** Everything that can be wrong with an order (spec, `POST /orders`: 422 codes). */
@@ -82,6 +83,21 @@ const order: Order = {
   exceptions: [],
   payment: { payer: "partner", status: "authorized", amount_cents: 1695, currency: "USD", refunded_cents: 0 },
 };
+
+const actionRequest: ActionRequest = {
+  id: 700001,
+  event: "release",
+  order_number: order.order_number,
+  reason_id: null,
+  created_at: "2026-11-15T09:30:00.000Z",
+  order,
+};
+/** What the fields of the actions can be refused with. */
+const actionCodes: readonly ErrorCode[] = [
+  ...new Set(
+    Object.values(actions).flatMap(({ fields }) => (fields as readonly ActionField[]).flatMap(({ codes }) => codes)),
+  ),
+].filter((code) => code > 42200 && code < 42430);
 
 const paged = {
   limit: integer({ minimum: 1, maximum: 200, default: 25 }),
@@ -234,5 +250,40 @@ export const orderEndpoints = [
     codes: [40003, ...bodyCodes, ...orderCodes, ...idempotencyCodes, 42463],
     may_be_missing: true,
     idempotent: true,
+  },
+  {
+    operation_id: "requestOrderAction",
+    method: "POST",
+    path: "/orders/{order_number}/partner_order_action_requests",
+    server: "partner",
+    tags: ["Orders"],
+    auth: "bearer:partners",
+    summary: "Act on an order",
+    description:
+      "Resolves an exception, holds, cancels or refunds an order. `GET /order_actions` lists the events, the fields each takes and where it is offered. Without `exception_id` it is meant for the first open exception that offers the event.",
+    body: body("application/json", ActionRequestInput, { event: "release" }),
+    responses: {
+      201: answer("What was asked, and the order as it is now.", ActionRequest, actionRequest),
+    },
+    codes: [...bodyCodes, 42200, ...actionCodes, ...idempotencyCodes, 42430, 42461, 42462, 42463],
+    may_be_missing: true,
+    idempotent: true,
+  },
+  {
+    operation_id: "listOrderActionRequests",
+    method: "GET",
+    path: "/orders/{order_number}/partner_order_action_requests",
+    server: "partner",
+    tags: ["Orders"],
+    auth: "bearer:partners",
+    summary: "List what was asked of an order",
+    description: "Every request that was taken, newest first, each with the order as it is now.",
+    responses: {
+      200: answer("The requests.", object({ partner_order_action_requests: array(ActionRequest) }), {
+        partner_order_action_requests: [actionRequest],
+      }),
+    },
+    codes: [40003],
+    may_be_missing: true,
   },
 ] as const satisfies readonly Endpoint[];

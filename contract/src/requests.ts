@@ -1,8 +1,6 @@
 import { actionKeys } from "./actions.ts";
 import { exceptionIds } from "./exceptions.ts";
-import { documentTypes, genders, labelFormats, order_number, payers } from "./fields.ts";
-import { orderStatuses } from "./lifecycle.ts";
-import { MedicationRequest } from "./resources.ts";
+import { documentTypes, genders, labelFormats, payers } from "./fields.ts";
 import {
   array,
   boolean,
@@ -12,12 +10,9 @@ import {
   named,
   nullable,
   number,
-  object,
   oneOf,
-  type Schema,
   type Static,
   string,
-  union,
 } from "./schema.ts";
 import { eventTypeNames } from "./webhooks.ts";
 
@@ -231,42 +226,3 @@ export const WebhookEndpointInput = named(
   ),
 );
 export type WebhookEndpointInput = Static<typeof WebhookEndpointInput>;
-
-const simulation = <const T extends string, S>(simulation_type: T, fields: Schema<S>) =>
-  closed({ simulation_type: oneOf([simulation_type]), simulation: fields });
-
-/** `POST /simulate`, one schema for each `simulation_type`. */
-export const simulations = {
-  /** The account's own clock, which moves forward only. */
-  clock: named(
-    "SimulateClock",
-    simulation("clock", closed({ advance_seconds: integer({ minimum: 1, examples: [86400] }) })),
-  ),
-  /** Any field of a medication request and a `patient`; what is left out is invented. */
-  prescription: named(
-    "SimulatePrescription",
-    simulation("prescription", union([closed({ script: string("SCRIPT XML.") }), object({})])),
-  ),
-  order: named(
-    "SimulateOrder",
-    simulation(
-      "order",
-      union([
-        closed({ order_number, to: oneOf(orderStatuses) }),
-        closed({ order_number, exception_id: oneOf(exceptionIds) }),
-      ]),
-    ),
-  ),
-  event: named(
-    "SimulateEvent",
-    simulation(
-      "event",
-      object(
-        { event_type: oneOf(eventTypeNames), medication_requests: array(MedicationRequest) },
-        { optional: ["medication_requests"] },
-      ),
-    ),
-  ),
-};
-export type SimulationType = keyof typeof simulations;
-export type Simulation = { [T in SimulationType]: Static<(typeof simulations)[T]> }[SimulationType];

@@ -252,7 +252,7 @@ export const HistoryEntry = named(
 );
 export type HistoryEntry = Static<typeof HistoryEntry>;
 
-/** What was asked of an order, and the order as it stood right after. */
+/** What was asked of an order. In the answer to it the order is as it stood right after, in the list as it is now. */
 export const ActionRequest = named(
   "ActionRequest",
   object({

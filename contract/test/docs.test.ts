@@ -104,7 +104,7 @@ describe("the pages say what the tables say", () => {
       rows.map(({ event, from, to, by, sends }) => ({ event, from: [...from], to, by: [...by], sends: [...sends] })),
     );
     for (const { event, from, to } of rows) {
-      if (!from.every((state) => state === to))
+      if (to !== "unchanged" && !from.every((state) => state === to))
         expect(read("lifecycle.md")).toMatch(new RegExp(`-->.*: .*\\b${event}\\b`));
     }
   });

@@ -2,18 +2,14 @@ import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import pino, { type Logger } from "pino";
-import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/address-validator.ts";
-import { simulatedPayments } from "./adapters/payments.ts";
-import { loadZipTable } from "./adapters/zip-table.ts";
-import { type Config, WrongSetting } from "./config.ts";
+import { adaptersInUse } from "./adapters-in-use.ts";
+import type { Config } from "./config.ts";
 import { createCopies, dropAll, dropChanged } from "./copies.ts";
 import { openDatabase } from "./database.ts";
 import { openBus } from "./db/bus.ts";
 import { migrate } from "./db/migrate.ts";
 import { dropLeases } from "./db/rate-leases.ts";
 import type { Deps } from "./deps.ts";
-import type { ZipTable } from "./domain/address/zip.ts";
-import { ZipRowFaults } from "./domain/address/zip-rows.ts";
 import { addIntake } from "./http/intake.ts";
 import { createListener } from "./http/listener.ts";
 import { type Addresses, addPages } from "./http/pages.ts";
@@ -23,11 +19,15 @@ import { formatOf } from "./intake/formats.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { createMetrics } from "./metrics.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
+import { fillBackOrders } from "./usecases/fill-back-orders.ts";
 import { fillDue } from "./usecases/fill-due.ts";
 import { processWaiting } from "./usecases/process-waiting.ts";
+import { recheckUnchecked } from "./usecases/recheck-unchecked.ts";
+import { openSafetyEngine } from "./usecases/safety-engine.ts";
 import { settleUnpaid } from "./usecases/settle-payment.ts";
 import { shareLimits } from "./usecases/share-limits.ts";
 import { tidy } from "./usecases/tidy.ts";
+import { trackShipments } from "./usecases/track-shipments.ts";
 import { masterKeys } from "./vault/master-key.ts";
 import { openVault } from "./vault/vault.ts";
 
@@ -47,6 +47,10 @@ const WAITING_EVERY_MS = 5_000;
 /** A prescription of Automatic Processing is an order within about a second. */
 const FILL_EVERY_MS = 1_000;
 const UNPAID_EVERY_MS = 15_000;
+const CANARIES_EVERY_MS = 60_000;
+/** What arrives on a shelf is an order's within about a second. */
+const BACK_ORDERS_EVERY_MS = 1_000;
+const TRACK_EVERY_MS = 5_000;
 /** Whoever is not served by then is cut off, so that the process ends within 10 s. */
 const GRACE_MS = 8_000;
 
@@ -80,23 +84,24 @@ export async function startApp(
     const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
 
     const copies = createCopies();
+    const safety = await openSafetyEngine({ config, db, log, metrics });
     const bus = openBus({
       connect: db.connect,
       onChange: (change) => {
         dropChanged(copies, change);
         if (change.kind === "keys") reloadKeys();
+        if (change.kind === "safety") void safety.reload();
       },
       onGap: () => {
         dropAll(copies);
         reloadKeys();
+        void safety.reload();
       },
       revive: database.revive,
       onTrouble: onBroken,
     });
     opened.unshift(bus);
     await bus.opened;
-    const zips = readZips(config);
-    const addressValidator = offlineAddressValidator(zips);
     const deps: Deps = {
       config,
       db,
@@ -105,9 +110,8 @@ export async function startApp(
       copies,
       limiter: createRateLimiter(),
       strangers: createRateLimiter(),
-      zips,
-      address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
-      payments: simulatedPayments,
+      ...adaptersInUse(config),
+      safety,
       log,
       metrics,
       now,
@@ -142,7 +146,13 @@ export async function startApp(
       startLoop(deps, "share-limits", SHARE_EVERY_MS, () => shareLimits(deps, process_id)),
       startLoop(deps, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(deps, formatOf))),
       startLoop(deps, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(deps))),
+      startLoop(deps, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(deps)),
+      startLoop(deps, "track-shipments", TRACK_EVERY_MS, () => trackShipments(deps)),
       startLoop(deps, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(deps)),
+      startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {
+        await safety.check();
+        await recheckUnchecked(deps);
+      }),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
     return {
@@ -176,19 +186,6 @@ function ownAddress(config: Config, port: number): string {
 }
 
 /** Lines leave in batches of 4 KiB or once a second: writing each at once costs more than the web framework. */
-function readZips({ ZIP_TABLE_FILE }: Config): ZipTable {
-  try {
-    const zips = loadZipTable(ZIP_TABLE_FILE);
-    // The names of cities are read when they are first asked for; no partner's request is to wait for that.
-    zips.areasOf("CA", "");
-    return zips;
-  } catch (error) {
-    const reason =
-      error instanceof ZipRowFaults ? error.message : `cannot be read (${(error as { code?: string }).code})`;
-    throw new WrongSetting(`ZIP_TABLE_FILE ${reason}. Set it to a readable CSV file of zip,state,city.`);
-  }
-}
-
 function createLog(config: Config): Logger {
   const destination = pino.destination({ sync: false, minLength: 4096, periodicFlush: 1000 });
   return pino({ level: config.LOG_LEVEL, base: null, timestamp: isoTime() }, destination);

@@ -1,4 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
+import { northAmericanPhone } from "./domain/address/phone.ts";
+import { isStateCode } from "./domain/address/states.ts";
+import { deaPasses, npiPasses } from "./domain/identifiers.ts";
 
 /**
  * Every setting, in one table: this file alone reads the environment, `pestle config` and docs/config.md print the
@@ -83,6 +86,12 @@ export const settings = {
     fix: "the path of a readable CSV file",
     parse: (value: string) => value,
   },
+  SAFETY_DATA_FILE: {
+    default: "",
+    meaning: "JSON of the safety tables in place of those that come with this build, until others are imported.",
+    fix: "the path of a readable JSON file",
+    parse: (value: string) => value,
+  },
   RX_EXPIRY_MONTHS: whole(
     "12",
     1,
@@ -94,6 +103,49 @@ export const settings = {
     meaning: "The same for patients in states with a rule of their own.",
     fix: "pairs of a state and its months, such as IL=15,IA=18",
     parse: (value: string) => matching(/^$|^[A-Z]{2}=\d{1,2}(,[A-Z]{2}=\d{1,2})*$/, value),
+  },
+  PHARMACY_NAME: line(
+    "Larkspur Pharmacy",
+    60,
+    "Name of the pharmacy on labels, in documents and in reports. The defaults of these nine are invented.",
+  ),
+  PHARMACY_STREET: line("410 Quarry Road", 35, "Street of the pharmacy, as parcels are sent from it."),
+  PHARMACY_CITY: line("Portland", 35, "City of the pharmacy."),
+  PHARMACY_STATE: {
+    default: "ME",
+    meaning: "State of the pharmacy.",
+    fix: "the two letters of a state, such as ME",
+    parse: (value: string) => (isStateCode(value) ? value : undefined),
+  },
+  PHARMACY_ZIP: {
+    default: "04101",
+    meaning: "ZIP code of the pharmacy.",
+    fix: "five digits, or nine with a dash",
+    parse: (value: string) => matching(/^\d{5}(-\d{4})?$/, value),
+  },
+  PHARMACY_PHONE: {
+    default: "2075550142",
+    meaning: "Where patients reach a pharmacist.",
+    fix: "a North American number of ten digits",
+    parse: (value: string) => northAmericanPhone(value) ?? undefined,
+  },
+  PHARMACY_NPI: {
+    default: "1999999992",
+    meaning: "National provider identifier of the pharmacy.",
+    fix: "ten digits whose last one checks the others",
+    parse: (value: string) => (npiPasses(value) ? value : undefined),
+  },
+  PHARMACY_DEA: {
+    default: "FL1234563",
+    meaning: "DEA registration under which controlled substances are dispensed.",
+    fix: "two letters and seven digits whose last one checks the others",
+    parse: (value: string) => (deaPasses(value) && value.length === 9 ? value : undefined),
+  },
+  PHARMACY_NCPDP_ID: {
+    default: "9900009",
+    meaning: "NCPDP provider id of the pharmacy, as reports name it.",
+    fix: "seven digits",
+    parse: (value: string) => matching(/^\d{7}$/, value),
   },
   OPERATOR_NAME: {
     default: "Service",
@@ -186,6 +238,12 @@ function whole(fallback: string, least: number, most: number, meaning: string) {
   const parse = (value: string) =>
     /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most ? Number(value) : undefined;
   return { default: fallback, meaning, fix: `a whole number from ${least} to ${most}`, parse };
+}
+
+function line(fallback: string, most: number, meaning: string) {
+  const parse = (value: string) =>
+    value.trim() !== "" && value.length <= most && !/\p{Cc}/u.test(value) ? value.trim() : undefined;
+  return { default: fallback, meaning, fix: `1 to ${most} characters on one line`, parse };
 }
 
 function port(fallback: string, meaning: string) {

@@ -1,6 +1,8 @@
 import type { Environment } from "@pestle/contract";
 import type { Logger } from "pino";
 import type { AddressValidator } from "./adapters/address-validator.ts";
+import type { Carriers } from "./adapters/carriers.ts";
+import type { Documents } from "./adapters/documents/documents.ts";
 import type { Payments } from "./adapters/payments.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
@@ -9,6 +11,7 @@ import type { Db } from "./db/db.ts";
 import type { ZipTable } from "./domain/address/zip.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
+import type { SafetyEngine } from "./usecases/safety-engine.ts";
 import type { Vault } from "./vault/vault.ts";
 
 /** What functions are given: plain values and functions, first argument of every use case. */
@@ -26,7 +29,11 @@ export type Deps = {
   zips: ZipTable;
   /** Who says whether an address can be delivered to; the sandbox's knows magic values besides. */
   address_validators: Readonly<Record<Environment, AddressValidator>>;
-  payments: Payments;
+  safety: SafetyEngine;
+  /** The sandbox never reaches a provider or a carrier. */
+  payments: Record<Environment, Payments>;
+  carriers: Readonly<Record<Environment, Carriers>>;
+  documents: Documents;
   log: Logger;
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */

@@ -1,5 +1,6 @@
 import type { Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { partner } from "../src/domain/order.ts";
 import { cancelOrder } from "../src/usecases/cancel-order.ts";
 import { tidy } from "../src/usecases/tidy.ts";
 import { codesOf } from "./support/conventions.ts";
@@ -123,7 +124,7 @@ describe("the same body", () => {
     // The window begins anew with the order that the body made last.
     expect((await post(app, body)).body.error.order_number).toBe(second.order_number);
     for (const open of [order_number, second.order_number]) {
-      await cancelOrder(app.deps, app.deps.db, { account_id: account_id(), order_number: open, actor: "partner" });
+      await cancelOrder(app.deps, app.deps.db, { account_id: account_id(), order_number: open, actor: partner });
     }
     app.advance(60_001);
     expect(exceptionsOf(await placed(app, body))).toEqual([]);

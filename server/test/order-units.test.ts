@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { partner } from "../src/domain/order.ts";
 import { cancelOrder } from "../src/usecases/cancel-order.ts";
 import { addPatient, ask, stranger } from "./support/patient.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
@@ -66,7 +67,7 @@ test("nothing is ever ordered beyond the prescription, what is canceled comes ba
           const order_number = [...live.keys()][one.which % Math.max(1, live.size)];
           if (order_number === undefined) continue;
           const { account_id } = app.demo.partners[0]!;
-          const canceled = await cancelOrder(app.deps, app.deps.db, { account_id, order_number, actor: "partner" });
+          const canceled = await cancelOrder(app.deps, app.deps.db, { account_id, order_number, actor: partner });
           expect(canceled).toMatchObject({ order_status: "Canceled", exceptions: [], payment: { status: "voided" } });
           live.delete(order_number);
         } else {

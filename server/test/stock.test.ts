@@ -5,6 +5,7 @@ import { announce } from "../src/db/bus.ts";
 import { openDb } from "../src/db/db.ts";
 import { migrate } from "../src/db/migrate.ts";
 import { enterStock, listShelves } from "../src/db/stock.ts";
+import { partner } from "../src/domain/order.ts";
 import { type StockEntryKind, stockEntryKinds } from "../src/domain/stock.ts";
 import { cancelOrder } from "../src/usecases/cancel-order.ts";
 import { createPartnerAccount } from "../src/usecases/manage-partners.ts";
@@ -210,7 +211,7 @@ describe("the ledger", () => {
         const answer = await ask(app, "/orders", order(number));
         if (answer.status !== 201 || number % 4 !== 0) return { ...answer, canceled: false };
         const { order_number } = JSON.parse(answer.text) as { order_number: string };
-        await cancelOrder(app.deps, app.deps.db, { account_id, order_number, actor: "partner" });
+        await cancelOrder(app.deps, app.deps.db, { account_id, order_number, actor: partner });
         return { ...answer, canceled: true };
       }),
     );

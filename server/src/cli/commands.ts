@@ -5,11 +5,16 @@ import { credentialCommands } from "./credential.ts";
 import { doctorCommand } from "./doctor.ts";
 import { keysCommands } from "./keys.ts";
 import { migrateCommand } from "./migrate.ts";
+import { orderCommands } from "./order.ts";
 import { partnerCommands } from "./partner.ts";
 import type { CommandRow } from "./program.ts";
+import { recallCommand } from "./recall.ts";
+import { reportCommands } from "./report.ts";
 import { rxLintCommand } from "./rx-lint.ts";
 import { rxReviewCommands } from "./rx-review.ts";
 import { rxSendCommand } from "./rx-send.ts";
+import { safetyCommands } from "./safety.ts";
+import { simulateCommands } from "./simulate.ts";
 import { startCommand } from "./start.ts";
 import { stockCommands } from "./stock.ts";
 import { tokenCommand } from "./token.ts";
@@ -28,8 +33,13 @@ export const commands: readonly CommandRow[] = [
   rxSendCommand,
   rxLintCommand,
   ...rxReviewCommands,
+  ...orderCommands,
+  recallCommand,
+  ...reportCommands,
+  ...simulateCommands,
   ...catalogueCommands,
   ...stockCommands,
+  ...safetyCommands,
   ...backupCommands,
   ...keysCommands,
 ];

@@ -27,8 +27,12 @@ const groups: Record<string, string> = {
   credential: "client ids and secrets",
   user: "people who sign in",
   rx: "prescriptions: send, explain, review",
+  order: "the pharmacy's work on orders: review, fill, check, ship, hold, print",
+  report: "what authorities are told",
+  simulate: "the sandbox: prescriptions, orders, events, the clock",
   catalogue: "what accounts may order: import, export, versions",
   stock: "what is on hand, and why",
+  safety: "the tables that orders are checked with: import, show, check",
   keys: "the keys that secrets are sealed with",
 };
 

@@ -1,6 +1,38 @@
-import { type Queryable, sql } from "./db.ts";
+import type { ItemChange, ShelfMove, UnitsChange } from "../domain/order-change.ts";
+import { stockEntryKinds } from "../domain/stock.ts";
+import { type Queryable, statementOf } from "./db.ts";
 
-/** One change of an order, in the words of the tables: what is null stays as it is. */
+/** The columns of an order that a change may set, with their types. Only those that are given are set. */
+const orderColumns = {
+  address_sealed: "bytea",
+  ship_state: "text",
+  payment_status: "text",
+  payment_reference: "text",
+  payment_token_sealed: "bytea",
+  payment_attempt: "integer",
+  amount_cents: "integer",
+  captured_cents: "integer",
+  refunded_cents: "integer",
+  filled_by: "text",
+  safety_sealed: "bytea",
+  claimed_by: "text",
+  claimed_until: "timestamptz",
+} as const;
+const itemColumns: Record<Exclude<keyof ItemChange, "item_id">, string> = {
+  prescription_id: "bigint",
+  reserved: "boolean",
+  pending: "boolean",
+  removed_at: "timestamptz",
+  lot: "text",
+  lot_expires_on: "date",
+  shipped_at: "timestamptz",
+  supply_ends_at: "timestamptz",
+};
+
+type Value = string | number | Date | null;
+export type OrderColumns = { [Name in keyof typeof orderColumns]?: Value };
+
+/** One change of an order, in the words of the tables. */
 export type OrderChange = {
   account_id: string;
   order_number: string;
@@ -12,19 +44,39 @@ export type OrderChange = {
   held_from: string | null;
   exception_ids: number[];
   sequence: number;
-  address_sealed: string | null;
-  ship_state: string | null;
-  payment_status: string | null;
-  payment_reference: string | null;
-  /** It gives back what it took: units of prescriptions, and what was set aside on the shelf. */
-  gives_back: boolean;
-  raised: number[];
+  columns: OrderColumns;
+  items: ItemChange[];
+  prescribed: UnitsChange[];
+  /** What moves on the shelves; each product once. */
+  stock: ShelfMove[];
+  changed_patient: (Record<string, unknown> & { patient_id: string; revision: number }) | null;
+  raised: { exception_id: number; basis: string | null }[];
   resolved: { exception_id: number; resolved_by: string; confirmed: string | null }[];
-  history: { actor: string; event: string; from: string; to: string; exception_id: number | null }[];
+  note: Record<string, unknown> | null;
+  history: Record<string, unknown>[];
   events: { event_id: string; event_type: string; patient_id: string; body: string }[];
+  shipment: Record<string, unknown> | null;
+  tracked: { shipment_id: number; status: string; delivered_at: Date | null; next_scan_at: Date | null } | null;
+  scans: Record<string, unknown>[];
+  payment_entries: Record<string, unknown>[];
+  action_request: Record<string, unknown> | null;
 };
 
-const change = sql<[change: string], { conflict_unless: true; restocked: string[] }>`
+const assigned = (columns: Record<string, string>, row: string, from: string) =>
+  Object.entries(columns)
+    .map(
+      ([name, type]) =>
+        `${name} = case when ${from} ? '${name}' then (${from}->>'${name}')::${type} else ${row}.${name} end`,
+    )
+    .join(",\n    ");
+const shelfMoves = Object.entries(stockEntryKinds)
+  .map(([kind, { on_hand, reserved }]) => `('${kind}', ${on_hand}, ${reserved})`)
+  .join(", ");
+
+const change = statementOf<
+  [change: string],
+  { conflict_unless: true; emptied: string[]; restocked: string[]; action_request_id: number | null }
+>(`
 with given as (
   select $1::jsonb as j
 ), changed as (
@@ -32,46 +84,46 @@ with given as (
   set revision = o.revision + 1, order_status = j->>'order_status', stage = j->>'stage', held_from = j->>'held_from',
     exception_ids = array(select jsonb_array_elements_text(j->'exception_ids')::integer),
     open_exceptions = jsonb_array_length(j->'exception_ids'), sequence = (j->>'sequence')::integer,
-    address_sealed = coalesce((j->>'address_sealed')::bytea, o.address_sealed),
-    ship_state = coalesce(j->>'ship_state', o.ship_state),
-    payment_status = coalesce(j->>'payment_status', o.payment_status),
-    payment_reference = coalesce(j->>'payment_reference', o.payment_reference),
-    updated_at = greatest(o.updated_at, (j->>'at')::timestamptz)
+    updated_at = greatest(o.updated_at, (j->>'at')::timestamptz),
+    ${assigned(orderColumns, "o", "j->'columns'")}
   from given
   where o.account_id = j->>'account_id' and o.order_number = j->>'order_number'
     and o.revision = (j->>'revision')::integer
   returning o.account_id, o.order_number
-), let_go as (
-  select i.account_id, i.order_number, i.item_id, i.prescription_id, i.sku, i.units, i.reserved
-  from changed c, given, order_item i
-  where (j->>'gives_back')::boolean and i.account_id = c.account_id and i.order_number = c.order_number
+), changed_patient as (
+  update patient p
+  set record_sealed = n.record_sealed, email_index = n.email_index, phone_index = n.phone_index,
+    updated_at = greatest(p.updated_at, n.updated_at), revision = p.revision + 1
+  from changed c, given, jsonb_populate_record(null::patient, coalesce(nullif(j->'changed_patient', 'null'), '{}')) n
+  where p.account_id = c.account_id and p.patient_id = n.patient_id and p.revision = n.revision
+  returning true
 ), items as (
   update order_item i
-  set pending = false, reserved = false
-  from let_go l
-  where i.account_id = l.account_id and i.order_number = l.order_number and i.item_id = l.item_id
-), units_back as (
+  set ${assigned(itemColumns, "i", "x.value")}
+  from changed c, given, jsonb_array_elements(j->'items') x
+  where i.account_id = c.account_id and i.order_number = c.order_number and i.item_id = (x.value->>'item_id')::integer
+  returning true
+), prescribed as (
   update prescription r
-  set units_ordered = r.units_ordered - l.units
-  from (
-    select account_id, prescription_id, sum(units) as units
-    from let_go
-    where prescription_id is not null
-    group by account_id, prescription_id) l
-  where r.account_id = l.account_id and r.prescription_id = l.prescription_id
+  set units_ordered = r.units_ordered + u.units,
+    -- Automatic Processing makes no order of what an order took.
+    order_due_at = case when u.units > 0 then null else r.order_due_at end
+  from changed c, given, jsonb_to_recordset(j->'prescribed')
+    as u(prescription_id bigint, units numeric, known_units_ordered numeric)
+  where r.account_id = c.account_id and r.prescription_id = u.prescription_id
+    and (u.known_units_ordered is null or r.units_ordered = u.known_units_ordered
+      and r.active and r.acceptance in ('not_needed', 'accepted'))
+  returning true
 ), shelf as (
   update stock s
-  set reserved_units = s.reserved_units - l.units
-  from (
-    select account_id, sku, sum(units) as units
-    from let_go
-    where reserved
-    group by account_id, sku) l
-  where s.account_id = l.account_id and s.sku = l.sku
-  returning s.account_id, s.sku, l.units, s.on_hand_units - s.reserved_units as available_units
+  set on_hand_units = s.on_hand_units + m.units * k.on_hand, reserved_units = s.reserved_units + m.units * k.reserved
+  from changed c, given, jsonb_to_recordset(j->'stock') as m(sku text, kind text, units numeric)
+  join (values ${shelfMoves}) as k(kind, on_hand, reserved) on k.kind = m.kind
+  where s.account_id = c.account_id and s.sku = m.sku
+  returning s.account_id, s.sku, m.kind, m.units, s.on_hand_units - s.reserved_units as available_units
 ), entries as (
   insert into stock_entry (account_id, sku, kind, units, order_number, at)
-  select f.account_id, f.sku, 'released', f.units, j->>'order_number', (j->>'at')::timestamptz
+  select f.account_id, f.sku, f.kind, f.units, j->>'order_number', (j->>'at')::timestamptz
   from given, shelf f
 ), resolved as (
   update order_exception e
@@ -81,28 +133,73 @@ with given as (
   where e.account_id = c.account_id and e.order_number = c.order_number and e.exception_id = r.exception_id
     and e.resolved_at is null
 ), raised as (
-  insert into order_exception (account_id, order_number, exception_id, raised_at, occurrence)
-  select c.account_id, c.order_number, x.exception_id::integer, (j->>'at')::timestamptz, 1 + (
+  insert into order_exception (account_id, order_number, exception_id, raised_at, basis, occurrence)
+  select c.account_id, c.order_number, x.exception_id, (j->>'at')::timestamptz, x.basis, 1 + (
       select count(*)
       from order_exception e
-      where e.account_id = c.account_id and e.order_number = c.order_number
-        and e.exception_id = x.exception_id::integer)
-  from changed c, given, jsonb_array_elements_text(j->'raised') as x(exception_id)
+      where e.account_id = c.account_id and e.order_number = c.order_number and e.exception_id = x.exception_id)
+  from changed c, given, jsonb_to_recordset(j->'raised') as x(exception_id integer, basis text)
+), noted as (
+  insert into order_note (account_id, order_number, note_id, at, person_id, role, text_sealed, signature)
+  select c.account_id, c.order_number, n.note_id, (j->>'at')::timestamptz, n.person_id, n.role, n.text_sealed, n.signature
+  from changed c, given, jsonb_populate_record(null::order_note, coalesce(nullif(j->'note', 'null'), '{}')) n
+  where n.note_id is not null
 ), history as (
-  insert into order_history (account_id, order_number, at, actor, event, "from", "to", exception_id)
-  select c.account_id, c.order_number, (j->>'at')::timestamptz, h.actor, h.event, h."from", h."to", h.exception_id
+  insert into order_history
+    (account_id, order_number, at, actor, person_id, event, "from", "to", stage, exception_id, note_id)
+  select c.account_id, c.order_number, (j->>'at')::timestamptz, h.actor, h.person_id, h.event, h."from", h."to", h.stage,
+    h.exception_id, h.note_id
   from changed c, given, jsonb_populate_recordset(null::order_history, j->'history') h
+), shipped as (
+  insert into shipment (account_id, order_number, shipment_id, tracking_no, tracking_url, carrier, method, status,
+    shipped_at, delivered_at, next_scan_at, label_format, label_sealed)
+  select c.account_id, c.order_number, s.shipment_id, s.tracking_no, s.tracking_url, s.carrier, s.method, s.status,
+    s.shipped_at, s.delivered_at, s.next_scan_at, s.label_format, s.label_sealed
+  from changed c, given, jsonb_populate_record(null::shipment, coalesce(nullif(j->'shipment', 'null'), '{}')) s
+  where s.shipment_id is not null
+), tracked as (
+  update shipment s
+  set status = t.status, delivered_at = t.delivered_at, next_scan_at = t.next_scan_at
+  from changed c, given, jsonb_populate_record(null::shipment, coalesce(nullif(j->'tracked', 'null'), '{}')) t
+  where s.account_id = c.account_id and s.order_number = c.order_number and s.shipment_id = t.shipment_id
+), scans as (
+  insert into shipment_scan (account_id, order_number, shipment_id, at, status, place, description)
+  select c.account_id, c.order_number, s.shipment_id, s.at, s.status, s.place, s.description
+  from changed c, given, jsonb_populate_recordset(null::shipment_scan, j->'scans') s
+  on conflict do nothing
+), payments as (
+  insert into payment_entry (account_id, order_number, payment_entry_id, kind, amount_cents, reason_id, state, actor, at)
+  select c.account_id, c.order_number, p.payment_entry_id, p.kind, p.amount_cents, p.reason_id, p.state, p.actor,
+    (j->>'at')::timestamptz
+  from changed c, given, jsonb_populate_recordset(null::payment_entry, j->'payment_entries') p
+), asked as (
+  insert into order_action_request
+    (account_id, order_number, event, exception_id, reason_id, amount_cents, prescription_id, item_id, created_at)
+  select c.account_id, c.order_number, a.event, a.exception_id, a.reason_id, a.amount_cents, a.prescription_id, a.item_id,
+    (j->>'at')::timestamptz
+  from changed c, given,
+    jsonb_populate_record(null::order_action_request, coalesce(nullif(j->'action_request', 'null'), '{}')) a
+  where a.event is not null
+  returning id
 ), events as (
   insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body, created_at)
   select c.account_id, e.event_id, e.event_type, e.patient_id, c.order_number, e.body, (j->>'at')::timestamptz
   from changed c, given, jsonb_populate_recordset(null::webhook_event, j->'events') e
 )
-select conflict_unless(exists (select from changed)),
-  array(select sku from shelf where available_units > 0 and available_units <= units) as restocked
-from given`;
+-- In this order, which is that of the locks; shelves come last, since all orders of a product wait for each other there.
+select conflict_unless(
+    exists (select from changed)
+    and (j->'changed_patient' = 'null' or exists (select from changed_patient))
+    and (select count(*) from prescribed) = jsonb_array_length(j->'prescribed')
+    and (select count(*) from items) = jsonb_array_length(j->'items')
+    and (select count(*) from shelf) = jsonb_array_length(j->'stock')),
+  array(select sku from shelf where available_units <= 0) as emptied,
+  array(select sku from shelf where kind = 'released' and available_units > 0 and available_units <= units) as restocked,
+  (select id from asked) as action_request_id
+from given`);
 /**
- * Saves a change of an order that nobody changed meanwhile, with its history and its events: one statement. Tells which
- * products are there again that were not.
+ * Saves a change of an order that nobody changed meanwhile, with its history and its events: one statement, all of it
+ * or nothing and an error that `isConflict` knows. Tells which products are there again, or no longer.
  */
 export const saveOrderChange = async (db: Queryable, changed: OrderChange) =>
   (await db.row(change, [JSON.stringify(changed)]))!;

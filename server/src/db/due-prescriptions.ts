@@ -3,15 +3,15 @@ import { type Queryable, sql } from "./db.ts";
 
 export type DueAccount = { account_id: string; environment: Environment; clock_offset_s: number };
 
-const accounts = sql<[], DueAccount>`
+const accounts = sql<[account_id: string | null], DueAccount>`
 select a.account_id, a.environment, a.clock_offset_s
 from account a
-where a.workflow = 'automatic' and exists (
+where a.workflow = 'automatic' and ($1::text is null or a.account_id = $1) and exists (
   select
   from prescription r
   where r.account_id = a.account_id and r.order_due_at is not null)`;
-/** Accounts of Automatic Processing with anything to be made an order of, now or later. */
-export const listDueAccounts = (db: Queryable) => db.rows(accounts, []);
+/** Accounts of Automatic Processing with anything to be made an order of, now or later; all, or that one. */
+export const listDueAccounts = (db: Queryable, account_id: string | null = null) => db.rows(accounts, [account_id]);
 
 export type DuePrescription = { prescription_id: number; patient_id: string };
 
@@ -61,3 +61,18 @@ export const noteOrderErrors = (
     noted.now,
     noted.again_at,
   ]);
+
+const waitingItem = sql<[account_id: string, prescription_id: number], { order_number: string | null }>`
+select i.order_number
+from prescription r
+left join order_item i on i.account_id = r.account_id and i.patient_id = r.patient_id and i.pending
+  and i.needs_prescription and i.prescription_id is null and (i.gcn = r.gcn or i.ndc = r.ndc)
+where r.account_id = $1 and r.prescription_id = $2 and r.order_due_at is not null
+order by i.order_number
+limit 1`;
+/**
+ * An open order of the patient that waits for a prescription of this medication, null where none does; undefined where
+ * an order has taken the prescription meanwhile.
+ */
+export const findWaitingItem = (db: Queryable, account_id: string, prescription_id: number) =>
+  db.row(waitingItem, [account_id, prescription_id]);

@@ -1,16 +1,26 @@
-import type { ExceptionId, HoldableState, OrderStatus, Stage } from "@pestle/contract";
+import type {
+  ActionKey,
+  Environment,
+  ExceptionId,
+  HoldableState,
+  OrderStatus,
+  Shipment,
+  Stage,
+} from "@pestle/contract";
 import type { StoredItem, StoredOrder } from "../domain/order-answer.ts";
+import type { ItemDetails } from "../domain/order-change.ts";
 import type { PrescriptionFact } from "../domain/order-facts.ts";
 import { firstPositionAt } from "../domain/order-position.ts";
 import { type Queryable, sql, statementOf } from "./db.ts";
+import type { FillRow } from "./place-order.ts";
 
 /** Where sealed values of an order stand, for the vault. */
-export const sealedOrderColumns = ["address_sealed", "label_sealed", "payment_token_sealed"] as const;
+export const sealedOrderColumns = ["address_sealed", "label_sealed", "payment_token_sealed", "safety_sealed"] as const;
 export type SealedOrderColumn = (typeof sealedOrderColumns)[number];
 export const orderPlace = (column: SealedOrderColumn, account_id: string, order_number: string) =>
   `orders.${column} ${account_id} ${order_number}`;
 
-export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "items" | "carrier"> & {
+export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "items" | "carrier" | "shipments"> & {
   order_position: number;
   revision: number;
   stage: Stage | null;
@@ -24,6 +34,7 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
   label_tracking_no: string | null;
   carrier: string;
   items: StoredItem[];
+  shipments: Shipment[] | null;
   exceptions: { id: ExceptionId; raised_at: string }[];
   prescriptions: (Omit<PrescriptionFact, "received_at" | "expires_at"> & { received_at: string; expires_at: string })[];
 };
@@ -32,7 +43,8 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
 const COLUMNS = `
   o.order_number, o.order_position, o.order_status, o.patient_id, o.brand_id, o.reference, o.workflow, o.created_at,
   o.updated_at, o.shipping_method_id, o.signature_confirmation, o.address_sealed, o.label_format, o.label_carrier,
-  o.label_tracking_no, o.revision, o.stage, o.held_from, o.sequence, o.payment_token_sealed, o.payer, o.payment_status, o.amount_cents, o.refunded_cents,
+  o.label_tracking_no, o.revision, o.stage, o.held_from, o.sequence, o.payment_token_sealed, o.payer, o.payment_status, o.amount_cents,
+  o.captured_cents, o.refunded_cents,
   (
     select a.clock_offset_s
     from account a
@@ -47,7 +59,17 @@ const COLUMNS = `
       'needs_prescription', i.needs_prescription, 'sku', i.sku,
       'ndc', i.ndc, 'gcn', i.gcn, 'quantity', i.quantity, 'package_size', i.package_size) order by i.item_id)
     from order_item i
-    where i.account_id = o.account_id and i.order_number = o.order_number) as items,
+    where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null) as items,
+  (
+    select bool_or(i.needs_prescription)
+    from order_item i
+    where i.account_id = o.account_id and i.order_number = o.order_number) as prescribed,
+  case when o.order_status in ('Shipped', 'Delivered') then (
+    select json_agg(json_build_object(
+      'tracking_no', s.tracking_no, 'tracking_url', s.tracking_url, 'carrier', s.carrier, 'method', s.method,
+      'status', s.status, 'shipped_at', s.shipped_at, 'delivered_at', s.delivered_at) order by s.shipment_id desc)
+    from shipment s
+    where s.account_id = o.account_id and s.order_number = o.order_number) end as shipments,
   coalesce((
     select json_agg(json_build_object('id', e.exception_id, 'raised_at', e.raised_at) order by e.exception_id)
     from order_exception e
@@ -56,7 +78,7 @@ const COLUMNS = `
   coalesce((
     select json_agg(json_build_object(
       'prescription_id', r.prescription_id, 'patient_id', r.patient_id, 'active', r.active,
-      'prescriber_name', r.prescriber_name, 'prescriber_phone', r.prescriber_phone,
+      'acceptance', r.acceptance, 'prescriber_name', r.prescriber_name, 'prescriber_phone', r.prescriber_phone,
       'prescriber_fax', r.prescriber_fax, 'received_at', r.received_at, 'expires_at', r.expires_at,
       'written_date', r.written_date, 'effective_date', r.effective_date, 'drug_name', r.drug_name, 'ndc', r.ndc,
       'gcn', r.gcn, 'sig_text', r.sig_text, 'written_qty', r.written_qty, 'days_supply', r.days_supply,
@@ -66,7 +88,8 @@ const COLUMNS = `
     where r.account_id = o.account_id and r.prescription_id in (
       select i.prescription_id
       from order_item i
-      where i.account_id = o.account_id and i.order_number = o.order_number)), '[]') as prescriptions`;
+      where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null)), '[]')
+    as prescriptions`;
 
 const one = statementOf<[account_id: string, order_number: string], OrderRow>(`
 select ${COLUMNS}
@@ -74,6 +97,83 @@ from orders o
 where o.account_id = $1 and o.order_number = $2`);
 export const loadOrder = (db: Queryable, account_id: string, order_number: string) =>
   db.row(one, [account_id, order_number]);
+
+/** What a change is decided on, beside the order itself. */
+export type ChangingRow = OrderRow & {
+  environment: Environment;
+  custom_label_sealed: Buffer | null;
+  payment_reference: string | null;
+  payment_attempt: number;
+  filled_by: string | null;
+  claimed_by: string | null;
+  claimed_until: Date | null;
+  patient: { record_sealed: string; revision: number };
+  details: ItemDetails[];
+  holds: { id: ExceptionId; basis: string | null }[];
+  confirmed: { id: ExceptionId; confirmed: string }[];
+  fills: FillRow[];
+  last_shipment: { shipment_id: number; next_scan_at: string | null } | null;
+};
+const changing = statementOf<[account_id: string, order_number: string, taken_since: Date], ChangingRow>(`
+with taken as (
+  select i.*
+  from orders o
+  join order_item i on i.account_id = o.account_id and i.patient_id = o.patient_id and i.pending
+    and i.order_number <> o.order_number
+  where o.account_id = $1 and o.order_number = $2
+  union all
+  select i.*
+  from orders o
+  join account a on a.account_id = o.account_id
+  join order_item i on i.account_id = o.account_id and i.patient_id = o.patient_id and i.order_number <> o.order_number
+    and i.supply_ends_at > $3::timestamptz + make_interval(secs => a.clock_offset_s)
+  where o.account_id = $1 and o.order_number = $2
+)
+select ${COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o.payment_reference, o.payment_attempt,
+  o.filled_by, o.claimed_by, o.claimed_until,
+  (
+    select json_build_object('revision', p.revision,
+      'record_sealed', translate(encode(p.record_sealed, 'base64'), E'\n', ''))
+    from patient p
+    where p.account_id = o.account_id and p.patient_id = o.patient_id) as patient,
+  (
+    select json_agg(json_build_object('item_id', i.item_id, 'units', i.units, 'reserved', i.reserved,
+      'price_cents', i.price_cents, 'lot', i.lot,
+      'lot_expires_on', i.lot_expires_on, 'ingredients', p.ingredients) order by i.item_id)
+    from order_item i
+    join product p on p.account_id = i.account_id and p.sku = i.sku
+    where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null) as details,
+  coalesce((
+    select json_agg(json_build_object('id', e.exception_id, 'basis', e.basis))
+    from order_exception e
+    where e.account_id = o.account_id and e.order_number = o.order_number and e.resolved_at is null), '[]') as holds,
+  coalesce((
+    select json_agg(json_build_object('id', e.exception_id, 'confirmed', e.confirmed) order by e.occurrence)
+    from order_exception e
+    where e.account_id = o.account_id and e.order_number = o.order_number and e.confirmed is not null), '[]')
+    as confirmed,
+  coalesce((
+    select json_agg(json_build_object(
+      'order_number', i.order_number, 'prescription_id', i.prescription_id, 'gcn', i.gcn, 'shipped_at', i.shipped_at,
+      'ingredients', p.ingredients, 'days_supply', r.days_supply))
+    from taken i
+    join product p on p.account_id = i.account_id and p.sku = i.sku
+    left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id), '[]') as fills,
+  (
+    select json_build_object('shipment_id', s.shipment_id, 'next_scan_at', s.next_scan_at)
+    from shipment s
+    where s.account_id = o.account_id and s.order_number = o.order_number
+    order by s.shipment_id desc
+    limit 1) as last_shipment
+from orders o
+join account a on a.account_id = o.account_id
+where o.account_id = $1 and o.order_number = $2`);
+/**
+ * An order with everything that a change of it is decided on: one statement. `taken_since` is real time: what ran out
+ * earlier, by the account's clock, is no longer taken.
+ */
+export const loadForChange = (db: Queryable, account_id: string, order_number: string, taken_since: Date) =>
+  db.row(changing, [account_id, order_number, taken_since]);
 
 export type OrderFilter = {
   patient_id: string | null;
@@ -200,8 +300,8 @@ limit $4`;
 export const listHistory = (db: Queryable, account_id: string, order_number: string, before: number, limit: number) =>
   db.rows(history, [account_id, order_number, before, limit]);
 
-const exists = sql<[account_id: string, order_number: string], { order_number: string }>`
-select order_number
+const exists = sql<[account_id: string, order_number: string], { order_number: string; order_status: OrderStatus }>`
+select order_number, order_status
 from orders
 where account_id = $1 and order_number = $2`;
 export const findOrder = (db: Queryable, account_id: string, order_number: string) =>
@@ -213,7 +313,12 @@ from account a
 where exists (
   select
   from orders o
-  where o.account_id = a.account_id and o.payment_status = 'pending')`;
+  where o.account_id = a.account_id and o.payment_status = 'pending')
+  or exists (
+    select
+    from payment_entry e
+    where e.account_id = a.account_id and e.state = 'asked')`;
+/** Accounts with money to be asked for, let go or given back. */
 export const listUnpaidAccounts = (db: Queryable) => db.rows(unpaidAccounts, []);
 
 const unpaid = sql<[account_id: string, before: Date, most: number], { order_number: string }>`
@@ -234,3 +339,21 @@ where account_id = $1 and patient_id = $2 and order_status in ('Processing', 'Fi
 /** Where a patient's orders go that are neither shipped nor canceled. */
 export const listShipToAddresses = (db: Queryable, account_id: string, patient_id: string) =>
   db.rows(shipTos, [account_id, patient_id]);
+
+export type ActionRequestRow = { id: number; event: ActionKey; reason_id: number | null; created_at: Date };
+const requests = sql<[account_id: string, order_number: string], ActionRequestRow>`
+select id, event, reason_id, created_at
+from order_action_request
+where account_id = $1 and order_number = $2
+order by id desc`;
+/** What was asked of an order, newest first. */
+export const listActionRequests = (db: Queryable, account_id: string, order_number: string) =>
+  db.rows(requests, [account_id, order_number]);
+
+const unchecked = sql<[most: number], { account_id: string; order_number: string }>`
+select account_id, order_number
+from order_exception
+where basis = 'unavailable' and resolved_at is null
+limit $1`;
+/** Held because the safety engine was unfit. */
+export const listUnchecked = (db: Queryable, most: number) => db.rows(unchecked, [most]);

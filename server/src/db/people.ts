@@ -33,3 +33,10 @@ select person_id, email, name, role, partner_id, password_hash, created_at
 from person
 where lower(email) = lower($1) and disabled_at is null`;
 export const findPerson = (db: Queryable, email: string) => db.row(byEmail, [email]);
+
+const byId = sql<[person_id: string], { email: string; name: string; role: string }>`
+select email, name, role
+from person
+where person_id = $1`;
+/** Also whoever signs in no more: what they did stays theirs. */
+export const findPersonById = (db: Queryable, person_id: string) => db.row(byId, [person_id]);

@@ -1,5 +1,5 @@
 import type { Workflow } from "@pestle/contract";
-import type { PendingItem, PrescriptionFact } from "../domain/order-facts.ts";
+import type { Fill, PrescriptionFact } from "../domain/order-facts.ts";
 import { type Queryable, sql } from "./db.ts";
 
 /** What an order is decided on, as it comes from the database. */
@@ -16,9 +16,11 @@ export type OrderContext = {
     details_sealed: string;
   })[];
   stock: { sku: string; available_units: number }[];
-  pending: PendingItem[];
+  fills: FillRow[];
   dispense_ids: number[];
 };
+
+export type FillRow = Omit<Fill, "shipped_at"> & { shipped_at: string | null };
 
 const context = sql<
   [
@@ -29,6 +31,7 @@ const context = sql<
     prescription_ids: number[],
     skus: string[],
     items: number,
+    taken_since: Date,
   ],
   OrderContext
 >`
@@ -37,17 +40,25 @@ with prescribed as (
   from prescription r
   where r.account_id = $1 and r.prescription_id = any($5)
 ), meant as (
-  select p.sku, p.gcn
+  select p.sku
   from product p
   where p.account_id = $1 and p.sku = any($6)
   union
-  select p.sku, p.gcn
+  select p.sku
   from product p
   where p.account_id = $1 and p.ndc = any(array(select ndc from prescribed))
   union
-  select p.sku, p.gcn
+  select p.sku
   from product p
   where p.account_id = $1 and p.gcn = any(array(select gcn from prescribed))
+), taken as (
+  select i.*
+  from order_item i
+  where i.account_id = $1 and i.patient_id = $4 and i.pending
+  union all
+  select i.*
+  from order_item i
+  where i.account_id = $1 and i.patient_id = $4 and i.supply_ends_at > $8
 )
 select a.workflow, a.custom_labels, a.clock_offset_s,
   (
@@ -77,10 +88,16 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
     where s.account_id = $1 and s.sku = any(array(select sku from meant))), '[]') as stock,
   coalesce((
     select json_agg(json_build_object(
-      'order_number', i.order_number, 'prescription_id', i.prescription_id, 'gcn', i.gcn))
-    from order_item i
-    where i.account_id = $1 and i.patient_id = $4 and i.pending
-      and (i.prescription_id = any($5) or i.gcn in (select gcn from meant))), '[]') as pending,
+      'order_number', i.order_number, 'prescription_id', i.prescription_id, 'gcn', i.gcn, 'shipped_at', i.shipped_at,
+      'ingredients', (
+        select p.ingredients
+        from product p
+        where p.account_id = $1 and p.sku = i.sku),
+      'days_supply', (
+        select r.days_supply
+        from prescription r
+        where r.account_id = $1 and r.prescription_id = i.prescription_id)))
+    from taken i), '[]') as fills,
   coalesce((
     select json_agg(nextval(pg_get_serial_sequence('order_item', 'dispense_id')))
     from generate_series(1, $7)), '[]') as dispense_ids
@@ -97,6 +114,7 @@ export const loadOrderContext = async (
     prescription_ids: number[];
     skus: string[];
     items: number;
+    taken_since: Date;
   },
 ): Promise<OrderContext> =>
   (await db.row(context, [
@@ -107,6 +125,7 @@ export const loadOrderContext = async (
     asked.prescription_ids,
     asked.skus,
     asked.items,
+    asked.taken_since,
   ]))!;
 export const loadOrderContextText = context.text;
 
@@ -190,12 +209,12 @@ with given as (
   insert into orders (account_id, order_number, order_position, order_status, stage, held_from, open_exceptions, exception_ids,
     patient_id, brand_id, reference, workflow, shipping_method_id, signature_confirmation, address_sealed, ship_state,
     label_format, label_carrier, label_tracking_no, label_sealed, payer, payment_status, payment_token_sealed,
-    amount_cents, sequence,
+    amount_cents, safety_sealed, sequence,
     created_at, updated_at)
   select o.account_id, o.order_number, o.order_position, o.order_status, o.stage, o.held_from, o.open_exceptions, o.exception_ids,
     o.patient_id, o.brand_id, o.reference, o.workflow, o.shipping_method_id, o.signature_confirmation,
     o.address_sealed, o.ship_state, o.label_format, o.label_carrier, o.label_tracking_no, o.label_sealed, o.payer,
-    o.payment_status, o.payment_token_sealed, o.amount_cents, o.sequence, o.created_at, o.updated_at
+    o.payment_status, o.payment_token_sealed, o.amount_cents, o.safety_sealed, o.sequence, o.created_at, o.updated_at
   from given, jsonb_populate_record(null::orders, j->'order') o
   returning true
 ), items as (
@@ -208,12 +227,12 @@ with given as (
   from given, jsonb_populate_recordset(null::order_item, j->'items') i
   returning true
 ), exceptions as (
-  insert into order_exception (account_id, order_number, exception_id, raised_at, occurrence)
-  select e.account_id, e.order_number, e.exception_id, e.raised_at, 1
+  insert into order_exception (account_id, order_number, exception_id, raised_at, basis, occurrence)
+  select e.account_id, e.order_number, e.exception_id, e.raised_at, e.basis, 1
   from given, jsonb_populate_recordset(null::order_exception, j->'exceptions') e
 ), history as (
-  insert into order_history (account_id, order_number, at, actor, event, "from", "to", exception_id)
-  select h.account_id, h.order_number, h.at, h.actor, h.event, h."from", h."to", h.exception_id
+  insert into order_history (account_id, order_number, at, actor, event, "from", "to", stage, exception_id)
+  select h.account_id, h.order_number, h.at, h.actor, h.event, h."from", h."to", h.stage, h.exception_id
   from given, jsonb_populate_recordset(null::order_history, j->'history') h
   returning true
 ), entries as (

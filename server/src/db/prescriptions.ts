@@ -1,4 +1,5 @@
-import type { DrugSchedule, Environment, ErrorEntry, Workflow } from "@pestle/contract";
+import type { DrugSchedule, Environment, ErrorEntry, MedicationDispense, Workflow } from "@pestle/contract";
+import type { PrescriptionFact } from "../domain/order-facts.ts";
 import { type Queryable, sql } from "./db.ts";
 
 type PrescriptionRow = {
@@ -28,16 +29,39 @@ type PrescriptionRow = {
   order_errors: ErrorEntry[];
 };
 
-export type PatientPrescriptions = { workflow: Workflow; prescriptions: PrescriptionRow[] };
+/** With the dispenses of all its orders. */
+export type PatientPrescriptions = {
+  workflow: Workflow;
+  prescriptions: (PrescriptionRow & { medication_dispenses: MedicationDispense[] })[];
+};
 
 const ofPatient = sql<
   [account_id: string, patient_id: string, active: boolean | null],
-  PrescriptionRow & { workflow: Workflow; prescription_id: number | null }
+  PrescriptionRow & {
+    workflow: Workflow;
+    prescription_id: number | null;
+    medication_dispenses: MedicationDispense[];
+  }
 >`
 select a.workflow, r.prescription_id, p.patient_id, r.active, r.prescriber_name, r.prescriber_phone, r.prescriber_fax,
   r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date, r.drug_name, r.ndc,
   r.gcn, r.sig_text, r.written_qty::float8 as written_qty, r.unit, r.days_supply, r.refills, r.drug_schedule, r.daw,
-  r.units_ordered::float8 as units_ordered, r.order_errors
+  r.units_ordered::float8 as units_ordered, r.order_errors,
+  coalesce((
+    select json_agg(json_build_object(
+      'dispense_id', i.dispense_id, 'order_number', i.order_number, 'order_status', o.order_status,
+      'ndc', coalesce(i.ndc, ''), 'quantity', i.quantity, 'package_size', i.package_size, 'shipment', (
+        select json_build_object(
+          'tracking_no', s.tracking_no, 'tracking_url', s.tracking_url, 'carrier', s.carrier, 'method', s.method,
+          'status', s.status, 'shipped_at', s.shipped_at, 'delivered_at', s.delivered_at)
+        from shipment s
+        where s.account_id = o.account_id and s.order_number = o.order_number
+        order by s.shipment_id desc
+        limit 1)) order by i.dispense_id)
+    from order_item i
+    join orders o on o.account_id = i.account_id and o.order_number = i.order_number
+    where i.account_id = r.account_id and i.prescription_id = r.prescription_id and i.removed_at is null), '[]')
+    as medication_dispenses
 from patient p
 join account a on a.account_id = p.account_id
 left join prescription r on r.account_id = p.account_id and r.patient_id = p.patient_id
@@ -74,3 +98,16 @@ export const findLastOfOrder = (
   sender: string,
   prescriber_order_number: string,
 ) => db.row(lastOfOrder, [ncpdp_id, environment, sender, prescriber_order_number]);
+
+const fact = sql<
+  [account_id: string, prescription_id: number],
+  PrescriptionRow & { acceptance: PrescriptionFact["acceptance"] }
+>`
+select prescription_id, patient_id, active, acceptance, prescriber_name, prescriber_phone, prescriber_fax, prescriber_npi,
+  prescriber_dea, received_at, expires_at, written_date, effective_date, drug_name, ndc, gcn, sig_text,
+  written_qty::float8 as written_qty, unit, days_supply, refills, drug_schedule, daw,
+  units_ordered::float8 as units_ordered, order_errors
+from prescription
+where account_id = $1 and prescription_id = $2`;
+export const loadPrescriptionFact = (db: Queryable, account_id: string, prescription_id: number) =>
+  db.row(fact, [account_id, prescription_id]);

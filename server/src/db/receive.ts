@@ -27,6 +27,8 @@ export type IntakeQuestion = {
   prescriber_order_number: string | null;
   /** Prescriptions of the patients found are wanted too: a cancel may name nothing better. */
   with_prescriptions: boolean;
+  /** The patient that a simulation names by our own id. */
+  meant_patient_id: string | null;
 };
 
 const context = sql<
@@ -40,6 +42,7 @@ const context = sql<
     relates_to: string | null,
     prescriber_order_number: string | null,
     with_prescriptions: boolean,
+    meant_patient_id: string | null,
   ],
   IntakeContext
 >`
@@ -69,6 +72,8 @@ with named as (
     union all
     select r.patient_id, false
     from named r
+    union all
+    select $10::text, false
   ) f
   join patient p on p.account_id = $1 and p.patient_id = f.patient_id
   group by p.patient_id, p.revision, p.record_sealed
@@ -127,6 +132,7 @@ export const loadIntakeContext = async (db: Queryable, asked: IntakeQuestion) =>
     asked.relates_to,
     asked.prescriber_order_number,
     asked.with_prescriptions,
+    asked.meant_patient_id,
   ]))!;
 
 export const loadIntakeContextText = context.text;

@@ -2,8 +2,10 @@ import { digestPlace } from "./credentials.ts";
 import type { Queryable, Tx } from "./db.ts";
 import { answerPlace } from "./idempotency.ts";
 import { messagePlace } from "./intake.ts";
+import { notePlace } from "./order-notes.ts";
 import { orderPlace, sealedOrderColumns } from "./orders.ts";
 import { detailsPlace, recordPlace } from "./patients.ts";
+import { shipmentLabelPlace } from "./shipments.ts";
 
 /**
  * Every column that holds sealed values: a rotation walks this table, and a test compares it with the schema. Each has
@@ -51,6 +53,19 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ["account_id", "order_number"],
     place: (row: Record<string, unknown>) => orderPlace(column, String(row["account_id"]), String(row["order_number"])),
   })),
+  {
+    table: "order_note",
+    column: "text_sealed",
+    key: ["account_id", "order_number", "note_id"],
+    place: (row) => notePlace(String(row["account_id"]), String(row["order_number"]), String(row["note_id"])),
+  },
+  {
+    table: "shipment",
+    column: "label_sealed",
+    key: ["account_id", "order_number", "shipment_id"],
+    place: (row) =>
+      shipmentLabelPlace(String(row["account_id"]), String(row["order_number"]), Number(row["shipment_id"])),
+  },
 ];
 
 export type SealedColumn = {

@@ -35,6 +35,12 @@ export function dateIn(zone: string, instant: Date): string {
   });
 }
 
+/** What the clock shows there: 17:05:09. */
+export function timeIn(zone: string, instant: Date): string {
+  const { hour, minute, second } = clockIn(zone, instant);
+  return `${hour}:${minute}:${second}`;
+}
+
 /** The first instant of a day in that zone; where the clocks skip midnight, the first one there is. */
 export const startOfDay = (zone: string, date: string): Date =>
   new Date(remembered(starts, `${zone} ${date}`, () => findStart(zone, date).getTime()));

@@ -125,8 +125,9 @@ function decideNew(
 ): IntakeDecision {
   const missing = missingIdentity(incoming.patient);
   if (missing !== undefined) return refused(missing);
-  const match = matchPatient(incoming.patient, certain === undefined ? known.candidates : []);
-  const matched = certain ?? known.candidates.find(({ patient_id }) => patient_id === match.patient_id);
+  const meant = certain ?? known.candidates.find(({ patient_id }) => patient_id === incoming.patient.meant_patient_id);
+  const match = matchPatient(incoming.patient, meant === undefined ? known.candidates : []);
+  const matched = meant ?? known.candidates.find(({ patient_id }) => patient_id === match.patient_id);
   const { prescription, warnings } = decidePrescription(incoming, known.formulary, rules, now, noticed);
   const reviews: NewReview[] = [];
   if (match.doubtful.length > 0) {
@@ -167,9 +168,9 @@ function ownId(patient: IncomingPatient, taken: readonly string[]): string | und
 }
 
 export const usableIds = (patient: IncomingPatient): string[] =>
-  patient.ids
-    .map(({ value }) => value)
-    .filter((id) => /^[\w-]{4,35}$/.test(id) && !/^\d{9}$/.test(id.replaceAll("-", "")));
+  patient.ids.map(({ value }) => value).filter(isUsableId);
+
+export const isUsableId = (id: string) => /^[\w-]{4,35}$/.test(id) && !/^\d{9}$/.test(id.replaceAll("-", ""));
 
 function decideCancel(
   message: IncomingMessage,

@@ -1,25 +1,30 @@
 import type { Address, EventType, ExceptionId, OrderState } from "@pestle/contract";
 import { statusOfState } from "@pestle/contract";
 import { isPresent } from "./is-present.ts";
-import { exceptionAnswer, isPrescribed, medicationRequests, type StoredOrder } from "./order-answer.ts";
-import { checkOrder, isShort, type Judged } from "./order-checks.ts";
-import type { OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
-import { holdsOf, isDoubled } from "./order-holds.ts";
+import { type OrderEvent, orderEvents } from "./order.ts";
+import type { StoredOrder } from "./order-answer.ts";
+import { checkOrder, isShort, type Judged, namesPrescriber } from "./order-checks.ts";
+import type { Fill, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
+import { type Hold, type HoldFacts, holdsOf } from "./order-holds.ts";
+import { orderFindings } from "./order-safety.ts";
 import { patientNews } from "./patient-news.ts";
 import type { PatientRecord } from "./patient-record.ts";
 import type { Problem } from "./refusals.ts";
 import { exact, resolveItems } from "./resolve-items.ts";
+import type { SafetyFinding } from "./safety/finding.ts";
 
 /** Made before the decision, because deciding draws nothing. */
 export type OrderIds = { order_number: string; dispense_ids: readonly number[]; event_id: () => string };
 
-export type OrderDecision = { problems: Problem[]; exceptions: ExceptionId[]; accepted: AcceptedOrder | null };
+export type OrderDecision = { problems: Problem[]; accepted: AcceptedOrder | null };
 
 /** An order that may be made, with everything that follows from it. */
 export type AcceptedOrder = {
   order: StoredOrder;
   state: OrderState;
   held_from: OrderState | null;
+  holds: Hold[];
+  findings: SafetyFinding[];
   items: (StoredOrder["items"][number] & {
     reserved: boolean;
     alone: boolean;
@@ -32,8 +37,6 @@ export type AcceptedOrder = {
   patient_record: PatientRecord | null;
   events: OrderEvent[];
 };
-type OrderEvent = { event_id: string; event_type: EventType; body: Record<string, unknown> };
-
 /** The whole decision on an order: every reason to refuse it at once, else the order, held where it must be. */
 export function decideOrder(
   facts: OrderFacts,
@@ -44,14 +47,17 @@ export function decideOrder(
   const items = resolveItems(facts);
   const judged: Judged = { ...facts, items, time_zone };
   const problems = distinct([...shape, ...checkOrder(judged)]);
-  const exceptions = facts.patient === null ? [] : holdsOf(judged);
-  if (problems.length > 0) return { problems, exceptions, accepted: null };
-  return { problems, exceptions, accepted: accept(judged, exceptions, ids) };
+  if (problems.length > 0) return { problems, accepted: null };
+  return { problems, accepted: accept(judged, ids) };
 }
 
-function accept(judged: Judged, exceptions: ExceptionId[], ids: OrderIds): AcceptedOrder {
+function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
+  const findings = findingsOf(judged);
+  const holds = holdsOf(holdFacts(judged, findings));
+  const exceptions = holds.map(({ id }) => id);
   const { draft, account, formulary, patient, now, ship_to } = judged;
-  const first: OrderState = isPrescribed(judged) ? "Processing/clinical_review" : "Filling/fill";
+  const prescribed = judged.items.some(({ needs_prescription }) => needs_prescription);
+  const first: OrderState = prescribed ? "Processing/clinical_review" : "Filling/fill";
   const state: OrderState = exceptions.length > 0 ? "On Hold" : first;
   const method = formulary.methods.get(draft.shipping.method_id!)!;
   const items = judged.items.map((item, index) => ({
@@ -88,30 +94,35 @@ function accept(judged: Judged, exceptions: ExceptionId[], ids: OrderIds): Accep
     label: label && { format: label.format!, carrier: label.carrier, tracking_no: label.tracking_no },
     address: ship_to.address,
     items,
+    prescribed,
     exceptions: exceptions.map((id) => ({ id, raised_at: now })),
     payer: draft.payment.payer,
     // The partner's account is good for it; a card is asked once the order is saved.
     payment_status: draft.payment.payer === "partner" ? "authorized" : "pending",
     amount_cents: items.reduce((sum, { price_cents }) => sum + price_cents, method.price_cents),
     refunded_cents: 0,
+    captured_cents: 0,
+    shipments: [],
   };
   const prescriptions = ordered(judged.items);
   return {
     order,
     state,
     held_from: state === "On Hold" ? first : null,
+    holds,
+    findings,
     items,
     prescriptions,
     ship_to: ship_to.address,
     patient_record: newsOf(judged),
-    events: eventsOf(order, prescriptions, ids),
+    events: orderEvents(order, prescriptions, born(exceptions), null, now, ids.event_id),
   };
 }
 
 /** The first of its medication in this order, and no open order has it: what two orders at once cannot both be. */
-const isAlone = (item: ResolvedItem, { items, pending }: Judged): boolean =>
+const isAlone = (item: ResolvedItem, { items, fills }: Judged): boolean =>
   item.product!.gcn !== null &&
-  !isDoubled(item, pending) &&
+  !isDoubled(item, fills) &&
   items.find(({ product }) => product!.gcn === item.product!.gcn) === item;
 
 const byNumber = (a: PrescriptionFact, b: PrescriptionFact) => a.prescription_id - b.prescription_id;
@@ -131,27 +142,65 @@ function newsOf(judged: Judged): PatientRecord | null {
   return JSON.stringify(news) === JSON.stringify(record) ? null : news;
 }
 
-const FIRST_SEQUENCE = 1;
-
 /** What creation tells: the status it is born with, and each exception by itself. */
-function eventsOf(order: StoredOrder, prescriptions: readonly PrescriptionFact[], ids: OrderIds): OrderEvent[] {
-  const { order_number, patient_id, order_status } = order;
-  const event = (event_type: EventType, fields: Record<string, unknown>): OrderEvent => {
-    const event_id = ids.event_id();
-    const timestamp = Math.floor(order.created_at.getTime() / 1000);
-    const common = { event_id, event_type, patient_id, order_number, sequence: FIRST_SEQUENCE, timestamp };
-    return { event_id, event_type, body: { ...common, ...fields } };
+const born = (raised: ExceptionId[]) => ({
+  sends: ["RX_UPDATED", "ORDER_UPDATED", "ORDER_EXCEPTION"] as EventType[],
+  raised,
+  sequence: 1,
+});
+
+/** The prescription, or the same medication for the same patient, is on its way already. */
+function isDoubled({ prescription, product }: ResolvedItem, fills: readonly Fill[]): boolean {
+  return fills.some(
+    (one) =>
+      one.shipped_at === null &&
+      ((prescription !== null && one.prescription_id === prescription.prescription_id) ||
+        (product?.gcn != null && one.gcn === product.gcn)),
+  );
+}
+
+function holdFacts(judged: Judged, findings: readonly SafetyFinding[]): HoldFacts {
+  const { draft, patient, ship_to, account, formulary, today, name_characters, fills } = judged;
+  return {
+    workflow: account.workflow,
+    formulary,
+    today,
+    name_characters,
+    email: draft.patient.contact.email ?? patient!.record.email,
+    address: ship_to.address,
+    items: judged.items.map((item, index) => ({
+      item_id: index + 1,
+      product: item.product,
+      prescription: item.prescription,
+      units: item.units,
+      missing_rx: item.needs_prescription && item.prescription === null && namesPrescriber(item.draft),
+      back_ordered: item.product?.back_orders === true && isShort(item, judged),
+    })),
+    findings,
+    at_creation: {
+      doubled: judged.items.some((item) => isDoubled(item, fills)),
+      dob_differs: draft.patient.dob !== null && draft.patient.dob !== patient!.record.dob,
+      // An address of the request was judged before (42230): what is taken all the same raises neither 77 nor 78.
+      verdict: ship_to.from === "request" ? null : ship_to.verdict,
+    },
   };
-  return [
-    ...(isPrescribed(order)
-      ? [event("RX_UPDATED", { medication_requests: medicationRequests(order, prescriptions) })]
-      : []),
-    event("ORDER_UPDATED", { order_status, previous_order_status: null }),
-    ...order.exceptions.map(({ id, raised_at }) => {
-      const exception = exceptionAnswer(id, raised_at);
-      return event("ORDER_EXCEPTION", { exception, order_actions: exception.order_actions });
-    }),
-  ];
+}
+
+function findingsOf(judged: Judged): SafetyFinding[] {
+  const { safety, items, fills, now } = judged;
+  const { patient_safety } = patientNews(judged, judged.patient!.record)!;
+  return orderFindings(safety, {
+    items: items.map(({ product, prescription }, index) => ({
+      item_id: index + 1,
+      ingredients: product!.ingredients,
+      gcn: product!.gcn,
+      days_supply: prescription?.days_supply ?? null,
+      drug_schedule: prescription?.drug_schedule ?? product!.drug_schedule,
+    })),
+    fills,
+    patient_safety,
+    now,
+  });
 }
 
 /** Where shape and rules both speak of a field with the same code, it is said once. */

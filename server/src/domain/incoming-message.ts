@@ -14,7 +14,7 @@ export interface IncomingMessage {
 
 /** Enough to answer the sender and to know the message again; readable even where the content is not. */
 export interface Envelope {
-  format: "script" | "fhir";
+  format: "script" | "fhir" | "simulation";
   /** `10.6`, `2017071`, `2023011`, `R4`; null where the sender did not say. */
   version: string | null;
   /** The sender's id, upper-cased for comparison by nobody: as sent. With FHIR the Bundle's source, else null. */
@@ -93,6 +93,8 @@ export interface IncomingPrescription {
   /** Asked for by the sender: which fill notices it wants, as sent. */
   fill_indicator: string | null;
   order_group: { number: string; item: number | null; total: number | null } | null;
+  /** Only a simulation can ask for what our own rules decide. */
+  exactly?: { received_at?: Date; expires_at?: Date; gcn?: string | null };
 }
 
 /** What a response says; who and whose it leaves out are those of the prescription it answers. */
@@ -104,6 +106,8 @@ export interface AnsweredPrescription extends Omit<IncomingPrescription, "patien
 export interface IncomingPatient {
   /** The prescriber system's own ids, best first (EHR medical record number, account number, mutually defined). */
   ids: { kind: PatientIdKind; value: string }[];
+  /** Our own id: only a simulation knows it, and then nobody else is meant. */
+  meant_patient_id?: string;
   last_name: string | null;
   first_name: string | null;
   middle_name: string | null;

@@ -16,4 +16,7 @@ export type ReplyContext = {
   message_id: string;
   sent_time: Date;
   prescription_id: number | null;
+  /** Whose it is, and the prescription that it ended: told to whoever simulates. */
+  patient_id?: string | null;
+  ended_prescription_id?: number | null;
 };

@@ -31,11 +31,15 @@ export type StoredOrder = {
   label: { format: (typeof labelFormats)[number]; carrier: string | null; tracking_no: string | null } | null;
   address: Address | null;
   items: StoredItem[];
+  /** It tells of prescriptions (RX_UPDATED), whatever items were removed since: only one of OTC products alone never does. */
+  prescribed: boolean;
   exceptions: { id: ExceptionId; raised_at: Date }[];
   payer: (typeof payers)[number];
   payment_status: (typeof paymentStatuses)[number];
   amount_cents: number;
+  captured_cents: number;
   refunded_cents: number;
+  shipments: Shipment[];
 };
 export type StoredItem = {
   item_id: number;
@@ -53,11 +57,7 @@ export type StoredItem = {
 export const CURRENCY = "USD";
 
 /** `prescriptions` are those of the items, each with the units that are ordered by now. */
-export function orderAnswer(
-  order: StoredOrder,
-  prescriptions: readonly PrescriptionFacts[],
-  shipments: readonly Shipment[] = [],
-): Order {
+export function orderAnswer(order: StoredOrder, prescriptions: readonly PrescriptionFacts[]): Order {
   const exceptions = order.exceptions.map(({ id, raised_at }) => exceptionAnswer(id, raised_at));
   return {
     order_number: order.order_number,
@@ -90,8 +90,8 @@ export function orderAnswer(
       package_size,
       dispense_id,
     })),
-    medication_requests: medicationRequests(order, prescriptions, shipments),
-    shipments: [...shipments],
+    medication_requests: medicationRequests(order, prescriptions),
+    shipments: order.shipments,
     exception: exceptions[0] ?? null,
     exceptions,
     payment: {
@@ -104,15 +104,10 @@ export function orderAnswer(
   };
 }
 
-/** Whether an order tells of prescriptions (RX_UPDATED): only one of nothing but OTC products does not. */
-export const isPrescribed = ({ items }: { items: readonly Pick<StoredItem, "needs_prescription">[] }): boolean =>
-  items.some(({ needs_prescription }) => needs_prescription);
-
 /** The prescriptions of an order, each with the dispenses of this order. */
 export function medicationRequests(
-  { order_number, order_status, items, workflow }: StoredOrder,
+  { order_number, order_status, items, workflow, shipments }: StoredOrder,
   prescriptions: readonly PrescriptionFacts[],
-  shipments: readonly Shipment[] = [],
 ): MedicationRequest[] {
   return prescriptions.map((prescription) => {
     const own = items.filter(({ prescription_id }) => prescription_id === prescription.prescription_id);
@@ -136,3 +131,10 @@ export function exceptionAnswer(id: ExceptionId, raised_at: Date): OrderExceptio
   const { name, message } = exceptionRow(id);
   return { id, name, message, raised_at: raised_at.toISOString(), order_actions: orderActionsOf(id) };
 }
+
+/** Times as the wire has them; the database writes them otherwise inside JSON. */
+export const isoShipment = ({ shipped_at, delivered_at, ...shipment }: Shipment): Shipment => ({
+  ...shipment,
+  shipped_at: new Date(shipped_at).toISOString(),
+  delivered_at: delivered_at && new Date(delivered_at).toISOString(),
+});

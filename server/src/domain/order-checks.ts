@@ -1,9 +1,14 @@
 import type { ErrorCode } from "@pestle/contract";
 import { addressKinds } from "./address/verdict.ts";
 import { settleAddress } from "./address-input.ts";
-import { startOfDay } from "./calendar.ts";
 import { checkLabel } from "./custom-label.ts";
-import type { NamedProduct, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
+import {
+  isFillable,
+  type NamedProduct,
+  type OrderFacts,
+  type PrescriptionFact,
+  type ResolvedItem,
+} from "./order-facts.ts";
 import { full } from "./patient-changes.ts";
 import { patientNews } from "./patient-news.ts";
 import type { Problem } from "./refusals.ts";
@@ -161,12 +166,8 @@ const methodOf = ({ draft, formulary }: Judged) =>
 const isBox = ({ ship_to: { verdict } }: Judged) => verdict !== null && addressKinds[verdict.kind].usps_only;
 
 /** May be filled today, units aside. */
-function isUsable({ prescription }: ResolvedItem, facts: Judged): boolean {
-  if (prescription === null) return false;
-  const { active, acceptance, effective_date } = prescription;
-  const accepted = acceptance === "not_needed" || acceptance === "accepted";
-  return active && accepted && startOfDay(facts.time_zone, effective_date) <= facts.now;
-}
+const isUsable = ({ prescription }: ResolvedItem, facts: Judged): boolean =>
+  prescription !== null && isFillable(prescription, facts);
 
 function hasUsablePrescription(it: ResolvedItem, facts: Judged): boolean {
   const { draft } = it;

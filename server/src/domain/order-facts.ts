@@ -1,7 +1,9 @@
 import type { Address, DrugSchedule, ErrorEntry, Workflow } from "@pestle/contract";
 import type { Verdict } from "./address/verdict.ts";
+import { startOfDay } from "./calendar.ts";
 import type { Formulary, FormularyProduct } from "./formulary.ts";
 import type { ItemDraft, OrderDraft } from "./order-draft.ts";
+import type { SafetyState } from "./order-safety.ts";
 import type { PatientRecord } from "./patient-record.ts";
 
 /** Everything that an order is decided on: the request, what was loaded, and the time. */
@@ -13,8 +15,9 @@ export type OrderFacts = {
   patient: { patient_id: string; record: PatientRecord } | null;
   prescriptions: ReadonlyMap<number, PrescriptionFact>;
   stock: ReadonlyMap<string, number>;
-  /** Open orders that this one may double. */
-  pending: readonly PendingItem[];
+  /** What the patient has on the way, or still takes. */
+  fills: readonly Fill[];
+  safety: SafetyState;
   ship_to: ShipTo;
   now: Date;
   today: string;
@@ -50,7 +53,25 @@ export type PrescriptionFact = {
   order_errors: ErrorEntry[];
 };
 
-export type PendingItem = { order_number: string; prescription_id: number | null; gcn: string | null };
+/** May be filled by now; units and expiry have codes of their own. */
+export function isFillable(
+  { active, acceptance, effective_date }: PrescriptionFact,
+  { time_zone, now }: { time_zone: string; now: Date },
+): boolean {
+  const accepted = acceptance === "not_needed" || acceptance === "accepted";
+  return active && accepted && startOfDay(time_zone, effective_date) <= now;
+}
+
+/** One item of another order of the patient; `shipped_at` is null while that order is open. */
+export type Fill = {
+  order_number: string;
+  prescription_id: number | null;
+  gcn: string | null;
+  /** Those of the product, also where it is offered no more. */
+  ingredients: string[];
+  days_supply: number | null;
+  shipped_at: Date | null;
+};
 
 /** Where the parcel goes. `verdict` is null where nobody asked, because the address was sent with `ignore_warnings`. */
 export type ShipTo = {

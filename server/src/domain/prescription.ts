@@ -126,6 +126,7 @@ export function decidePrescription(
       drug_schedule,
       daw: incoming.daw,
       acceptance_reasons,
+      ...incoming.exactly,
     },
     warnings,
   };

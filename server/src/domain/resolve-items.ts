@@ -33,7 +33,7 @@ export function resolveItems({
 }
 
 /** The prescription's medication in this formulary: the very product, else the cheapest of the same medication. */
-function writtenProduct(
+export function writtenProduct(
   { ndc, gcn }: Pick<PrescriptionFact, "ndc" | "gcn">,
   formulary: Formulary,
 ): FormularyProduct | null {

@@ -86,7 +86,7 @@ const UNITS = new Map<string, QuantityUnit>([
   ...Object.entries(UNIT_WORDS).flatMap(([word, unit]) => [[word, unit] as const, [plural(word), unit] as const]),
 ]);
 
-function plural(word: string): string {
+export function plural(word: string): string {
   if (word === "patch") return "patches";
   return word.endsWith("y") ? `${word.slice(0, -1)}ies` : `${word}s`;
 }

@@ -1,6 +1,6 @@
 import { isExceptionId, ORDER_NUMBER_PATTERN, orderStatuses } from "@pestle/contract";
 import type { Tx } from "../db/db.ts";
-import { findOrder, listHistory, type OrderFilter } from "../db/orders.ts";
+import { findOrder, listActionRequests, listHistory, type OrderFilter } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
 import { isDate, startOfDay } from "../domain/calendar.ts";
 import { errorEntries } from "../domain/error-entries.ts";
@@ -10,6 +10,7 @@ import type { FinishedAnswer } from "../usecases/idempotently.ts";
 import { type PreparedOrder, placeOrder, prepareOrder, tryOrder } from "../usecases/place-order.ts";
 import { prepareReorder } from "../usecases/prepare-reorder.ts";
 import { readOrder, readOrders } from "../usecases/read-orders.ts";
+import { requestOrderAction as askOrder } from "../usecases/request-order-action.ts";
 import { json } from "./answer.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { pageAnswer, pageOf } from "./page.ts";
@@ -41,6 +42,30 @@ async function reorder(...[deps, call, body]: Parameters<WriteHandler>): Promise
 export const replaceOrderAddress: WriteHandler = async (deps, call, body) => {
   const change = await changeOrderAddress(deps, call.grant, orderNumber(call.params), body);
   return async (db) => finished(200, await change(db));
+};
+
+export const requestOrderAction: WriteHandler = async (deps, call, body) => {
+  const act = await askOrder(deps, call.grant, orderNumber(call.params), body);
+  return async (db) => {
+    const { request, settle } = await act(db);
+    return { ...finished(201, request), ...(settle && { settle: async () => JSON.stringify(await settle()) }) };
+  };
+};
+
+export const listOrderActionRequests: ReadHandler = async (deps, { grant, params }) => {
+  const order_number = orderNumber(params);
+  const order = await readOrder(deps, grant.account_id, order_number);
+  if (order === undefined) throw new StatusRefusal(404);
+  const asked = await listActionRequests(deps.db, grant.account_id, order_number);
+  const partner_order_action_requests = asked.map(({ id, event, reason_id, created_at }) => ({
+    id,
+    event,
+    order_number,
+    reason_id,
+    created_at: created_at.toISOString(),
+    order,
+  }));
+  return json(200, { partner_order_action_requests });
 };
 
 export const listOrders: ReadHandler = async (deps, { grant, query, url }) => {

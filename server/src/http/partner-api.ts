@@ -13,7 +13,16 @@ import { canonicalJson } from "./canonical-json.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue.ts";
 import { frontDoor } from "./front-door.ts";
 import { listOrderActions, listOrderStatusReasons } from "./order-tables.ts";
-import { createOrder, createReorder, getOrder, listOrderHistory, listOrders, replaceOrderAddress } from "./orders.ts";
+import {
+  createOrder,
+  createReorder,
+  getOrder,
+  listOrderActionRequests,
+  listOrderHistory,
+  listOrders,
+  replaceOrderAddress,
+  requestOrderAction,
+} from "./orders.ts";
 import {
   addIdentityDocument,
   addShippingAddress,
@@ -65,6 +74,8 @@ const handlers: Handlers = {
   listOrderHistory,
   replaceOrderAddress,
   createReorder,
+  requestOrderAction,
+  listOrderActionRequests,
   listShippingMethods,
   listBrands,
   listProducts,

@@ -1,5 +1,6 @@
 import { loadPrescriptions } from "../db/prescriptions.ts";
 import { medicationRequest } from "../domain/medication-request.ts";
+import { isoShipment } from "../domain/order-answer.ts";
 import { refuse, StatusRefusal } from "../domain/refusals.ts";
 import { addIdentityDocument as addDocument } from "../usecases/add-identity-document.ts";
 import { addShippingAddress as addAddress } from "../usecases/add-shipping-address.ts";
@@ -26,7 +27,14 @@ export const listPatientPrescriptions: ReadHandler = async (deps, call) => {
   const { account_id, patient_id } = patientKey(call);
   const found = await loadPrescriptions(deps.db, account_id, patient_id, active);
   if (found === undefined) throw new StatusRefusal(404);
-  return json(200, { medication_request: found.prescriptions.map((row) => medicationRequest(row, found.workflow)) });
+  const medication_request = found.prescriptions.map(({ medication_dispenses, ...row }) =>
+    medicationRequest(
+      row,
+      found.workflow,
+      medication_dispenses.map(({ shipment, ...one }) => ({ ...one, shipment: shipment && isoShipment(shipment) })),
+    ),
+  );
+  return json(200, { medication_request });
 };
 
 export const addShippingAddress: WriteHandler = async (deps, call, body) => {

@@ -1,86 +1,191 @@
-import { compactAsciiJson, type Order, statusOfState } from "@pestle/contract";
+import { randomUUID } from "node:crypto";
+import { compactAsciiJson, isFinal, type Order, type Role, stageOfState, statusOfState } from "@pestle/contract";
 import { announce } from "../db/bus.ts";
-import { type OrderChange, saveOrderChange } from "../db/change-order.ts";
+import { type OrderChange, type OrderColumns, saveOrderChange } from "../db/change-order.ts";
 import type { Queryable } from "../db/db.ts";
-import { cancel, changeHolds, holdEvents, type OrderStanding, standingRow } from "../domain/hold-change.ts";
-import type { PrescriptionFacts } from "../domain/medication-request.ts";
+import { notePlace } from "../db/order-notes.ts";
+import { orderPlace } from "../db/orders.ts";
+import { bytes } from "../db/receive.ts";
+import type { Deps } from "../deps.ts";
+import { type Actor, apply, isOpen, type Move, orderEvents, standingRow } from "../domain/order.ts";
 import { orderAnswer, type StoredOrder } from "../domain/order-answer.ts";
-import { exact } from "../domain/resolve-items.ts";
+import { type DecidedChange, decideChange, type Outcome } from "../domain/order-change.ts";
 import { randomEventId } from "../random.ts";
+import type { LoadedOrder } from "./load-changing-order.ts";
+import { patientRow } from "./patient-rows.ts";
 
-/** An order as it was read, and where it stands. */
-export type LoadedOrder = {
-  order: StoredOrder;
-  prescriptions: PrescriptionFacts[];
-  standing: OrderStanding;
-  revision: number;
+/** Who does it, and what is written beside. */
+export type ChangeBy = {
+  actor: Actor;
+  /** A person's reason; it is sealed, and signed where it overrides the safety engine. */
+  reason?: string;
+  columns?: OrderColumns;
+  action_request?: OrderChange["action_request"];
+  shipment?: OrderChange["shipment"];
+  tracked?: OrderChange["tracked"];
+  scans?: OrderChange["scans"];
 };
 
+const NOBODYS = { claimed_by: null, claimed_until: null };
+
+export type ChangedOrder = { order: Order; action_request_id: number | null };
+
 /**
- * Saves an order with other data, other exceptions open, or both: history and events follow from the difference. A
- * conflict, where somebody changed the order meanwhile, is for the caller to try again.
+ * Saves what somebody's doing makes of an order: the checks run again, holds, history and events follow, all in one
+ * statement. A conflict, where somebody changed the order meanwhile, is for the caller to try again.
  */
 export async function changeOrder(
+  deps: Deps,
   db: Queryable,
-  account_id: string,
-  { order, prescriptions, standing, revision }: LoadedOrder,
-  changed: {
-    order: Partial<StoredOrder>;
-    /** The exceptions that are open from now on, or that the order is canceled. */
-    open: OrderStanding["open"] | "canceled";
-    columns: Partial<Pick<OrderChange, "address_sealed" | "ship_state" | "payment_status" | "payment_reference">>;
-    actor: string;
-    now: Date;
-  },
-): Promise<Order> {
-  const { now, actor } = changed;
-  const canceled = changed.open === "canceled";
-  const open = canceled ? [] : (changed.open as OrderStanding["open"]);
-  const holds = canceled ? cancel(standing, actor) : changeHolds(standing, open, actor);
+  loaded: LoadedOrder,
+  outcome: Outcome,
+  by: ChangeBy,
+): Promise<ChangedOrder> {
+  const { account_id, order, standing, rules } = loaded;
+  const { now } = rules;
+  const decided = decideChange(loaded, outcome, rules);
+  const moved = apply(standing, decided.step, by.actor);
   const after: StoredOrder = {
-    ...order,
-    ...changed.order,
-    order_status: statusOfState((holds ?? standing).state),
-    exceptions: open.map((id) => order.exceptions.find((one) => one.id === id) ?? { id, raised_at: now }),
+    ...decided.after.order,
+    order_status: statusOfState((moved ?? standing).state),
+    exceptions: (moved ?? standing).open.map(
+      (id) => order.exceptions.find((one) => one.id === id) ?? { id, raised_at: now },
+    ),
     updated_at: now > order.updated_at ? now : order.updated_at,
   };
-  const told = canceled ? givenBack(order, prescriptions) : prescriptions;
-  const events = holds === null ? [] : holdEvents(after, told, holds, standing.state, now, randomEventId);
-  const { restocked } = await saveOrderChange(db, {
+  const events =
+    moved === null
+      ? []
+      : orderEvents(after, decided.after.prescriptions, moved, order.order_status, now, randomEventId);
+  const role = moved?.history.find(({ actor }) => by.actor.roles.includes(actor))?.actor ?? by.actor.roles[0]!;
+  const note = by.reason === undefined ? null : noteOf(deps, loaded, decided, moved, by.actor, role, by.reason);
+  const saved = await saveOrderChange(db, {
     account_id,
     order_number: order.order_number,
-    revision,
+    revision: loaded.revision,
     at: now,
-    ...standingRow(holds ?? standing),
-    address_sealed: null,
-    ship_state: null,
-    payment_status: null,
-    payment_reference: null,
-    ...changed.columns,
-    gives_back: canceled,
-    raised: holds?.raised ?? [],
-    resolved: (holds?.resolved ?? []).map((exception_id) => ({ exception_id, resolved_by: actor, confirmed: null })),
-    history: (holds?.history ?? []).map((row) => ({
-      ...row,
-      from: statusOfState(row.from),
-      to: statusOfState(row.to),
+    ...standingRow(moved ?? standing),
+    // Nobody has to work any more on what is canceled or delivered.
+    columns: { ...columnsOf(deps, loaded, decided), ...(moved && isFinal(moved.state) && NOBODYS), ...by.columns },
+    items: [...(outcome.items ?? [])],
+    prescribed: [...(outcome.units ?? [])],
+    stock: [...(outcome.stock ?? [])],
+    changed_patient:
+      decided.after.record === loaded.record
+        ? null
+        : {
+            ...patientRow(deps, account_id, order.patient_id, decided.after.record, now),
+            patient_id: order.patient_id,
+            revision: loaded.patient_revision,
+          },
+    raised: (moved?.raised ?? []).map((exception_id) => ({
+      exception_id,
+      basis: decided.open.find(({ id }) => id === exception_id)?.basis ?? null,
+    })),
+    resolved: (moved?.resolved ?? []).map((exception_id) => ({
+      exception_id,
+      resolved_by: by.actor.person_id ?? role,
+      confirmed: decided.confirmed.get(exception_id) ?? null,
+    })),
+    note,
+    history: (moved?.history ?? []).map(({ actor, event, from, to, exception_id }) => ({
+      actor,
+      person_id: by.actor.roles.includes(actor) ? by.actor.person_id : null,
+      event,
+      from: statusOfState(from),
+      to: statusOfState(to),
+      stage: stageOfState(to),
+      exception_id,
+      note_id: note?.["note_id"] ?? null,
     })),
     events: events.map(({ body, ...event }) => ({
       ...event,
       patient_id: order.patient_id,
       body: compactAsciiJson(body),
     })),
+    shipment: by.shipment ?? null,
+    tracked: by.tracked ?? null,
+    scans: by.scans ?? [],
+    payment_entries: (outcome.payments ?? []).map((entry) => ({
+      ...entry,
+      payment_entry_id: randomUUID(),
+      actor: role,
+    })),
+    action_request: by.action_request ?? null,
   });
-  if (restocked.length > 0) await announce(db, { kind: "catalogue", account_id });
-  return orderAnswer(after, told);
+  // Rare, so a notify may cost what it costs: whoever keeps the catalogue shows what is there, and what is not.
+  if (saved.restocked.length + saved.emptied.length > 0) await announce(db, { kind: "catalogue", account_id });
+  return { order: orderAnswer(after, decided.after.prescriptions), action_request_id: saved.action_request_id };
 }
 
-/** The prescriptions without the units of an order that is no more. */
-function givenBack(order: StoredOrder, prescriptions: readonly PrescriptionFacts[]): PrescriptionFacts[] {
-  return prescriptions.map((prescription) => {
-    const units = order.items
-      .filter(({ prescription_id }) => prescription_id === prescription.prescription_id)
-      .reduce((sum, { quantity, package_size }) => sum + quantity * package_size, 0);
-    return { ...prescription, units_ordered: exact(prescription.units_ordered - units) };
-  });
+/** The columns that follow from what the order has become. */
+function columnsOf(
+  deps: Deps,
+  { account_id, order, standing }: LoadedOrder,
+  { after, findings }: DecidedChange,
+): OrderColumns {
+  const { order_number } = order;
+  const is = after.order;
+  const seal = (column: "address_sealed" | "safety_sealed", value: unknown) =>
+    bytes(deps.vault.seal(Buffer.from(JSON.stringify(value)), orderPlace(column, account_id, order_number)));
+  const plain = ["payment_status", "amount_cents", "captured_cents", "refunded_cents"] as const;
+  return {
+    ...Object.fromEntries(plain.filter((name) => is[name] !== order[name]).map((name) => [name, is[name]])),
+    ...(is.address !== order.address &&
+      is.address !== null && { address_sealed: seal("address_sealed", is.address), ship_state: is.address.state }),
+    // Once it has left the house, what was found by then stays.
+    ...(isOpen(standing) && { safety_sealed: findings.length === 0 ? null : seal("safety_sealed", findings) }),
+  };
 }
+
+function noteOf(
+  deps: Deps,
+  { account_id, order, rules }: LoadedOrder,
+  { confirmed, findings }: DecidedChange,
+  moved: Move | null,
+  actor: Actor,
+  role: Role,
+  reason: string,
+): Record<string, unknown> {
+  const note_id = randomUUID();
+  const { order_number } = order;
+  const overridden = (moved?.resolved ?? []).filter((id) => (id === 74 || id === 75) && confirmed.has(id));
+  const signed = {
+    account_id,
+    order_number,
+    note_id,
+    at: rules.now.toISOString(),
+    person_id: actor.person_id,
+    role,
+    reason,
+    overridden,
+    found: findings.filter(({ exception_id }) => overridden.some((id) => id === exception_id)).map(({ key }) => key),
+  };
+  // What was overridden stands in the text itself, so that it can be read, and checked, years later.
+  const text = overridden.length === 0 ? { reason } : { reason, overridden, found: signed.found };
+  return {
+    note_id,
+    person_id: actor.person_id,
+    role,
+    text_sealed: bytes(
+      deps.vault.seal(Buffer.from(JSON.stringify(text)), notePlace(account_id, order_number, note_id)),
+    ),
+    signature: overridden.length === 0 ? null : bytes(signatureOf(deps, signed)),
+  };
+}
+
+/** Over who, when, what and why: nobody who only reaches the database can make one. */
+export const signatureOf = (
+  deps: Pick<Deps, "vault">,
+  signed: {
+    account_id: string;
+    order_number: string;
+    note_id: string;
+    at: string;
+    person_id: string | null;
+    role: string;
+    reason: string;
+    overridden: readonly number[];
+    found: readonly string[];
+  },
+): Buffer => deps.vault.blindIndex(JSON.stringify(signed), "order_note.signature");

@@ -9,6 +9,7 @@ import type { Deps } from "../deps.ts";
 import { errorEntries } from "../domain/error-entries.ts";
 import { Conflict, RequestProblems } from "../domain/refusals.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
+import { attachPrescription } from "./attach-prescription.ts";
 import { accountNow } from "./move-clock.ts";
 import { placeOrder, prepareOrder } from "./place-order.ts";
 import { readCatalogue } from "./read-catalogue.ts";
@@ -20,11 +21,11 @@ const TRIED_AGAIN_AFTER_MS = 60_000;
 /**
  * Automatic Processing: every prescription that is due becomes an order with the account's default shipping method and
  * brand. Where an order would be refused, none is made: the prescription shows the codes, a person is told, and it is
- * tried again until the cause is gone. Returns how many orders were made.
+ * tried again until the cause is gone. Of one account where it is named. Returns how many orders were made.
  */
-export async function fillDue(deps: Deps): Promise<number> {
+export async function fillDue(deps: Deps, account_id: string | null = null): Promise<number> {
   let made = 0;
-  for (const account of await listDueAccounts(deps.db)) {
+  for (const account of await listDueAccounts(deps.db, account_id)) {
     const now = accountNow(deps.now(), account.clock_offset_s);
     for (const due of await listDuePrescriptions(deps.db, account.account_id, now, MOST_AT_ONCE)) {
       if (await fill(deps, { ...account, actor: "system" }, due)) made += 1;
@@ -42,6 +43,7 @@ async function fill(deps: Deps, orderer: Parameters<typeof prepareOrder>[1], due
     items: [{ prescription_id: due.prescription_id }],
   };
   try {
+    if (await attachPrescription(deps, orderer.account_id, due.prescription_id)) return false;
     const prepared = await prepareOrder(deps, orderer, body, JSON.stringify(body), now);
     await withKeysOfNow(deps, () => placeOrder(deps, deps.db, prepared, now));
     return true;

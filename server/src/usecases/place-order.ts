@@ -21,6 +21,8 @@ import { byNdcs, bySelection, exact } from "../domain/resolve-items.ts";
 import { shipTo } from "../domain/ship-to.ts";
 import type { SentFields } from "../domain/unknown-fields.ts";
 import { randomEventId, randomOrderNumber } from "../random.ts";
+import { blindBasis } from "./blind-basis.ts";
+import { fillOf, LONGEST_WASHOUT_MS } from "./fills.ts";
 import { accountNow } from "./move-clock.ts";
 import { openRecord, patientRow } from "./patient-rows.ts";
 import { readCatalogue } from "./read-catalogue.ts";
@@ -129,6 +131,7 @@ async function decide(
     prescription_ids: prescriptionIds(draft),
     skus: draft.items.flatMap((item) => namedSku(item, formulary) ?? []),
     items: draft.items.length,
+    taken_since: new Date(accountNow(now, orderer.clock_offset_s).getTime() - LONGEST_WASHOUT_MS),
   });
   if (context.recent_order_number !== null) throw new Conflict(context.recent_order_number);
   const account_now = accountNow(now, context.clock_offset_s);
@@ -177,7 +180,8 @@ function factsOf(
     patient: record && { patient_id: patient_id!, record },
     prescriptions: new Map(context.prescriptions.map((row) => [row.prescription_id, prescriptionFact(row)])),
     stock: new Map(context.stock.map(({ sku, available_units }) => [sku, available_units])),
-    pending: context.pending,
+    fills: context.fills.map(fillOf),
+    safety: deps.safety.current(),
     ship_to: shipTo(draft, sent_verdict, { prescriptions: details, patient: record }, validate),
     now: account_now,
     today: dateIn(deps.config.TIME_ZONE, account_now),
@@ -250,6 +254,7 @@ function rowsOf(
       payment_status: order.payment_status,
       payment_token_sealed: seal("payment_token_sealed", draft.payment.token),
       amount_cents: order.amount_cents,
+      safety_sealed: seal("safety_sealed", accepted.findings.length === 0 ? null : JSON.stringify(accepted.findings)),
       sequence: 1,
       created_at: order.created_at,
       updated_at: order.updated_at,
@@ -262,7 +267,12 @@ function rowsOf(
         return [prescription_id, { units: exact(units_ordered - before), units_ordered: before }];
       }),
     ),
-    exceptions: order.exceptions.map(({ id, raised_at }) => ({ ...key, exception_id: id, raised_at })),
+    exceptions: accepted.holds.map(({ id, basis }) => ({
+      ...key,
+      exception_id: id,
+      raised_at: order.created_at,
+      basis: basis && blindBasis(deps, account_id, order_number, basis),
+    })),
     history: [
       {
         ...key,
@@ -271,6 +281,7 @@ function rowsOf(
         event: "create",
         from: null,
         to: order.order_status,
+        stage: stageOfState(state),
         exception_id: order.exceptions[0]?.id ?? null,
       },
     ],

@@ -9,8 +9,8 @@ import {
   type SealedOrderColumn,
 } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
-import type { OrderStanding } from "../domain/hold-change.ts";
-import { orderAnswer, type StoredOrder } from "../domain/order-answer.ts";
+import type { OrderStanding } from "../domain/order.ts";
+import { isoShipment, orderAnswer, type StoredOrder } from "../domain/order-answer.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 
 export async function readOrder(deps: Deps, account_id: string, order_number: string): Promise<Order | undefined> {
@@ -50,22 +50,15 @@ function answerOf(deps: Deps, account_id: string, row: OrderRow): Order {
   return orderAnswer(order, prescriptions);
 }
 
-function openOrder(deps: Deps, account_id: string, row: OrderRow) {
-  const { address_sealed, label_format, label_carrier, label_tracking_no, exceptions, prescriptions, ...rest } = row;
-  const {
-    revision,
-    stage,
-    held_from,
-    sequence,
-    clock_offset_s,
-    order_position: _,
-    payment_token_sealed,
-    ...kept
-  } = rest;
+/** What was sealed, opened; labels and tokens only when they are asked for. */
+export function openOrder(deps: Deps, account_id: string, row: OrderRow) {
+  const { address_sealed, label_format, label_carrier, label_tracking_no, exceptions, prescriptions, ...kept } = row;
+  const { revision, stage, held_from, sequence, clock_offset_s, payment_token_sealed } = row;
   const open = (column: SealedOrderColumn, sealed: Buffer) =>
     deps.vault.open(sealed, orderPlace(column, account_id, row.order_number)).toString("utf8");
   const order: StoredOrder = {
     ...kept,
+    shipments: (row.shipments ?? []).map(isoShipment),
     address: address_sealed && (JSON.parse(open("address_sealed", address_sealed)) as Address),
     label: label_format && { format: label_format, carrier: label_carrier, tracking_no: label_tracking_no },
     exceptions: exceptions.map(({ id, raised_at }) => ({ id, raised_at: new Date(raised_at) })),
@@ -81,6 +74,7 @@ function openOrder(deps: Deps, account_id: string, row: OrderRow) {
     standing,
     revision,
     clock_offset_s,
+    custom_label: (sealed: Buffer | null) => () => sealed && Buffer.from(open("label_sealed", sealed), "base64"),
     payment_token: () => (payment_token_sealed === null ? "" : open("payment_token_sealed", payment_token_sealed)),
     prescriptions: prescriptions.map(({ received_at, expires_at, ...prescription }) => ({
       ...prescription,

@@ -8,6 +8,7 @@ import { decideIntake, type IntakeDecision, type IntakeReply, usableIds } from "
 import type { IncomingMessage, IncomingPatient, ReadMessage } from "../domain/incoming-message.ts";
 import type { IntakeFormat, ReplyContext } from "../domain/intake-format.ts";
 import { refusalFor } from "../domain/intake-refusals.ts";
+import { system } from "../domain/order.ts";
 import { monthsByState, type PrescriptionRules } from "../domain/prescription.ts";
 import { StatusRefusal } from "../domain/refusals.ts";
 import { routeMessage } from "../domain/route-message.ts";
@@ -119,16 +120,27 @@ async function attempt(deps: Deps, format: IntakeFormat, { message, stored, rece
     await saveIntake(deps.db, unrouted(stored, message, answer, account, now));
     return { answer, patient_id: null, prescription_id: null };
   }
-  const { decision, changes, received } = await decideFor(deps, format, message, stored, account, now);
+  return (await takeFor(deps, format, message, stored, account)).received;
+}
+
+/** For the account it is meant for: decided and saved. */
+export async function takeFor(
+  deps: Deps,
+  format: IntakeFormat,
+  message: IncomingMessage,
+  stored: Stored,
+  account: Receiver,
+): Promise<{ decision: IntakeDecision; received: Received }> {
+  const { decision, changes, received } = await decideFor(deps, format, message, stored, account, deps.now());
   if (decision.orders_to_cancel.length > 0) {
     // Before the message is done with: cut off here, it is taken up again and finds what is left to do.
     for (const order_number of decision.orders_to_cancel) {
-      await cancelOrder(deps, deps.db, { account_id: account.account_id, order_number, actor: "system" });
+      await cancelOrder(deps, deps.db, { account_id: account.account_id, order_number, actor: system });
     }
-    return attempt(deps, format, { message, stored, receivers });
+    return takeFor(deps, format, message, stored, account);
   }
   await saveIntake(deps.db, changes);
-  return received;
+  return { decision, received };
 }
 
 /** What follows from a stored message for the account it is meant for. Nothing is saved yet. */
@@ -153,6 +165,7 @@ export async function decideFor(
       relates_to: message.envelope.relates_to_message_id,
       prescriber_order_number: message.content.kind === "new" ? null : message.envelope.prescriber_order_number,
       with_prescriptions: message.content.kind === "cancel",
+      meant_patient_id: patient?.meant_patient_id ?? null,
     }),
     readCatalogue(deps, account_id),
   ]);
@@ -173,9 +186,12 @@ export async function decideFor(
   );
   const prescription_id = decision.prescription === null ? null : loaded.next_prescription_id;
   const patient_id = decision.patient?.patient_id ?? null;
+  const ended = loaded.prescriptions.find((one) => one.prescription_id === decision.ended[0]?.prescription_id);
   const answer = format.reply(decision.reply, {
     ...aboutMessage(message, real_now, decision),
     prescription_id,
+    patient_id: patient_id ?? ended?.patient_id ?? null,
+    ended_prescription_id: ended?.prescription_id ?? null,
   });
   const changes = changesOf(deps, {
     decision,

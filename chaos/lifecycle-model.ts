@@ -1,0 +1,243 @@
+import {
+  type ExceptionId,
+  type HoldableState,
+  type OrderState,
+  type OrderStatus,
+  type ShipmentStatus,
+  stageOfState,
+  statusOfState,
+} from "@pestle/contract";
+import { products } from "../server/src/seed/cast.ts";
+
+/** One patient of one account, as simply as it can be told: what the service must agree with after every command. */
+export type Model = {
+  automatic: boolean;
+  /** Real time, and what the account's clock is ahead of it. */
+  real_ms: number;
+  ahead_ms: number;
+  email: boolean;
+  allergies: readonly string[];
+  shelves: Map<string, Shelf>;
+  prescriptions: Map<number, Prescription>;
+  orders: Life[];
+};
+export type Shelf = { on_hand: number; reserved: number };
+export type Prescription = { sku: string; units_left: number; units_ordered: number; daw: boolean; unclear: boolean };
+
+/** An order's life. */
+export type Life = {
+  order_number: string;
+  born_ms: number;
+  state: OrderState;
+  held_from: HoldableState | null;
+  /** Open exceptions, by what raised them: a rule that looks again with every change, the order's birth, or somebody. */
+  open: Map<ExceptionId, "rule" | "birth" | "hand">;
+  /** What was confirmed, as it was when somebody confirmed it. */
+  confirmed: Map<ExceptionId, string>;
+  items: Item[];
+  address: Address;
+  payer: "partner" | "patient";
+  token: Token;
+  payment: "authorized" | "declined" | "voided" | "captured" | "refunded";
+  authorised: boolean;
+  amount: number;
+  captured: number;
+  refunded: number;
+  entries: string[];
+  claim: { by: string; until_ms: number } | null;
+  filled_by: string | null;
+  parcel: Parcel | null;
+  notes: number;
+  revision: number;
+  sequence: number;
+  history: string[];
+  /** A line an event: its sequence and type. */
+  events: string[];
+};
+export type Item = {
+  item_id: number;
+  sku: string;
+  units: number;
+  price: number;
+  prescription_id: number | null;
+  needs_prescription: boolean;
+  reserved: boolean;
+  removed: boolean;
+};
+export type Parcel = { status: ShipmentStatus; sent_ms: number; heard_ms: number; look_ms: number | null };
+export type Token = "good" | "declined" | "declined_at_capture";
+/** Where it goes; a name too long for a label; and what becomes of the parcel. */
+export type Address = { state: "CA" | "AR" | "HI"; long: boolean; end: "delivered" | "lost" | "returned" };
+
+export const DAY_MS = 24 * 3600 * 1000;
+export const nowOf = ({ real_ms, ahead_ms }: Model) => real_ms + ahead_ms;
+export const productOf = (sku: string) => products.find((product) => product.sku === sku)!;
+export const isOpen = ({ state }: Life) => !["Shipped", "Delivered", "Canceled"].includes(state);
+export const itemsOf = ({ items }: Life) => items.filter(({ removed }) => !removed);
+export const openIds = ({ open }: Life) => [...open.keys()].sort((a, b) => a - b);
+
+/** Everything that a rule holds an order for right now, with what it rests on. */
+export function holdsOf(model: Model, life: Life): Map<ExceptionId, string> {
+  const items = itemsOf(life);
+  const found = new Map<ExceptionId, string>();
+  const hold = (id: ExceptionId, basis: string) => {
+    if (basis !== "") found.set(id, basis);
+  };
+  const told = (raises: (item: Item) => boolean) =>
+    items
+      .filter(raises)
+      .map(({ item_id, units, prescription_id }) => `${item_id}:${units}:${prescription_id}`)
+      .join();
+  const { state, long } = life.address;
+  hold(65, model.email ? "" : "none");
+  const barred = items.filter(({ sku }) => productOf(sku).blocked_states.includes(state));
+  hold(67, state === "HI" || barred.length > 0 ? `${state} ${barred.map(({ sku }) => sku)}` : "");
+  hold(
+    69,
+    told((item) => isUnclear(model, item)),
+  );
+  hold(
+    70,
+    told((item) => isSubstituted(model, item)),
+  );
+  hold(
+    72,
+    told(({ sku }) => unitsOf(sku, items) > productOf(sku).max_units),
+  );
+  hold(73, told(isMissing));
+  hold(74, allergiesIn(model, items));
+  hold(75, "!".repeat(interacting(model, life).size));
+  hold(
+    76,
+    told(({ reserved }) => !reserved),
+  );
+  hold(79, long ? "long" : "");
+  return found;
+}
+
+export const isUnclear = ({ prescriptions }: Model, { prescription_id }: Item) =>
+  prescription_id !== null && prescriptions.get(prescription_id)!.unclear;
+export const isSubstituted = ({ prescriptions }: Model, { prescription_id, sku }: Item) => {
+  const written = prescription_id === null ? undefined : prescriptions.get(prescription_id);
+  return written !== undefined && written.daw && written.sku !== sku;
+};
+export const isMissing = ({ needs_prescription, prescription_id }: Item) =>
+  needs_prescription && prescription_id === null;
+const unitsOf = (wanted: string, items: readonly Item[]) =>
+  items.filter(({ sku }) => sku === wanted).reduce((sum, { units }) => sum + units, 0);
+
+function allergiesIn({ allergies }: Model, items: readonly Item[]): string {
+  const doses = items.filter(({ sku }) => sku === "amoxicillin-500").length;
+  const reacts = allergies.filter((allergy) => allergy === "penicillin" || allergy === "amoxicillin");
+  return doses === 0 ? "" : reacts.map((allergy) => allergy.repeat(doses)).join();
+}
+
+/** The items that do not go together with another, with another order that is on its way, or with what was sent. */
+function interacting({ orders }: Model, life: Life): Set<number> {
+  const pair = ["sertraline-50", "phenelzine-15"];
+  const counterpart = (sku: string) => (pair.includes(sku) ? pair.find((one) => one !== sku) : undefined);
+  const items = itemsOf(life);
+  const elsewhere = orders.filter((one) => one !== life && one.state !== "Canceled").flatMap(itemsOf);
+  const found = new Set<number>();
+  for (const item of items) {
+    for (const other of items) {
+      if (other.sku === counterpart(item.sku)) found.add(Math.min(item.item_id, other.item_id));
+    }
+    if (elsewhere.some(({ sku }) => sku === counterpart(item.sku))) found.add(item.item_id);
+  }
+  return found;
+}
+
+/** Who does something, by what history calls them where they raise, resolve, or do anything else. */
+export type Doer = { raises: string; resolves: string };
+export const partner: Doer = { raises: "partner", resolves: "partner" };
+export const system: Doer = { raises: "system", resolves: "system" };
+
+type What = {
+  ends?: readonly ExceptionId[];
+  confirms?: readonly ExceptionId[];
+  raises?: readonly ExceptionId[];
+  /** What history calls it where no exception comes or goes. */
+  otherwise?: string;
+};
+
+/** A change after which the checks run again. */
+export function change(
+  model: Model,
+  life: Life,
+  doer: Doer,
+  { ends = [], confirms = [], raises = [], otherwise }: What,
+) {
+  life.revision += 1;
+  const found = holdsOf(model, life);
+  for (const id of confirms) if (found.has(id)) life.confirmed.set(id, found.get(id)!);
+  const before = openIds(life);
+  const next: Life["open"] = new Map();
+  for (const [id, by] of life.open) if (by !== "rule" && !ends.includes(id) && !confirms.includes(id)) next.set(id, by);
+  for (const [id, basis] of found) if (!next.has(id) && life.confirmed.get(id) !== basis) next.set(id, "rule");
+  for (const id of raises) if (!next.has(id)) next.set(id, "hand");
+  const by_hand = raises.filter((id) => next.get(id) === "hand" && !before.includes(id));
+  life.open = next;
+  const raised = openIds(life).filter((id) => !before.includes(id));
+  const resolved = before.filter((id) => !next.has(id));
+  if (raised.length + resolved.length === 0) {
+    if (otherwise !== undefined) write(life, doer.resolves, otherwise, life.state);
+    return;
+  }
+  const held_from = life.held_from ?? (life.state as HoldableState);
+  const was = statusOfState(life.state);
+  for (const id of raised) write(life, by_hand.includes(id) ? doer.raises : "system", "raise_exception", "On Hold", id);
+  const to = next.size > 0 ? "On Hold" : held_from;
+  for (const [index, id] of resolved.entries()) {
+    write(life, doer.resolves, "resolve", index === resolved.length - 1 ? to : "On Hold", id);
+  }
+  life.held_from = next.size > 0 ? held_from : null;
+  tell(
+    life,
+    was,
+    raised.map(() => "ORDER_EXCEPTION"),
+  );
+}
+
+/** A step of the table that leaves the exceptions alone, or ends them all. */
+export function move(life: Life, actor: string, event: string, to: OrderState): void {
+  life.revision += 1;
+  const was = statusOfState(life.state);
+  write(life, actor, event, to);
+  if (to !== "On Hold") {
+    life.open = new Map();
+    life.held_from = null;
+  }
+  // Nobody works any more on what is over.
+  if (to === "Delivered" || to === "Canceled") life.claim = null;
+  tell(life, was, ["ship", "track", "deliver"].includes(event) ? ["SHIPMENT_UPDATED"] : []);
+}
+
+export function write(life: Life, actor: string, event: string, to: OrderState, id?: ExceptionId, from?: null): void {
+  const before = from === null ? null : statusOfState(life.state);
+  life.history.push(
+    historyLine({
+      actor,
+      event,
+      exception_id: id ?? null,
+      from: before,
+      to: statusOfState(to),
+      stage: stageOfState(to),
+    }),
+  );
+  life.state = to;
+}
+
+/** A line of history, the same for the model and for a row. */
+export const historyLine = (row: Record<"actor" | "event" | "exception_id" | "from" | "to" | "stage", unknown>) =>
+  `${row.actor} ${row.event} ${row.exception_id ?? "-"}: ${row.from ?? "new"} > ${row.to}/${row.stage ?? "-"}`;
+
+/** What is told of a change: its status where that is another, and whatever else; all under one number. */
+export function tell(life: Life, was: OrderStatus | null, types: readonly string[]): void {
+  const prescribed = life.items.some(({ needs_prescription }) => needs_prescription);
+  const moved = was === statusOfState(life.state) ? [] : ["ORDER_UPDATED", ...(prescribed ? ["RX_UPDATED"] : [])];
+  const all = [...moved, ...types];
+  if (all.length === 0) return;
+  life.sequence += 1;
+  life.events.push(...all.map((type) => `${life.sequence} ${type}`));
+}

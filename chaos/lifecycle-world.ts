@@ -1,0 +1,173 @@
+import { randomUUID } from "node:crypto";
+import pino from "pino";
+import type { Carriers } from "../server/src/adapters/carriers.ts";
+import { adaptersInUse } from "../server/src/adapters-in-use.ts";
+import { readConfig } from "../server/src/config.ts";
+import { createCopies } from "../server/src/copies.ts";
+import { saveBrands, saveLicences, saveProducts, saveShippingMethods } from "../server/src/db/catalogue-rows.ts";
+import { openDb } from "../server/src/db/db.ts";
+import { migrate } from "../server/src/db/migrate.ts";
+import { enterStock } from "../server/src/db/stock.ts";
+import type { Deps } from "../server/src/deps.ts";
+import type { Scan } from "../server/src/domain/parcel.ts";
+import { createMetrics } from "../server/src/metrics.ts";
+import { createRateLimiter } from "../server/src/rate-limiter.ts";
+import { brands, licences, products, shippingMethods } from "../server/src/seed/cast.ts";
+import { createPartnerAccount } from "../server/src/usecases/manage-partners.ts";
+import { openSafetyEngine } from "../server/src/usecases/safety-engine.ts";
+import { masterKeys } from "../server/src/vault/master-key.ts";
+import { openVault } from "../server/src/vault/vault.ts";
+import { addPatients, type NewPatient } from "./add-patients.ts";
+import { type Story, scarce, written } from "./lifecycle-commands.ts";
+import type { Model } from "./lifecycle-model.ts";
+import { END_MS, IN_TRANSIT_MS } from "./lifecycle-track.ts";
+
+export type World = { deps: Deps; openStage(automatic: boolean): Promise<Stage>; close(): Promise<void> };
+/** An account with the cast's catalogue, on which one story plays after the other. */
+export type Stage = { account_id: string; begin(story: Story, real_ms: number): Promise<Scene> };
+/** A patient of nobody's orders yet, the shelves as every story finds them, and the clock where it was. */
+export type Scene = { account_id: string; patient_id: string; model: Model };
+
+const PATIENTS_AT_ONCE = 25;
+const FIRST_PRESCRIPTION = 20_000_000;
+/** More than any story takes. */
+const PLENTY = 10_000;
+
+/** The real use cases on a real database; no job and no listener, so that nothing happens but by a command. */
+export async function openWorld(options: {
+  database_url: string;
+  master_key: string;
+  pool_size: number;
+}): Promise<World> {
+  const config = readConfig({ DATABASE_URL: options.database_url, MASTER_KEY: options.master_key });
+  // Nobody pulls the plug here, so nobody waits for the disk either.
+  const connection = { connectionString: options.database_url, options: "-c synchronous_commit=off" };
+  const db = openDb({ connection, pool_size: options.pool_size, named_statements: true });
+  await migrate(db);
+  const now = () => new Date();
+  const log = pino({ level: "silent" });
+  const metrics = createMetrics();
+  const adapters = adaptersInUse(config);
+  const deps: Deps = {
+    config,
+    db,
+    vault: await openVault(db, () => masterKeys(config), now()),
+    // The catalogue never changes here, so that copies of it are good for ever.
+    bus: { fresh: () => true },
+    copies: createCopies(),
+    limiter: createRateLimiter(),
+    strangers: createRateLimiter(),
+    ...adapters,
+    carriers: { ...adapters.carriers, sandbox: quickCarrier },
+    safety: await openSafetyEngine({ config, db, log, metrics }),
+    log,
+    metrics,
+    now,
+  };
+  await db.transaction((tx) => saveLicences(tx, "sandbox", licences(now())));
+  return { deps, openStage: (automatic) => openStage(deps, automatic), close: () => db.close() };
+}
+
+async function openStage(deps: Deps, automatic: boolean): Promise<Stage> {
+  const { db } = deps;
+  const { account_id } = await db.transaction(async (tx) => {
+    const workflow = automatic ? ("automatic" as const) : ("api_driven" as const);
+    const partner = { name: `Partner ${randomUUID()}`, environment: "sandbox" as const, workflow, ncpdp_id: null };
+    const account = await createPartnerAccount(tx, partner, deps.now());
+    await saveShippingMethods(tx, account.account_id, shippingMethods);
+    await saveBrands(tx, account.account_id, brands);
+    await saveProducts(tx, account.account_id, products);
+    return account;
+  });
+  // What a story left on the shelves, the next one finds, but for those that are to be scarce.
+  const shelves = new Map(products.map(({ sku }) => [sku, { on_hand: 0, reserved: 0 }]));
+  const waiting = new Map<boolean, NewPatient[]>();
+  const nextPatient = async (email: boolean): Promise<NewPatient> => {
+    const queue = waiting.get(email) ?? [];
+    waiting.set(email, queue);
+    if (queue.length === 0) {
+      queue.push(...Array.from({ length: PATIENTS_AT_ONCE }, () => newPatient(email)));
+      await addPatients(deps, account_id, queue);
+    }
+    return queue.shift()!;
+  };
+  return {
+    account_id,
+    async begin({ email }, real_ms) {
+      await db.transaction(async (tx) => {
+        await tx.raw("update account set clock_offset_s = 0 where account_id = $1", [account_id]);
+        const entries = [...shelves].flatMap(([sku, shelf]) => {
+          const wanted = scarce[sku] ?? (shelf.on_hand < PLENTY ? PLENTY * 10 : shelf.on_hand);
+          const units = wanted - shelf.on_hand;
+          shelf.on_hand = wanted;
+          return units === 0 ? [] : [{ sku, kind: "counted" as const, units, order_number: null, note: null }];
+        });
+        if (entries.length > 0) await enterStock(tx, account_id, entries, deps.now());
+      });
+      const { patient_id, prescriptions } = await nextPatient(email);
+      const model: Model = {
+        automatic,
+        real_ms,
+        ahead_ms: 0,
+        email,
+        allergies: [],
+        shelves,
+        prescriptions: new Map(
+          prescriptions.map(({ prescription_id, product, written_qty, refills, written: how = {} }) => [
+            prescription_id,
+            {
+              sku: (product as (typeof products)[number]).sku,
+              units_left: written_qty * (1 + refills),
+              units_ordered: 0,
+              daw: how.daw ?? false,
+              unclear: how.sig_text === "",
+            },
+          ]),
+        ),
+        orders: [],
+      };
+      return { account_id, patient_id, model };
+    },
+  };
+}
+
+let next_prescription = FIRST_PRESCRIPTION;
+let next_patient = 0;
+
+const newPatient = (email: boolean): NewPatient => ({
+  patient_id: `life-${next_patient++}`,
+  ...(email ? {} : { record: { email: null } }),
+  prescriptions: written.map(({ sku, written_qty, refills, ...how }) => ({
+    prescription_id: next_prescription++,
+    product: products.find((product) => product.sku === sku)!,
+    written_qty,
+    refills,
+    written: { ...("daw" in how && { daw: true }), ...("unclear" in how && { sig_text: "" }) },
+  })),
+});
+
+/** Stands in for a carrier whose parcels have three things to tell, and whose labels cost nothing to make. */
+const quickCarrier: Carriers = {
+  async createLabel({ key }) {
+    return {
+      tracking_no: `LIFE${key}`,
+      tracking_url: null,
+      label: { format: "PDF", pdf: Buffer.from("%PDF-"), zpl: "" },
+    };
+  },
+  async track(parcel, now) {
+    return scansOf(parcel).filter(({ at }) => at <= now);
+  },
+  nextLookAt: (parcel, now) => scansOf(parcel).find(({ at }) => at > now)?.at ?? null,
+};
+
+function scansOf({ shipped_at, street1 = "" }: Parameters<Carriers["track"]>[0]): Scan[] {
+  const end = street1.startsWith("102 ") ? "lost" : street1.startsWith("106 ") ? "returned" : "delivered";
+  const scan = (status: Scan["status"], after_ms: number): Scan => ({
+    at: new Date(shipped_at.getTime() + after_ms),
+    status,
+    place: null,
+    description: "Scanned.",
+  });
+  return [scan("label_created", 0), scan("in_transit", IN_TRANSIT_MS), scan(end, END_MS)];
+}

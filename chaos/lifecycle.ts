@@ -1,0 +1,129 @@
+import fc from "fast-check";
+import type { Deps } from "../server/src/deps.ts";
+import { faultsOf, ledgerFaults, openLives } from "./lifecycle-check.ts";
+import { type Command, type Story, story } from "./lifecycle-commands.ts";
+import { concrete, nameOf } from "./lifecycle-concrete.ts";
+import { DONE } from "./lifecycle-orders.ts";
+import { perform } from "./lifecycle-perform.ts";
+import { predict } from "./lifecycle-predictions.ts";
+import { openWorld, type Scene, type Stage, type World } from "./lifecycle-world.ts";
+
+export type LifecycleOptions = {
+  database_url: string;
+  master_key: string;
+  count: number;
+  seed: number;
+  /** Stories that are told at once, each on an account of its own. */
+  lanes?: number;
+  onProgress?: (told: number) => void;
+};
+export type LifecycleTally = {
+  stories: number;
+  orders: number;
+  /** How often each command came out how. */
+  outcomes: Record<string, Record<string, number>>;
+  /** The smallest stories that did not come out as they should, each with how it did. */
+  faults: string[];
+};
+
+const LANES = 4;
+const COMMAND_MS = 1_000;
+/** By then no parcel has anything more to tell. */
+const LAST_DAYS = 4;
+
+/** Random stories of orders on the real use cases, told beside a model that must come out the same. */
+export async function playLifecycles(options: LifecycleOptions): Promise<LifecycleTally> {
+  const { count, seed, lanes = LANES, onProgress } = options;
+  const world = await openWorld({ ...options, pool_size: lanes * 2 });
+  const tally: LifecycleTally = { stories: 0, orders: 0, outcomes: {}, faults: [] };
+  const lane = async (number: number) => {
+    const numRuns = Math.floor(count / lanes) + (number < count % lanes ? 1 : 0);
+    if (numRuns === 0) return;
+    const play = await openLane(world, tally, () => onProgress?.(tally.stories));
+    const checked = await fc.check(fc.asyncProperty(story, play.tell), { numRuns, seed: seed + number });
+    if (checked.failed) {
+      const { errorInstance, counterexample } = checked;
+      const why = errorInstance instanceof Error ? errorInstance.message : String(errorInstance);
+      tally.faults.push(`lane ${number}: ${why}\n${JSON.stringify(counterexample?.[0])}`);
+    } else tally.faults.push(...(await play.end()));
+  };
+  try {
+    await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)));
+    return tally;
+  } finally {
+    await world.close();
+  }
+}
+
+/** One story after the other. */
+async function openLane(world: World, tally: LifecycleTally, onTold: () => void) {
+  const stages = new Map<boolean, Stage>();
+  let real_ms = Date.now();
+  const stageFor = async (automatic: boolean) => {
+    const stage = stages.get(automatic) ?? (await world.openStage(automatic));
+    stages.set(automatic, stage);
+    return stage;
+  };
+  return {
+    async tell(told: Story): Promise<void> {
+      const scene = await (await stageFor(told.automatic)).begin(told, real_ms);
+      const { model } = scene;
+      // The lane's own time: it goes on with every command, and with nothing else.
+      const deps: Deps = { ...world.deps, now: () => new Date(model.real_ms) };
+      try {
+        await tellStory(deps, scene, told, tally);
+      } catch (error) {
+        // What is left of it would be in the way of the next.
+        stages.delete(told.automatic);
+        throw error;
+      } finally {
+        real_ms = model.real_ms + COMMAND_MS;
+      }
+      tally.stories += 1;
+      tally.orders += model.orders.length;
+      onTold();
+    },
+    async end(): Promise<string[]> {
+      const faults = [...stages.values()].map(({ account_id }) => ledgerFaults(world.deps.db, account_id));
+      return (await Promise.all(faults)).flat();
+    },
+  };
+}
+
+async function tellStory(deps: Deps, scene: Scene, told: Story, tally: LifecycleTally): Promise<void> {
+  const { model } = scene;
+  const allergies: Command[] =
+    told.allergies.length === 0 ? [] : [{ kind: "tell_allergies", allergies: told.allergies }];
+  for (const command of [...allergies, told.first, ...told.rest]) await follow(deps, scene, command, tally);
+  await compare(deps, scene);
+  // Every order can be brought to an end, and then nothing is left of it on the shelves.
+  for (const life of openLives(model)) {
+    const order = model.orders.indexOf(life);
+    const fields = { prescription: 0, item_id: 1, cents: 1, right: true } as Extract<
+      Command,
+      { kind: "act" }
+    >["fields"];
+    await follow(deps, scene, { kind: "act", order, event: "cancel", pick: 0, named: false, fields }, tally);
+  }
+  await follow(deps, scene, { kind: "clock", days: LAST_DAYS }, tally);
+  await compare(deps, scene);
+}
+
+async function follow(deps: Deps, scene: Scene, command: Command, tally: LifecycleTally): Promise<void> {
+  const { model } = scene;
+  const meant = concrete(model, command);
+  if (meant === undefined) return;
+  model.real_ms += COMMAND_MS;
+  const name = nameOf(meant);
+  const { outcome, told } = await perform(deps, scene, meant);
+  const expected = predict(model, meant, told);
+  const counts = tally.outcomes[name] ?? {};
+  tally.outcomes[name] = { ...counts, [outcome]: (counts[outcome] ?? 0) + 1 };
+  if (outcome !== expected) throw new Error(`${name}: ${outcome}, and should be ${expected}`);
+  if (outcome === DONE && told.order_numbers.length > 0) throw new Error(`${name}: an order too many`);
+}
+
+async function compare(deps: Deps, scene: Scene): Promise<void> {
+  const faults = await faultsOf(deps.db, scene);
+  if (faults.length > 0) throw new Error(faults.join("\n"));
+}

@@ -1,0 +1,40 @@
+import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/address-validator.ts";
+import { simulatedCarriers } from "./adapters/carriers.ts";
+import { pdfDocuments } from "./adapters/documents/documents.ts";
+import { simulatedPayments } from "./adapters/payments.ts";
+import { loadZipTable } from "./adapters/zip-table.ts";
+import { type Config, WrongSetting } from "./config.ts";
+import type { Deps } from "./deps.ts";
+import type { ZipTable } from "./domain/address/zip.ts";
+import { ZipRowFaults } from "./domain/address/zip-rows.ts";
+
+/**
+ * Who answers for the world outside, for the service and for `pestle order` alike: whoever connects a carrier or a
+ * payment provider does it here, once.
+ */
+export function adaptersInUse(
+  config: Config,
+): Pick<Deps, "zips" | "address_validators" | "payments" | "carriers" | "documents"> {
+  const zips = readZips(config);
+  const addressValidator = offlineAddressValidator(zips);
+  return {
+    zips,
+    address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
+    payments: { production: simulatedPayments, sandbox: simulatedPayments },
+    carriers: { production: simulatedCarriers, sandbox: simulatedCarriers },
+    documents: pdfDocuments,
+  };
+}
+
+function readZips({ ZIP_TABLE_FILE }: Config): ZipTable {
+  try {
+    const zips = loadZipTable(ZIP_TABLE_FILE);
+    // The names of cities are read when they are first asked for; no partner's request is to wait for that.
+    zips.areasOf("CA", "");
+    return zips;
+  } catch (error) {
+    const reason =
+      error instanceof ZipRowFaults ? error.message : `cannot be read (${(error as { code?: string }).code})`;
+    throw new WrongSetting(`ZIP_TABLE_FILE ${reason}. Set it to a readable CSV file of zip,state,city.`);
+  }
+}

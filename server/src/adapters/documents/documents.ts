@@ -1,0 +1,13 @@
+import type { DispensedItem, PackingSlip, PharmacyFacts } from "../../domain/documents.ts";
+import { leaflet } from "./leaflet.ts";
+import { packingSlip } from "./packing-slip.ts";
+import { prescriptionLabel } from "./prescription-label.ts";
+
+/** What goes into a parcel, as files to print. The same data gives the same bytes. */
+export interface Documents {
+  prescriptionLabel(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer>;
+  leaflet(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer>;
+  packingSlip(pharmacy: PharmacyFacts, slip: PackingSlip): Promise<Buffer>;
+}
+
+export const pdfDocuments: Documents = { prescriptionLabel, leaflet, packingSlip };

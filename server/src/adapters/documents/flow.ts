@@ -1,0 +1,71 @@
+import type { Sheet, Style } from "./sheet.ts";
+
+/** Where text goes on: a column that begins again on the next page when it is full. */
+export type Flow = {
+  y: number;
+  paragraph(text: string, style: Style, options?: { indent?: number; gap?: number }): void;
+  /** Cells side by side, each in its own width; long ones make the row higher. */
+  row(cells: readonly string[], widths: readonly number[], style: Style, gap?: number): void;
+  /** Begins a page unless so much is still free. */
+  need(height: number): void;
+};
+
+type Column = { x: number; width: number; top: number; bottom: number };
+
+/** `begin` draws what stands on every further page and tells the column that is free there. */
+export function flowOn(sheet: Sheet, first: Column, begin: (page: number) => Column): Flow {
+  let column = first;
+  let page = 1;
+
+  const flow: Flow = {
+    y: first.top,
+    paragraph(text, style, { indent = 0, gap = 0 } = {}) {
+      const height = sheet.lineHeight(style);
+      // The next page's column may be wider, so what is left is wrapped again there.
+      let rest = sheet.wrap(text, column.width - indent, style);
+      if (rest.length <= KEPT_TOGETHER) flow.need(rest.length * height);
+      while (rest.length > 0) {
+        if (flow.y + height > column.bottom) {
+          nextPage();
+          rest = sheet.wrap(rest.join(" "), column.width - indent, style);
+        }
+        const [line, ...after] = rest as [string, ...string[]];
+        sheet.line(line, { x: column.x + indent, y: flow.y, width: column.width - indent }, style);
+        flow.y += height;
+        rest = after;
+      }
+      flow.y += gap;
+    },
+    row(cells, widths, style, gap = 0) {
+      const height = sheet.lineHeight(style);
+      const wrapped = cells.map((cell, index) => sheet.wrap(cell, widths[index]! - CELL_GAP, style));
+      for (let index = 0; index < Math.max(...wrapped.map((lines) => lines.length)); index++) {
+        flow.need(height);
+        let x = column.x;
+        wrapped.forEach((lines, cell) => {
+          const line = lines[index];
+          if (line !== undefined) sheet.line(line, { x, y: flow.y, width: widths[cell]! - CELL_GAP }, style);
+          x += widths[cell]!;
+        });
+        flow.y += height;
+      }
+      flow.y += gap;
+    },
+    need(height) {
+      if (flow.y + height > column.bottom) nextPage();
+    },
+  };
+
+  function nextPage() {
+    page += 1;
+    sheet.nextPage();
+    column = begin(page);
+    flow.y = column.top;
+  }
+
+  return flow;
+}
+
+const CELL_GAP = 8;
+/** A paragraph of so few lines is not torn apart. */
+const KEPT_TOGETHER = 3;

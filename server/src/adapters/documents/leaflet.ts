@@ -1,0 +1,104 @@
+import { federalCaution, warningsFor } from "../../domain/auxiliary-labels.ts";
+import {
+  americanDate,
+  type DispensedItem,
+  dashedNdc,
+  dialled,
+  discardAfter,
+  type PharmacyFacts,
+} from "../../domain/documents.ts";
+import { flowOn } from "./flow.ts";
+import { amount, SCHEDULE_MARKS } from "./prescription-label.ts";
+import { drawPdf, type Sheet } from "./sheet.ts";
+
+const WIDTH = 612;
+const HEIGHT = 792;
+const EDGE = 54;
+const ROOM = WIDTH - 2 * EDGE;
+
+type Section = { title: string; lines: (item: DispensedItem, pharmacy: PharmacyFacts) => string[] };
+
+/** In the order in which they are read. General sentences only: the drug's own sheet, where there is one, goes with it. */
+const sections: readonly Section[] = [
+  {
+    title: "How to take it",
+    lines: (item) => [
+      item.sig_text,
+      "Take it only as written here. Ask your pharmacist if anything is not clear to you.",
+    ],
+  },
+  {
+    title: "Warnings",
+    lines: (item) => [
+      ...warningsFor(item),
+      "Tell your prescriber and your pharmacist about all other medicines you take, about allergies, and if you are or may become pregnant.",
+      "Stop and get emergency help (call 911) if you have trouble breathing, or your face, lips or tongue swell.",
+      ...[federalCaution(item)].filter((text) => text !== null),
+    ],
+  },
+  {
+    title: "If you miss a dose",
+    lines: () => [
+      "Take it as soon as you remember. If it is almost time for the next dose, leave out the one you missed. Never take two doses at once to make up for it.",
+      "After too much of it, call Poison Help at 1-800-222-1222; call 911 if somebody is unconscious or does not breathe well.",
+    ],
+  },
+  {
+    title: "How to keep it",
+    lines: (item) => [
+      item.cold_chain
+        ? "Put it in the refrigerator (36 to 46 °F, 2 to 8 °C) as soon as it arrives. Do not freeze it. If it arrived warm, do not use it before you have called us."
+        : "Keep it at room temperature (68 to 77 °F, 20 to 25 °C), dry and out of the light.",
+      "Keep it in its container, out of the reach of children and pets.",
+      `Do not use it after ${americanDate(discardAfter(item))}. Give what is left to a take-back site; ask us where the next one is.`,
+    ],
+  },
+  {
+    title: "Side effects",
+    lines: () => [
+      "Every medicine can have side effects. Call your doctor for medical advice about side effects. You may report side effects to FDA at 1-800-FDA-1088 or www.fda.gov/medwatch.",
+    ],
+  },
+  {
+    title: "Questions",
+    lines: (_item, { name, street, city, state, zip, phone }) => [
+      `Talk to a pharmacist of ${name}: ${dialled(phone)}, ${street}, ${city}, ${state} ${zip}.`,
+    ],
+  },
+];
+
+/** What the patient is told with a filled prescription, on letter paper. */
+export const leaflet = (pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer> =>
+  drawPdf(
+    { width: WIDTH, height: HEIGHT, title: `Patient information ${item.dispense_id}`, date: item.filled_date },
+    (sheet) => draw(sheet, pharmacy, item),
+  );
+
+function draw(sheet: Sheet, pharmacy: PharmacyFacts, item: DispensedItem) {
+  const begin = (page: number) => {
+    const foot = `Rx ${item.prescription_id} · Fill ${item.dispense_id} · Page ${page}`;
+    sheet.line(foot, { x: EDGE, y: HEIGHT - 40, width: ROOM }, { size: 8, align: "right" });
+    return { x: EDGE, width: ROOM, top: EDGE, bottom: HEIGHT - EDGE };
+  };
+  const flow = flowOn(sheet, begin(1), begin);
+  flow.paragraph(pharmacy.name, { size: 11, bold: true });
+  flow.paragraph("Patient information", { size: 9 }, { gap: 10 });
+  flow.paragraph(item.drug_name, { size: 18, bold: true }, { gap: 2 });
+  const mark = SCHEDULE_MARKS[item.drug_schedule];
+  const facts = [
+    `NDC ${dashedNdc(item.ndc)}`,
+    ...(mark === null ? [] : [mark]),
+    `Lot ${item.lot}`,
+    `Quantity ${amount(item)}`,
+    `Filled ${americanDate(item.filled_date)}`,
+  ];
+  flow.paragraph(facts.join(" · "), { size: 9.5 }, { gap: 2 });
+  const people = `For ${item.patient.first_name} ${item.patient.last_name}, prescribed by ${item.prescriber_name}`;
+  flow.paragraph(people, { size: 9.5 }, { gap: 4 });
+  for (const { title, lines } of sections) {
+    flow.need(48);
+    flow.y += 10;
+    flow.paragraph(title, { size: 12.5, bold: true }, { gap: 3 });
+    for (const line of lines(item, pharmacy)) flow.paragraph(line, { size: 11 }, { gap: 4 });
+  }
+}

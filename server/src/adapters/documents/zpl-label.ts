@@ -1,0 +1,82 @@
+import { addressLines, americanDate, dialled, type ShippingLabel, sortedByZip } from "../../domain/documents.ts";
+import { winAnsiText } from "../../domain/printable-text.ts";
+
+/** Dots of a printer with 203 per inch: 4 by 6 inches. */
+const WIDTH = 812;
+const HEIGHT = 1218;
+const EDGE = 36;
+const ROOM = WIDTH - 2 * EDGE;
+
+/** The shipping label in the language of label printers, with the same content as the PDF. */
+export function zplLabel(label: ShippingLabel): string {
+  const { from, to } = label;
+  const recipient = [`${to.first_name} ${to.last_name}`, ...addressLines(to)];
+  const required = label.signature_confirmation ? "SIGNATURE REQUIRED" : `${label.carrier} TRACKING #`;
+  return [
+    "^XA",
+    // UTF-8, so that accents print; the size of the label; everything from its top left corner.
+    `^CI28^PW${WIDTH}^LL${HEIGHT}^LH0,0`,
+    text(label.carrier, { y: 40, height: 60, width: 430 }),
+    text(label.service, { y: 120, height: 34, width: 430 }),
+    text(`Ship date ${americanDate(label.ship_date)}`, { x: 480, y: 44, height: 24, width: 296 }),
+    ...(label.weight_oz === undefined
+      ? []
+      : [text(`Weight ${label.weight_oz} oz`, { x: 480, y: 78, height: 24, width: 296 })]),
+    rule(200, 3),
+    text("FROM", { y: 214, height: 18 }),
+    ...[from.name, from.street, `${from.city}, ${from.state} ${from.zip}`, dialled(from.phone)].map((line, index) =>
+      text(line, { y: 238 + index * 32, height: 26 }),
+    ),
+    rule(378, 3),
+    text("SHIP TO", { y: 392, height: 18 }),
+    ...recipient.map((line, index) => text(line, { x: 60, y: 420 + index * 64, height: 46, width: ROOM - 24 })),
+    ...(to.phone === null ? [] : [text(`Tel ${dialled(to.phone)}`, { x: 60, y: 684, height: 22 })]),
+    rule(720, 6),
+    text(required, { y: 744, height: 36 }),
+    barcode(label),
+    text(label.tracking_no, { y: 1066, height: 34 }),
+    rule(1110, 3),
+    ...(label.reference === null ? [] : [text(`REF ${label.reference}`, { y: 1130, height: 26 })]),
+    "^XZ",
+    "",
+  ].join("\n");
+}
+
+/** A capital of the printer's own font is at most this much of the height. */
+const WIDEST_CHARACTER = 0.75;
+const LEAST_HEIGHT = 14;
+
+/** One line. A printer would print a long one off the label, so it is made smaller, and cut where that is not enough. */
+function text(value: string, place: { x?: number; y: number; height: number; width?: number }): string {
+  const { x = EDGE, y, height, width = ROOM } = place;
+  const printed = winAnsiText(value);
+  const size = Math.max(LEAST_HEIGHT, Math.min(height, Math.floor(width / (printed.length * WIDEST_CHARACTER))));
+  const most = Math.floor(width / (size * WIDEST_CHARACTER));
+  const shown = printed.length > most ? `${printed.slice(0, most - 1)}…` : printed;
+  return `^FO${x},${y}^A0N,${size},${size}^FH^FD${escaped(shown)}^FS`;
+}
+
+const rule = (y: number, thickness: number) => `^FO0,${y}^GB${WIDTH},${thickness},${thickness}^FS`;
+
+/** Code 128, as wide as there is room for: pairs of digits share a character of 11 modules, letters have one each. */
+function barcode(label: ShippingLabel): string {
+  const { tracking_no } = label;
+  const zip5 = sortedByZip(label);
+  const number = tracking_no.replaceAll(/[^A-Za-z0-9]/g, "");
+  const characters = zip5 !== null ? 17 : /^(\d\d)+$/.test(number) ? number.length / 2 : number.length;
+  const module = Math.max(1, Math.min(4, Math.floor(ROOM / (characters * 11 + 35))));
+  // >; begins with pairs of digits, >8 says GS1 and then parts the ZIP code from what follows it.
+  const data = zip5 === null ? number : `>;>8420${zip5}>8${number}`;
+  return `^FO${EDGE},800^BY${module}^BCN,240,N,N,N,${zip5 === null ? "A" : "N"}^FD${data}^FS`;
+}
+
+/** Anything that is not plain goes as its bytes, so that no name can be taken for a command. */
+const escaped = (value: string) =>
+  Array.from(value, (char) =>
+    /[A-Za-z0-9 .,()#/:+-]/.test(char)
+      ? char
+      : Array.from(
+          new TextEncoder().encode(char),
+          (byte) => `_${byte.toString(16).padStart(2, "0").toUpperCase()}`,
+        ).join(""),
+  ).join("");

@@ -1,0 +1,82 @@
+import { type ExceptionId, exceptionRow, type OrderState } from "@pestle/contract";
+import type { ShownOrder } from "../usecases/show-order.ts";
+import { facts, minute, table } from "./output.ts";
+
+/** Where an order stands after a step. */
+export function stepText(order: {
+  order_number: string;
+  state: OrderState;
+  exceptions: readonly ExceptionId[];
+  tracking_no: string | null;
+}): string {
+  const holds = order.exceptions.map((id) => `${id} ${exceptionRow(id).name}: ${exceptionRow(id).message}`);
+  const parcel = order.tracking_no === null ? "" : ` Its parcel is ${order.tracking_no}.`;
+  return [`Order ${order.order_number} is ${order.state}.${parcel}`, ...holds.map((line) => `! ${line}`)].join("\n");
+}
+
+/** Everything about an order, for whoever works on it. */
+export function orderText(order: ShownOrder): string {
+  const { payment } = order;
+  const about: Record<string, string> = {
+    order: order.order_number,
+    state: order.before_the_hold === null ? order.state : `${order.state} (before: ${order.before_the_hold})`,
+    ...(order.claimed_by !== null && { claimed: `by ${order.claimed_by} until ${minute(order.claimed_until)}` }),
+    created: minute(order.created_at),
+    ...(order.reference !== null && { reference: order.reference }),
+    patient: order.patient_id,
+    ...(order.patient && {
+      name: `${order.patient.first_name} ${order.patient.last_name}, born ${order.patient.dob}`,
+    }),
+    ...(order.address && {
+      "ship to": [
+        `${order.address.first_name} ${order.address.last_name}`,
+        order.address.street1,
+        ...(order.address.street2 ? [order.address.street2] : []),
+        `${order.address.city}, ${order.address.state} ${order.address.zip}`,
+      ].join(", "),
+    }),
+    payment: `${payment.status}, ${money(payment.amount_cents)} by the ${payment.payer}, ${money(payment.refunded_cents)} refunded`,
+  };
+  const items = order.items.map((item) => [
+    String(item.item_id),
+    item.sku,
+    `${item.quantity} x ${item.package_size}`,
+    item.lot === null ? (item.reserved ? "-" : "waits for stock") : `${item.lot}, until ${item.lot_expires_on}`,
+    item.prescription_id === null ? "-" : String(item.prescription_id),
+    item.sig_text ?? "-",
+  ]);
+  const sections = [
+    facts(about),
+    ...order.exceptions.map(({ id, name, message, raised_at }) => `! ${id} ${name} (${minute(raised_at)}): ${message}`),
+    ...order.findings.map(
+      ({ severity, exception_id, message }) =>
+        `${exception_id === null ? "warning" : `holds with ${exception_id}`}, ${severity}: ${message}`,
+    ),
+    table(["item", "sku", "packages", "lot", "rx", "sig"], items),
+    ...order.shipments.map(
+      ({ tracking_no, carrier, method, status }) => `parcel ${tracking_no} (${carrier} ${method}): ${status}`,
+    ),
+    ...(order.notes.length === 0 ? [] : [table(["when", "who", "note"], order.notes.map(noteRow))]),
+    table(["when", "who", "did", "to"], order.history.map(historyRow)),
+  ];
+  return sections.join("\n");
+}
+
+function noteRow({ at, role, reason, overridden, signature_holds }: ShownOrder["notes"][number]): string[] {
+  const signed =
+    signature_holds === null
+      ? ""
+      : ` [overrides ${overridden.join(", ")}; ${signature_holds ? "signature holds" : "SIGNATURE DOES NOT HOLD"}]`;
+  return [minute(at), role, `${reason}${signed}`];
+}
+
+function historyRow({ at, actor, email, event, to, stage, exception_id }: ShownOrder["history"][number]): string[] {
+  return [
+    minute(at),
+    email === null ? actor : `${actor} ${email}`,
+    exception_id === null ? event : `${event} ${exception_id}`,
+    stage === null ? to : `${to}/${stage}`,
+  ];
+}
+
+const money = (cents: number) => `$${(cents / 100).toFixed(2)}`;

@@ -1,0 +1,232 @@
+import { exceptionIds, type Order, orderStatusReasons, shipmentStatuses } from "@pestle/contract";
+import type { Deps } from "../deps.ts";
+import { addNote, claimOrder, releaseClaim } from "../usecases/claim-order.ts";
+import { documentKinds, orderDocument } from "../usecases/order-document.ts";
+import { loadStoredOrder } from "../usecases/read-orders.ts";
+import { shipOrder } from "../usecases/ship-order.ts";
+import { showOrder } from "../usecases/show-order.ts";
+import { trackByHand } from "../usecases/track-shipments.ts";
+import {
+  approveReview,
+  cancelWithReason,
+  completeFill,
+  raiseException,
+  refundOrder,
+  rejectProduct,
+  resolveException,
+  verifyProduct,
+  type Work,
+} from "../usecases/work-order.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { writePrivate } from "./files.ts";
+import { centsOf, lotsOf, scansOf, wholeNumber } from "./order-arguments.ts";
+import { orderText, stepText } from "./order-text.ts";
+import { minute } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+import { type OrderOptions, withOrder } from "./work-session.ts";
+
+const ORDER = ["order_number", "which order"] as const;
+const ACCOUNT = ["--account <account_id>", "whose, as `pestle partner list` shows it", { required: true }] as const;
+const AS = ["--as <email>", "who you are: somebody of the pharmacy", { required: true }] as const;
+const REASON = ["--reason <text>", "why, in a line; it is kept sealed", { required: true }] as const;
+const EXCEPTION = [
+  "--exception <id>",
+  "which exception",
+  { required: true, choices: exceptionIds.map(String) },
+] as const;
+const TYPED = "7K2M9XQ4TB --account 3f9k2m8x1q7z --as noor@larkspur.example";
+
+type Given = OrderOptions & Record<string, string | undefined> & { lot: string[]; scan: string[] };
+
+/** A step of the pharmacy's work: who may take it, and when, is the use case's to say. */
+const step = (
+  verb: string,
+  summary: string,
+  options: NonNullable<CommandRow["options"]>,
+  typed: string,
+  work: (deps: Deps, work: Work, given: Given) => Promise<unknown>,
+): CommandRow => ({
+  name: `order ${verb}`,
+  summary,
+  argument: ORDER,
+  options: [ACCOUNT, AS, ...options],
+  examples: [`order ${verb} ${TYPED}${typed}`],
+  run: (given, order_number, env) =>
+    withOrder(env, given as Given, order_number, async (deps, named) => {
+      await work(deps, named, given as Given);
+      const { order, standing } = await stored(deps, named);
+      const { exceptions, shipments } = order;
+      const data = {
+        order_number: order.order_number,
+        order_status: order.order_status,
+        state: standing.state,
+        exceptions: exceptions.map(({ id }) => id),
+        tracking_no: shipments[0]?.tracking_no ?? null,
+      };
+      return { data, text: stepText(data) };
+    }),
+});
+
+const stored = async (deps: Deps, { account_id, order_number }: Work) =>
+  (await withKeysOfNow(deps, () => loadStoredOrder(deps, account_id, order_number)))!;
+const itemsOf = async (deps: Deps, work: Work): Promise<Pick<Order["items"][number], "item_id">[]> =>
+  (await withKeysOfNow(deps, () => loadStoredOrder(deps, work.account_id, work.order_number)))?.order.items ?? [];
+
+export const orderCommands: readonly CommandRow[] = [
+  {
+    name: "order show",
+    summary: "show where an order stands, what holds it, what was found, and all that was done",
+    argument: ORDER,
+    options: [ACCOUNT, AS, ["--reveal", "also who it is for and where it goes"]],
+    examples: [`order show ${TYPED}`],
+    run: (given, order_number, env) =>
+      withOrder(env, given as Given, order_number, async (deps, work) => {
+        const data = await showOrder(deps, work, given["reveal"] === true);
+        return { data, text: orderText(data) };
+      }),
+  },
+  step("approve", "let a reviewed order go on to be filled (pharmacist)", [], "", approveReview),
+  step(
+    "fill",
+    "enter from which lots an order was filled",
+    [
+      [
+        "--lot <item=lot:expiry...>",
+        "each item's lot and expiry; `1=` may be left out of a single one",
+        { required: true },
+      ],
+    ],
+    " --lot 1=L77A:2028-05-31",
+    async (deps, work, { lot }) => completeFill(deps, work, lotsOf(lot, await itemsOf(deps, work))),
+  ),
+  step(
+    "check",
+    "check what was filled by what is scanned from the packages (a second pharmacist)",
+    [["--scan <item=code...>", "each item's NDC as it is on the package, or its SKU", { required: true }]],
+    " --scan 1=70999-0101-30",
+    async (deps, work, { scan }) => verifyProduct(deps, work, scansOf(scan, await itemsOf(deps, work))),
+  ),
+  step(
+    "reject",
+    "send what was filled back to be filled again (pharmacist)",
+    [REASON],
+    ' --reason "Tablets are chipped."',
+    (deps, work, { reason }) => rejectProduct(deps, work, reason!),
+  ),
+  step("ship", "make the label, take the money and send a packed order", [], "", shipOrder),
+  step(
+    "track",
+    "enter what the carrier says of a parcel",
+    [
+      ["--status <status>", "what became of it", { required: true, choices: shipmentStatuses }],
+      ["--description <text>", "in the carrier's words, without a name or an address", { required: true }],
+    ],
+    ' --status lost --description "Trace closed: not found."',
+    (deps, work, { status, description }) => trackByHand(deps, work, status as never, description!),
+  ),
+  step(
+    "raise",
+    "hold an order",
+    [EXCEPTION, REASON],
+    ' --exception 69 --reason "Twice daily or every other day?"',
+    (deps, work, { exception, reason }) => raiseException(deps, work, Number(exception) as never, reason!),
+  ),
+  step(
+    "resolve",
+    "end an exception, because its cause is gone or by overriding it (74 and 75: a pharmacist)",
+    [EXCEPTION, REASON],
+    ' --exception 75 --reason "Prescriber called, dose is intended."',
+    (deps, work, { exception, reason }) => resolveException(deps, work, Number(exception) as never, reason!),
+  ),
+  step(
+    "cancel",
+    "end an order that has not been sent",
+    [REASON],
+    ' --reason "The practice asked for it."',
+    (deps, work, { reason }) => cancelWithReason(deps, work, reason!),
+  ),
+  step(
+    "refund",
+    "give money back: all that is left, or an amount",
+    [
+      [
+        "--reason-id <id>",
+        `why: ${orderStatusReasons.map(({ id, name }) => `${id} ${name}`).join(", ")}`,
+        { required: true, choices: orderStatusReasons.map(({ id }) => String(id)) },
+      ],
+      ["--amount <cents>", "only so much"],
+    ],
+    " --reason-id 102",
+    (deps, work, { reasonId, amount }) =>
+      refundOrder(deps, work, { reason_id: Number(reasonId), amount_cents: centsOf(amount) }),
+  ),
+  {
+    name: "order claim",
+    summary: "keep others from an order while you work on it; a lead takes over",
+    argument: ORDER,
+    options: [ACCOUNT, AS],
+    examples: [`order claim ${TYPED}`],
+    run: (given, order_number, env) =>
+      withOrder(env, given as Given, order_number, async (deps, work) => {
+        const { claimed_until } = await claimOrder(deps, work);
+        const data = { order_number: work.order_number, claimed_until };
+        return { data, text: `Yours until ${minute(claimed_until)}, or until the step is done.` };
+      }),
+  },
+  {
+    name: "order release",
+    summary: "let go of an order that you claimed",
+    argument: ORDER,
+    options: [ACCOUNT, AS],
+    examples: [`order release ${TYPED}`],
+    run: (given, order_number, env) =>
+      withOrder(env, given as Given, order_number, async (deps, work) => {
+        const released = (await releaseClaim(deps, work)) > 0;
+        const data = { order_number: work.order_number, released };
+        return { data, text: released ? "Released." : "You had not claimed it." };
+      }),
+  },
+  {
+    name: "order note",
+    summary: "write something down about an order; it is kept sealed",
+    argument: ORDER,
+    options: [ACCOUNT, AS, ["--text <text>", "one line", { required: true }]],
+    examples: [`order note ${TYPED} --text "Called the practice, waiting for an answer."`],
+    run: (given, order_number, env) =>
+      withOrder(env, given as Given, order_number, async (deps, work) => {
+        await addNote(deps, work, String(given["text"]));
+        return { data: { order_number: work.order_number }, text: "Noted." };
+      }),
+  },
+  {
+    name: "order document",
+    summary: "write a document of an order to a file: labels, leaflet, packing slip",
+    argument: ORDER,
+    options: [
+      ACCOUNT,
+      AS,
+      [
+        "--kind <kind>",
+        Object.entries(documentKinds)
+          .map(([kind, what]) => `${kind}: ${what}`)
+          .join("; "),
+        { required: true, choices: Object.keys(documentKinds) },
+      ],
+      ["--item <item_id>", "of which item, where the order has several"],
+      ["--out <file>", "where to; nobody else can read it", { required: true }],
+    ],
+    examples: [
+      `order document ${TYPED} --kind prescription --out label.pdf`,
+      `order document ${TYPED} --kind leaflet --item 2 --out leaflet.pdf`,
+    ],
+    run: (given, order_number, env) =>
+      withOrder(env, given as Given, order_number, async (deps, work) => {
+        const { kind, item, out } = given as { kind: keyof typeof documentKinds; item?: string; out: string };
+        const item_id = item === undefined ? null : wholeNumber(item, "--item");
+        const { format, bytes } = await orderDocument(deps, work, kind, item_id);
+        writePrivate(out, bytes);
+        const data = { order_number: work.order_number, kind, format, file: out, bytes: bytes.length };
+        return { data, text: `Wrote ${out} (${format}, ${bytes.length} bytes).` };
+      }),
+  },
+];

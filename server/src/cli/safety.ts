@@ -1,0 +1,188 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { readConfig } from "../config.ts";
+import { listSafetyImports } from "../db/safety-imports.ts";
+import { assessSafety } from "../domain/safety/assess-safety.ts";
+import type { SafetyData } from "../domain/safety/data.ts";
+import type { SafetyDiff } from "../domain/safety/diff.ts";
+import { type SafetyTable, safetyTables } from "../domain/safety/rows.ts";
+import { understand } from "../domain/safety/understand.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { importSafetyData } from "../usecases/import-safety-data.ts";
+import { type LoadedSafety, loadSafety, loadSafetyFile } from "../usecases/load-safety-data.ts";
+import { reason } from "./errors.ts";
+import { facts, minute, table } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+import { withSchema } from "./session.ts";
+
+type ImportOptions = { as?: string; dryRun?: boolean };
+type CheckOptions = { allergy?: string[]; with?: string[] };
+
+/** Who reads a difference wants to see what it is about; all of it is in --json. */
+const MOST_SHOWN = 20;
+
+export const safetyCommands: readonly CommandRow[] = [
+  {
+    name: "safety import",
+    summary: "put other safety tables in force: all of them as JSON, or interactions as CSV",
+    argument: ["file", "JSON as `pestle safety show --data` prints it, or CSV of interactions; in UTF-8"],
+    options: [
+      ["--as <email>", "who imports it: a pharmacist, a lead or an admin"],
+      ["--dry-run", "only show the difference"],
+    ],
+    examples: [
+      "safety import feed.json --dry-run",
+      "safety import feed.json --as noor@larkspur.example",
+      "safety import interactions.csv --as noor@larkspur.example",
+    ],
+    async run({ as, dryRun = false }: ImportOptions, file, env) {
+      const config = readConfig(env);
+      const given = { text: readText(file), file_name: basename(file), dry_run: dryRun, email: as ?? null };
+      const data = await withSchema(config, ({ db, now }) => importSafetyData({ config, db }, given, now));
+      if (data.faults.length > 0) {
+        return { data, text: `${data.faults.join("\n")}\nNothing was changed.`, failed: true };
+      }
+      const outcome =
+        data.import_number !== null
+          ? `Import ${data.import_number} (version ${data.version}) is in force.`
+          : dryRun
+            ? "A dry run: nothing was changed."
+            : "Nothing to change.";
+      return { data, text: [...diffLines(data.diff), outcome].join("\n") };
+    },
+  },
+  {
+    name: "safety show",
+    summary: "show the safety tables in force: version, rows, canaries, imports",
+    options: [
+      ["--data", "print the tables themselves, as a file that can be changed and imported"],
+      ["--shipped", "those of this build or of SAFETY_DATA_FILE, whatever was imported"],
+    ],
+    examples: ["safety show", "safety show --data > safety.json", "safety show --shipped --data > safety.json"],
+    async run({ data: whole, shipped }: { data?: boolean; shipped?: boolean }, _argument, env) {
+      const config = readConfig(env);
+      const { loaded, imports } = await withSchema(config, async ({ db }) => ({
+        loaded: shipped ? loadSafetyFile(config) : await loadSafety(config, db),
+        imports: await listSafetyImports(db),
+      }));
+      const { data, origin, unfit } = loaded;
+      if (whole) {
+        const rows = readable(loaded).rows;
+        return { data: rows, text: JSON.stringify(rows, null, 2) };
+      }
+      const rows = data === null ? {} : countsOf(data);
+      const shown = facts({
+        version: data?.version ?? "none",
+        from: origin,
+        state: unfit.length === 0 ? "fit: every canary behaves" : "unfit: orders are held",
+        ...Object.fromEntries(Object.entries(rows).map(([name, count]) => [name, String(count)])),
+      });
+      const past = imports.map((row) => [
+        String(row.import_number),
+        minute(row.imported_at),
+        row.version,
+        row.imported_by_email,
+        row.sha256.slice(0, 12),
+        row.file_name,
+      ]);
+      const head = ["import", "at", "version", "by", "sha256", "file"];
+      const text = [shown, ...unfit, ...(past.length > 0 ? [table(head, past)] : [])].join("\n");
+      return {
+        data: { version: data?.version ?? null, origin, fit: unfit.length === 0, unfit, rows, imports },
+        text,
+        failed: unfit.length > 0,
+      };
+    },
+  },
+  {
+    name: "safety check",
+    summary: "explain what would be found: a drug against allergies and other drugs",
+    argument: ["drug", "as anybody would write it"],
+    options: [
+      ["--allergy <text...>", "what the patient is allergic to"],
+      ["--with <drug...>", "what the patient takes besides"],
+    ],
+    examples: [
+      'safety check amoxicillin --allergy "Penicillin (hives)"',
+      'safety check "Zoloft 50 mg" --with Nardil --with ibuprofen',
+    ],
+    async run({ allergy = [], with: taken = [] }: CheckOptions, drug, env) {
+      const config = readConfig(env);
+      const data = readable(await withSchema(config, ({ db }) => loadSafety(config, db)));
+      const ingredients = understand(data, drug).substances.map(({ name }) => name);
+      const findings = assessSafety(data, {
+        items: [
+          {
+            item_id: 1,
+            ingredients: ingredients.length > 0 ? ingredients : [drug],
+            gcn: null,
+            days_supply: null,
+            drug_schedule: "0",
+          },
+        ],
+        fills: [],
+        allergies: allergy,
+        medications: taken,
+        now: new Date(),
+      });
+      const texts = [drug, ...allergy, ...taken].map((text) => ({ text, means: meaningOf(data, text) }));
+      const lines = findings.map(({ exception_id, severity, message, source }) => {
+        const does = exception_id === null ? "warns" : `holds with ${exception_id}`;
+        return `${severity}, ${does}: ${message}\n    ${source}`;
+      });
+      return {
+        data: { version: data.version, understood: texts, findings },
+        text: [
+          table(
+            ["text", "understood as"],
+            texts.map(({ text, means }) => [text, means.join(", ") || "nothing"]),
+          ),
+          ...(lines.length > 0 ? lines : ["Nothing was found."]),
+          `Tables of version ${data.version}.`,
+        ].join("\n"),
+      };
+    },
+  },
+];
+
+function readable({ data, unfit }: LoadedSafety): SafetyData {
+  if (data === null) throw new AdminRefusal(`The safety tables cannot be read: ${unfit.join("; ")}`);
+  return data;
+}
+
+function meaningOf(data: SafetyData, text: string): string[] {
+  const { substances, excipients, harmless } = understand(data, text);
+  const names = [...substances.map(({ shown }) => shown), ...excipients.map(({ excipient }) => excipient)];
+  return harmless && names.length === 0 ? ["no allergy to a drug"] : names;
+}
+
+const countsOf = ({ rows }: SafetyData): Record<string, number> =>
+  Object.fromEntries((Object.keys(safetyTables) as SafetyTable[]).map((name) => [name, rows[name].length]));
+
+function diffLines(diff: SafetyDiff): string[] {
+  return diff.flatMap(({ table: name, added, changed, removed }) => {
+    const keys = [
+      ...added.map((key) => `+ ${key}`),
+      ...changed.map((key) => `~ ${key}`),
+      ...removed.map((key) => `- ${key}`),
+    ];
+    const rest = keys.length > MOST_SHOWN ? [`  … and ${keys.length - MOST_SHOWN} more`] : [];
+    return [
+      `${name}: ${added.length} added, ${changed.length} changed, ${removed.length} removed`,
+      ...keys.slice(0, MOST_SHOWN).map((line) => `  ${line}`),
+      ...rest,
+    ];
+  });
+}
+
+function readText(file: string): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
+  } catch (error) {
+    throw new AdminRefusal(
+      error instanceof TypeError && !("syscall" in error)
+        ? "The file is not in UTF-8."
+        : `The file cannot be read: ${reason(error)}`,
+    );
+  }
+}

@@ -1,0 +1,37 @@
+import type { Product, ShippingMethod } from "@pestle/contract";
+import { loadZipTable } from "../adapters/zip-table.ts";
+import { dateIn } from "../domain/calendar.ts";
+import { inventPrescription } from "../domain/invent-prescription.ts";
+import { readSimulatedPrescription } from "../domain/simulated-prescription.ts";
+import type { JsonFields } from "./set-fields.ts";
+import type { Sandbox } from "./simulate-request.ts";
+
+/**
+ * A whole prescription of a number, made here instead of by the service: the same number is the same patient and the same
+ * drug in every account of that catalogue. Days stay with the service, whose account has a clock of its own.
+ */
+export async function seededPrescription(sandbox: Sandbox, seed: number, given: JsonFields): Promise<JsonFields> {
+  const { config } = sandbox;
+  if (!isFields(given["patient"] ?? {})) return given;
+  const products = await sandbox.read<Product[]>("/products");
+  const { shipping_methods } = await sandbox.read<{ shipping_methods: ShippingMethod[] }>("/shipping_methods");
+  const named = { ...given, patient: { patient_id: `seed-${seed}`, ...(given["patient"] as JsonFields | undefined) } };
+  const rules = { time_zone: config.TIME_ZONE, today: dateIn(config.TIME_ZONE, new Date()) };
+  const { simulated } = readSimulatedPrescription(named, rules);
+  const world = {
+    products,
+    default_method_id: Math.min(...shipping_methods.map(({ id }) => id)),
+    zips: loadZipTable(config.ZIP_TABLE_FILE),
+  };
+  const { unit: _, patient, ...whole } = inventPrescription(seed, simulated, world);
+  // What was said goes as it was said, also where it is wrong: the service tells why.
+  return { ...whole, ...named, patient: { ...patient, ...named.patient, address: addressOf(patient, named.patient) } };
+}
+
+const isFields = (value: unknown): value is JsonFields =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+function addressOf(patient: { address: object | null }, given: JsonFields): unknown {
+  const said = given["address"];
+  return said === undefined || isFields(said) ? patient.address && { ...patient.address, ...said } : said;
+}

@@ -1,0 +1,144 @@
+import { readFileSync } from "node:fs";
+import { exceptionIds, simulatedStatuses } from "@pestle/contract";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { reason, WrongUsage } from "./errors.ts";
+import { facts, type Output } from "./output.ts";
+import type { CommandRow } from "./program.ts";
+import { seededPrescription } from "./seeded-prescription.ts";
+import { fieldsOf, type JsonFields } from "./set-fields.ts";
+import { openSandbox, type SandboxOptions, sandboxOptions } from "./simulate-request.ts";
+
+type PrescriptionOptions = SandboxOptions & {
+  patientId?: string;
+  drug?: string;
+  set?: string[];
+  script?: string;
+  seed?: string;
+};
+
+/** Everything that `POST /simulate` can do, for whoever would rather type than write JSON. */
+export const simulateCommands: readonly CommandRow[] = [
+  {
+    name: "simulate prescription",
+    summary: "let a prescription arrive in a sandbox account; what is not said is invented",
+    options: [
+      ["--patient-id <patient_id>", "whose it is: somebody on file, or a new patient's id"],
+      ["--drug <name>", "a product's name, or words of it"],
+      ["--set <field=value...>", "any other field, patient.… and patient.address.… too"],
+      ["--script <file>", "instead of all these: a SCRIPT message (XML)"],
+      ["--seed <number>", "invent it here, the same one for the same number"],
+      ...sandboxOptions,
+    ],
+    examples: [
+      "simulate prescription",
+      "simulate prescription --drug zolpidem --set refills_left=0 patient.first_name=Wren",
+      'simulate prescription --set patient.address.street1="77 Larch St" --partner "Juniper Care"',
+      "simulate prescription --patient-id sim000001 --set patient.allergies='[\"Penicillin\"]'",
+      "simulate prescription --seed 42 --json",
+      "simulate prescription --script new-rx.xml",
+    ],
+    async run(options: PrescriptionOptions, _argument, env) {
+      const simulation = prescriptionOf(options);
+      const sandbox = await openSandbox(options, env);
+      if (options.seed === undefined) return told(await sandbox.simulate("prescription", simulation));
+      return told(
+        await sandbox.simulate("prescription", await seededPrescription(sandbox, seedOf(options.seed), simulation)),
+      );
+    },
+  },
+  {
+    name: "simulate order",
+    summary: "take an order of a sandbox account through every step to a status, or hold it",
+    argument: ["order_number", "which order"],
+    options: [
+      ["--to <status>", "the status it is to reach", { choices: simulatedStatuses }],
+      ["--exception <id>", "the exception to raise", { choices: exceptionIds.map(String) }],
+      ...sandboxOptions,
+    ],
+    examples: ["simulate order 7K2M9XQ4TB --to Shipped", "simulate order 7K2M9XQ4TB --exception 77"],
+    async run(options: SandboxOptions & { to?: string; exception?: string }, order_number, env) {
+      const { to, exception } = options;
+      if ((to === undefined) === (exception === undefined)) {
+        throw new WrongUsage("Give --to or --exception, one of them.");
+      }
+      const simulation = to === undefined ? { order_number, exception_id: Number(exception) } : { order_number, to };
+      return told(await (await openSandbox(options, env)).simulate("order", simulation));
+    },
+  },
+  {
+    name: "simulate event",
+    summary: "send an event to a sandbox account's webhooks as it is given",
+    argument: ["event_type", "such as RX_RECEIVED"],
+    options: [["--file <file>", "its other fields, a JSON object"], ...sandboxOptions],
+    examples: ["simulate event ORDER_UPDATED --file body.json", "simulate event RX_RECEIVED"],
+    async run(options: SandboxOptions & { file?: string }, event_type, env) {
+      const fields = options.file === undefined ? {} : readObject(options.file);
+      return told(await (await openSandbox(options, env)).simulate("event", { ...fields, event_type }));
+    },
+  },
+  {
+    name: "simulate clock",
+    summary: "move a sandbox account's own clock forward",
+    options: [["--advance <time>", "how far: 30d, 12h, 45m, or seconds", { required: true }], ...sandboxOptions],
+    examples: ["simulate clock --advance 30d", 'simulate clock --advance 3600 --partner "Juniper Care"'],
+    async run(options: SandboxOptions & { advance: string }, _argument, env) {
+      const advance_seconds = secondsOf(options.advance);
+      return told(await (await openSandbox(options, env)).simulate("clock", { advance_seconds }));
+    },
+  },
+];
+
+const told = (answer: JsonFields): Output => ({
+  data: answer,
+  text: facts(Object.fromEntries(Object.entries(answer).map(([name, value]) => [name, String(value)]))),
+});
+
+function prescriptionOf({ patientId, drug, set = [], script, seed }: PrescriptionOptions): JsonFields {
+  if (script !== undefined) {
+    if (patientId !== undefined || drug !== undefined || set.length > 0 || seed !== undefined) {
+      throw new WrongUsage("--script says everything itself: give nothing beside it.");
+    }
+    return { script: readText(script) };
+  }
+  return fieldsOf([
+    ...(drug === undefined ? [] : [`drug_name=${drug}`]),
+    ...(patientId === undefined ? [] : [`patient.patient_id=${patientId}`]),
+    ...set,
+  ]);
+}
+
+const LARGEST_SEED = 1_000_000;
+
+function seedOf(text: string): number {
+  const seed = /^\d{1,7}$/.test(text) ? Number(text) : 0;
+  if (seed < 1 || seed > LARGEST_SEED) throw new WrongUsage(`--seed is a whole number from 1 to ${LARGEST_SEED}.`);
+  return seed;
+}
+
+const SECONDS = { d: 86_400, h: 3_600, m: 60, s: 1, "": 1 };
+
+function secondsOf(text: string): number {
+  const [, amount, unit] = /^(\d{1,12})([dhms]?)$/.exec(text) ?? [];
+  if (amount === undefined)
+    throw new WrongUsage("--advance is a number of days (30d), hours (12h), minutes or seconds.");
+  return Number(amount) * SECONDS[unit as keyof typeof SECONDS];
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    throw new AdminRefusal(`The file cannot be read: ${reason(error)}`);
+  }
+}
+
+function readObject(file: string): JsonFields {
+  const text = readText(file);
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonFields;
+  } catch {
+    // What is no JSON is no object either.
+  }
+  throw new AdminRefusal("The file holds no JSON object.");
+}

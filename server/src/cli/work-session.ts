@@ -1,0 +1,73 @@
+import pino from "pino";
+import { adaptersInUse } from "../adapters-in-use.ts";
+import { readConfig } from "../config.ts";
+import { createCopies } from "../copies.ts";
+import type { Deps } from "../deps.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import type { Metrics } from "../metrics.ts";
+import { createRateLimiter } from "../rate-limiter.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { requireAccount } from "../usecases/require-account.ts";
+import { requireWorker } from "../usecases/require-worker.ts";
+import { openSafetyEngine } from "../usecases/safety-engine.ts";
+import type { Work } from "../usecases/work-order.ts";
+import { withVault } from "./session.ts";
+
+/** Nobody reads the metrics of a command. */
+const noMetrics: Metrics = {
+  observeRequest() {},
+  countFault() {},
+  setReady() {},
+  setSafety() {},
+  text: async () => ({ type: "text/plain", body: "" }),
+};
+
+/** All that the service's use cases are given, for one command: the same adapters, and nothing kept in memory. */
+function withDeps<Result>(env: NodeJS.ProcessEnv | undefined, work: (deps: Deps) => Promise<Result>): Promise<Result> {
+  const config = readConfig(env);
+  return withVault(config, async ({ db, vault }) => {
+    // Beside the answer, on standard error: who printed what is told there.
+    const log = pino(
+      { level: config.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+      pino.destination({ dest: 2, sync: true }),
+    );
+    // That the tables are fit is no news here; that they are not is.
+    const safety_log = log.child({}, { level: "warn" });
+    const safety = await openSafetyEngine({ config, db, log: safety_log, metrics: noMetrics });
+    return work({
+      config,
+      db,
+      vault,
+      bus: { fresh: () => false },
+      copies: createCopies(),
+      limiter: createRateLimiter(),
+      strangers: createRateLimiter(),
+      ...adaptersInUse(config),
+      safety,
+      log,
+      metrics: noMetrics,
+      now: () => new Date(),
+    });
+  });
+}
+
+export type OrderOptions = { account: string; as: string };
+
+/** For a command on one order, in the name of somebody of the pharmacy. */
+export function withOrder<Result>(
+  env: NodeJS.ProcessEnv | undefined,
+  { account, as }: OrderOptions,
+  order_number: string,
+  work: (deps: Deps, work: Work) => Promise<Result>,
+): Promise<Result> {
+  return withDeps(env, async (deps) => {
+    const { account_id } = await requireAccount(deps.db, account);
+    const by = await requireWorker(deps.db, as);
+    try {
+      return await work(deps, { account_id, order_number: order_number.toUpperCase(), by });
+    } catch (error) {
+      if (!(error instanceof StatusRefusal && error.status === 404)) throw error;
+      throw new AdminRefusal("There is no such order in this account.");
+    }
+  });
+}

@@ -1,0 +1,36 @@
+import { type Queryable, sql } from "./db.ts";
+
+const accounts = sql<[], { account_id: string; environment: "production" | "sandbox"; clock_offset_s: number }>`
+select a.account_id, a.environment, a.clock_offset_s
+from account a
+where exists (
+  select
+  from order_item i
+  where i.account_id = a.account_id and i.pending and not i.reserved)`;
+/** Accounts with items that wait for stock. */
+export const listBackOrderedAccounts = (db: Queryable) => db.rows(accounts, []);
+
+export type BackOrdered = {
+  order_number: string;
+  item_id: number;
+  sku: string;
+  units: number;
+  available_units: number;
+};
+const waiting = sql<[account_id: string, since_before: Date | null, most: number], BackOrdered>`
+select i.order_number, i.item_id, i.sku, i.units::float8 as units,
+  (s.on_hand_units - s.reserved_units)::float8 as available_units
+from order_item i
+join orders o on o.account_id = i.account_id and o.order_number = i.order_number
+join stock s on s.account_id = i.account_id and s.sku = i.sku
+where i.account_id = $1 and i.pending and not i.reserved
+  and case when $2::timestamptz is null then s.on_hand_units - s.reserved_units >= i.units else o.created_at <= $2 end
+order by o.order_position, i.item_id
+limit $3`;
+/**
+ * Items that wait for stock, those of the oldest orders first, with what is on the shelf: those that wait since before a
+ * time or, without one, those for which there is enough by now. However many wait for what is not there, they are not in
+ * the way of these.
+ */
+export const listBackOrdered = (db: Queryable, account_id: string, since_before: Date | null, most: number) =>
+  db.rows(waiting, [account_id, since_before, most]);

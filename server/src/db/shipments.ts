@@ -1,0 +1,80 @@
+import type { labelFormats } from "@pestle/contract";
+import { type Queryable, sql } from "./db.ts";
+
+/** Where a parcel's label stands, for the vault. */
+export const shipmentLabelPlace = (account_id: string, order_number: string, shipment_id: number) =>
+  `shipment.label_sealed ${account_id} ${order_number} ${shipment_id}`;
+
+const accounts = sql<[], { account_id: string; clock_offset_s: number }>`
+select a.account_id, a.clock_offset_s
+from account a
+where exists (
+  select
+  from shipment s
+  where s.account_id = a.account_id and s.next_scan_at is not null)`;
+/** Accounts with parcels on their way. */
+export const listTrackedAccounts = (db: Queryable) => db.rows(accounts, []);
+
+const due = sql<[account_id: string, now: Date, most: number], { order_number: string }>`
+select order_number
+from shipment
+where account_id = $1 and next_scan_at <= $2
+order by next_scan_at, order_number
+limit $3`;
+/** Orders whose carrier has something new to tell by now. */
+export const listDueShipments = (db: Queryable, account_id: string, now: Date, most: number) =>
+  db.rows(due, [account_id, now, most]);
+
+const label = sql<
+  [account_id: string, order_number: string],
+  { shipment_id: number; label_format: (typeof labelFormats)[number]; label_sealed: Buffer }
+>`
+select shipment_id, label_format, label_sealed
+from shipment
+where account_id = $1 and order_number = $2
+order by shipment_id desc
+limit 1`;
+export const loadShipmentLabel = (db: Queryable, account_id: string, order_number: string) =>
+  db.row(label, [account_id, order_number]);
+
+const scans = sql<
+  [account_id: string, order_number: string, shipment_id: number],
+  { at: Date; status: string; place: string | null; description: string }
+>`
+select at, status, place, description
+from shipment_scan
+where account_id = $1 and order_number = $2 and shipment_id = $3
+order by at`;
+export const listScans = (db: Queryable, account_id: string, order_number: string, shipment_id: number) =>
+  db.rows(scans, [account_id, order_number, shipment_id]);
+
+const note = sql<
+  [account_id: string, order_number: string, shipment_id: number, next_scan_at: Date | null, scans: string]
+>`
+with kept as (
+  insert into shipment_scan (account_id, order_number, shipment_id, at, status, place, description)
+  select $1, $2, $3, s.at, s.status, s.place, s.description
+  from jsonb_to_recordset($5::jsonb) as s(at timestamptz, status text, place text, description text)
+  on conflict do nothing
+)
+update shipment
+set next_scan_at = $4
+where account_id = $1 and order_number = $2 and shipment_id = $3 and next_scan_at is not null`;
+/** Scans that change nothing, and when to ask again. Of a parcel whose story has ended meanwhile nobody asks again. */
+export const noteScans = (
+  db: Queryable,
+  noted: {
+    account_id: string;
+    order_number: string;
+    shipment_id: number;
+    next_scan_at: Date | null;
+    scans: readonly { at: Date; status: string; place: string | null; description: string }[];
+  },
+) =>
+  db.run(note, [
+    noted.account_id,
+    noted.order_number,
+    noted.shipment_id,
+    noted.next_scan_at,
+    JSON.stringify(noted.scans),
+  ]);

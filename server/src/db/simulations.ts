@@ -1,0 +1,90 @@
+import type { Workflow } from "@pestle/contract";
+import { type Queryable, sql } from "./db.ts";
+
+/** The account that something is simulated in, as those rules see it that messages are routed by. */
+export type SimulatedAccount = {
+  account_id: string;
+  workflow: Workflow;
+  clock_offset_s: number;
+  routing_rules: never[];
+};
+
+const lock = sql<[account_id: string], Omit<SimulatedAccount, "routing_rules">>`
+select account_id, workflow, clock_offset_s
+from account
+where account_id = $1
+-- One simulated prescription after the other: each has a number. Whoever merely refers to the account is not kept waiting.
+for no key update`;
+export const lockSimulated = async (db: Queryable, account_id: string): Promise<SimulatedAccount> => ({
+  ...(await db.row(lock, [account_id]))!,
+  routing_rules: [],
+});
+
+const last = sql<[account_id: string, sender: string], { last: string | null }>`
+select max(sender_message_id) as last
+from intake_message
+where account_id = $1 and sender = $2`;
+/** The id of the last message that was made up here: ids of one length sort as their numbers do. */
+export const lastMessageOf = async (db: Queryable, account_id: string, sender: string) =>
+  (await db.row(last, [account_id, sender]))?.last ?? null;
+
+export type KnownMessage = {
+  body_hash: Buffer;
+  /** What a simulation was answered; null where it came by the network. */
+  answer: string | null;
+  patient_id: string | null;
+  prescription_id: number | null;
+};
+const known = sql<[account_id: string, sender: string, sender_message_id: string], KnownMessage>`
+select m.body_hash, case when m.format = 'simulation' then m.answer end as answer, r.patient_id, r.prescription_id
+from account a
+join account o on o.account_id = a.account_id or (o.partner_id is null and o.environment = a.environment)
+join intake_message m on m.account_id = o.account_id and m.sender = $2 and m.sender_message_id = $3
+  and (m.account_id = a.account_id or m.for_account_id = a.account_id)
+left join prescription r on r.account_id = a.account_id and r.sender = m.sender
+  and r.sender_message_id = m.sender_message_id
+where a.account_id = $1`;
+/** A message that the account has had before, simulated or by the network. */
+export const findKnown = (db: Queryable, account_id: string, sender: string, sender_message_id: string) =>
+  db.row(known, [account_id, sender, sender_message_id]);
+
+const end = sql<[account_id: string, prescription_id: number]>`
+update prescription
+set active = false, order_due_at = null
+where account_id = $1 and prescription_id = $2`;
+/** As if its prescriber had taken it back at once. */
+export const endSimulated = (db: Queryable, account_id: string, prescription_id: number) =>
+  db.run(end, [account_id, prescription_id]);
+
+export type SimulatedEvent = {
+  account_id: string;
+  event_id: string;
+  event_type: string;
+  patient_id: string | null;
+  order_number: string | null;
+  body: string;
+  created_at: Date;
+};
+const event = sql<
+  [
+    account_id: string,
+    event_id: string,
+    event_type: string,
+    patient_id: string | null,
+    order_number: string | null,
+    body: string,
+    created_at: Date,
+  ]
+>`
+insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body, created_at)
+values ($1, $2, $3, $4, $5, $6, $7)`;
+export const insertSimulatedEvent = (db: Queryable, row: SimulatedEvent) =>
+  db.run(event, [
+    row.account_id,
+    row.event_id,
+    row.event_type,
+    row.patient_id,
+    row.order_number,
+    row.body,
+    row.created_at,
+  ]);

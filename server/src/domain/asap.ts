@@ -1,0 +1,116 @@
+import type { payers } from "@pestle/contract";
+import { AIR, DSP, type Field, IS, PAT, PHA, PRE, TH } from "./asap-segments.ts";
+import type { PharmacyFacts } from "./documents.ts";
+import type { PatientRecord, StoredDocument } from "./patient-record.ts";
+import { asciiText } from "./printable-text.ts";
+
+export type AsapHeader = {
+  /** The sender's own number of this report: never the same twice. */
+  control_number: string;
+  /** `YYYY-MM-DD` and `HH:MM:SS` where the pharmacy is. */
+  created_date: string;
+  created_time: string;
+  test: boolean;
+  pharmacy: PharmacyFacts;
+  /** The days reported on, first and last; told where there was nothing to report. */
+  period: { from: string; to: string } | null;
+};
+
+/** One fill of a controlled substance. Dates are the pharmacy's. */
+export type DispensedRecord = {
+  reporting_status: "new" | "revised" | "void";
+  patient: Pick<PatientRecord, "first_name" | "last_name" | "middle_name" | "suffix" | "dob" | "gender" | "phone">;
+  address: { street1: string; street2: string | null; city: string; state: string; zip: string };
+  document: Pick<StoredDocument, "type" | "issuing_country" | "issuing_state" | "number"> | null;
+  prescription_id: number;
+  written_date: string;
+  /** Refills the prescriber allowed, and which of them this is: 0 is the first fill. */
+  refills: number;
+  refill_number: number;
+  filled_date: string;
+  /** The day it left for the patient. */
+  sold_date: string | null;
+  ndc: string;
+  units: number;
+  unit: string | null;
+  days_supply: number | null;
+  written_qty: number;
+  sig_text: string;
+  payer: (typeof payers)[number];
+  prescriber_name: string;
+  prescriber_npi: string | null;
+  prescriber_dea: string | null;
+  prescriber_phone: string | null;
+};
+
+const SEPARATOR = "*";
+const TERMINATOR = "~";
+
+/**
+ * The report of dispensed controlled substances that the monitoring programs of the states take: ASAP, version 4.2B. A
+ * line is a segment, a field is known by its place (the tables are in `asap-segments.ts`). What was dispensed to whom is
+ * told in full, which is its purpose: it goes to the state's program and nowhere else.
+ */
+export function asapReport(header: AsapHeader, records: readonly DispensedRecord[]): string {
+  const { period, ...reported } = header;
+  const head = records.length === 0 ? header : { ...reported, period: null };
+  const details = records.length === 0 ? nothingReported(header) : records.flatMap(detail);
+  const pharmacy = segment("PHA", PHA, head);
+  const lines = [
+    // TH09 tells the character that ends every segment, its own included.
+    [...filled("TH", TH, head, { keepEmpty: true }), TERMINATOR].join(SEPARATOR),
+    segment("IS", IS, head),
+    pharmacy,
+    ...details,
+    // From the pharmacy's segment to this one, both counted.
+    joined(["TP", String(details.length + 2)]),
+  ];
+  const count = lines.length + 1;
+  const trailer = joined(["TT", clean(header.control_number, 40), String(count)]);
+  return [...lines, trailer].map((line) => `${line}${TERMINATOR}\n`).join("");
+}
+
+/** Which fields a state's program will miss, so that somebody can complete them first. */
+export function asapGaps(header: AsapHeader, record: DispensedRecord): string[] {
+  return [
+    ...[TH, IS, PHA].flatMap((fields) => gaps(fields, header)),
+    ...[PAT, DSP, PRE].flatMap((fields) => gaps(fields, record)),
+  ];
+}
+
+/** Patient, fill, prescriber, and who received it where a document tells. */
+const detail = (record: DispensedRecord): string[] => [
+  segment("PAT", PAT, record),
+  segment("DSP", DSP, record),
+  segment("PRE", PRE, record),
+  ...(record.document === null ? [] : [segment("AIR", AIR, record)]),
+];
+
+/** A report that there was nothing: the same segments, almost empty, for a patient called REPORT, ZERO. */
+function nothingReported({ created_date }: AsapHeader): string[] {
+  const at = (place: number, ...values: string[]) => [...Array<string>(place - 1).fill(""), ...values];
+  return [
+    joined(["PAT", ...at(7, "REPORT", "ZERO")]),
+    joined(["DSP", ...at(5, created_date.replaceAll("-", ""))]),
+    ...["PRE", "CDI", "AIR"].map((id) => joined([id])),
+  ];
+}
+
+const segment = <Row>(id: string, fields: readonly Field<Row>[], row: Row): string => joined(filled(id, fields, row));
+
+function filled<Row>(id: string, fields: readonly Field<Row>[], row: Row, options?: { keepEmpty: true }): string[] {
+  const values = fields.map((field) => content(field, row));
+  if (options === undefined) while (values.at(-1) === "") values.pop();
+  return [id, ...values];
+}
+
+const gaps = <Row>(fields: readonly Field<Row>[], row: Row): string[] =>
+  fields.filter((field) => field.required && content(field, row) === "").map(({ id }) => id);
+
+const content = <Row>({ value, most }: Field<Row>, row: Row): string => clean(String(value(row) ?? ""), most);
+
+const joined = (parts: readonly string[]) => parts.join(SEPARATOR);
+
+/** Plain characters, none of which separates or ends anything, no longer than the field. */
+const clean = (text: string, most: number): string =>
+  asciiText(text.replaceAll(/[*~]/g, " ")).replaceAll(/[*~]/g, " ").slice(0, most).trim();

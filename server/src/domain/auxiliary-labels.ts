@@ -1,0 +1,245 @@
+import type { DrugSchedule } from "@pestle/contract";
+import type { DispensedItem } from "./documents.ts";
+
+/** 21 CFR 290.5: these words, on the label of every drug of schedules II to IV. */
+const FEDERAL_CAUTION =
+  "Caution: Federal law prohibits the transfer of this drug to any person other than the patient for whom it was prescribed.";
+
+const CAUTIONED: ReadonlySet<DrugSchedule> = new Set(["2", "3", "4"]);
+
+type Item = Pick<DispensedItem, "ingredients" | "drug_name" | "drug_schedule" | "cold_chain">;
+
+/** The customary short warnings: most important first, because a small label shows the first few. */
+export const auxiliaryLabels: readonly {
+  text: string;
+  ingredients?: readonly string[];
+  /** Where it is the form that matters, and the form is only in the name. */
+  named?: RegExp;
+  applies?: (item: Item) => boolean;
+}[] = [
+  {
+    text: "Opioid: risk of addiction and overdose. Do not take with alcohol or sedatives.",
+    ingredients: [
+      "buprenorphine",
+      "codeine",
+      "fentanyl",
+      "hydrocodone",
+      "hydromorphone",
+      "methadone",
+      "morphine",
+      "oxycodone",
+      "oxymorphone",
+      "tapentadol",
+      "tramadol",
+    ],
+  },
+  {
+    text: "Do not take with nitrates such as nitroglycerin.",
+    ingredients: ["avanafil", "sildenafil", "tadalafil", "vardenafil"],
+  },
+  {
+    text: "Do not use if you are pregnant or may become pregnant.",
+    ingredients: [
+      "adapalene",
+      "benazepril",
+      "enalapril",
+      "finasteride",
+      "isotretinoin",
+      "lisinopril",
+      "losartan",
+      "methotrexate",
+      "misoprostol",
+      "oxandrolone",
+      "phentermine",
+      "testosterone",
+      "topiramate",
+      "tretinoin",
+      "valsartan",
+      "warfarin",
+    ],
+  },
+  {
+    text: "Avoid aged cheese, cured meat and other food rich in tyramine. Ask before taking any other medicine.",
+    ingredients: ["isocarboxazid", "phenelzine", "selegiline", "tranylcypromine"],
+  },
+  {
+    text: "May cause drowsiness. Alcohol adds to it. Use care when driving or using machines.",
+    ingredients: [
+      "alprazolam",
+      "baclofen",
+      "brivaracetam",
+      "buspirone",
+      "carisoprodol",
+      "cenobamate",
+      "clobazam",
+      "clonazepam",
+      "clonidine",
+      "cyclobenzaprine",
+      "diazepam",
+      "diphenoxylate",
+      "eszopiclone",
+      "gabapentin",
+      "hydroxyzine",
+      "ketamine",
+      "lacosamide",
+      "lasmiditan",
+      "lemborexant",
+      "lorazepam",
+      "mirtazapine",
+      "perampanel",
+      "phenobarbital",
+      "pregabalin",
+      "promethazine",
+      "quetiapine",
+      "suvorexant",
+      "temazepam",
+      "tizanidine",
+      "trazodone",
+      "zaleplon",
+      "zolpidem",
+    ],
+  },
+  {
+    text: "May be habit forming. Take only as directed, and keep it where nobody else can take it.",
+    ingredients: [
+      "amphetamine",
+      "armodafinil",
+      "benzphetamine",
+      "dexmethylphenidate",
+      "dextroamphetamine",
+      "diethylpropion",
+      "lisdexamfetamine",
+      "methamphetamine",
+      "methylphenidate",
+      "modafinil",
+      "phendimetrazine",
+      "phentermine",
+    ],
+  },
+  { text: "Keep in the refrigerator. Do not freeze.", applies: ({ cold_chain }) => cold_chain },
+  {
+    text: "Swallow whole. Do not crush, chew or split.",
+    named: /\b(extended|delayed|sustained|controlled)[- ]release\b|\b(ER|XR|SR|DR|CR|XL|LA)\b/,
+  },
+  {
+    text: "For external use only.",
+    named: /\b(cream|ointment|gel|lotion|shampoo|topical|foam)\b/i,
+  },
+  {
+    text: "Finish all of this medicine, unless your prescriber tells you otherwise.",
+    ingredients: [
+      "amoxicillin",
+      "azithromycin",
+      "cefalexin",
+      "cephalexin",
+      "ciprofloxacin",
+      "clarithromycin",
+      "clindamycin",
+      "doxycycline",
+      "fluconazole",
+      "levofloxacin",
+      "metronidazole",
+      "nitrofurantoin",
+      "penicillin",
+      "sulfamethoxazole",
+      "valacyclovir",
+    ],
+  },
+  {
+    text: "Do not drink alcohol while you take this and for three days after.",
+    ingredients: ["disulfiram", "metronidazole", "tinidazole"],
+  },
+  {
+    text: "Do not stop taking this suddenly without asking your prescriber.",
+    ingredients: [
+      "atenolol",
+      "bupropion",
+      "citalopram",
+      "clonidine",
+      "desvenlafaxine",
+      "duloxetine",
+      "escitalopram",
+      "fluoxetine",
+      "gabapentin",
+      "lamotrigine",
+      "metoprolol",
+      "paroxetine",
+      "pregabalin",
+      "propranolol",
+      "sertraline",
+      "topiramate",
+      "venlafaxine",
+    ],
+  },
+  {
+    text: "Take with food.",
+    ingredients: ["carvedilol", "diclofenac", "ibuprofen", "metformin", "naproxen", "nitrofurantoin", "prednisone"],
+  },
+  {
+    text: "Take on an empty stomach, with a full glass of water.",
+    ingredients: ["alendronate", "levothyroxine", "risedronate"],
+  },
+  {
+    text: "Do not take with milk, antacids or iron; leave two hours between.",
+    ingredients: ["ciprofloxacin", "doxycycline", "levofloxacin", "levothyroxine", "minocycline", "tetracycline"],
+  },
+  {
+    text: "Avoid strong sunlight and tanning lamps; use sunscreen.",
+    ingredients: [
+      "adapalene",
+      "amiodarone",
+      "ciprofloxacin",
+      "doxycycline",
+      "hydrochlorothiazide",
+      "isotretinoin",
+      "levofloxacin",
+      "minocycline",
+      "sulfamethoxazole",
+      "tetracycline",
+      "tretinoin",
+    ],
+  },
+  {
+    text: "Avoid grapefruit and its juice.",
+    ingredients: ["atorvastatin", "cyclosporine", "felodipine", "lovastatin", "nifedipine", "simvastatin"],
+  },
+  {
+    text: "May make you dizzy. Get up slowly.",
+    ingredients: [
+      "amlodipine",
+      "clonidine",
+      "doxazosin",
+      "lisinopril",
+      "losartan",
+      "minoxidil",
+      "prazosin",
+      "spironolactone",
+      "tamsulosin",
+    ],
+  },
+  {
+    text: "Tell your prescriber at once about muscle pain or weakness.",
+    ingredients: ["atorvastatin", "lovastatin", "pravastatin", "rosuvastatin", "simvastatin"],
+  },
+  {
+    text: "Tell your prescriber at once about severe stomach pain that does not go away.",
+    ingredients: ["dulaglutide", "liraglutide", "semaglutide", "tirzepatide"],
+  },
+];
+
+/**
+ * What the drug's label warns of, most important first; the federal caution is apart, because it has its own place. The
+ * name counts as well as the ingredients: one warning too many does less harm than one too few.
+ */
+export function warningsFor(item: Item): string[] {
+  const words = new Set([...item.ingredients, item.drug_name].flatMap((text) => text.toLowerCase().split(/[^a-z]+/)));
+  return auxiliaryLabels
+    .filter(
+      ({ ingredients, named, applies }) =>
+        ingredients?.some((name) => words.has(name)) || named?.test(item.drug_name) || applies?.(item),
+    )
+    .map(({ text }) => text);
+}
+
+export const federalCaution = ({ drug_schedule }: Pick<Item, "drug_schedule">): string | null =>
+  CAUTIONED.has(drug_schedule) ? FEDERAL_CAUTION : null;

@@ -1,0 +1,126 @@
+import type { Address, DrugSchedule } from "@pestle/contract";
+import { addMonths } from "./calendar.ts";
+
+/** What goes into a parcel and onto it, as plain data. Dates are calendar dates of the pharmacy's time zone. */
+
+/** The pharmacy as labels and reports must name it. */
+export type PharmacyFacts = {
+  name: string;
+  street: string;
+  city: string;
+  state: string;
+  zip: string;
+  phone: string;
+  npi: string;
+  dea: string;
+  ncpdp_id: string;
+};
+
+type PharmacySettings = Readonly<Record<`PHARMACY_${Uppercase<keyof PharmacyFacts>}`, string>>;
+
+export const pharmacyFacts = (settings: PharmacySettings): PharmacyFacts => ({
+  name: settings.PHARMACY_NAME,
+  street: settings.PHARMACY_STREET,
+  city: settings.PHARMACY_CITY,
+  state: settings.PHARMACY_STATE,
+  zip: settings.PHARMACY_ZIP,
+  phone: settings.PHARMACY_PHONE,
+  npi: settings.PHARMACY_NPI,
+  dea: settings.PHARMACY_DEA,
+  ncpdp_id: settings.PHARMACY_NCPDP_ID,
+});
+
+/** One filled prescription: what its label and its leaflet say. */
+export type DispensedItem = {
+  prescription_id: number;
+  dispense_id: number;
+  order_number: string;
+  filled_date: string;
+  patient: { first_name: string; last_name: string };
+  drug_name: string;
+  ndc: string;
+  ingredients: readonly string[];
+  drug_schedule: DrugSchedule;
+  cold_chain: boolean;
+  lot: string;
+  lot_expires_on: string;
+  sig_text: string;
+  /** Packages, and the units in one. */
+  quantity: number;
+  package_size: number;
+  unit: string | null;
+  days_supply: number | null;
+  refills_left: number;
+  prescriber_name: string;
+};
+
+export type ShippingLabel = {
+  tracking_no: string;
+  carrier: string;
+  service: string;
+  signature_confirmation: boolean;
+  from: PharmacyFacts;
+  to: Address;
+  /** What the partner calls the order. It never tells what is inside. */
+  reference: string | null;
+  ship_date: string;
+  weight_oz?: number;
+};
+
+export type PackingSlip = {
+  order_number: string;
+  reference: string | null;
+  /** Under whose name it is sent; null: the pharmacy's own. */
+  brand_name: string | null;
+  ship_date: string;
+  carrier: string;
+  service: string;
+  tracking_no: string;
+  to: Address;
+  items: readonly PackedItem[];
+};
+
+type PackedItem = {
+  name: string;
+  ndc: string | null;
+  quantity: number;
+  package_size: number | null;
+  lot: string | null;
+  lot_expires_on: string | null;
+};
+
+/** The post office sorts by a ZIP code in the parcel's symbol. Null: the symbol is the number alone. */
+export function sortedByZip({ carrier, tracking_no, to }: Pick<ShippingLabel, "carrier" | "tracking_no" | "to">) {
+  const zip5 = /^\d{5}/.exec(to.zip)?.[0];
+  return carrier.toUpperCase() === "USPS" && /^9\d{21}$/.test(tracking_no) ? (zip5 ?? null) : null;
+}
+
+/** What a scanner reads off a prescription label: which fill it is, and of what. */
+export const dispenseCode = ({ dispense_id, ndc }: Pick<DispensedItem, "dispense_id" | "ndc">) =>
+  `${dispense_id}-${ndc}`;
+
+/** Out of its package a drug is good for a year, and never longer than its lot. */
+export function discardAfter({ filled_date, lot_expires_on }: Pick<DispensedItem, "filled_date" | "lot_expires_on">) {
+  const year_later = addMonths(filled_date, 12);
+  return lot_expires_on < year_later ? lot_expires_on : year_later;
+}
+
+/** 30 x 3 is 90; packages of fractions (0.1 x 3) are not 0.30000000000000004. */
+export const unitsOf = ({ quantity, package_size }: Pick<DispensedItem, "quantity" | "package_size">) =>
+  Math.round(quantity * package_size * 1000) / 1000;
+
+/** 11 digits as people compare them: 70999-0101-30. */
+export const dashedNdc = (ndc: string) => ndc.replace(/^(\d{5})(\d{4})(\d{2})$/, "$1-$2-$3");
+
+/** Ten digits as people dial them; anything else as it is. */
+export const dialled = (phone: string) => phone.replace(/^(\d{3})(\d{3})(\d{4})$/, "($1) $2-$3");
+
+/** Month first, as the label's readers do. */
+export const americanDate = (date: string) => date.replace(/^(\d{4})-(\d{2})-(\d{2})$/, "$2/$3/$1");
+
+/** The lines of an address, the name apart: lines without content are left out. */
+export const addressLines = ({ street1, street2, city, state, zip }: Omit<Address, "first_name" | "last_name">) => [
+  street1,
+  ...(street2 === null || street2.trim() === "" ? [] : [street2]),
+  `${city}, ${state} ${zip}`,
+];

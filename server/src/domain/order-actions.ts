@@ -1,0 +1,180 @@
+import { type ActionKey, actions, type ExceptionId, exceptionRow, type OrderStatus } from "@pestle/contract";
+import type { ActionDraft } from "./action-request.ts";
+import type { Verdict } from "./address/verdict.ts";
+import { decideAddressChange } from "./decide-address-change.ts";
+import {
+  amountWithout,
+  type ChangeRules,
+  type ChangingOrder,
+  giveBack,
+  holdFactsOf,
+  type Outcome,
+} from "./order-change.ts";
+import type { PrescriptionFact } from "./order-facts.ts";
+import { isCause } from "./order-holds.ts";
+import type { Problem } from "./refusals.ts";
+import { replacePrescription } from "./replace-prescription.ts";
+
+/** Everything an action is decided on. */
+export type ActionCase = {
+  action: ActionDraft;
+  changing: ChangingOrder;
+  rules: ChangeRules & { time_zone: string };
+  /** What the validator says of the address that is sent, or of the order's own (`accept_suggested_address`). */
+  verdict: Verdict | null;
+  /** The one to fill instead; null where there is none of that number. */
+  prescription: PrescriptionFact | null;
+};
+
+type Decided = { problems: Problem[] } | { outcome: Outcome; settles?: "payment" };
+
+/** Decides what a partner asked: everything against it at once, else what it makes of the order. */
+export function decideAction(asked: ActionCase): Decided {
+  const { action, changing, rules } = asked;
+  const target = targetOf(action, changing, rules);
+  if ("problem" in target) return { problems: [target.problem] };
+  return decisions[action.event]({ ...asked, target: target.exception_id });
+}
+
+/** Why the order, as it stands, does not take the action, whatever its fields are. */
+export function whereItFails(action: ActionDraft, changing: ChangingOrder, rules: ActionCase["rules"]): Problem[] {
+  const target = targetOf(action, changing, rules);
+  return "problem" in target ? [target.problem] : [];
+}
+
+/** The exception an action is meant for; null where the state alone allows it. */
+function targetOf(
+  { event, exception_id }: ActionDraft,
+  { standing, order, prescriptions }: ChangingOrder,
+  { formulary }: Pick<ActionCase["rules"], "formulary">,
+): { exception_id: ExceptionId | null } | { problem: Problem } {
+  const offers = (id: ExceptionId) => exceptionRow(id).actions.includes(event);
+  const asked = exception_id === null ? standing.open : standing.open.filter((id) => id === exception_id);
+  if (event === "verify") {
+    const drugs = [...prescriptions, ...order.items.map(({ sku }) => formulary.by_sku.get(sku))];
+    const barred = drugs.some((drug) => drug?.drug_schedule === "2");
+    const pharmacists = !asked.some(offers) && asked.some((id) => id === 74 || id === 75);
+    if (barred || pharmacists) return { problem: { code: 42462, field: "event" } };
+  }
+  const offered = asked.find(offers);
+  if (offered !== undefined) return { exception_id: offered };
+  const allowed: readonly OrderStatus[] = actions[event].order_statuses;
+  if (exception_id === null && allowed.includes(order.order_status)) return { exception_id: null };
+  return { problem: { code: 42463, field: exception_id === null ? "event" : "exception_id" } };
+}
+
+type Targeted = ActionCase & { target: ExceptionId | null };
+const ends = ({ target }: Targeted): Decided => ({ outcome: { ends: [target!] } });
+const confirms = ({ target }: Targeted): Decided => ({ outcome: { confirms: [target!] } });
+const refused = (code: Problem["code"], field: string): Decided => ({ problems: [{ code, field }] });
+
+const decisions: Record<ActionKey, (asked: Targeted) => Decided> = {
+  release: ends,
+  cancel: ({ changing }) => ({ outcome: cancelOutcome(changing) }),
+  update_email: ({ action, changing, target }) => ({
+    outcome: { ends: [target!], after: { record: { ...changing.record, email: action.email } } },
+  }),
+  update_address: (asked) => addressOutcome(asked, asked.action.address!),
+  accept_suggested_address: (asked) => {
+    const { address } = asked.changing.order;
+    const known = asked.verdict?.result === "valid" || asked.verdict?.suggestions[0] !== undefined;
+    // There is nothing to suggest for an address that is missing, or that reminds of no other.
+    if (address === null || !known) return refused(42463, "event");
+    return addressOutcome(asked, { address, accept_suggested: true, ignore_warnings: false });
+  },
+  confirm_address: confirms,
+  confirm_not_duplicate: confirms,
+  verify: (asked) => {
+    if (asked.target !== 71) return asked.action.dob === null ? confirms(asked) : refused(42200, "dob");
+    return asked.action.dob === asked.changing.record.dob ? confirms(asked) : refused(42200, "dob");
+  },
+  replace_prescription: (asked) => replacePrescription(asked, asked.target!),
+  remove_item: removeItem,
+  retry_payment: ({ changing, target }) => {
+    const { order } = changing;
+    // One that is being asked for is not asked for twice: whoever comes second would leave the first one's money held.
+    if (order.payment_status === "pending") return refused(42463, "event");
+    // The partner's account is good for it; a card is asked once this is saved.
+    if (order.payer === "partner") {
+      return { outcome: { ends: [target!], after: { order: { ...order, payment_status: "authorized" } } } };
+    }
+    return { outcome: { after: { order: { ...order, payment_status: "pending" } } }, settles: "payment" };
+  },
+  hold: () => ({ outcome: { raises: [64] } }),
+  refund: ({ changing, action }) => refundOutcome(changing, action.reason_id!, refundable(changing)),
+  partial_refund: ({ changing, action }) => refundOutcome(changing, action.reason_id!, action.amount_cents!),
+};
+
+/** Neither filled nor sent: units and stock go back, and nothing is owed. */
+export function cancelOutcome(changing: ChangingOrder): Outcome {
+  const { order } = changing;
+  const item_ids = order.items.map(({ item_id }) => item_id);
+  const { prescriptions, units, stock } = giveBack(changing, item_ids);
+  return {
+    event: "cancel",
+    after: { order: { ...order, payment_status: "voided" }, prescriptions },
+    items: item_ids.map((item_id) => ({ item_id, pending: false, reserved: false })),
+    units,
+    stock,
+    payments: [
+      {
+        kind: "void",
+        amount_cents: order.amount_cents,
+        reason_id: null,
+        // Also of a card that was declined: that may have been when it was charged.
+        state: order.payer === "partner" ? "done" : "asked",
+      },
+    ],
+  };
+}
+
+function addressOutcome({ changing, rules, verdict }: Targeted, read: NonNullable<ActionDraft["address"]>): Decided {
+  const { problems, address, ends } = decideAddressChange({ read, verdict: verdict! }, changing, rules, "address.");
+  if (problems.length > 0) return { problems };
+  return { outcome: { otherwise: "update_address", ends, after: { order: { ...changing.order, address } } } };
+}
+
+function removeItem({ action, changing, rules, target }: Targeted): Decided {
+  const { order, details, holds } = changing;
+  const item_id = action.item_id!;
+  const item = holdFactsOf(changing, rules).facts.items.find((one) => one.item_id === item_id);
+  const by_hand = holds.some(({ id, basis }) => id === target && basis === null);
+  // The last one is not removed: such an order is canceled.
+  if (item === undefined || order.items.length === 1 || !(by_hand || isCause(target!, item))) {
+    return refused(42200, "item_id");
+  }
+  const { prescriptions, units, stock } = giveBack(changing, [item_id]);
+  const items = order.items.filter((one) => one.item_id !== item_id);
+  const wanted = new Set(items.map(({ prescription_id }) => prescription_id));
+  return {
+    outcome: {
+      otherwise: "remove_item",
+      ends: [target!],
+      after: {
+        order: { ...order, items, amount_cents: amountWithout(changing, item_id) },
+        details: details.filter((one) => one.item_id !== item_id),
+        prescriptions: prescriptions.filter(({ prescription_id }) => wanted.has(prescription_id)),
+      },
+      items: [{ item_id, removed_at: rules.now, pending: false, reserved: false }],
+      units,
+      stock,
+    },
+  };
+}
+
+const refundable = ({ order }: Pick<ChangingOrder, "order">) => order.captured_cents - order.refunded_cents;
+
+/** Never beyond what was captured and not yet refunded. */
+export function refundOutcome(changing: ChangingOrder, reason_id: number, amount_cents: number): Decided {
+  const { order } = changing;
+  if (amount_cents === 0 || amount_cents > refundable(changing)) return refused(42463, "event");
+  const refunded_cents = order.refunded_cents + amount_cents;
+  const payment_status = refunded_cents === order.captured_cents ? "refunded" : order.payment_status;
+  return {
+    outcome: {
+      event: "refund",
+      after: { order: { ...order, refunded_cents, payment_status } },
+      payments: [{ kind: "refund", amount_cents, reason_id, state: order.payer === "partner" ? "done" : "asked" }],
+    },
+  };
+}

@@ -1,0 +1,189 @@
+import {
+  type EventType,
+  type ExceptionId,
+  type HoldableState,
+  holdableStates,
+  type OrderState,
+  type Role,
+  stageOfState,
+  statusOfState,
+  type Transition,
+  type TransitionEvent,
+  transitions,
+} from "@pestle/contract";
+import type { PrescriptionFacts } from "./medication-request.ts";
+import { exceptionAnswer, medicationRequests, type StoredOrder } from "./order-answer.ts";
+
+/** Where an order stands. */
+export type OrderStanding = {
+  state: OrderState;
+  /** Where it stood before it was held. */
+  held_from: HoldableState | null;
+  open: readonly ExceptionId[];
+  sequence: number;
+};
+
+/** Who moves an order. History names the first of the roles that may; the person is kept beside it. */
+export type Actor = { roles: readonly Role[]; person_id: string | null };
+export const partner: Actor = { roles: ["partner"], person_id: null };
+export const system: Actor = { roles: ["system"], person_id: null };
+export const carrier: Actor = { roles: ["carrier"], person_id: null };
+
+/** What moves an order: an event of the transition table, or other exceptions open than before. */
+export type Step =
+  | { event: Exclude<TransitionEvent, "create" | "raise_exception" | "resolve"> }
+  | {
+      open: readonly ExceptionId[];
+      /** Those that the actor raises; all others that are new were raised by the checks. */
+      by_hand?: readonly ExceptionId[];
+    };
+
+/** An order moved by one step, with what is written and told of it. */
+export type Move = OrderStanding & {
+  raised: ExceptionId[];
+  resolved: ExceptionId[];
+  history: HistoryLine[];
+  sends: EventType[];
+};
+type HistoryLine = {
+  actor: Role;
+  event: TransitionEvent;
+  from: OrderState;
+  to: OrderState;
+  exception_id: ExceptionId | null;
+};
+
+/** A step that the table does not have: for this state, or for nobody of this role. */
+export class ImpossibleStep extends Error {
+  readonly because: "state" | "role";
+  constructor(event: TransitionEvent, because: ImpossibleStep["because"]) {
+    super(`${event} is not possible: ${because}`);
+    this.because = because;
+  }
+}
+
+/**
+ * Moves an order by the one transition table. Nothing moves that has no row there. Null: the step changes nothing.
+ */
+export function apply(standing: OrderStanding, step: Step, actor: Actor): Move | null {
+  return "open" in step ? changeHolds(standing, step, actor) : move(standing, step.event, actor);
+}
+
+function move(standing: OrderStanding, event: TransitionEvent, actor: Actor): Move {
+  const { row, role } = rowOf(standing.state, event, actor);
+  const state = row.to === "unchanged" ? standing.state : (row.to as OrderState);
+  const ends = state !== "On Hold" && standing.state === "On Hold";
+  return {
+    state,
+    held_from: state === "On Hold" ? standing.held_from : null,
+    open: ends ? [] : [...standing.open],
+    sequence: standing.sequence + (row.sends.length > 0 ? 1 : 0),
+    raised: [],
+    resolved: ends ? [...standing.open] : [],
+    history: [{ actor: role, event, from: standing.state, to: state, exception_id: null }],
+    sends: [...row.sends],
+  };
+}
+
+/**
+ * An order with other exceptions open than before: held when the first is raised, back where it stood when the last is
+ * gone. Each exception that comes or goes is a row of history.
+ */
+function changeHolds(
+  standing: OrderStanding,
+  { open: now_open, by_hand = [] }: Extract<Step, { open: unknown }>,
+  actor: Actor,
+): Move | null {
+  const resolved = standing.open.filter((id) => !now_open.includes(id));
+  const raised = now_open.filter((id) => !standing.open.includes(id));
+  if (resolved.length === 0 && raised.length === 0) return null;
+  if (standing.state !== "On Hold" && !isHoldable(standing.state)) throw new ImpossibleStep("raise_exception", "state");
+  const held_from = standing.state === "On Hold" ? standing.held_from! : (standing.state as HoldableState);
+  const open = [...now_open].sort((a, b) => a - b);
+  const history: HistoryLine[] = [];
+  const sends = new Set<EventType>();
+  let from: OrderState = standing.state;
+  const write = (event: "raise_exception" | "resolve", to: OrderState, exception_id: ExceptionId) => {
+    const who = event === "resolve" || by_hand.includes(exception_id) ? actor : system;
+    const freed = from === "On Hold" && to !== "On Hold";
+    const { row, role } = rowOf(from, event, who, freed ? "before the hold" : "On Hold");
+    history.push({ actor: role, event, from, to, exception_id });
+    for (const type of row.sends) sends.add(type);
+    from = to;
+  };
+  // Raised first: an order that swaps one exception for another is never free in between.
+  for (const exception_id of raised) write("raise_exception", "On Hold", exception_id);
+  const state: OrderState = open.length > 0 ? "On Hold" : held_from;
+  for (const [index, exception_id] of resolved.entries()) {
+    write("resolve", index === resolved.length - 1 ? state : "On Hold", exception_id);
+  }
+  return {
+    state,
+    held_from: state === "On Hold" ? held_from : null,
+    open,
+    sequence: standing.sequence + (sends.size > 0 ? 1 : 0),
+    raised,
+    resolved,
+    history,
+    sends: [...sends],
+  };
+}
+
+const isHoldable = (state: OrderState): state is HoldableState =>
+  (holdableStates as readonly OrderState[]).includes(state);
+
+function rowOf(state: OrderState, event: TransitionEvent, actor: Actor, to?: Transition["to"]) {
+  const rows = (transitions as readonly Transition[]).filter(
+    (row) => row.event === event && row.from.includes(state) && (to === undefined || row.to === to),
+  );
+  if (rows.length === 0) throw new ImpossibleStep(event, "state");
+  const row = rows[0]!;
+  const role = actor.roles.find((one) => row.by.includes(one));
+  if (role === undefined) throw new ImpossibleStep(event, "role");
+  return { row, role };
+}
+
+/** Still in the house: neither shipped nor canceled. */
+export const isOpen = ({ state }: Pick<OrderStanding, "state">): boolean => state === "On Hold" || isHoldable(state);
+
+export type OrderEvent = { event_id: string; event_type: EventType; body: Record<string, unknown> };
+
+/** What a move tells, with the order as it is afterwards; each new exception tells of itself. */
+export function orderEvents(
+  order: StoredOrder,
+  prescriptions: readonly PrescriptionFacts[],
+  moved: Pick<Move, "sends" | "raised" | "sequence">,
+  previous_order_status: StoredOrder["order_status"] | null,
+  now: Date,
+  event_id: () => string,
+): OrderEvent[] {
+  const { order_number, patient_id, order_status } = order;
+  const event = (event_type: EventType, fields: Record<string, unknown>): OrderEvent => {
+    const id = event_id();
+    const timestamp = Math.floor(now.getTime() / 1000);
+    const common = { event_id: id, event_type, patient_id, order_number, sequence: moved.sequence, timestamp };
+    return { event_id: id, event_type, body: { ...common, ...fields } };
+  };
+  const medication_requests = () => medicationRequests(order, prescriptions);
+  const told: Partial<Record<EventType, () => OrderEvent[]>> = {
+    RX_UPDATED: () => (order.prescribed ? [event("RX_UPDATED", { medication_requests: medication_requests() })] : []),
+    SHIPMENT_UPDATED: () => [event("SHIPMENT_UPDATED", { medication_requests: medication_requests() })],
+    ORDER_UPDATED: () => [event("ORDER_UPDATED", { order_status, previous_order_status })],
+    ORDER_EXCEPTION: () =>
+      moved.raised.map((id) => {
+        const exception = exceptionAnswer(id, now);
+        return event("ORDER_EXCEPTION", { exception, order_actions: exception.order_actions });
+      }),
+  };
+  return TOLD_IN_ORDER.filter((type) => moved.sends.includes(type)).flatMap((type) => told[type]!());
+}
+
+const TOLD_IN_ORDER = ["RX_UPDATED", "SHIPMENT_UPDATED", "ORDER_UPDATED", "ORDER_EXCEPTION"] as const;
+
+export const standingRow = ({ state, held_from, open, sequence }: OrderStanding) => ({
+  order_status: statusOfState(state),
+  stage: stageOfState(state),
+  held_from,
+  exception_ids: [...open],
+  sequence,
+});

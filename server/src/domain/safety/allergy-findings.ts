@@ -1,0 +1,124 @@
+import type { CheckedItem, CheckedOrder } from "./checked-order.ts";
+import { pairsOf, type SafetyData, type Substance } from "./data.ts";
+import { holdBy, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
+import { plainWords } from "./plain-words.ts";
+import { type ExcipientRow, type Severity, severities } from "./rows.ts";
+import { understand } from "./understand.ts";
+
+/** What the order's drugs have to do with an allergy, and how close: the drug itself, its class, a class it resembles. */
+type Reaction = { severity: Severity; message: string; source: string; allergen: string };
+
+/** The patient's allergies against every item. An entry that is not understood in full is told, never passed over. */
+export function allergyFindings(
+  data: SafetyData,
+  { items }: CheckedOrder,
+  allergies: readonly string[],
+): SafetyFinding[] {
+  const drugs = items.flatMap(({ substances }) => substances);
+  if (drugs.length === 0) return [];
+  const unreadable: number[] = [];
+  const findings = allergies.flatMap((text, index) => {
+    const { substances, excipients, harmless, strange } = understand(data, text);
+    const named = strangersIn(text, drugs);
+    const words = new Set(named.flatMap(({ name }) => name.split(" ")));
+    const understood = harmless || substances.length + excipients.length + named.length > 0;
+    if (!understood || strange.some((word) => !words.has(word))) unreadable.push(index + 1);
+    return [
+      ...items.flatMap((item) => itemFindings(data, item, [...substances, ...named], excipients)),
+      ...excipients.map((row) => excipientFinding(data, row)),
+    ];
+  });
+  if (unreadable.length > 0) {
+    const message = sentences.allergy_unreadable(unreadable);
+    findings.push({
+      kind: "allergy_unreadable",
+      severity: "moderate",
+      exception_id: null,
+      item_id: null,
+      key: "allergy_unreadable",
+      message,
+      source: OWN_RULE,
+      version: data.version,
+    });
+  }
+  return findings;
+}
+
+/** Drugs of the order that no table knows, and that the text names all the same. */
+function strangersIn(text: string, drugs: readonly Substance[]): Substance[] {
+  const strangers = drugs.filter(({ source }) => source === null);
+  if (strangers.length === 0) return [];
+  const words = ` ${plainWords(text)} `;
+  return strangers.filter(({ name }) => words.includes(` ${name} `));
+}
+
+/** For each drug of the item the closest of what the entry names, so that one entry is told once. */
+function itemFindings(
+  data: SafetyData,
+  { item_id, substances }: CheckedItem,
+  allergens: readonly Substance[],
+  excipients: readonly ExcipientRow[],
+): SafetyFinding[] {
+  return substances.flatMap((drug) => {
+    const reactions = [
+      ...allergens.flatMap((allergen) => reactionTo(data, allergen, drug) ?? []),
+      ...excipients.flatMap((row) => reactionToExcipient(data, row, drug) ?? []),
+    ];
+    const closest = severities.flatMap((severity) => reactions.filter((one) => one.severity === severity))[0];
+    if (closest === undefined) return [];
+    const { allergen, severity, message, source } = closest;
+    return {
+      kind: "allergy" as const,
+      severity,
+      exception_id: holdBy(74, severity),
+      item_id,
+      key: `allergy ${allergen} ${drug.name}`,
+      message,
+      source,
+      version: data.version,
+    };
+  });
+}
+
+function reactionTo(data: SafetyData, allergen: Substance, drug: Substance): Reaction | undefined {
+  if (allergen.name === drug.name) {
+    const source = drug.source === null ? OWN_RULE : data.citationOf({ source: drug.source });
+    const message = sentences.allergy_ingredient(drug.shown);
+    return { severity: "contraindicated", message, source, allergen: allergen.name };
+  }
+  const shared = allergen.classes.find(
+    (row) => (allergen.is_class ? row.allergy !== null : row.allergy === "members") && drug.classes.includes(row),
+  );
+  if (shared !== undefined) {
+    const message = sentences.allergy_class(drug.shown, allergen.shown, shared.name);
+    return { severity: "major", message, source: data.citationOf(shared), allergen: allergen.name };
+  }
+  const rows = pairsOf(data.cross_reactions, allergen, drug).map(({ row }) => row);
+  const row = rows.find(({ severity }) => severity === "major") ?? rows[0];
+  if (row === undefined) return undefined;
+  const message = sentences.allergy_cross(drug.shown, allergen.shown, row.note);
+  return { severity: row.severity, message, source: data.citationOf(row), allergen: allergen.name };
+}
+
+function reactionToExcipient(data: SafetyData, row: ExcipientRow, drug: Substance): Reaction | undefined {
+  const source = data.citationOf(row);
+  if (drug.name === row.excipient) {
+    const message = sentences.allergy_ingredient(drug.shown);
+    return { severity: "contraindicated", message, source, allergen: row.excipient };
+  }
+  if (!row.ingredients.includes(drug.name)) return undefined;
+  const message = sentences.allergy_contained(drug.shown, row.excipient);
+  return { severity: "major", message, source, allergen: row.excipient };
+}
+
+/** What a package contains beside its drug is not in the tables, so somebody has to look. */
+const excipientFinding = (data: SafetyData, row: ExcipientRow): SafetyFinding => ({
+  kind: "allergy",
+  severity: "moderate",
+  exception_id: null,
+  item_id: null,
+  key: `allergy ${row.excipient}`,
+  message: sentences.allergy_excipient(row.excipient),
+  source: data.citationOf(row),
+  version: data.version,
+});

@@ -1,0 +1,65 @@
+import type { DrugSchedule } from "@pestle/contract";
+import { allergyFindings } from "./allergy-findings.ts";
+import { checkedOrder } from "./checked-order.ts";
+import type { SafetyData } from "./data.ts";
+import type { SafetyFinding } from "./finding.ts";
+import { interactionFindings } from "./interaction-findings.ts";
+import { severities } from "./rows.ts";
+import { duplicateFindings, refillFindings } from "./therapy-findings.ts";
+
+/** What an order is checked on. */
+export type SafetyFacts = {
+  items: readonly SafetyItem[];
+  /** Other orders of the patient: what is on the way, and what was sent lately. */
+  fills: readonly SafetyFill[];
+  /** As the patient's record has them, in anybody's words. */
+  allergies: readonly string[];
+  medications: readonly string[];
+  now: Date;
+};
+export type SafetyItem = {
+  item_id: number;
+  ingredients: readonly string[];
+  gcn: string | null;
+  days_supply: number | null;
+  drug_schedule: DrugSchedule;
+};
+type SafetyFill = {
+  order_number: string;
+  ingredients: readonly string[];
+  gcn: string | null;
+  /** null: an open order on its way. */
+  shipped_at: Date | null;
+  days_supply: number | null;
+};
+
+/** Everything the tables say of an order, the worst first. What holds it has an `exception_id`; the rest are warnings. */
+export function assessSafety(data: SafetyData, facts: SafetyFacts): SafetyFinding[] {
+  const order = checkedOrder(data, facts);
+  return settled([
+    ...allergyFindings(data, order, facts.allergies),
+    ...interactionFindings(data, order),
+    ...duplicateFindings(data, order),
+    ...refillFindings(data, order, facts.now),
+  ]);
+}
+
+/** One finding for a key and an item, the worst of them; in an order that does not depend on that of the facts. */
+function settled(findings: SafetyFinding[]): SafetyFinding[] {
+  if (findings.length < 2) return findings;
+  const rank = ({ severity }: SafetyFinding) => severities.indexOf(severity);
+  const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
+  findings.sort(
+    (a, b) =>
+      rank(a) - rank(b) ||
+      compare(a.key, b.key) ||
+      (a.item_id ?? 0) - (b.item_id ?? 0) ||
+      compare(a.message, b.message) ||
+      compare(a.source, b.source),
+  );
+  const seen = new Set<string>();
+  return findings.filter(({ key, item_id }) => {
+    const one = `${key} ${item_id}`;
+    return !seen.has(one) && seen.add(one);
+  });
+}

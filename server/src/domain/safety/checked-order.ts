@@ -1,0 +1,60 @@
+import type { SafetyFacts, SafetyItem } from "./assess-safety.ts";
+import type { SafetyData, Substance } from "./data.ts";
+import { places } from "./finding.ts";
+import { substancesOf, understand } from "./understand.ts";
+
+/** An order in the words of the tables. */
+export type CheckedOrder = { items: readonly CheckedItem[]; taken: readonly Taken[] };
+export type CheckedItem = Omit<SafetyItem, "ingredients"> & { substances: readonly Substance[] };
+
+/** Something that the patient takes beside the order. */
+export type Taken = {
+  substances: readonly Substance[];
+  /** Where it is known from, for the sentence. */
+  place: string;
+  /** Days since the patient has run out of it; up to 0 while some is left. */
+  ended_days_ago: number;
+  /** null for a medication that is only listed. */
+  fill: { order_number: string; gcn: string | null; shipped_at: Date | null; days_supply: number | null } | null;
+};
+
+const DAY_MS = 24 * 3600 * 1000;
+
+export function checkedOrder(data: SafetyData, { items, fills, medications, now }: SafetyFacts): CheckedOrder {
+  return {
+    items: items.map(({ ingredients, ...item }) => ({ ...item, substances: allOf(data, ingredients) })),
+    taken: [
+      ...fills.map(({ ingredients, ...fill }) => {
+        const ended_days_ago = endedDaysAgo(data, fill, now);
+        const place = fill.shipped_at === null ? places.open : ended_days_ago > 0 ? places.washing_out : places.taken;
+        return {
+          substances: allOf(data, ingredients),
+          place: place(fill.order_number),
+          ended_days_ago,
+          fill,
+        };
+      }),
+      ...medications.map((text) => ({
+        substances: understand(data, text).substances,
+        place: places.listed(),
+        ended_days_ago: 0,
+        fill: null,
+      })),
+    ],
+  };
+}
+
+/** Counted from when the supply and the grace have passed; what is still to come is not over. */
+function endedDaysAgo(
+  { rows }: SafetyData,
+  { shipped_at, days_supply }: { shipped_at: Date | null; days_supply: number | null },
+  now: Date,
+): number {
+  if (shipped_at === null) return 0;
+  const lasts_days = (days_supply ?? rows.unknown_days_supply) + rows.grace_days;
+  return (now.getTime() - shipped_at.getTime()) / DAY_MS - lasts_days;
+}
+
+const allOf = (data: SafetyData, ingredients: readonly string[]): Substance[] => [
+  ...new Map(ingredients.flatMap((name) => substancesOf(data, name)).map((one) => [one.name, one])).values(),
+];

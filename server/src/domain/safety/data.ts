@@ -1,0 +1,167 @@
+import { type Place, readSafetyRows } from "./read-rows.ts";
+import {
+  type ClassRow,
+  type CrossReactionRow,
+  classTerm,
+  type ExcipientRow,
+  type InteractionRow,
+  type SafetyRows,
+  type Side,
+  termOf,
+} from "./rows.ts";
+
+/** The safety tables, and what was made of them once so that an order is judged by a few look-ups. */
+export type SafetyData = {
+  readonly version: string;
+  readonly rows: SafetyRows;
+  /** Ingredients by their names. */
+  readonly substances: ReadonlyMap<string, Substance>;
+  readonly phrases: ReadonlyMap<string, Phrase>;
+  /** How many words the longest phrase has that begins with this one. */
+  readonly longest_phrase: ReadonlyMap<string, number>;
+  readonly interactions: PairIndex<InteractionRow>;
+  readonly cross_reactions: PairIndex<CrossReactionRow>;
+  readonly classes: ReadonlyMap<string, ClassRow>;
+  /** The full text of a row's source. */
+  citationOf(row: { readonly source: string }): string;
+};
+
+/** An ingredient, or a class where somebody named no more than that. */
+export type Substance = {
+  readonly name: string;
+  /** As people read it. */
+  readonly shown: string;
+  readonly is_class: boolean;
+  /** Those it belongs to; a class belongs to itself. */
+  readonly classes: readonly ClassRow[];
+  /** What rows may mean it by: its own name and its classes. */
+  readonly terms: readonly string[];
+  readonly source: string | null;
+};
+
+/** What some words mean. A brand of two ingredients means both. */
+type Phrase = {
+  readonly substances: readonly Substance[];
+  readonly excipients: readonly ExcipientRow[];
+  readonly says: "no_allergies" | "no_drug" | "description" | null;
+};
+
+/** A row as it is met from one of its sides. */
+export type Pair<Row> = { readonly row: Row; readonly own: Side; readonly other: Side };
+type PairIndex<Row> = ReadonlyMap<string, ReadonlyMap<string, readonly Pair<Row>[]>>;
+
+/** Throws `SafetyDataFault` with every place that is wrong. */
+export function readSafetyData(json: unknown, place?: Place): SafetyData {
+  const rows = readSafetyRows(json, place);
+  const substances = tableSubstances(rows);
+  const phrases = phrasesOf(rows, substances);
+  return {
+    version: rows.version,
+    rows,
+    substances,
+    phrases,
+    longest_phrase: longestOf(phrases),
+    interactions: indexed(rows.interactions),
+    cross_reactions: indexed(rows.cross_reactions),
+    classes: new Map(rows.classes.map((row) => [row.class, row])),
+    citationOf: ({ source }) => rows.sources[source] as string,
+  };
+}
+
+/** An ingredient that the tables do not know is itself and nothing else. */
+export const strangeSubstance = (name: string): Substance => ({
+  name,
+  shown: name,
+  is_class: false,
+  classes: [],
+  terms: [name],
+  source: null,
+});
+
+/** The rows that stand between two substances. */
+export function pairsOf<Row>(index: PairIndex<Row>, one: Substance, other: Substance): readonly Pair<Row>[] {
+  const found: Pair<Row>[] = [];
+  for (const term of one.terms) {
+    const partners = index.get(term);
+    if (partners === undefined) continue;
+    for (const partner of other.terms) found.push(...(partners.get(partner) ?? []));
+  }
+  return found;
+}
+
+function tableSubstances({ ingredients, classes }: SafetyRows): Map<string, Substance> {
+  const memberships = new Map<string, ClassRow[]>();
+  for (const row of classes) for (const name of row.ingredients) append(memberships, name, row);
+  return new Map(
+    ingredients.map(({ ingredient, source }) => {
+      const own = memberships.get(ingredient) ?? [];
+      const terms = [ingredient, ...own.map((row) => classTerm(row.class))];
+      return [ingredient, { name: ingredient, shown: ingredient, is_class: false, classes: own, terms, source }];
+    }),
+  );
+}
+
+const classSubstance = (row: ClassRow): Substance => ({
+  name: row.class,
+  shown: row.name,
+  is_class: true,
+  classes: [row],
+  terms: [classTerm(row.class)],
+  source: row.source,
+});
+
+/** Every phrase that means something. The same words in two rows mean both. */
+function phrasesOf(rows: SafetyRows, substances: ReadonlyMap<string, Substance>): Map<string, Phrase> {
+  type Growing = { substances: Substance[]; excipients: ExcipientRow[]; says: Phrase["says"] };
+  const phrases = new Map<string, Growing>();
+  const phrase = (words: string) => {
+    const known = phrases.get(words) ?? { substances: [], excipients: [], says: null };
+    phrases.set(words, known);
+    return known;
+  };
+  for (const { ingredient, aliases } of rows.ingredients) {
+    const substance = substances.get(ingredient) as Substance;
+    for (const words of new Set([ingredient, ...aliases])) phrase(words).substances.push(substance);
+  }
+  for (const row of rows.classes) {
+    const substance = classSubstance(row);
+    for (const words of row.words) phrase(words).substances.push(substance);
+  }
+  for (const row of rows.excipients) {
+    for (const words of new Set([row.excipient, ...row.words])) phrase(words).excipients.push(row);
+  }
+  for (const says of ["description", "no_drug", "no_allergies"] as const) {
+    for (const words of rows.words[says]) phrase(words).says = says;
+  }
+  return phrases;
+}
+
+function longestOf(phrases: ReadonlyMap<string, unknown>): Map<string, number> {
+  const longest = new Map<string, number>();
+  for (const words of phrases.keys()) {
+    const [first, ...rest] = words.split(" ") as [string, ...string[]];
+    longest.set(first, Math.max(longest.get(first) ?? 0, rest.length + 1));
+  }
+  return longest;
+}
+
+/** From both sides, because nobody knows beforehand which of two drugs is ordered and which is taken. */
+function indexed<Row extends { readonly a: Side; readonly b: Side }>(rows: readonly Row[]): PairIndex<Row> {
+  const index = new Map<string, Map<string, Pair<Row>[]>>();
+  const add = (row: Row, own: Side, other: Side) => {
+    const partners = index.get(termOf(own)) ?? new Map<string, Pair<Row>[]>();
+    index.set(termOf(own), partners);
+    append(partners, termOf(other), { row, own, other });
+  };
+  for (const row of rows) {
+    add(row, row.a, row.b);
+    if (termOf(row.a) !== termOf(row.b)) add(row, row.b, row.a);
+  }
+  return index;
+}
+
+function append<Key, Value>(map: Map<Key, Value[]>, key: Key, value: Value): void {
+  const list = map.get(key);
+  if (list === undefined) map.set(key, [value]);
+  else list.push(value);
+}

@@ -1,0 +1,82 @@
+import { readCsv } from "../catalogue/csv.ts";
+import type { SafetyData } from "./data.ts";
+import { type Place, SafetyDataFault } from "./read-rows.ts";
+import { substancesOf } from "./understand.ts";
+
+/** The columns of a feed of interactions; of each side either the class or the ingredient is filled. */
+const columns = [
+  "a_class",
+  "a_ingredient",
+  "b_class",
+  "b_ingredient",
+  "severity",
+  "mechanism",
+  "washout_days",
+  "source",
+  "since",
+] as const;
+type Column = (typeof columns)[number];
+
+const sentences = {
+  head: `the first line must name the columns ${columns.join(",")}`,
+  cells: "another number of cells than the first line has",
+  no_rows: "the file has no rows",
+  several: "the tables take this for several ingredients: give a row for each",
+  no_ingredient: "the tables take this for a class: give it as one",
+} as const;
+
+/**
+ * The tables with the interactions of a CSV file in place of their own, to be read like any other data. Ingredients are
+ * understood as those of products are, so that "sertraline hydrochloride" is sertraline; those that no table knows, and
+ * sources, are added: they need nothing but their name.
+ */
+export function withInteractionsOf(text: string, base: SafetyData, version: string): { json: unknown; place: Place } {
+  const { records, faults: torn } = readCsv(text);
+  const faults = torn.map(({ line, sentence }) => `line ${line}: ${sentence}`);
+  const [head, ...body] = records;
+  const names = head?.cells.map((cell) => cell.trim()) ?? [];
+  const fits = names.length === columns.length && columns.every((column) => names.includes(column));
+  if (!fits) faults.push(`line ${head?.line ?? 1}: ${sentences.head}`);
+  else if (body.length === 0) faults.push(`file: ${sentences.no_rows}`);
+  for (const { line, cells } of body) {
+    if (cells.length !== names.length) faults.push(`line ${line}: ${sentences.cells}`);
+  }
+  if (faults.length > 0) throw new SafetyDataFault(faults);
+
+  const sources: Record<string, string> = { ...base.rows.sources };
+  const ingredients = new Map<string, { ingredient: string; aliases: string[]; source: string }>();
+  const interactions = body.map(({ line, cells }) => {
+    const row = Object.fromEntries(names.map((name, index) => [name, cells[index]?.trim()])) as Record<Column, string>;
+    if (row.source !== "" && !Object.hasOwn(sources, row.source)) sources[row.source] = row.source;
+    const side = (group: string, drug: string, column: Column) => {
+      const found = drug === "" ? [] : substancesOf(base, drug);
+      if (found.length > 1) faults.push(`line ${line}.${column}: ${sentences.several}`);
+      if (found.some(({ is_class }) => is_class)) faults.push(`line ${line}.${column}: ${sentences.no_ingredient}`);
+      for (const { name, source } of found) {
+        if (source === null) ingredients.set(name, { ingredient: name, aliases: [], source: row.source });
+      }
+      // Both or neither filled is no side, which the reader tells.
+      return { ...(group !== "" && { class: group }), ...(found[0] && { ingredient: found[0].name }) };
+    };
+    return {
+      a: side(row.a_class, row.a_ingredient, "a_ingredient"),
+      b: side(row.b_class, row.b_ingredient, "b_ingredient"),
+      severity: row.severity.toLowerCase(),
+      mechanism: row.mechanism,
+      washout_days: /^\d*$/.test(row.washout_days) ? Number(row.washout_days) : row.washout_days,
+      source: row.source,
+      since: row.since,
+    };
+  });
+  if (faults.length > 0) throw new SafetyDataFault(faults);
+  return {
+    json: {
+      ...base.rows,
+      version,
+      sources,
+      ingredients: [...base.rows.ingredients, ...ingredients.values()],
+      interactions,
+    },
+    place: (table, index) => (table === "interactions" ? `line ${body[index]?.line}` : `${table}[${index}]`),
+  };
+}

@@ -1,0 +1,151 @@
+import { drugSchedules } from "@pestle/contract";
+import {
+  canaryKinds,
+  type Field,
+  keyOfRow,
+  type SafetyRows,
+  type SafetyTable,
+  type Side,
+  safetyFields,
+  safetyTables,
+  wordLists,
+} from "./rows.ts";
+
+/** Why safety data cannot be used: every place that is wrong, and what was expected there. Nothing of the data itself. */
+export class SafetyDataFault extends Error {
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(`The safety data has faults: ${faults.slice(0, MOST_TOLD).join("; ")}${more(faults)}`);
+    this.faults = faults;
+  }
+}
+
+/** How a row is found again in the file that it came from. */
+export type Place = (table: SafetyTable, index: number) => string;
+
+const MOST_TOLD = 5;
+const MOST_ROWS = 500_000;
+
+const sentences = {
+  no_object: "expected a JSON object",
+  no_table: "expected a list of rows",
+  too_many: `a table has at most ${MOST_ROWS} rows`,
+  unknown_field: "there is no such field",
+  repeated: "an earlier row has the same",
+  no_ingredient: "the table of ingredients has no such name",
+  no_class: "the table of classes has no such class",
+  no_source: "sources has no such name",
+  no_words: "a class that is allergic by name needs words",
+  taken: "a class cannot have the name of an ingredient",
+  no_rule: "no rule, or more than one, for schedule",
+  no_canary: "no canary covers",
+} as const;
+
+const tables = Object.keys(safetyTables) as SafetyTable[];
+
+/** Reads every row, or throws all that is wrong at once: what is not understood is never left out. */
+export function readSafetyRows(json: unknown, place: Place = (table, index) => `${table}[${index}]`): SafetyRows {
+  const faults: string[] = [];
+  const tell = (where: string, sentence: string) => void faults.push(`${where}: ${sentence}`);
+  if (!isObject(json)) throw new SafetyDataFault([`file: ${sentences.no_object}`]);
+  const known: readonly string[] = [...Object.keys(safetyFields), "sources", "words", ...tables];
+  for (const name of Object.keys(json)) if (!known.includes(name)) tell("file", sentences.unknown_field);
+
+  const rows: Record<string, unknown> = {
+    ...readFields(safetyFields, pick(json, safetyFields), "", tell),
+    sources: readSources(json["sources"], tell),
+    words: isObject(json["words"])
+      ? readFields(wordLists, json["words"], "words.", tell)
+      : tell("words", sentences.no_object),
+  };
+  for (const table of tables) {
+    const given = json[table];
+    if (!Array.isArray(given)) tell(table, sentences.no_table);
+    else if (given.length > MOST_ROWS) tell(table, sentences.too_many);
+    else rows[table] = given.map((row, index) => readRow(table, row, place(table, index), tell));
+  }
+  // What rows say of each other can only be judged once all of them could be read.
+  if (faults.length === 0) checkTogether(rows as SafetyRows, place, tell);
+  if (faults.length > 0) throw new SafetyDataFault(faults);
+  return rows as SafetyRows;
+}
+
+type Tell = (where: string, sentence: string) => void;
+
+function readRow(table: SafetyTable, row: unknown, where: string, tell: Tell): unknown {
+  return isObject(row) ? readFields(safetyTables[table], row, `${where}.`, tell) : tell(where, sentences.no_object);
+}
+
+function readFields(fields: Record<string, Field<unknown>>, given: Sent, prefix: string, tell: Tell) {
+  for (const name of Object.keys(given)) {
+    if (!Object.hasOwn(fields, name)) tell(prefix.replace(/\.$/, ""), sentences.unknown_field);
+  }
+  const read = Object.entries(fields).map(([name, field]) => {
+    const left_out = !Object.hasOwn(given, name);
+    const value = left_out && "missing" in field ? field.missing : field.read(given[name]);
+    if (value === undefined) tell(`${prefix}${name}`, field.expected);
+    return [name, value];
+  });
+  return Object.fromEntries(read);
+}
+
+function readSources(given: unknown, tell: Tell): Record<string, string> {
+  if (!isObject(given)) {
+    tell("sources", sentences.no_object);
+    return {};
+  }
+  // Whatever it is called, it is a name like any other.
+  const sources: Record<string, string> = Object.create(null) as Record<string, string>;
+  for (const [index, [name, citation]] of Object.entries(given).entries()) {
+    const value = safetyFields.version.read(citation);
+    if (value === undefined) tell(`sources[${index}]`, safetyFields.version.expected);
+    else sources[name] = value;
+  }
+  return sources;
+}
+
+/** What rows refer to is there, no row stands twice, and each rule and canary that is needed is there. */
+function checkTogether(rows: SafetyRows, place: Place, tell: Tell): void {
+  const ingredients = new Set(rows.ingredients.map(({ ingredient }) => ingredient));
+  const classes = new Set(rows.classes.map((row) => row.class));
+  const named = (where: string, names: readonly string[]) => {
+    if (!names.every((name) => ingredients.has(name))) tell(where, sentences.no_ingredient);
+  };
+  const sided = (where: string, side: Side) => {
+    if ("ingredient" in side) named(where, [side.ingredient]);
+    else if (!classes.has(side.class)) tell(where, sentences.no_class);
+  };
+  for (const table of tables) {
+    const seen = new Set<string>();
+    for (const [index, row] of rows[table].entries()) {
+      const where = place(table, index);
+      const key = (keyOfRow[table] as (row: unknown) => string)(row);
+      if (seen.has(key)) tell(where, sentences.repeated);
+      seen.add(key);
+      if ("source" in row && !Object.hasOwn(rows.sources, row.source)) tell(`${where}.source`, sentences.no_source);
+      if ("ingredients" in row) named(`${where}.ingredients`, row.ingredients);
+      if ("a" in row) sided(`${where}.a`, row.a);
+      if ("b" in row) sided(`${where}.b`, row.b);
+      if ("allergy" in row && row.allergy === "named" && row.words.length === 0)
+        tell(`${where}.words`, sentences.no_words);
+      if ("class" in row && ingredients.has(row.class)) tell(`${where}.class`, sentences.taken);
+    }
+  }
+  const ruled = rows.refill_rules.flatMap(({ drug_schedules }) => drug_schedules);
+  for (const schedule of drugSchedules) {
+    if (ruled.filter((one) => one === schedule).length !== 1) tell("refill_rules", `${sentences.no_rule} ${schedule}`);
+  }
+  for (const kind of canaryKinds) {
+    if (!rows.canaries.some(({ covers }) => covers === kind)) tell("canaries", `${sentences.no_canary} ${kind}`);
+  }
+}
+
+type Sent = Readonly<Record<string, unknown>>;
+const isObject = (value: unknown): value is Sent =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+const pick = (json: Sent, fields: Record<string, unknown>): Sent =>
+  Object.fromEntries(Object.keys(fields).flatMap((name) => (Object.hasOwn(json, name) ? [[name, json[name]]] : [])));
+
+const more = (faults: readonly string[]) =>
+  faults.length > MOST_TOLD ? `; and ${faults.length - MOST_TOLD} more` : "";

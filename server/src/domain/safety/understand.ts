@@ -1,0 +1,64 @@
+import { type SafetyData, type Substance, strangeSubstance } from "./data.ts";
+import { plainWords } from "./plain-words.ts";
+import type { ExcipientRow } from "./rows.ts";
+
+/** What a line of free text names. */
+export type Understood = {
+  substances: readonly Substance[];
+  excipients: readonly ExcipientRow[];
+  /** It says that there is nothing to say: no allergies, or one that no drug matters to. */
+  harmless: boolean;
+  /** Words that mean nothing to the tables. */
+  strange: readonly string[];
+};
+
+/** Numbers and strengths describe: "50", "250mg". */
+const AMOUNT = /^\d+[a-z]{0,4}$/;
+
+/** Looks for the longest phrase at each word, so that "isosorbide mononitrate" is one thing and "Zoloft 50 mg" is found. */
+export function understand(data: SafetyData, text: string): Understood {
+  const words = plainWords(text).split(" ");
+  const substances = new Set<Substance>();
+  const excipients = new Set<ExcipientRow>();
+  const strange: string[] = [];
+  let harmless = false;
+  for (let at = 0; at < words.length; ) {
+    const { phrase, count } = phraseAt(data, words, at);
+    if (phrase === undefined) {
+      const word = words[at] as string;
+      if (word !== "" && !AMOUNT.test(word)) strange.push(word);
+    } else {
+      for (const one of phrase.substances) substances.add(one);
+      for (const one of phrase.excipients) excipients.add(one);
+      if (phrase.says === "no_allergies" || phrase.says === "no_drug") harmless = true;
+    }
+    at += count;
+  }
+  return { substances: [...substances], excipients: [...excipients], harmless, strange };
+}
+
+/** The substances of a product's ingredient: mostly one, known by its name or another name. */
+export function substancesOf(data: SafetyData, ingredient: string): readonly Substance[] {
+  // Catalogues mostly write them as the tables do.
+  const written = data.substances.get(ingredient);
+  if (written !== undefined) return [written];
+  const name = plainWords(ingredient);
+  const known = data.substances.get(name);
+  if (known !== undefined) return [known];
+  if (name === "") return [];
+  const { substances } = understand(data, name);
+  return substances.length > 0 ? substances : [strangeSubstance(name)];
+}
+
+function phraseAt({ phrases, longest_phrase }: SafetyData, words: readonly string[], at: number) {
+  const first = words[at] as string;
+  const most = Math.max(longest_phrase.get(first) ?? 1, longest_phrase.get(singular(first)) ?? 1);
+  for (let count = Math.min(most, words.length - at); count > 0; count--) {
+    const text = count === 1 ? first : words.slice(at, at + count).join(" ");
+    const phrase = phrases.get(text) ?? phrases.get(singular(text));
+    if (phrase !== undefined) return { phrase, count };
+  }
+  return { phrase: undefined, count: 1 };
+}
+
+const singular = (text: string) => (text.endsWith("s") ? text.slice(0, -1) : text);

@@ -1,0 +1,34 @@
+import { findWaitingItem } from "../db/due-prescriptions.ts";
+import { loadPrescriptionFact } from "../db/prescriptions.ts";
+import type { Deps } from "../deps.ts";
+import { system } from "../domain/order.ts";
+import { replacePrescription } from "../domain/replace-prescription.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { changeOrder } from "./change-order.ts";
+import { loadChangingOrder } from "./load-changing-order.ts";
+
+const MISSING_RX = 73;
+
+/**
+ * An order that waits for a prescription (exception 73) takes it when it arrives, and no second order is made of it.
+ * False where none waits: then an order is to be made of it.
+ */
+export async function attachPrescription(deps: Deps, account_id: string, prescription_id: number): Promise<boolean> {
+  const find = () => findWaitingItem(deps.db, account_id, prescription_id);
+  const waiting = await find();
+  if (waiting === undefined) return true;
+  const { order_number } = waiting;
+  if (order_number === null) return false;
+  return withKeysOfNow(deps, async () => {
+    const loaded = await loadChangingOrder(deps, deps.db, account_id, order_number);
+    const prescription = (await loadPrescriptionFact(deps.db, account_id, prescription_id)) ?? null;
+    const waits = loaded.standing.open.includes(MISSING_RX);
+    const decided = waits
+      ? replacePrescription({ changing: loaded, rules: loaded.rules, prescription }, MISSING_RX)
+      : { problems: [] };
+    // It does not fit, unless that is because another process was faster and it has been taken meanwhile.
+    if ("problems" in decided) return (await find()) === undefined;
+    await changeOrder(deps, deps.db, loaded, decided.outcome, { actor: system });
+    return true;
+  });
+}

@@ -1,0 +1,88 @@
+import { randomUUID } from "node:crypto";
+import { claim, letGo } from "../db/order-claims.ts";
+import { insertNote, listNotes, notePlace } from "../db/order-notes.ts";
+import { findOrder } from "../db/orders.ts";
+import type { Deps } from "../deps.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { signatureOf } from "./change-order.ts";
+import { checkedNote } from "./require-reviewer.ts";
+import { actorOf, type Work } from "./work-order.ts";
+import { WorkRefusal } from "./work-refusal.ts";
+
+/** Whoever walks away without a word holds an order up for this long at most. */
+export const CLAIM_MS = 15 * 60_000;
+
+/** For as long as the claim lasts nobody else works on the order; claiming again makes it last anew. */
+export async function claimOrder(deps: Deps, { account_id, order_number, by }: Work): Promise<{ claimed_until: Date }> {
+  const now = deps.now();
+  const claimed_until = new Date(now.getTime() + CLAIM_MS);
+  // The pharmacist in charge may take over.
+  const takes_over = by.role === "lead" || by.role === "admin";
+  const claimed = await claim(deps.db, {
+    account_id,
+    order_number,
+    person_id: by.person_id,
+    now,
+    claimed_until,
+    takes_over,
+  });
+  if (claimed === 1) return { claimed_until };
+  if ((await findOrder(deps.db, account_id, order_number)) === undefined) throw new StatusRefusal(404);
+  throw new WorkRefusal("claimed");
+}
+
+/** Lets go of one's own claim; where there is none, nothing happens. */
+export const releaseClaim = (deps: Deps, { account_id, order_number, by }: Work): Promise<number> =>
+  letGo(deps.db, account_id, order_number, by.person_id);
+
+export async function addNote(deps: Deps, { account_id, order_number, by }: Work, text: string): Promise<void> {
+  const reason = checkedNote(text);
+  if ((await findOrder(deps.db, account_id, order_number)) === undefined) throw new StatusRefusal(404);
+  const note_id = randomUUID();
+  await withKeysOfNow(deps, () =>
+    insertNote(deps.db, {
+      account_id,
+      order_number,
+      note_id,
+      at: deps.now(),
+      person_id: by.person_id,
+      role: actorOf(by).roles[0]!,
+      text_sealed: deps.vault.seal(
+        Buffer.from(JSON.stringify({ reason })),
+        notePlace(account_id, order_number, note_id),
+      ),
+    }),
+  );
+}
+
+export type OrderNote = {
+  note_id: string;
+  at: Date;
+  person_id: string | null;
+  role: string;
+  reason: string;
+  overridden: number[];
+  found: string[];
+  /** False where somebody changed what was signed; null where there was nothing to sign. */
+  signature_holds: boolean | null;
+};
+
+/** All that was written about an order, oldest first, with signatures checked. */
+export async function readNotes(deps: Deps, account_id: string, order_number: string): Promise<OrderNote[]> {
+  const rows = await listNotes(deps.db, account_id, order_number);
+  return withKeysOfNow(deps, async () =>
+    rows.map(({ text_sealed, signature, ...row }) => {
+      const place = notePlace(account_id, order_number, row.note_id);
+      const text = JSON.parse(deps.vault.open(text_sealed, place).toString("utf8")) as Partial<OrderNote>;
+      const { reason = "", overridden = [], found = [] } = text;
+      const { note_id, at, person_id, role } = row;
+      const who = { account_id, order_number, note_id, at: at.toISOString(), person_id, role };
+      // What overrides something was signed: without a signature somebody has taken it away.
+      const unsigned = overridden.length === 0 && signature === null;
+      const own = signatureOf(deps, { ...who, reason, overridden, found });
+      const signature_holds = unsigned ? null : signature !== null && own.equals(signature);
+      return { ...row, reason, overridden, found, signature_holds };
+    }),
+  );
+}

@@ -1,0 +1,76 @@
+import { type BackOrdered, listBackOrdered, listBackOrderedAccounts } from "../db/back-orders.ts";
+import { isConflict } from "../db/conflict.ts";
+import type { Db, Queryable } from "../db/db.ts";
+import { lockShelves } from "../db/stock.ts";
+import type { Deps } from "../deps.ts";
+import { isOpen, system } from "../domain/order.ts";
+import { type Outcome, sums } from "../domain/order-change.ts";
+import { exact } from "../domain/resolve-items.ts";
+import type { StockEntry } from "../domain/stock.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { changeOrder } from "./change-order.ts";
+import { loadChangingOrder } from "./load-changing-order.ts";
+import { accountNow } from "./move-clock.ts";
+import { moveStock } from "./move-stock.ts";
+
+const MOST_AT_ONCE = 1_000;
+/** In the sandbox the supplier delivers what is back ordered after this long, by the account's clock. */
+const SIMULATED_DELIVERY_MS = 7 * 24 * 3600 * 1000;
+
+/** Gives items that wait for stock what has arrived, the oldest order first: exception 76 ends by itself. */
+export async function fillBackOrders(deps: Deps, only_account?: string): Promise<void> {
+  for (const { account_id, environment, clock_offset_s } of await listBackOrderedAccounts(deps.db)) {
+    if (only_account !== undefined && only_account !== account_id) continue;
+    if (environment === "sandbox") await deliver(deps.db, account_id, accountNow(deps.now(), clock_offset_s));
+    const waiting = await listBackOrdered(deps.db, account_id, null, MOST_AT_ONCE);
+    const left = new Map(waiting.map(({ sku, available_units }) => [sku, available_units]));
+    const served = new Map<string, BackOrdered[]>();
+    for (const item of waiting) {
+      const available = left.get(item.sku)!;
+      if (available < item.units) continue;
+      left.set(item.sku, exact(available - item.units));
+      served.set(item.order_number, [...(served.get(item.order_number) ?? []), item]);
+    }
+    for (const [order_number, items] of served) await reserve(deps, account_id, order_number, items);
+  }
+}
+
+/** What is due and not on the shelf arrives, once: whoever comes second finds it there, or the order served. */
+async function deliver(db: Db, account_id: string, now: Date): Promise<void> {
+  const since_before = new Date(now.getTime() - SIMULATED_DELIVERY_MS);
+  const due = (at: Queryable) => listBackOrdered(at, account_id, since_before, MOST_AT_ONCE);
+  const skus = new Set((await due(db)).map(({ sku }) => sku));
+  if (skus.size === 0) return;
+  await db.transaction(async (tx) => {
+    const shelves = await lockShelves(tx, account_id, [...skus]);
+    const wanted = new Map(sums((await due(tx)).map(({ sku, units }) => [sku, units] as const)));
+    const entries = shelves.flatMap(({ sku, on_hand_units, reserved_units }): StockEntry[] => {
+      const units = exact((wanted.get(sku) ?? 0) - (on_hand_units - reserved_units));
+      return units > 0 ? [{ sku, kind: "received", units, order_number: null, note: "simulated delivery" }] : [];
+    });
+    if (entries.length > 0) await moveStock(tx, account_id, shelves, entries, now);
+  });
+}
+
+async function reserve(deps: Deps, account_id: string, order_number: string, items: BackOrdered[]): Promise<void> {
+  try {
+    await withKeysOfNow(deps, async () => {
+      const loaded = await loadChangingOrder(deps, deps.db, account_id, order_number);
+      const wanted = items.filter(({ item_id }) =>
+        loaded.details.some((one) => one.item_id === item_id && !one.reserved),
+      );
+      if (!isOpen(loaded.standing) || wanted.length === 0) return;
+      const ids = new Set(wanted.map(({ item_id }) => item_id));
+      const total = sums(wanted.map(({ sku, units }) => [sku, units] as const));
+      const outcome: Outcome = {
+        after: { details: loaded.details.map((one) => (ids.has(one.item_id) ? { ...one, reserved: true } : one)) },
+        items: wanted.map(({ item_id }) => ({ item_id, reserved: true })),
+        stock: total.map(([sku, units]) => ({ sku, kind: "reserved", units })),
+      };
+      await changeOrder(deps, deps.db, loaded, outcome, { actor: system });
+    });
+  } catch (error) {
+    // Somebody else took it, or changed the order: the next round sees what is left.
+    if (!isConflict(error)) throw error;
+  }
+}

@@ -1,0 +1,104 @@
+import { createHash } from "node:crypto";
+import type { Config } from "../config.ts";
+import { announce } from "../db/bus.ts";
+import type { Db, Tx } from "../db/db.ts";
+import { insertSafetyImport, lockSafetyImports } from "../db/safety-imports.ts";
+import { readSafetyData, type SafetyData } from "../domain/safety/data.ts";
+import { diffSafetyRows, type SafetyDiff } from "../domain/safety/diff.ts";
+import { withInteractionsOf } from "../domain/safety/interaction-csv.ts";
+import { SafetyDataFault } from "../domain/safety/read-rows.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+import { canaryFaults, type LoadedSafety, loadSafety } from "./load-safety-data.ts";
+import { requireReviewer } from "./require-reviewer.ts";
+
+export type SafetyImport = {
+  /** All tables as JSON, or interactions as CSV. */
+  text: string;
+  file_name: string;
+  dry_run: boolean;
+  /** Who imports it; only a dry run needs nobody. */
+  email: string | null;
+};
+export type ImportedSafety = {
+  /** null where nothing was written: faults, nothing to change, a dry run. */
+  import_number: number | null;
+  version: string | null;
+  diff: SafetyDiff;
+  faults: readonly string[];
+};
+
+/** Puts other tables in force, all of them or none, and tells every process. Tables that fail their canaries are refused. */
+export async function importSafetyData(
+  { config, db }: { config: Config; db: Db },
+  given: SafetyImport,
+  now: Date,
+): Promise<ImportedSafety> {
+  return db.transaction(async (tx) => {
+    if (!given.dry_run) await lockSafetyImports(tx);
+    const before = await loadSafety(config, tx);
+    let data: SafetyData;
+    try {
+      data = readImport(given, before);
+    } catch (error) {
+      if (!(error instanceof SafetyDataFault)) throw error;
+      return { import_number: null, version: null, diff: [], faults: error.faults };
+    }
+    const { version, rows } = data;
+    const faults = canaryFaults(data);
+    if (faults.length > 0) return { import_number: null, version, diff: [], faults };
+    // Where nothing can be read of what is in force, everything is new.
+    const diff = diffSafetyRows(before.data?.rows ?? nothing(data), rows);
+    const same = diff.length === 0 && before.unfit.length === 0 && before.data?.version === version;
+    if (given.dry_run || same) return { import_number: null, version, diff, faults };
+    return { import_number: await save(tx, given, data, diff, now), version, diff, faults };
+  });
+}
+
+async function save(tx: Tx, given: SafetyImport, data: SafetyData, diff: SafetyDiff, now: Date): Promise<number> {
+  if (given.email === null) throw new AdminRefusal("Say who imports it: --as EMAIL.");
+  const { person_id } = await requireReviewer(tx, given.email);
+  const import_number = await insertSafetyImport(tx, {
+    version: data.version,
+    file_name: given.file_name,
+    sha256: sha256(given.text),
+    imported_by: person_id,
+    imported_at: now,
+    summary: diff,
+    data: data.rows,
+  });
+  await announce(tx, { kind: "safety", account_id: "" });
+  return import_number;
+}
+
+/** JSON begins with a brace; whatever else it is, it is read as CSV and laid over what is in force. */
+function readImport({ text, file_name }: SafetyImport, { data }: LoadedSafety): SafetyData {
+  if (/^\ufeff?\s*\{/.test(text)) return readSafetyData(parsed(text));
+  if (data === null) {
+    throw new AdminRefusal("A CSV file is laid over tables that can be read, and there are none. Import JSON first.");
+  }
+  const { json, place } = withInteractionsOf(text, data, `${file_name} ${sha256(text).slice(0, 8)}`);
+  return readSafetyData(json, place);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\ufeff/, ""));
+  } catch {
+    throw new SafetyDataFault(["file: this is no JSON"]);
+  }
+}
+
+const nothing = ({ rows }: SafetyData): SafetyData["rows"] => ({
+  ...rows,
+  sources: {},
+  ingredients: [],
+  classes: [],
+  interactions: [],
+  cross_reactions: [],
+  excipients: [],
+  refill_rules: [],
+  canaries: [],
+  words: { no_allergies: [], no_drug: [], description: [] },
+});
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -1,0 +1,69 @@
+import type { Environment, ExceptionId } from "@pestle/contract";
+import type { Queryable } from "../db/db.ts";
+import { type ChangingRow, loadForChange } from "../db/orders.ts";
+import type { Deps } from "../deps.ts";
+import { SHIP_TO_NAME_CHARACTERS } from "../domain/address/address-holds.ts";
+import { dateIn } from "../domain/calendar.ts";
+import type { ChangeRules, ChangingOrder, ChangingPrescription } from "../domain/order-change.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import { blindBasis } from "./blind-basis.ts";
+import { fillOf, LONGEST_WASHOUT_MS } from "./fills.ts";
+import { accountNow } from "./move-clock.ts";
+import { openRecord } from "./patient-rows.ts";
+import { readCatalogue } from "./read-catalogue.ts";
+import { openOrder } from "./read-orders.ts";
+
+/** An order as it was read, opened, with all that a change of it is decided on and by. */
+export type LoadedOrder = ChangingOrder & {
+  account_id: string;
+  environment: Environment;
+  revision: number;
+  patient_revision: number;
+  row: Pick<ChangingRow, "payment_reference" | "payment_attempt" | "filled_by" | "claimed_by" | "claimed_until"> &
+    Pick<ChangingRow, "last_shipment" | "label_tracking_no">;
+  payment_token: () => string;
+  custom_label: () => Buffer | null;
+  rules: ChangeRules & { time_zone: string };
+};
+
+/** One statement; an order that is not there, or another account's, is 404. */
+export async function loadChangingOrder(
+  deps: Deps,
+  db: Queryable,
+  account_id: string,
+  order_number: string,
+): Promise<LoadedOrder> {
+  const real_now = deps.now();
+  const taken_since = new Date(real_now.getTime() - LONGEST_WASHOUT_MS);
+  const row = await loadForChange(db, account_id, order_number, taken_since);
+  if (row === undefined) throw new StatusRefusal(404);
+  const { formulary } = await readCatalogue(deps, account_id);
+  const now = accountNow(real_now, row.clock_offset_s);
+  const opened = openOrder(deps, account_id, row);
+  return {
+    account_id,
+    environment: row.environment,
+    order: opened.order,
+    standing: opened.standing,
+    prescriptions: opened.prescriptions as ChangingPrescription[],
+    revision: row.revision,
+    record: openRecord(deps, account_id, row.patient_id, Buffer.from(row.patient.record_sealed, "base64")),
+    patient_revision: row.patient.revision,
+    details: row.details,
+    holds: row.holds,
+    confirmed: new Map(row.confirmed.map(({ id, confirmed }): [ExceptionId, string] => [id, confirmed])),
+    fills: row.fills.map(fillOf),
+    row,
+    payment_token: opened.payment_token,
+    custom_label: opened.custom_label(row.custom_label_sealed),
+    rules: {
+      formulary,
+      safety: deps.safety.current(),
+      time_zone: deps.config.TIME_ZONE,
+      today: dateIn(deps.config.TIME_ZONE, now),
+      now,
+      name_characters: SHIP_TO_NAME_CHARACTERS,
+      blind: (basis) => blindBasis(deps, account_id, order_number, basis),
+    },
+  };
+}

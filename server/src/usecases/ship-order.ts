@@ -1,0 +1,184 @@
+import type { Order, Shipment } from "@pestle/contract";
+import { findOrder } from "../db/orders.ts";
+import { bytes } from "../db/receive.ts";
+import { shipmentLabelPlace } from "../db/shipments.ts";
+import type { Deps } from "../deps.ts";
+import { dateIn } from "../domain/calendar.ts";
+import { pharmacyFacts } from "../domain/documents.ts";
+import { type Actor, ImpossibleStep, system } from "../domain/order.ts";
+import { type Outcome, sums } from "../domain/order-change.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { changeOrder } from "./change-order.ts";
+import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
+import { authorisationKey, settlePayment } from "./settle-payment.ts";
+import { parcelOf } from "./track-shipments.ts";
+import { untilDecided } from "./until-decided.ts";
+import { actorOf, impossible, requireFree, requireStep, type Work } from "./work-order.ts";
+import { WorkRefusal } from "./work-refusal.ts";
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/**
+ * Sends a packed order: the label is made and the money taken first, outside every transaction and each under a key
+ * that makes it happen once, then the order is saved as shipped. A card that is declined by now holds it (80).
+ */
+export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
+  const actor = actorOf(work.by);
+  let charged: LoadedOrder | null = null;
+  try {
+    return await untilDecided(deps.db, async () => {
+      const loaded = await loadPacked(deps, work, actor);
+      const label = await labelOf(deps, loaded);
+      const captured_cents = await capture(deps, loaded);
+      if (captured_cents === "declined") return decline(deps, loaded);
+      charged = loaded;
+      const shipped = await withKeysOfNow(deps, () => save(deps, loaded, label, captured_cents, actor));
+      charged = null;
+      return shipped;
+    });
+  } catch (error) {
+    if (charged !== null) await giveBackCharge(deps, charged);
+    throw error instanceof ImpossibleStep ? impossible(error) : error;
+  }
+}
+
+async function loadPacked(deps: Deps, work: Work, actor: Actor): Promise<LoadedOrder> {
+  const read = () =>
+    withKeysOfNow(deps, async () => {
+      const loaded = await loadChangingOrder(deps, deps.db, work.account_id, work.order_number);
+      requireStep(loaded, { event: "ship" }, actor);
+      requireFree(deps, loaded, work);
+      if (loaded.order.address === null) throw new WorkRefusal("no_address");
+      return loaded;
+    });
+  const loaded = await read();
+  if (loaded.order.payment_status !== "pending") return loaded;
+  const settled = await settlePayment(deps, work.account_id, work.order_number);
+  if (settled.payment.status === "pending") throw new WorkRefusal("payment_pending");
+  return read();
+}
+
+/** The partner's account is good for it; a card is charged what the order costs by now. */
+async function capture(deps: Deps, loaded: LoadedOrder): Promise<number | "declined"> {
+  const { order, row, environment } = loaded;
+  if (order.payer === "partner") return order.amount_cents;
+  if (order.payment_status === "declined" || row.payment_reference === null) return "declined";
+  const captured = await deps.payments[environment].capture({
+    key: `${authorisationKey(loaded)}-capture`,
+    amount_cents: order.amount_cents,
+    reference: row.payment_reference,
+  });
+  return captured.status === "captured" ? captured.amount_cents : "declined";
+}
+
+/**
+ * Canceled between the charge and the save: what was taken goes back. Where it was held, the charge stays: under its
+ * key it is not taken again once the order goes on. And where somebody else shipped it, it is theirs.
+ */
+async function giveBackCharge(deps: Deps, loaded: LoadedOrder): Promise<void> {
+  if (loaded.order.payer === "partner") return;
+  const by_now = await findOrder(deps.db, loaded.account_id, loaded.order.order_number);
+  if (by_now?.order_status !== "Canceled") return;
+  const authorised_as = authorisationKey(loaded);
+  await deps.payments[loaded.environment].void({
+    key: `${authorised_as}-void`,
+    reference: loaded.row.payment_reference,
+    authorised_as,
+  });
+}
+
+async function decline(deps: Deps, loaded: LoadedOrder): Promise<Order> {
+  const declined = { ...loaded.order, payment_status: "declined" as const };
+  const outcome: Outcome = { raises: [80], after: { order: declined } };
+  return withKeysOfNow(deps, async () => (await changeOrder(deps, deps.db, loaded, outcome, { actor: system })).order);
+}
+
+type Label = { tracking_no: string; tracking_url: string | null; format: "PDF" | "PNG" | "ZPL"; data: Buffer };
+
+/** The partner's own label where it sent one, else the carrier's. */
+async function labelOf(deps: Deps, loaded: LoadedOrder): Promise<Label> {
+  const { order, rules } = loaded;
+  const method = rules.formulary.known_methods.get(order.shipping_method_id)!;
+  const own = loaded.custom_label();
+  if (own !== null && order.label !== null) {
+    const tracking_no = order.label.tracking_no ?? order.order_number;
+    return { tracking_no, tracking_url: null, format: order.label.format, data: own };
+  }
+  const made = await deps.carriers[loaded.environment].createLabel({
+    key: order.order_number,
+    carrier: method.carrier,
+    service: method.service,
+    signature_confirmation: order.signature_confirmation,
+    from: pharmacyFacts(deps.config),
+    to: order.address!,
+    reference: order.reference,
+    ship_date: dateIn(rules.time_zone, rules.now),
+  });
+  const { tracking_no, tracking_url, label } = made;
+  return { tracking_no, tracking_url, format: "PDF", data: label.pdf };
+}
+
+async function save(
+  deps: Deps,
+  loaded: LoadedOrder,
+  label: Label,
+  captured_cents: number,
+  actor: Actor,
+): Promise<Order> {
+  const { account_id, order, rules, details, prescriptions, row } = loaded;
+  const { now } = rules;
+  const { order_number } = order;
+  const method = rules.formulary.known_methods.get(order.shipping_method_id)!;
+  const shipment_id = (row.last_shipment?.shipment_id ?? 0) + 1;
+  const shipment: Shipment = {
+    tracking_no: label.tracking_no,
+    tracking_url: label.tracking_url,
+    carrier: order.label?.carrier ?? method.carrier,
+    method: method.name,
+    status: "label_created",
+    shipped_at: now.toISOString(),
+    delivered_at: null,
+  };
+  const shipments = [shipment, ...order.shipments];
+  const parcel = parcelOf(loaded, shipment);
+  const outcome: Outcome = {
+    event: "ship",
+    after: {
+      order: { ...order, shipments, payment_status: "captured", captured_cents },
+    },
+    items: order.items.map(({ item_id, prescription_id }) => ({
+      item_id,
+      pending: false,
+      reserved: false,
+      shipped_at: now,
+      supply_ends_at: supplyEnds(
+        now,
+        prescriptions.find((one) => one.prescription_id === prescription_id)?.days_supply ?? null,
+      ),
+    })),
+    stock: sums(
+      order.items.map(({ item_id, sku }) => [sku, details.find((one) => one.item_id === item_id)!.units] as const),
+    ).map(([sku, units]) => ({ sku, kind: "dispensed", units })),
+    payments: [{ kind: "capture", amount_cents: captured_cents, reason_id: null, state: "done" }],
+  };
+  const { order: shipped } = await changeOrder(deps, deps.db, loaded, outcome, {
+    actor,
+    columns: { claimed_by: null, claimed_until: null },
+    shipment: {
+      ...shipment,
+      shipment_id,
+      next_scan_at: deps.carriers[loaded.environment].nextLookAt(parcel, now),
+      label_format: label.format,
+      label_sealed: bytes(deps.vault.seal(label.data, shipmentLabelPlace(account_id, order_number, shipment_id))),
+    },
+    scans: [{ shipment_id, at: now, status: "label_created", place: null, description: "The label was made." }],
+  });
+  return shipped;
+}
+
+/** As the safety engine counts a fill of which nobody said how long it lasts. */
+const UNKNOWN_SUPPLY_DAYS = 90;
+
+/** By then what the patient has of it is used up. */
+const supplyEnds = (shipped_at: Date, days_supply: number | null) =>
+  new Date(shipped_at.getTime() + (days_supply ?? UNKNOWN_SUPPLY_DAYS) * DAY_MS);

@@ -1,0 +1,69 @@
+import { listWork } from "../db/order-work.ts";
+import { findPersonById } from "../db/people.ts";
+import type { Deps } from "../deps.ts";
+import { isOpen } from "../domain/order.ts";
+import { exceptionAnswer } from "../domain/order-answer.ts";
+import { holdFactsOf } from "../domain/order-change.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { readNotes } from "./claim-order.ts";
+import { loadChangingOrder } from "./load-changing-order.ts";
+import type { Work } from "./work-order.ts";
+
+/**
+ * An order as those see it who work on it. Who it is for and where it goes is told only where it is asked for, and who
+ * asked is logged.
+ */
+export async function showOrder(deps: Deps, { account_id, order_number, by }: Work, reveal: boolean) {
+  if (reveal) deps.log.info({ account_id, order_number, person_id: by.person_id }, "a patient was revealed");
+  const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
+  const { order, standing, details, prescriptions, record, row, rules, revision } = loaded;
+  const claimed = row.claimed_by !== null && row.claimed_until! > deps.now();
+  // What the checks say right now; once it has left the house nobody asks them any more.
+  const findings = isOpen(standing) ? holdFactsOf(loaded, rules).findings : [];
+  return {
+    order_number,
+    state: standing.state,
+    before_the_hold: standing.held_from,
+    revision,
+    created_at: order.created_at,
+    updated_at: order.updated_at,
+    workflow: order.workflow,
+    reference: order.reference,
+    patient_id: order.patient_id,
+    ...(reveal && {
+      patient: { first_name: record.first_name, last_name: record.last_name, dob: record.dob },
+      address: order.address,
+    }),
+    claimed_by: claimed ? ((await findPersonById(deps.db, row.claimed_by!))?.email ?? row.claimed_by) : null,
+    claimed_until: claimed ? row.claimed_until : null,
+    exceptions: order.exceptions.map(({ id, raised_at }) => exceptionAnswer(id, raised_at)),
+    findings,
+    items: order.items.map(({ item_id, prescription_id, sku, ndc, quantity, package_size }) => {
+      const { lot, lot_expires_on, reserved } = details.find((one) => one.item_id === item_id)!;
+      const written = prescriptions.find((one) => one.prescription_id === prescription_id);
+      return {
+        item_id,
+        sku,
+        ndc,
+        quantity,
+        package_size,
+        lot,
+        lot_expires_on,
+        reserved,
+        prescription_id,
+        sig_text: written?.sig_text ?? null,
+      };
+    }),
+    shipments: order.shipments,
+    payment: {
+      payer: order.payer,
+      status: order.payment_status,
+      amount_cents: order.amount_cents,
+      captured_cents: order.captured_cents,
+      refunded_cents: order.refunded_cents,
+    },
+    notes: await readNotes(deps, account_id, order_number),
+    history: await listWork(deps.db, account_id, order_number),
+  };
+}
+export type ShownOrder = Awaited<ReturnType<typeof showOrder>>;

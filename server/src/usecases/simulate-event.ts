@@ -1,0 +1,43 @@
+import { compactAsciiJson, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
+import { insertSimulatedEvent } from "../db/simulations.ts";
+import type { Problem } from "../domain/refusals.ts";
+import { refuseAll } from "../domain/refusals.ts";
+import { readPatientId } from "../domain/simulated-patient.ts";
+import { randomEventId } from "../random.ts";
+import { accountNow } from "./move-clock.ts";
+import { type Simulation, simulated } from "./simulation.ts";
+
+/** What makes an event this one: nobody but the service says it. */
+const OURS = ["event_id", "timestamp"];
+
+/** `{"event_type":"RX_RECEIVED", …}`: an event as given, to see what a receiver makes of it. Nothing else happens. */
+export const simulateEvent: Simulation = (deps, { account_id, clock_offset_s }, simulation, problems) => {
+  const { event_type, ...rest } = simulation;
+  const known = typeof event_type === "string" && isEventType(event_type);
+  if (!known) problems.push({ code: 42200, field: "simulation.event_type" });
+  problems.push(
+    ...OURS.filter((field) => Object.hasOwn(rest, field)).map(
+      (field): Problem => ({ code: 42200, field: `simulation.${field}` }),
+    ),
+  );
+  refuseAll(problems);
+  return async (tx) => {
+    const now = accountNow(deps.now(), clock_offset_s);
+    const event_id = randomEventId();
+    const timestamp = Math.floor(now.getTime() / 1000);
+    await insertSimulatedEvent(tx, {
+      account_id,
+      event_id,
+      event_type: event_type as string,
+      // By these the feed is searched; whatever else was given for them is told in the body alone.
+      patient_id: readPatientId(rest["patient_id"]) ?? null,
+      order_number: orderNumber(rest["order_number"]),
+      body: compactAsciiJson({ event_id, event_type, timestamp, ...rest }),
+      created_at: now,
+    });
+    return simulated({ event_id });
+  };
+};
+
+const orderNumber = (value: unknown): string | null =>
+  typeof value === "string" && new RegExp(ORDER_NUMBER_PATTERN).test(value) ? value : null;

@@ -1,0 +1,135 @@
+import {
+  type ExceptionId,
+  isExceptionId,
+  ORDER_NUMBER_PATTERN,
+  type OrderStatus,
+  simulatedStatuses,
+} from "@pestle/contract";
+import type { Db } from "../db/db.ts";
+import type { Deps } from "../deps.ts";
+import { addMonths } from "../domain/calendar.ts";
+import { isOpen, system } from "../domain/order.ts";
+import { refuse, refuseAll } from "../domain/refusals.ts";
+import { unknownFields } from "../domain/unknown-fields.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { cancelOrder } from "./cancel-order.ts";
+import { changeOrder } from "./change-order.ts";
+import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
+import { shipOrder } from "./ship-order.ts";
+import { type Simulation, simulated } from "./simulation.ts";
+import { trackByHand } from "./track-shipments.ts";
+import { approveReview, completeFill, verifyProduct, type Work, type Worker } from "./work-order.ts";
+import { WorkRefusal } from "./work-refusal.ts";
+
+/** Who works in the sandbox: two people, since whoever fills an order does not check it. */
+const technician: Worker = { person_id: "simulated-technician", role: "technician" };
+const pharmacist: Worker = { person_id: "simulated-pharmacist", role: "pharmacist" };
+
+/** Where an order can be walked to, and in this order. */
+const walk = ["Processing", "Filling", "Shipped", "Delivered"] as const satisfies readonly OrderStatus[];
+
+type OrderSimulation = { order_number: string } & (
+  | { to: (typeof simulatedStatuses)[number] }
+  | { exception_id: ExceptionId }
+);
+
+/** `{"order_number","to":"Shipped"}` or `{"order_number","exception_id":77}`. */
+export const simulateOrder: Simulation = (deps, { account_id }, simulation, problems) => {
+  problems.push(...unknownFields(simulation, ["order_number", "to", "exception_id"], "simulation."));
+  const invalid = (field: string) => problems.push({ code: 42200, field: `simulation.${field}` });
+  const { order_number, to, exception_id } = simulation;
+  if (typeof order_number !== "string" || !new RegExp(ORDER_NUMBER_PATTERN).test(order_number)) invalid("order_number");
+  // One of the two: where to, or what holds it.
+  const both = (to === undefined) === (exception_id === undefined);
+  if (both || (to !== undefined && !(simulatedStatuses as readonly unknown[]).includes(to))) invalid("to");
+  if (exception_id !== undefined && !(Number.isInteger(exception_id) && isExceptionId(exception_id as number))) {
+    invalid("exception_id");
+  }
+  refuseAll(problems);
+  // All its steps in one transaction: the whole walk is there, or nothing of it.
+  return async (tx) =>
+    simulated(await play({ ...deps, db: tx as unknown as Db }, account_id, simulation as OrderSimulation));
+};
+
+/**
+ * Plays the pharmacy's part: walks an order through every step to a status, with the very use cases that people use,
+ * or raises an exception on it. A held order is not walked (42463).
+ */
+async function play(
+  deps: Deps,
+  account_id: string,
+  simulation: OrderSimulation,
+): Promise<{ order_number: string; order_status: OrderStatus }> {
+  const { order_number } = simulation;
+  const loaded = await load(deps, account_id, order_number);
+  if ("exception_id" in simulation) {
+    const { exception_id } = simulation;
+    if (!isOpen(loaded.standing) || loaded.standing.open.includes(exception_id))
+      refuse(42463, "simulation.exception_id");
+    const { order } = await withKeysOfNow(deps, () =>
+      changeOrder(deps, deps.db, loaded, { raises: [exception_id] }, { actor: system }),
+    );
+    return { order_number, order_status: order.order_status };
+  }
+  if (loaded.standing.state === "On Hold") refuse(42463, "simulation.to");
+  if (simulation.to === "Canceled") {
+    if (!isOpen(loaded.standing)) refuse(42463, "simulation.to");
+    const { order_status } = await withKeysOfNow(deps, () =>
+      cancelOrder(deps, deps.db, { account_id, order_number, actor: system }),
+    );
+    return { order_number, order_status };
+  }
+  const from = walk.indexOf(loaded.order.order_status as (typeof walk)[number]);
+  if (from === -1 || from >= walk.indexOf(simulation.to)) refuse(42463, "simulation.to");
+  const work: Omit<Work, "by"> = { account_id, order_number };
+  for (;;) {
+    const { standing, order, rules } = await load(deps, account_id, order_number);
+    // Held on the way, as by a card that is declined: the story stops where a real one would.
+    if (order.order_status === simulation.to || standing.state === "On Hold") {
+      return { order_number, order_status: order.order_status };
+    }
+    await step(deps, work, { standing, order, rules }).catch(unlessRefused);
+  }
+}
+
+/** What people of the pharmacy may not do right now, as while one of them works on the order, is not played either. */
+function unlessRefused(error: unknown): never {
+  if (error instanceof WorkRefusal) refuse(42463, "simulation.to");
+  throw error;
+}
+
+async function step(
+  deps: Deps,
+  work: Omit<Work, "by">,
+  { standing, order, rules }: Pick<LoadedOrder, "standing" | "order" | "rules">,
+): Promise<unknown> {
+  switch (standing.state) {
+    case "Processing/clinical_review":
+      return approveReview(deps, { ...work, by: pharmacist });
+    case "Filling/fill":
+      return completeFill(
+        deps,
+        { ...work, by: technician },
+        order.items.map(({ item_id }) => ({
+          item_id,
+          lot: "SIMULATED",
+          lot_expires_on: addMonths(rules.today, 24),
+        })),
+      );
+    case "Filling/product_check":
+      return verifyProduct(
+        deps,
+        { ...work, by: pharmacist },
+        order.items.map(({ item_id, ndc, sku }) => ({ item_id, code: ndc ?? sku })),
+      );
+    case "Filling/pack":
+      return shipOrder(deps, { ...work, by: technician });
+    case "Shipped":
+      return trackByHand(deps, { ...work, by: technician }, "delivered", "Delivered.");
+    default:
+      return refuse(42463, "simulation.to");
+  }
+}
+
+const load = (deps: Deps, account_id: string, order_number: string) =>
+  withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));

@@ -1,0 +1,202 @@
+import { createHash } from "node:crypto";
+import type { Db, Tx } from "../db/db.ts";
+import { listDuePrescriptions } from "../db/due-prescriptions.ts";
+import { messagePlace, storeMessage } from "../db/intake.ts";
+import { loadPatient } from "../db/patients.ts";
+import { endSimulated, findKnown, lastMessageOf, lockSimulated, type SimulatedAccount } from "../db/simulations.ts";
+import type { Grant } from "../db/tokens.ts";
+import type { Deps } from "../deps.ts";
+import { dateIn } from "../domain/calendar.ts";
+import type { IncomingMessage, IntakeRefusal } from "../domain/incoming-message.ts";
+import type { IntakeFormat } from "../domain/intake-format.ts";
+import { intakeRefusals, refusalFor } from "../domain/intake-refusals.ts";
+import { type InventedWorld, inventedMessage, inventPrescription } from "../domain/invent-prescription.ts";
+import { type Problem, RequestProblems, refuse, refuseAll } from "../domain/refusals.ts";
+import { readSimulatedPrescription, type SimulatedPrescription } from "../domain/simulated-prescription.ts";
+import { type SentFields, unknownFields } from "../domain/unknown-fields.ts";
+import { fillDue } from "./fill-due.ts";
+import type { FinishedAnswer } from "./idempotently.ts";
+import { accountNow } from "./move-clock.ts";
+import { openRecord } from "./patient-rows.ts";
+import { readCatalogue } from "./read-catalogue.ts";
+import { type Received, takeFor } from "./receive-prescription.ts";
+import type { SimulatedChange } from "./simulation.ts";
+
+/**
+ * A prescription arrives as if a prescriber had sent it: any field of a medication request, what is left out invented;
+ * or a SCRIPT message as it is. Either goes through the same intake as all, for this account alone. With Automatic
+ * Processing its order is there when the answer is.
+ */
+export async function simulatePrescription(
+  deps: Deps,
+  script: IntakeFormat,
+  grant: Grant,
+  simulation: SentFields,
+  problems: Problem[],
+): Promise<SimulatedChange> {
+  if (Object.hasOwn(simulation, "script")) return simulateScript(deps, script, grant, simulation, problems);
+  const { time_zone, today } = daysOf(deps, grant);
+  const { simulated, problems: wrong } = readSimulatedPrescription(simulation, { time_zone, today });
+  problems.push(...wrong);
+  refuseAll(problems);
+  const world = await worldOf(deps, grant.account_id);
+  return async (tx) => {
+    const account = await lockSimulated(tx, grant.account_id);
+    const taken = await takeInvented(deps, tx, account, simulated, simulation, world);
+    if (simulated.active === false) await endSimulated(tx, account.account_id, taken.received.prescription_id!);
+    return answered(deps, account, taken);
+  };
+}
+
+type Taken = { received: Received; order_due_at: Date | null };
+
+async function takeInvented(
+  deps: Deps,
+  tx: Tx,
+  account: SimulatedAccount,
+  simulated: SimulatedPrescription,
+  sent: SentFields,
+  world: InventedWorld,
+): Promise<Taken> {
+  const { account_id } = account;
+  const sender = ownSender(account_id);
+  const number = numberIn(await lastMessageOf(tx, account_id, sender)) + 1;
+  const meant = simulated.patient.patient_id;
+  const row = meant === undefined ? undefined : await loadPatient(tx, account_id, meant);
+  const known = row === undefined ? null : openRecord(deps, account_id, row.patient_id, row.record_sealed);
+  const message = inventedMessage(number, inventPrescription(number, simulated, world, known), {
+    sender,
+    message_id: messageId(number),
+    meant_patient_id: row?.patient_id ?? null,
+    time_zone: deps.config.TIME_ZONE,
+    now: accountNow(deps.now(), account.clock_offset_s),
+  });
+  return take(deps, tx, account, message, Buffer.from(JSON.stringify(sent)));
+}
+
+/** Whom invented messages are from. */
+const ownSender = (account_id: string) => `account ${account_id}`;
+/** Of one length, so that the last one is the greatest. */
+const messageId = (number: number) => `simulation ${String(number).padStart(9, "0")}`;
+const numberIn = (message_id: string | null) => Number(/\d+$/.exec(message_id ?? "0")?.[0] ?? 0);
+
+function simulateScript(
+  deps: Deps,
+  script: IntakeFormat,
+  { account_id }: Grant,
+  simulation: SentFields,
+  problems: Problem[],
+): SimulatedChange {
+  problems.push(...unknownFields(simulation, ["script"], "simulation."));
+  const text = simulation["script"];
+  const body = Buffer.from(typeof text === "string" ? text : "");
+  const read = script.read(body);
+  if (!read.ok) throw new RequestProblems([...problems, ...refusalProblems(read.refusal)]);
+  const { message } = read;
+  const { from, message_id } = message.envelope;
+  if (from === ownSender(account_id)) problems.push(...refusalProblems(refusalFor("028")));
+  refuseAll(problems);
+  return async (tx) => {
+    const account = await lockSimulated(tx, account_id);
+    const before = await findKnown(tx, account_id, from!, message_id!);
+    if (before === undefined) return answered(deps, account, await take(deps, tx, account, message, body));
+    // The same message is the same prescription, however it came; another one under its id is nobody's.
+    if (!before.body_hash.equals(hashOf(body))) refuse(42200, SCRIPT, intakeRefusals["220"][1]);
+    const { patient_id, prescription_id } = before;
+    return { status: 202, body: before.answer ?? JSON.stringify({ patient_id, prescription_id }) };
+  };
+}
+
+const SCRIPT = "simulation.script";
+
+const refusalProblems = ({ description_code, also = [] }: IntakeRefusal): Problem[] =>
+  [description_code, ...also].map((code) => ({ code: 42200, field: SCRIPT, message: intakeRefusals[code][1] }));
+
+const hashOf = (body: Buffer) => createHash("sha256").update(body).digest();
+
+/** The real intake, but for whom it is from and for: kept, decided, saved. Refused, nothing of it stays. */
+async function take(
+  deps: Deps,
+  tx: Tx,
+  account: SimulatedAccount,
+  message: IncomingMessage,
+  body: Buffer,
+): Promise<Taken> {
+  const { account_id } = account;
+  const sender = message.envelope.from!;
+  const sender_message_id = message.envelope.message_id!;
+  const row = {
+    account_id,
+    format: answerFormat.format,
+    sender,
+    sender_message_id,
+    body_hash: hashOf(body),
+    received_at: deps.now(),
+    kind: message.content.kind,
+    warnings: [],
+  };
+  const body_sealed = deps.vault.seal(body, messagePlace(account_id, sender, sender_message_id));
+  const { new_id } = await storeMessage(tx, { ...row, body_sealed }, null, null);
+  if (new_id === null) throw new Error("a simulated message is there before it was made");
+  const own = { ...deps, db: tx as unknown as Db };
+  const { decision, received } = await takeFor(
+    own,
+    answerFormat,
+    message,
+    { ...row, intake_message_id: new_id },
+    account,
+  );
+  if (decision.reply.kind === "refused") throw new RequestProblems(refusalProblems(decision.reply.refusal));
+  return { received, order_due_at: decision.prescription?.order_due_at ?? null };
+}
+
+/** What is kept as the message's answer is what the partner is told: the prescription it made, or the one it ended. */
+const answerFormat: IntakeFormat = {
+  format: "simulation",
+  read: () => {
+    throw new Error("a simulated message is never taken up again: it is kept and done with at once");
+  },
+  reply: (_reply, { patient_id = null, prescription_id, ended_prescription_id = null }) =>
+    JSON.stringify({ patient_id, prescription_id: prescription_id ?? ended_prescription_id }),
+};
+
+function answered(deps: Deps, account: SimulatedAccount, { received, order_due_at }: Taken): FinishedAnswer {
+  const done = { status: 202, body: received.answer };
+  if (order_due_at === null) return done;
+  return { ...done, settle: () => fillNow(deps, account, received).then(() => received.answer) };
+}
+
+const MOST_ROUNDS = 5;
+
+/** The job that looks every second may be at it, or may have been faster: then there is nothing left to do. */
+async function fillNow(deps: Deps, account: SimulatedAccount, { prescription_id }: Received): Promise<void> {
+  try {
+    for (let round = 1; round <= MOST_ROUNDS; round++) {
+      const now = accountNow(deps.now(), account.clock_offset_s);
+      const due = await listDuePrescriptions(deps.db, account.account_id, now, MOST_LOOKED_AT);
+      if (!due.some((one) => one.prescription_id === prescription_id)) return;
+      await fillDue(deps, account.account_id);
+    }
+  } catch (error) {
+    // The prescription is saved and stays so; the job makes its order.
+    deps.log.warn({ fault: (error as Error).name }, "the order of a simulated prescription has to wait");
+  }
+}
+const MOST_LOOKED_AT = 1_000;
+
+const daysOf = ({ config, now }: Deps, { clock_offset_s }: Grant) => ({
+  time_zone: config.TIME_ZONE,
+  today: dateIn(config.TIME_ZONE, accountNow(now(), clock_offset_s)),
+});
+
+async function worldOf(deps: Deps, account_id: string): Promise<InventedWorld> {
+  const { products, formulary } = await readCatalogue(deps, account_id);
+  return {
+    products: products.map((product) => ({
+      ...product,
+      blocked_states: formulary.by_sku.get(product.sku)?.blocked_states ?? [],
+    })),
+    default_method_id: formulary.default_method_id,
+    zips: deps.zips,
+  };
+}

@@ -1,0 +1,24 @@
+import type { Tx } from "../db/db.ts";
+import type { Grant } from "../db/tokens.ts";
+import type { Deps } from "../deps.ts";
+import type { Problem } from "../domain/refusals.ts";
+import type { SentFields } from "../domain/unknown-fields.ts";
+import type { FinishedAnswer } from "./idempotently.ts";
+
+/**
+ * Something that the sandbox can be made to do. It reads `simulation`, adds what is wrong with it to what was wrong
+ * already, refuses all of that at once, and gives what runs in the transaction that keeps the answer.
+ */
+export type Simulation = (
+  deps: Deps,
+  grant: Grant,
+  simulation: SentFields,
+  problems: Problem[],
+) => SimulatedChange | Promise<SimulatedChange>;
+export type SimulatedChange = (tx: Tx) => Promise<FinishedAnswer>;
+
+/** What was simulated has been taken, and goes its way. */
+export const simulated = (body: Record<string, unknown>): FinishedAnswer => ({
+  status: 202,
+  body: JSON.stringify(body),
+});

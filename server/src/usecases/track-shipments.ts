@@ -1,0 +1,121 @@
+import type { Order, Shipment, ShipmentStatus } from "@pestle/contract";
+import { isConflict } from "../db/conflict.ts";
+import { listDueShipments, listScans, listTrackedAccounts, noteScans } from "../db/shipments.ts";
+import type { Deps } from "../deps.ts";
+import { carrier } from "../domain/order.ts";
+import type { Outcome } from "../domain/order-change.ts";
+import type { Scan, TrackedParcel } from "../domain/parcel.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { type ChangeBy, changeOrder } from "./change-order.ts";
+import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
+import { accountNow } from "./move-clock.ts";
+import { actorOf, requireStep, type Work, workOrder } from "./work-order.ts";
+
+const MOST_AT_ONCE = 100;
+const MOST_LOST_ROUNDS = 20;
+
+/** Asks carriers about the parcels of which there is news by now. With an account: about that one's alone. */
+export async function trackShipments(deps: Deps, only_account?: string): Promise<void> {
+  for (const { account_id, clock_offset_s } of await listTrackedAccounts(deps.db)) {
+    if (only_account !== undefined && only_account !== account_id) continue;
+    const now = accountNow(deps.now(), clock_offset_s);
+    // Until there is no more news: where another process is at it, too, each of them loses a scan to the other.
+    for (let lost_rounds = 0; lost_rounds < MOST_LOST_ROUNDS; ) {
+      const due = await listDueShipments(deps.db, account_id, now, MOST_AT_ONCE);
+      if (due.length === 0) break;
+      let tracked = 0;
+      for (const { order_number } of due) if (await trackOne(deps, account_id, order_number)) tracked += 1;
+      lost_rounds = tracked === 0 ? lost_rounds + 1 : 0;
+    }
+  }
+}
+
+/**
+ * Every scan that is new, one after the other: each that changes the parcel's status is a change of the order. False
+ * where somebody was faster.
+ */
+async function trackOne(deps: Deps, account_id: string, order_number: string): Promise<boolean> {
+  const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
+  const [shipment] = loaded.order.shipments;
+  const { last_shipment } = loaded.row;
+  if (shipment === undefined || last_shipment === null) return false;
+  const parcel = parcelOf(loaded, shipment);
+  const told = await deps.carriers[loaded.environment].track(parcel, loaded.rules.now);
+  const { shipment_id } = last_shipment;
+  const kept = await listScans(deps.db, account_id, order_number, shipment_id);
+  const known = new Set(kept.map(scanKey));
+  const fresh = told.filter((scan) => !known.has(scanKey(scan)));
+  // What is told late is kept, and does not undo what was heard since.
+  const last_ms = Math.max(...kept.map(({ at }) => at.getTime()));
+  let { revision } = loaded;
+  let status: ShipmentStatus = shipment.status;
+  for (const scan of fresh) {
+    if (scan.status === status || scan.at.getTime() <= last_ms) continue;
+    if (!(await applyScan(deps, account_id, order_number, revision, scan))) return false;
+    revision += 1;
+    status = scan.status;
+  }
+  // What changes no status is kept beside; and the next time to ask is noted, whatever was told.
+  const next_scan_at = isEnd(status) ? null : deps.carriers[loaded.environment].nextLookAt(parcel, loaded.rules.now);
+  await noteScans(deps.db, { account_id, order_number, shipment_id, next_scan_at, scans: fresh });
+  return true;
+}
+
+const scanKey = ({ at, status }: { at: Date; status: string }) => `${at.toISOString()} ${status}`;
+const isEnd = (status: ShipmentStatus) => status === "delivered" || status === "lost" || status === "returned";
+
+/** What an operator heard from the carrier. */
+export const trackByHand = (deps: Deps, work: Work, status: ShipmentStatus, description: string): Promise<Order> =>
+  workOrder(deps, work, (loaded) => {
+    const event = status === "delivered" ? "deliver" : "track";
+    requireStep(loaded, { event }, actorOf(work.by));
+    const scan = { at: loaded.rules.now, status, place: null, description };
+    return scanned(loaded, scan);
+  });
+
+/** False where somebody changed the order since its scans were read; the next round sees what came of it. */
+async function applyScan(deps: Deps, account_id: string, order_number: string, revision: number, scan: Scan) {
+  const read = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
+  if (read.revision !== revision || read.standing.state !== "Shipped") return false;
+  // It happened when the carrier says so, whenever we ask.
+  const loaded = { ...read, rules: { ...read.rules, now: scan.at } };
+  const [outcome, by] = scanned(loaded, scan);
+  try {
+    await withKeysOfNow(deps, () => changeOrder(deps, deps.db, loaded, outcome, { actor: carrier, ...by }));
+    return true;
+  } catch (error) {
+    if (isConflict(error)) return false;
+    throw error;
+  }
+}
+
+function scanned(loaded: LoadedOrder, scan: Scan): [Outcome, Pick<ChangeBy, "tracked" | "scans">] {
+  const { order, row } = loaded;
+  const [shipment, ...earlier] = order.shipments;
+  const { shipment_id } = row.last_shipment!;
+  const delivered_at = scan.status === "delivered" ? scan.at : null;
+  const now_is: Shipment = { ...shipment!, status: scan.status, delivered_at: delivered_at?.toISOString() ?? null };
+  const outcome: Outcome = {
+    event: scan.status === "delivered" ? "deliver" : "track",
+    after: { order: { ...order, shipments: [now_is, ...earlier] } },
+  };
+  const next_scan_at =
+    isEnd(scan.status) || row.last_shipment!.next_scan_at === null ? null : new Date(row.last_shipment!.next_scan_at);
+  return [
+    outcome,
+    { tracked: { shipment_id, status: scan.status, delivered_at, next_scan_at }, scans: [{ ...scan, shipment_id }] },
+  ];
+}
+
+/** What a carrier is asked about. In the sandbox the address tells how the story goes. */
+export function parcelOf({ environment, order, rules }: LoadedOrder, shipment: Shipment): TrackedParcel {
+  const method = rules.formulary.known_methods.get(order.shipping_method_id)!;
+  return {
+    tracking_no: shipment.tracking_no,
+    carrier: shipment.carrier,
+    shipped_at: new Date(shipment.shipped_at),
+    transit_days: method.transit_days,
+    time_zone: rules.time_zone,
+    ...(environment === "sandbox" && order.address !== null && { street1: order.address.street1 }),
+  };
+}

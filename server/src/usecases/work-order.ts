@@ -1,0 +1,195 @@
+import {
+  type ExceptionId,
+  exceptionRow,
+  type Order,
+  orderStatusReasons,
+  type Role,
+  type StaffRole,
+  staffRoles,
+} from "@pestle/contract";
+import type { Deps } from "../deps.ts";
+import { isDate } from "../domain/calendar.ts";
+import { normaliseNdc } from "../domain/identifiers.ts";
+import { type Actor, apply, ImpossibleStep, isOpen, type Step } from "../domain/order.ts";
+import { cancelOutcome, refundOutcome } from "../domain/order-actions.ts";
+import { decideChange, holdFactsOf, type Outcome } from "../domain/order-change.ts";
+import { basisOf } from "../domain/order-holds.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { type ChangeBy, changeOrder } from "./change-order.ts";
+import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
+import { checkedNote } from "./require-reviewer.ts";
+import { settleAsked } from "./settle-payment.ts";
+import { untilDecided } from "./until-decided.ts";
+import { WorkRefusal } from "./work-refusal.ts";
+
+/** Who of the pharmacy works, on which order. `revision`: the order as it was seen; another by now is refused. */
+export type Work = {
+  account_id: string;
+  order_number: string;
+  by: Worker;
+  revision?: number;
+};
+/** Somebody who signed in, or in the sandbox somebody who is played. */
+export type Worker = { person_id: string; role: StaffRole };
+
+export const actorOf = ({ person_id, role }: Worker): Actor => ({ roles: staffRoles[role], person_id });
+
+/** A pharmacist lets the order go on to be filled. What the checks find by now holds it instead. */
+export const approveReview = (deps: Deps, work: Work): Promise<Order> =>
+  workOrder(deps, work, (loaded) => {
+    requireStep(loaded, { event: "approve_review" }, actorOf(work.by));
+    const { open } = decideChange(loaded, {}, loaded.rules);
+    return [open.length > 0 ? {} : { event: "approve_review" }];
+  });
+
+export type FilledItem = { item_id: number; lot: string; lot_expires_on: string };
+
+/** A technician took the packages from the shelf: from which lot is kept, so that a recall finds every patient. */
+export const completeFill = (deps: Deps, work: Work, filled: readonly FilledItem[]): Promise<Order> =>
+  workOrder(deps, work, (loaded) => {
+    requireStep(loaded, { event: "complete_fill" }, actorOf(work.by));
+    requireEveryItem(loaded, filled);
+    for (const { lot, lot_expires_on } of filled) {
+      if (!/^[\w./-]{1,40}$/.test(lot) || !isDate(lot_expires_on)) throw new WorkRefusal("lot_missing");
+      if (lot_expires_on <= loaded.rules.today) throw new WorkRefusal("lot_expired");
+    }
+    const items = filled.map(({ item_id, lot, lot_expires_on }) => ({ item_id, lot, lot_expires_on }));
+    return [{ event: "complete_fill", items }, { columns: { filled_by: work.by.person_id } }];
+  });
+
+/** Somebody other than the filler scans every package: an NDC in any spelling, the SKU where there is none. */
+export const verifyProduct = (
+  deps: Deps,
+  work: Work,
+  scanned: readonly { item_id: number; code: string }[],
+): Promise<Order> =>
+  workOrder(deps, work, (loaded) => {
+    requireStep(loaded, { event: "verify_product" }, actorOf(work.by));
+    if (loaded.row.filled_by === work.by.person_id) throw new WorkRefusal("same_person");
+    requireEveryItem(loaded, scanned);
+    for (const { item_id, code } of scanned) {
+      const { ndc, sku } = loaded.order.items.find((item) => item.item_id === item_id)!;
+      const fits = ndc === null ? code.trim() === sku : normaliseNdc(code.trim()).includes(ndc);
+      if (!fits) throw new WorkRefusal("wrong_product");
+    }
+    return [{ event: "verify_product" }];
+  });
+
+/** Back to be filled once more. */
+export const rejectProduct = (deps: Deps, work: Work, reason: string): Promise<Order> =>
+  workOrder(deps, work, ({ order }) => [
+    {
+      event: "reject_product",
+      // What was taken from the shelf goes back there: no recall of its lot is about this patient.
+      items: order.items.map(({ item_id }) => ({ item_id, lot: null, lot_expires_on: null })),
+    },
+    { reason: checkedNote(reason), columns: { filled_by: null } },
+  ]);
+
+/** An operator holds an order; only somebody ends it again. */
+export const raiseException = (deps: Deps, work: Work, id: ExceptionId, reason: string): Promise<Order> =>
+  workOrder(deps, work, (loaded) => {
+    if (loaded.standing.open.includes(id)) throw new WorkRefusal("open_already");
+    return [{ raises: [id] }, { reason: checkedNote(reason) }];
+  });
+
+/** An operator ends an exception with a reason: because its cause is gone, or by overriding it where the table allows. */
+export const resolveException = (deps: Deps, work: Work, id: ExceptionId, reason: string): Promise<Order> =>
+  workOrder(deps, work, (loaded) => {
+    if (!loaded.standing.open.includes(id)) throw new WorkRefusal("not_open");
+    const { overridden_by } = exceptionRow(id);
+    const remains =
+      basisOf(id, holdFactsOf(loaded, loaded.rules).facts) !== null ||
+      // A declined payment rests on nothing that could be looked at, but on the payment.
+      (id === 80 && loaded.order.payment_status === "declined");
+    if (remains && overridden_by === "nobody") throw new WorkRefusal("cause_remains");
+    // What a person raised rests on that person's word: no check can tell that it is gone.
+    const by_hand = loaded.holds.some((hold) => hold.id === id && hold.basis === null);
+    const roles: readonly Role[] = staffRoles[work.by.role];
+    const overrides = overridden_by === "pharmacist" && (remains || by_hand);
+    if (overrides && !roles.includes("pharmacist")) throw new WorkRefusal("pharmacist_needed");
+    return [{ confirms: [id] }, { reason: checkedNote(reason) }];
+  });
+
+export const cancelWithReason = async (deps: Deps, work: Work, reason: string): Promise<Order> => {
+  const order = await workOrder(deps, work, (loaded) => {
+    if (!isOpen(loaded.standing)) throw new WorkRefusal("not_now");
+    return [cancelOutcome(loaded), { reason: checkedNote(reason) }];
+  });
+  await settleAsked(deps, work.account_id, { order_number: work.order_number });
+  return order;
+};
+
+/** All that is left of what was captured, unless an amount is given. */
+export const refundOrder = async (
+  deps: Deps,
+  work: Work,
+  refund: { reason_id: number; amount_cents: number | null },
+): Promise<Order> => {
+  const order = await workOrder(deps, work, (loaded) => {
+    requireStep(loaded, { event: "refund" }, actorOf(work.by));
+    if (!orderStatusReasons.some(({ id }) => id === refund.reason_id)) throw new WorkRefusal("unknown_reason");
+    const { captured_cents, refunded_cents } = loaded.order;
+    const amount = refund.amount_cents ?? captured_cents - refunded_cents;
+    if (!Number.isInteger(amount) || amount < 0) throw new WorkRefusal("nothing_to_refund");
+    const decided = refundOutcome(loaded, refund.reason_id, amount);
+    if ("problems" in decided) throw new WorkRefusal("nothing_to_refund");
+    return [decided.outcome];
+  });
+  await settleAsked(deps, work.account_id, { order_number: work.order_number });
+  return order;
+};
+
+/**
+ * Load, decide, save, and once more where somebody was faster: of two who do the same at once, one is told that it
+ * cannot be done any more.
+ */
+export async function workOrder(
+  deps: Deps,
+  work: Work,
+  decide: (loaded: LoadedOrder) => readonly [Outcome, Partial<ChangeBy>?],
+): Promise<Order> {
+  try {
+    return await untilDecided(deps.db, () =>
+      withKeysOfNow(deps, async () => {
+        const loaded = await loadChangingOrder(deps, deps.db, work.account_id, work.order_number);
+        requireFree(deps, loaded, work);
+        const [outcome, by] = decide(loaded);
+        // The next stage is somebody else's: whoever is done with this one lets go of the order.
+        const let_go = { claimed_by: null, claimed_until: null };
+        const { order } = await changeOrder(deps, deps.db, loaded, outcome, {
+          actor: actorOf(work.by),
+          ...by,
+          columns: { ...let_go, ...by?.columns },
+        });
+        return order;
+      }),
+    );
+  } catch (error) {
+    throw error instanceof ImpossibleStep ? impossible(error) : error;
+  }
+}
+
+export const impossible = ({ because }: ImpossibleStep) =>
+  new WorkRefusal(because === "role" ? "not_your_role" : "not_now");
+
+/** Nobody else's claim, and the order as it was seen. */
+export function requireFree(deps: Deps, { row, revision }: LoadedOrder, work: Pick<Work, "by" | "revision">): void {
+  if (work.revision !== undefined && work.revision !== revision) throw new WorkRefusal("stale");
+  const { claimed_by, claimed_until } = row;
+  if (claimed_by === null || claimed_by === work.by.person_id || claimed_until! <= deps.now()) return;
+  throw new WorkRefusal("claimed");
+}
+
+/** Whether the table has the step, before anything else is looked at. */
+export function requireStep({ standing }: LoadedOrder, step: Step, actor: Actor): void {
+  apply(standing, step, actor);
+}
+
+function requireEveryItem({ order }: LoadedOrder, named: readonly { item_id: number }[]): void {
+  const ids = new Set(named.map(({ item_id }) => item_id));
+  for (const { item_id } of named) {
+    if (!order.items.some((item) => item.item_id === item_id)) throw new WorkRefusal("unknown_item");
+  }
+  if (ids.size !== named.length || ids.size !== order.items.length) throw new WorkRefusal("every_item");
+}

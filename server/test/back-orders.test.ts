@@ -1,0 +1,197 @@
+import type { Order } from "@pestle/contract";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { fillBackOrders } from "../src/usecases/fill-back-orders.ts";
+import { fillDue } from "../src/usecases/fill-due.ts";
+import { countStock, receiveStock } from "../src/usecases/move-stock.ts";
+import { readOrder } from "./support/actions.ts";
+import { expectBalanced } from "./support/books.ts";
+import { newOrder, orderOf, placed, prescribed } from "./support/orders.ts";
+import { addPatient, ask, stranger } from "./support/patient.ts";
+import { simulate } from "./support/simulate.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { workplace } from "./support/workplace.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  // A second product that takes back orders and is not there.
+  await app.deps.db.raw("update product set back_orders = true where sku = 'tretinoin-025'");
+});
+afterAll(async () => {
+  await expectBalanced(app);
+  await app.stop();
+});
+
+const MINOXIDIL = "minoxidil-2-5";
+const TRETINOIN = "tretinoin-025";
+const account_id = () => app.demo.partners[0]!.account_id;
+const receive = async (units: number, sku = MINOXIDIL) => {
+  await receiveStock(app.deps.db, { account_id: account_id(), sku, units, note: null }, app.deps.now());
+  await fillBackOrders(app.deps, account_id());
+};
+const shelf = async (sku = MINOXIDIL) => {
+  const text =
+    "select on_hand_units::int as on_hand, reserved_units::int as reserved from stock where account_id = $1 and sku = $2";
+  return (await app.deps.db.raw(text, [account_id(), sku])).rows[0];
+};
+const wanted = async (value: 30 | 60 | 90): Promise<Order> =>
+  placed(app, (await newOrder(app, { prescription: prescribed(MINOXIDIL, value) })).body);
+const held = async (orders: readonly Order[]) =>
+  (await Promise.all(orders.map(({ order_number }) => readOrder(app, order_number)))).map(({ exceptions }) =>
+    exceptions.map(({ id }) => id),
+  );
+const cancel = (order: Order) => workplace(app).act(order, { event: "cancel" });
+
+describe("an order that waits for stock", () => {
+  afterEach(async () => {
+    const text = "select distinct order_number from order_item where account_id = $1 and pending";
+    for (const row of (await app.deps.db.raw(text, [account_id()])).rows) await cancel(row as Order);
+    for (const sku of [MINOXIDIL, TRETINOIN]) {
+      await countStock(app.deps.db, { account_id: account_id(), sku, units: 0, note: null }, app.deps.now());
+    }
+  });
+
+  test("gets what arrives before every younger one, and what is too little for it is theirs", async () => {
+    const orders = [await wanted(60), await wanted(90), await wanted(30)];
+    expect(await held(orders)).toEqual([[76], [76], [76]]);
+    await receive(59);
+    expect(await held(orders)).toEqual([[76], [76], []]);
+    await receive(30);
+    expect(await held(orders)).toEqual([[76], [76], []]);
+    await receive(31);
+    expect(await held(orders)).toEqual([[], [76], []]);
+    await receive(60);
+    expect(await held(orders)).toEqual([[], [], []]);
+    expect(await shelf()).toEqual({ on_hand: 180, reserved: 180 });
+  });
+
+  test("for two products goes on when both are there, and keeps what it got meanwhile", async () => {
+    const known = stranger();
+    const pills = await addPatient(app, { patient: known, prescription: prescribed(MINOXIDIL, 90) });
+    const cream = await addPatient(app, { patient: known, prescription: prescribed(TRETINOIN, 45) });
+    const body = orderOf(pills);
+    const order = await placed(app, { ...body, items: [...body.items, ...orderOf(cream, 45).items] });
+    const later = await wanted(90);
+    await receive(90);
+    expect(await held([order, later])).toEqual([[76], [76]]);
+    expect(await shelf()).toEqual({ on_hand: 90, reserved: 90 });
+    await receive(45, TRETINOIN);
+    expect(await held([order, later])).toEqual([[], [76]]);
+    // The half that it had goes to the next in line once it is canceled.
+    await cancel(order);
+    await fillBackOrders(app.deps, account_id());
+    expect(await held([later])).toEqual([[]]);
+  });
+
+  test("with two items of one product gets them one by one", async () => {
+    const { body } = await newOrder(app, { prescription: prescribed(MINOXIDIL, 60) });
+    const [item] = body.items;
+    const order = await placed(app, { ...body, items: [item, item] });
+    await receive(60);
+    expect([await held([order]), await shelf()]).toEqual([[[76]], { on_hand: 60, reserved: 60 }]);
+    await receive(60);
+    expect([await held([order]), await shelf()]).toEqual([[[]], { on_hand: 120, reserved: 120 }]);
+  });
+
+  test("and is canceled takes nothing", async () => {
+    const order = await wanted(90);
+    await cancel(order);
+    await receive(90);
+    expect(await shelf()).toEqual({ on_hand: 90, reserved: 0 });
+  });
+
+  test("is served once, however many look at once", async () => {
+    const orders = await Promise.all([wanted(90), wanted(90), wanted(90)]);
+    await receiveStock(
+      app.deps.db,
+      { account_id: account_id(), sku: MINOXIDIL, units: 180, note: null },
+      app.deps.now(),
+    );
+    await Promise.all(Array.from({ length: 20 }, () => fillBackOrders(app.deps, account_id())));
+    const open = await held(orders);
+    expect(open.filter((ids) => ids.length === 0)).toHaveLength(2);
+    expect(await shelf()).toEqual({ on_hand: 180, reserved: 180 });
+    const text = "select count(*)::int as times from stock_entry where order_number = any($1) and kind = 'reserved'";
+    const { rows } = await app.deps.db.raw(text, [orders.map(({ order_number }) => order_number)]);
+    expect(rows).toEqual([{ times: 2 }]);
+  });
+
+  test("in the sandbox is delivered to after a week of the account's clock, and not earlier", async () => {
+    const order = await wanted(90);
+    const advance = (seconds: number) => simulate(app, "clock", { advance_seconds: seconds });
+    await advance(7 * 86_400 - 60);
+    expect(await held([order])).toEqual([[76]]);
+    await advance(120);
+    expect(await held([order])).toEqual([[]]);
+    expect(await shelf()).toEqual({ on_hand: 90, reserved: 90 });
+  });
+});
+
+describe("an order that waits for its prescription", () => {
+  const prescriber = { prescriber_name: "Ada Lindqvist", prescriber_phone: "4155550177" };
+  const later = () => new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10);
+  async function waiting() {
+    const known = stranger();
+    // How the account came to know the patient; no order comes of it for long.
+    const { patient_id } = await addPatient(app, {
+      partner: 1,
+      patient: known,
+      prescription: { ...prescribed("finasteride-1", 30), effective_date: later() },
+    });
+    const items = [{ sku: "sertraline-50", package_size: 90, ...prescriber }];
+    const body = { ...orderOf({ patient_id, prescription_id: 0 }), items };
+    const order = await placed(app, body, { partner: 1 });
+    expect(order.exceptions.map(({ id }) => id)).toEqual([73]);
+    const arrives = (value: number, sku = "sertraline-50") =>
+      addPatient(app, { partner: 1, patient: known, prescription: prescribed(sku, value, { refills: 1 }) });
+    const orders = async (): Promise<Order[]> => {
+      await fillDue(app.deps, app.demo.partners[1]!.account_id);
+      return JSON.parse((await ask(app, `/orders?patient_id=${patient_id}`, undefined, { partner: 1 })).text).orders;
+    };
+    return { order, arrives, orders };
+  }
+
+  test("takes it when it arrives: no second order is made, and its units are this order's", async () => {
+    const { order, arrives, orders } = await waiting();
+    const { prescription_id } = await arrives(90);
+    const [now_is, ...more] = await orders();
+    expect(more).toEqual([]);
+    expect(now_is).toMatchObject({ order_number: order.order_number, order_status: "Processing", exceptions: [] });
+    expect(now_is!.items).toMatchObject([{ prescription_id }]);
+    expect(now_is!.medication_requests).toMatchObject([{ id: prescription_id, refills_left: 1 }]);
+    const { rows } = await app.deps.db.raw(
+      "select units_ordered::int as units_ordered, order_due_at from prescription where prescription_id = $1",
+      [prescription_id],
+    );
+    expect(rows).toEqual([{ units_ordered: 90, order_due_at: null }]);
+    expect((await workplace(app, 1).history(order)).at(-1)).toMatchObject({
+      actor: "system",
+      event: "resolve",
+      to: "Processing",
+      exception_id: 73,
+    });
+  });
+
+  test("leaves alone what is for another medication, or too little: that is an order of its own", async () => {
+    const { order, arrives, orders } = await waiting();
+    await arrives(90, "atorvastatin-20");
+    await arrives(30);
+    const made = await orders();
+    expect(made).toHaveLength(3);
+    const still = made.find(({ order_number }) => order_number === order.order_number)!;
+    expect([still.order_status, still.exceptions.map(({ id }) => id)]).toEqual(["On Hold", [73]]);
+    // The one for the same medication may be a duplicate, and a person sees it.
+    expect(made.map(({ exceptions }) => exceptions.map(({ id }) => id)).sort()).toEqual([[], [68], [73]]);
+  });
+
+  test("takes one, where two arrive at once; the other is an order", async () => {
+    const { order, arrives, orders } = await waiting();
+    await Promise.all([arrives(90), arrives(90)]);
+    await Promise.all(Array.from({ length: 10 }, orders));
+    const made = await orders();
+    expect(made).toHaveLength(2);
+    const still = made.find(({ order_number }) => order_number === order.order_number)!;
+    expect(still.exceptions).toEqual([]);
+  });
+});

@@ -1,0 +1,403 @@
+import { type DrugSchedule, drugSchedules } from "@pestle/contract";
+import fc from "fast-check";
+import PDFDocument from "pdfkit";
+import { describe, expect, test } from "vitest";
+import { pdfDocuments } from "../src/adapters/documents/documents.ts";
+import { shippingLabel } from "../src/adapters/documents/shipping-label.ts";
+import { zplLabel } from "../src/adapters/documents/zpl-label.ts";
+import { readConfig } from "../src/config.ts";
+import { auxiliaryLabels, federalCaution, warningsFor } from "../src/domain/auxiliary-labels.ts";
+import { controlledIngredients } from "../src/domain/controlled-drugs.ts";
+import {
+  type DispensedItem,
+  discardAfter,
+  type PackingSlip,
+  pharmacyFacts,
+  type ShippingLabel,
+} from "../src/domain/documents.ts";
+import { asciiText, winAnsiText } from "../src/domain/printable-text.ts";
+import { products } from "../src/seed/cast.ts";
+import { readCode128, widthsOf } from "./support/read-code128.ts";
+import { type PdfText, readPdf, textOf } from "./support/read-pdf.ts";
+
+const { prescriptionLabel, leaflet, packingSlip } = pdfDocuments;
+const RUNS = { seed: 20_261_115, numRuns: 60 };
+const pharmacy = pharmacyFacts(readConfig({}));
+
+const to = {
+  first_name: "Zoë",
+  last_name: "Nuñez",
+  street1: "18 Larch Street",
+  street2: "Apt 4",
+  city: "Columbus",
+  state: "OH",
+  zip: "43215-1234",
+  phone: "6145550117",
+};
+const label: ShippingLabel = {
+  tracking_no: "9400100000012345678909",
+  carrier: "USPS",
+  service: "Ground Advantage",
+  signature_confirmation: true,
+  from: pharmacy,
+  to,
+  reference: "WT-1042",
+  ship_date: "2026-11-15",
+  weight_oz: 6,
+};
+const item: DispensedItem = {
+  prescription_id: 183_601,
+  dispense_id: 900_123,
+  order_number: "7K2M9XQ4TB",
+  filled_date: "2026-11-15",
+  patient: { first_name: "Zoë", last_name: "Nuñez" },
+  drug_name: "Zolpidem 5 mg tablet",
+  ndc: "70999080130",
+  ingredients: ["zolpidem"],
+  drug_schedule: "4",
+  cold_chain: false,
+  lot: "ZL2291",
+  lot_expires_on: "2028-05-31",
+  sig_text: "Take 1 tablet by mouth at bedtime as needed for sleep.",
+  quantity: 1,
+  package_size: 30,
+  unit: "tablet",
+  days_supply: 30,
+  refills_left: 2,
+  prescriber_name: "Amara van der Berg",
+};
+const slip: PackingSlip = {
+  order_number: "7K2M9XQ4TB",
+  reference: "WT-1042",
+  brand_name: "Larkspur Calm",
+  ship_date: "2026-11-15",
+  carrier: "USPS",
+  service: "Ground Advantage",
+  tracking_no: label.tracking_no,
+  to,
+  items: [
+    { name: item.drug_name, ndc: item.ndc, quantity: 1, package_size: 30, lot: "ZL2291", lot_expires_on: "2028-05-31" },
+    { name: "Weekly pill organizer", ndc: null, quantity: 2, package_size: 1, lot: null, lot_expires_on: null },
+  ],
+};
+
+/** Every document: how it is made, and what it must say. */
+const documents: Record<string, { make: () => Promise<Buffer>; size: [number, number]; says: string[] }> = {
+  "shipping label": {
+    make: () => shippingLabel(label),
+    size: [288, 432],
+    says: [
+      "USPS",
+      "Ground Advantage",
+      "Larkspur Pharmacy",
+      "410 Quarry Road",
+      "Portland, ME 04101",
+      "Zoë Nuñez",
+      "18 Larch Street",
+      "Apt 4",
+      "Columbus, OH 43215-1234",
+      "SIGNATURE REQUIRED",
+      "9400 1000 0001 2345 6789 09",
+      "REF WT-1042",
+      "11/15/2026",
+      "6 oz",
+    ],
+  },
+  "prescription label": {
+    make: () => prescriptionLabel(pharmacy, item),
+    size: [288, 216],
+    says: [
+      "Larkspur Pharmacy",
+      "410 Quarry Road, Portland, ME 04101",
+      "(207) 555-0142",
+      "DEA FL1234563",
+      "Rx 183601",
+      "Fill 900123",
+      "Filled 11/15/2026",
+      "Zoë Nuñez",
+      "Zolpidem 5 mg tablet",
+      "NDC 70999-0801-30",
+      "Lot ZL2291",
+      "Lot expires 05/31/2028",
+      "Take 1 tablet by mouth at bedtime as needed for sleep.",
+      "Qty 30 tablets",
+      "30 days' supply",
+      "Refills left 2",
+      "Prescriber Amara van der Berg",
+      "Discard after 11/15/2027",
+      "C-IV",
+      "May cause drowsiness.",
+      "Caution: Federal law prohibits the transfer of this drug to any person other than the patient for whom it was prescribed.",
+    ],
+  },
+  leaflet: {
+    make: () => leaflet(pharmacy, item),
+    size: [612, 792],
+    says: [
+      "Zolpidem 5 mg tablet",
+      "For Zoë Nuñez",
+      "Take 1 tablet by mouth at bedtime as needed for sleep.",
+      ...warningsFor(item),
+      "If you miss a dose",
+      "room temperature (68 to 77 °F",
+      "Do not use it after 11/15/2027.",
+      "You may report side effects to FDA at 1-800-FDA-1088",
+      "(207) 555-0142",
+    ],
+  },
+  "packing slip": {
+    make: () => packingSlip(pharmacy, slip),
+    size: [612, 792],
+    says: [
+      "Larkspur Calm",
+      "Order 7K2M9XQ4TB",
+      "Reference WT-1042",
+      "Zoë Nuñez",
+      "18 Larch Street",
+      "Zolpidem 5 mg tablet",
+      "70999-0801-30",
+      "ZL2291",
+      "05/31/2028",
+      "1 x 30",
+      "Weekly pill organizer",
+      "Medicine cannot be taken back",
+      "Filled by Larkspur Pharmacy",
+    ],
+  },
+};
+
+describe.each(Object.entries(documents))("a %s", (_name, { make, size, says }) => {
+  test("says all it must, on one page of its size", async () => {
+    const file = await make();
+    const pages = readPdf(file);
+    expect(pages.map(({ width, height }) => [width, height])).toEqual([size]);
+    const text = textOf(file);
+    for (const words of says) expect(text).toContain(words);
+  });
+  test("is the same, byte by byte, whenever it is made", async () => {
+    const [one, again] = await Promise.all([make(), make()]);
+    expect(again!.equals(one!)).toBe(true);
+    expect(one!.subarray(0, 5).toString()).toBe("%PDF-");
+  });
+  test("stays within its page", async () => expect(beyondThePage(await make())).toEqual([]));
+});
+
+const ruler = new PDFDocument({ autoFirstPage: false });
+const widthOf = ({ font, size, text }: PdfText) => ruler.font(font).fontSize(size).widthOfString(text);
+const SLACK = 0.01;
+
+/** Whatever touches paper that is not there. */
+function beyondThePage(file: Buffer) {
+  return readPdf(file).flatMap(({ width, height, texts, boxes }) => [
+    ...texts.filter((each) => {
+      const { x, y, size } = each;
+      return x < 0 || x + widthOf(each) > width + SLACK || y - size < -SLACK || y + size * 0.25 > height + SLACK;
+    }),
+    ...boxes.filter((box) => box.x < 0 || box.y < 0 || box.x + box.width > width || box.y + box.height > height),
+  ]);
+}
+
+describe("whatever people are called and prescribers write", () => {
+  const text = fc.oneof(
+    fc.string({ unit: "binary", maxLength: 120 }),
+    fc.string({ unit: "grapheme", maxLength: 120 }),
+    fc.string({ unit: fc.constantFrom("W", " ", "m", "ß"), maxLength: 1_000 }),
+    fc.constantFrom("", " ", "Ng", "李小龍", "Łukasz Żółć", "‮backwards", "a\u0301\u0302\u0303", "\ud800", "👩‍⚕️"),
+  );
+  const schedule = fc.constantFrom(...drugSchedules);
+
+  test("labels, leaflets and slips are made and stay within their pages", async () => {
+    const fields = fc.record({ one: text, two: text, three: text, four: text, schedule, cold_chain: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fields, async ({ one, two, three, four, schedule: drug_schedule, cold_chain }) => {
+        const person = { ...to, first_name: one, last_name: two, street1: three, street2: four, city: one };
+        const dispensed = {
+          ...item,
+          patient: person,
+          drug_name: two,
+          sig_text: three,
+          lot: four,
+          prescriber_name: one,
+          drug_schedule,
+          cold_chain,
+          ingredients: products.flatMap(({ ingredients }) => ingredients),
+        };
+        const house = { ...pharmacy, name: one, street: two, city: three };
+        const parcel = { ...label, from: house, to: person, reference: four, service: two };
+        const packed = { ...slip, to: person, reference: four, brand_name: two, service: one };
+        const items = slip.items.map((each) => ({ ...each, name: three, lot: one }));
+        const files = await Promise.all([
+          shippingLabel(parcel),
+          prescriptionLabel(house, dispensed),
+          leaflet(house, dispensed),
+          packingSlip(house, { ...packed, items }),
+        ]);
+        for (const file of files) expect(beyondThePage(file)).toEqual([]);
+        expectOneLabel(zplLabel(parcel));
+      }),
+      RUNS,
+    );
+  });
+
+  test("directions are printed in full, on a second label where one is too small", async () => {
+    const words = fc.array(fc.string({ unit: fc.constantFrom(..."abcdefgh0123./-"), minLength: 1, maxLength: 14 }), {
+      minLength: 1,
+      maxLength: 150,
+    });
+    await fc.assert(
+      fc.asyncProperty(words, async (list) => {
+        const sig_text = list.join(" ");
+        const file = await prescriptionLabel(pharmacy, { ...item, sig_text });
+        const bold = readPdf(file).flatMap(({ texts }) => texts.filter(({ size }) => size === 10.5 || size === 9.25));
+        expect(bold.map((line) => line.text).join(" ")).toBe(sig_text);
+        for (const page of readPdf(file)) expect(page.texts.map((line) => line.text).join(" ")).toMatch(/Rx 183601/);
+      }),
+      RUNS,
+    );
+  });
+
+  test("lines of a label do not lie on each other", async () => {
+    const sig_text = `${"Take one tablet in the morning and half a tablet at noon with food. ".repeat(12)}End.`;
+    for (const file of await Promise.all([
+      prescriptionLabel(pharmacy, { ...item, sig_text }),
+      prescriptionLabel(pharmacy, item),
+      shippingLabel(label),
+      leaflet(pharmacy, { ...item, sig_text }),
+      packingSlip(pharmacy, slip),
+    ])) {
+      for (const { texts } of readPdf(file)) {
+        for (const [index, one] of texts.entries()) {
+          const over = texts.slice(index + 1).filter((other) => {
+            const apart_y = one.y - one.size * 0.7 >= other.y || other.y - other.size * 0.7 >= one.y;
+            const apart_x = one.x + widthOf(one) <= other.x + SLACK || other.x + widthOf(other) <= one.x + SLACK;
+            return !apart_y && !apart_x;
+          });
+          expect(over).toEqual([]);
+        }
+      }
+    }
+  });
+});
+
+/** What a printer takes for commands is ours alone, and every line of text lies on the label. */
+function expectOneLabel(zpl: string) {
+  expect(zpl).toMatch(/^\^XA\n[\x20-\x7d\n]*\^XZ\n$/);
+  expect(zpl.match(/\^X[AZ]/g)).toEqual(["^XA", "^XZ"]);
+  for (const [, x, y, size, data] of zpl.matchAll(/\^FO(\d+),(\d+)\^A0N,(\d+),\d+\^FH\^FD([^^]*)\^FS/g)) {
+    const printed = fromHex(data!);
+    expect(Number(x) + printed.length * Number(size) * 0.75).toBeLessThanOrEqual(812);
+    expect(Number(y) + Number(size)).toBeLessThanOrEqual(1218);
+  }
+  expect(zpl.match(/\^FD/g)).toHaveLength(zpl.match(/\^FO\d+,\d+\^(A0N|BY)/g)!.length);
+}
+
+const fromHex = (data: string) => {
+  const bytes = data.replaceAll(/_([0-9A-F]{2})|([^_])/g, (_, hex, plain) => hex ?? Buffer.from(plain).toString("hex"));
+  return Buffer.from(bytes, "hex").toString();
+};
+
+describe("a label for printers", () => {
+  test("says what the other one says", () => {
+    const said = [...zplLabel(label).matchAll(/\^FD([^^]*)\^FS/g)].map(([, data]) => fromHex(data!));
+    for (const words of ["USPS", "Zoë Nuñez", "18 Larch Street", "Apt 4", "SIGNATURE REQUIRED", "REF WT-1042"]) {
+      expect(said).toContain(words);
+    }
+    expectOneLabel(zplLabel(label));
+  });
+  test("escapes what would be a command, and keeps what is written", () => {
+    const zpl = zplLabel({ ...label, reference: "^XZ ~JR _5E \\& é" });
+    expect(zpl).toContain("^FDREF _5EXZ _7EJR _5F5E _5C_26 _C3_A9^FS");
+    expectOneLabel(zpl);
+  });
+});
+
+describe("a barcode, read back from the paper,", () => {
+  const read = async (file: Promise<Buffer>) => {
+    const [page] = readPdf(await file);
+    const heights = page!.boxes.map(({ height }) => height).filter((height) => height > 30 && height < 100);
+    return readCode128(widthsOf(page!.boxes.filter(({ height }) => height === heights[0])));
+  };
+  test("of a parcel by post tells the ZIP code and the number", async () => {
+    expect(await read(shippingLabel(label))).toBe(`|42043215|${label.tracking_no}`);
+  });
+  test.each([
+    ["UPS", "1Z12345E03AB12CD4"],
+    ["FedEx", "001234567890"],
+    ["Northwind", "PX12345678901234"],
+  ])("of a parcel by %s tells the number", async (carrier, tracking_no) => {
+    expect(await read(shippingLabel({ ...label, carrier, tracking_no }))).toBe(tracking_no);
+  });
+  test("of a packing slip tells the order", async () => {
+    expect(await read(packingSlip(pharmacy, slip))).toBe(slip.order_number);
+  });
+  test("of a prescription label is a square with its three corners", async () => {
+    const [page] = readPdf(await prescriptionLabel(pharmacy, item));
+    const modules = page!.boxes.filter(({ width, height }) => Math.abs(width - height) < 1e-6 && width < 3);
+    const side = modules[0]!.width;
+    const [left, top] = [Math.min(...modules.map(({ x }) => x)), Math.min(...modules.map(({ y }) => y))];
+    const size = Math.round(44 / side);
+    const dark = (across: number, down: number) =>
+      modules.some(({ x, y }) => Math.abs(x - left - across * side) < 0.01 && Math.abs(y - top - down * side) < 0.01);
+    for (const [x, y] of [
+      [0, 0],
+      [size - 7, 0],
+      [0, size - 7],
+    ] as const) {
+      const row = Array.from({ length: 7 }, (_, across) => dark(x + across, y + 3));
+      expect(row).toEqual([true, false, true, true, true, false, true]);
+    }
+  });
+});
+
+describe("warnings", () => {
+  const plain = { drug_name: "", drug_schedule: "0" as DrugSchedule, cold_chain: false };
+  test("are given for every ingredient they are listed for, whatever its case and salt", () => {
+    for (const { text, ingredients = [] } of auxiliaryLabels) {
+      for (const name of ingredients) {
+        expect(warningsFor({ ...plain, ingredients: [name] })).toContain(text);
+        expect(warningsFor({ ...plain, ingredients: [`${name.toUpperCase()} hydrochloride`] })).toContain(text);
+        expect(warningsFor({ ...plain, ingredients: [], drug_name: `${name} 5 mg tablet` })).toContain(text);
+      }
+    }
+  });
+  test("are given for a form or a way of keeping", () => {
+    const named = (drug_name: string) => warningsFor({ ...plain, ingredients: [], drug_name });
+    expect(named("Something 10 mg ER tablet")).toContain("Swallow whole. Do not crush, chew or split.");
+    expect(named("Something extended-release tablet")).toContain("Swallow whole. Do not crush, chew or split.");
+    expect(named("Something 0.025 % Cream")).toContain("For external use only.");
+    expect(named("Erbium gelatin 10 mg tablet")).toEqual([]);
+    expect(warningsFor({ ...plain, ingredients: [], cold_chain: true })[0]).toMatch(/refrigerator/);
+  });
+  test("are not given for names that only look alike", () => {
+    expect(warningsFor({ ...plain, ingredients: ["sildenafilum"], drug_name: "Pretretinoin" })).toEqual([]);
+  });
+  test("are never absent from a controlled drug, and the federal caution is on schedules II to IV", () => {
+    for (const [schedule, names] of Object.entries(controlledIngredients) as [DrugSchedule, string[]][]) {
+      for (const name of names) expect(warningsFor({ ...plain, ingredients: [name] })).not.toEqual([]);
+      expect(federalCaution({ drug_schedule: schedule }) !== null).toBe(["2", "3", "4"].includes(schedule));
+    }
+    expect(federalCaution({ drug_schedule: "0" })).toBeNull();
+  });
+});
+
+describe("text for few characters", () => {
+  test.each([
+    ["Zoë Nuñez", "Zoë Nuñez", "Zoe Nunez"],
+    ["Łukasz Żółć", "Lukasz Zólc", "Lukasz Zolc"],
+    ["Nguyễn Đức", "Nguyen Duc", "Nguyen Duc"],
+    ["O\u2019Neil \u2013 \u201cKit\u201d", "O\u2019Neil \u2013 \u201cKit\u201d", 'O\'Neil - "Kit"'],
+    ["1\u00bd or 1\u2153 tablets", "1\u00bd or 1 1/3 tablets", "1 1/2 or 1 1/3 tablets"],
+    ["10\u2076 units, 5 \u03bcg \u2264 1 g", "10^6 units, 5 \u00b5g <= 1 g", "10^6 units, 5 ug <= 1 g"],
+    ["Stra\u00dfe\u00a05\n\u2029West", "Straße 5 West", "Strasse 5 West"],
+    ["李 Li", "? Li", "? Li"],
+    ["a\u00adb\u200dc", "abc", "abc"],
+    ["\ufb01n \uff21", "fin A", "fin A"],
+  ])("%j", (given, win_ansi, ascii) => {
+    expect([winAnsiText(given), asciiText(given)]).toEqual([win_ansi, ascii]);
+  });
+});
+
+test("a drug is discarded a year after it was filled, or when its lot expires", () => {
+  expect(discardAfter({ filled_date: "2028-02-29", lot_expires_on: "2030-01-01" })).toBe("2029-02-28");
+  expect(discardAfter({ filled_date: "2026-11-15", lot_expires_on: "2027-03-31" })).toBe("2027-03-31");
+});

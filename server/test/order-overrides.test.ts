@@ -1,0 +1,239 @@
+import { type ExceptionId, exceptionIds, exceptionRow, type Order, staffRoles } from "@pestle/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { claimOrder, readNotes } from "../src/usecases/claim-order.ts";
+import { approveReview, raiseException, resolveException, type Worker } from "../src/usecases/work-order.ts";
+import type { WorkRefusalKey } from "../src/usecases/work-refusal.ts";
+import { held } from "./support/held-orders.ts";
+import { newOrder, placed, prescribed } from "./support/orders.ts";
+import { patientCalls } from "./support/patient.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { type Numbered, staff, workplace } from "./support/workplace.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+});
+afterAll(() => app.stop());
+
+const { technician, pharmacist, lead, admin } = staff;
+const people: readonly Worker[] = [technician, pharmacist, lead, admin];
+/** What history calls somebody who ends an exception. */
+const named: Record<Worker["role"], string> = {
+  technician: "operator",
+  pharmacist: "pharmacist",
+  lead: "pharmacist",
+  admin: "operator",
+};
+const isPharmacist = ({ role }: Worker) => (staffRoles[role] as readonly string[]).includes("pharmacist");
+
+type Shop = ReturnType<typeof workplace>;
+async function expectRefused(shop: Shop, order: Numbered, by: Worker, id: ExceptionId, key: WorkRefusalKey) {
+  const before = await shop.everything(order);
+  await expect(resolveException(app.deps, shop.work(order, by), id, "Looked into it.")).rejects.toMatchObject({ key });
+  expect(await shop.everything(order)).toEqual(before);
+}
+
+/** Ended by a person: with the reason beside it, and not raised again when the checks run again. */
+async function expectEnded(shop: Shop, order: Numbered, by: Worker, id: ExceptionId): Promise<void> {
+  const ended = await resolveException(app.deps, shop.work(order, by), id, "Looked into it.");
+  expect([ended.order_status, ended.exceptions]).toEqual(["Processing", []]);
+  expect((await shop.history(order)).at(-1)).toEqual({
+    actor: named[by.role],
+    person_id: by.person_id,
+    event: "resolve",
+    from: "On Hold",
+    to: "Processing",
+    stage: "clinical_review",
+    exception_id: id,
+  });
+  const written = await shop.rows(
+    `select e.resolved_by, h.event
+    from order_exception e
+    join order_history h using (account_id, order_number)
+    where order_number = $1 and e.exception_id = $2 and h.note_id is not null and h.event = 'resolve'`,
+    order.order_number,
+    id,
+  );
+  expect(written).toEqual([{ resolved_by: by.person_id, event: "resolve" }]);
+  const notes = await readNotes(app.deps, shop.account_id, order.order_number);
+  expect(notes.at(-1)).toMatchObject({ person_id: by.person_id, role: named[by.role], reason: "Looked into it." });
+  await shop.act(order, { event: "hold" });
+  expect((await shop.act(order, { event: "release" })).order.exceptions).toEqual([]);
+}
+
+describe("an exception that its rule raised", () => {
+  for (const id of exceptionIds) {
+    const { name, overridden_by } = exceptionRow(id);
+    for (const by of people) {
+      const refusal: WorkRefusalKey | null =
+        overridden_by === "nobody"
+          ? "cause_remains"
+          : overridden_by === "pharmacist" && !isPharmacist(by)
+            ? "pharmacist_needed"
+            : null;
+      test(`${id} ${name}, a ${by.role}: ${refusal ?? "may end it with a reason"}`, async () => {
+        const { order, partner } = await held[id](app);
+        expect(order.exceptions.map((one) => one.id)).toEqual([id]);
+        const shop = workplace(app, partner);
+        if (refusal === null) await expectEnded(shop, order, by, id);
+        else await expectRefused(shop, order, by, id, refusal);
+      });
+    }
+  }
+
+  const gone: { [Id in ExceptionId]?: (order: Order) => Promise<unknown> } = {
+    69: ({ items: [item] }) =>
+      app.deps.db.raw("update prescription set sig_text = 'Take one daily.' where prescription_id = $1", [
+        item!.prescription_id,
+      ]),
+    74: ({ patient_id }) => patientCalls(app, patient_id).patch({ patient_safety: { allergies: [] } }),
+  };
+  for (const [id, remove] of Object.entries(gone)) {
+    test(`is ended by anybody of the pharmacy once its cause is gone: ${id}`, async () => {
+      const { order } = await held[Number(id) as ExceptionId](app);
+      await remove(order);
+      await expectEnded(workplace(app), order, technician, Number(id) as ExceptionId);
+      const notes = await readNotes(app.deps, workplace(app).account_id, order.order_number);
+      // Nothing was overridden: there is nothing to sign.
+      expect(notes.at(-1)).toMatchObject({ overridden: [], signature_holds: null });
+    });
+  }
+});
+
+describe("an exception that a person raised", () => {
+  for (const id of exceptionIds) {
+    for (const by of people) {
+      const needs_pharmacist = exceptionRow(id).overridden_by === "pharmacist" && !isPharmacist(by);
+      test(`${id}: a ${by.role} may ${needs_pharmacist ? "raise it, and not end it" : "raise it and end it"}`, async () => {
+        const shop = workplace(app);
+        const order = await placed(app, (await newOrder(app)).body);
+        const raised = await raiseException(app.deps, shop.work(order, by), id, "It looks odd.");
+        expect(raised.exceptions.map((one) => one.id)).toEqual([id]);
+        const before = await shop.everything(order);
+        await expect(raiseException(app.deps, shop.work(order, by), id, "Again.")).rejects.toMatchObject({
+          key: "open_already",
+        });
+        expect(await shop.everything(order)).toEqual(before);
+        // No check ends it, however often they run: what a person doubts, a person settles.
+        await raiseException(app.deps, shop.work(order, by), id === 64 ? 77 : 64, "Held.");
+        const still = await resolveException(app.deps, shop.work(order, by), id === 64 ? 77 : 64, "Called.");
+        expect(still.exceptions.map((one) => one.id)).toEqual([id]);
+        if (needs_pharmacist) await expectRefused(shop, order, by, id, "pharmacist_needed");
+        else await resolveException(app.deps, shop.work(order, by), id, "Looked into it.");
+      });
+    }
+  }
+
+  test("needs a reason, and so does its end; what is not open is not ended", async () => {
+    const shop = workplace(app);
+    const order = await placed(app, (await newOrder(app)).body);
+    const before = await shop.everything(order);
+    const work = shop.work(order, pharmacist);
+    for (const reason of ["", " ", "x".repeat(501), "a\nb"]) {
+      await expect(raiseException(app.deps, work, 69, reason)).rejects.toThrow("Write one line");
+    }
+    await expect(resolveException(app.deps, work, 69, "Fine.")).rejects.toMatchObject({ key: "not_open" });
+    expect(await shop.everything(order)).toEqual(before);
+    await raiseException(app.deps, work, 69, "Unreadable.");
+    const raised = await shop.everything(order);
+    await expect(resolveException(app.deps, work, 69, " ")).rejects.toThrow("Write one line");
+    await expect(resolveException(app.deps, work, 70, "Fine.")).rejects.toMatchObject({ key: "not_open" });
+    expect(await shop.everything(order)).toEqual(raised);
+  });
+});
+
+const allergic = async (allergies: string[] = []) => {
+  const { body, patient_id } = await newOrder(app, {
+    prescription: prescribed("amoxicillin-500", 21, { allergies: [] }),
+  });
+  const tell = (all: string[]) => patientCalls(app, patient_id).patch({ patient_safety: { allergies: all } });
+  await tell(allergies);
+  return { order: await placed(app, body), tell };
+};
+
+describe("an override of the safety engine", () => {
+  test("is signed with who, when, what and why, and a change of any of it is seen", async () => {
+    for (const id of [74, 75] as const) {
+      const { order } = await held[id](app);
+      const shop = workplace(app);
+      await resolveException(app.deps, shop.work(order, pharmacist), id, "The prescriber knows.");
+      const read = () => readNotes(app.deps, shop.account_id, order.order_number);
+      const [note] = await read();
+      expect(note).toMatchObject({ overridden: [id], role: "pharmacist", signature_holds: true });
+      expect(note!.found.length).toBeGreaterThan(0);
+      const { note_id } = note!;
+      const [kept] = await shop.rows("select * from order_note where note_id = $1", note_id);
+      const tampered = {
+        person_id: "somebody else",
+        role: "technician",
+        at: new Date(0),
+        signature: Buffer.alloc(16),
+      };
+      for (const [column, value] of [...Object.entries(tampered), ["signature", null] as const]) {
+        await shop.rows(`update order_note set ${column} = $1 where note_id = $2`, value, note_id);
+        expect([column, (await read())[0]!.signature_holds]).toEqual([column, false]);
+        await shop.rows(`update order_note set ${column} = $1 where note_id = $2`, kept![column], note_id);
+      }
+      expect((await read())[0]!.signature_holds).toBe(true);
+      // The text itself cannot be changed, nor brought from another note: it would not open.
+      const other = await held[id](app);
+      await resolveException(app.deps, shop.work(other.order, pharmacist), id, "I do not care.");
+      await shop.rows(
+        `update order_note n set text_sealed = o.text_sealed from order_note o
+        where n.note_id = $1 and o.order_number = $2`,
+        note_id,
+        other.order.order_number,
+      );
+      await expect(read()).rejects.toThrow();
+    }
+  });
+
+  test("holds for what was found, until something else is", async () => {
+    const { order, tell } = await allergic(["penicillin"]);
+    const shop = workplace(app);
+    await resolveException(app.deps, shop.work(order, pharmacist), 74, "Tolerated in 2024.");
+    const recheck = async () => {
+      await shop.act(order, { event: "hold" });
+      return (await shop.act(order, { event: "release" })).order.exceptions.map(({ id }) => id);
+    };
+    expect(await recheck()).toEqual([]);
+    await tell(["penicillin", "peanuts"]);
+    expect(await recheck()).toEqual([]);
+    await tell(["penicillin", "amoxicillin"]);
+    expect(await recheck()).toEqual([74]);
+    await resolveException(app.deps, shop.work(order, pharmacist), 74, "The same.");
+    expect(await recheck()).toEqual([]);
+    const notes = await readNotes(app.deps, shop.account_id, order.order_number);
+    expect(notes.map(({ signature_holds }) => signature_holds)).toEqual([true, true]);
+    expect(notes[1]!.found).not.toEqual(notes[0]!.found);
+  });
+});
+
+describe("approving a review", () => {
+  test("holds the order instead, where the checks now find something, and passes once that is settled", async () => {
+    const { order, tell } = await allergic();
+    const shop = workplace(app);
+    expect(order.order_status).toBe("Processing");
+    await tell(["amoxicillin"]);
+    await claimOrder(app.deps, shop.work(order, pharmacist));
+    const stopped = await approveReview(app.deps, shop.work(order, pharmacist));
+    expect([stopped.order_status, stopped.exceptions.map(({ id }) => id)]).toEqual(["On Hold", [74]]);
+    expect((await shop.history(order)).at(-1)).toMatchObject({
+      actor: "system",
+      person_id: null,
+      event: "raise_exception",
+      exception_id: 74,
+    });
+    expect((await shop.load(order)).row.claimed_by).toBe(null);
+    await resolveException(app.deps, shop.work(order, pharmacist), 74, "Tolerated in 2024.");
+    expect((await approveReview(app.deps, shop.work(order, pharmacist))).order_status).toBe("Filling");
+  });
+
+  test("is not kept from the order by what is only a warning", async () => {
+    const { order, tell } = await allergic();
+    await tell(["peanuts"]);
+    const approved = await approveReview(app.deps, workplace(app).work(order, pharmacist));
+    expect(approved.order_status).toBe("Filling");
+  });
+});

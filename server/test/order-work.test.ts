@@ -1,0 +1,427 @@
+import type { Order, OrderState } from "@pestle/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { addNote, CLAIM_MS, claimOrder, readNotes, releaseClaim } from "../src/usecases/claim-order.ts";
+import { shipOrder } from "../src/usecases/ship-order.ts";
+import { trackByHand } from "../src/usecases/track-shipments.ts";
+import {
+  approveReview,
+  cancelWithReason,
+  completeFill,
+  raiseException,
+  refundOrder,
+  rejectProduct,
+  resolveException,
+  verifyProduct,
+  type Work,
+  type Worker,
+} from "../src/usecases/work-order.ts";
+import type { WorkRefusalKey } from "../src/usecases/work-refusal.ts";
+import { readOrder } from "./support/actions.ts";
+import { newOrder, placed } from "./support/orders.ts";
+import { simulate } from "./support/simulate.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { lotsOf, type Numbered, type Start, scansOf, staff, workplace } from "./support/workplace.ts";
+
+let app: TestApp;
+let shop: ReturnType<typeof workplace>;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  shop = workplace(app);
+});
+afterAll(() => app.stop());
+
+const { technician, pharmacist, other_pharmacist, lead, admin } = staff;
+const fresh = async () => placed(app, (await newOrder(app)).body);
+const walked = async (state: OrderState) => shop.reach(await fresh(), state);
+const AT_ONCE = 20;
+
+/** Everything people do with an order, where they do it; each by somebody who may. */
+const works: Record<string, { at: Start; by: Worker; todo: (work: Work, order: Order) => Promise<unknown> }> = {
+  "approve review": {
+    at: { state: "Processing/clinical_review", held_from: null },
+    by: pharmacist,
+    todo: (work) => approveReview(app.deps, work),
+  },
+  fill: {
+    at: { state: "Filling/fill", held_from: null },
+    by: technician,
+    todo: (work, order) => completeFill(app.deps, work, lotsOf(order)),
+  },
+  verify: {
+    at: { state: "Filling/product_check", held_from: null },
+    by: pharmacist,
+    todo: (work, order) => verifyProduct(app.deps, work, scansOf(order)),
+  },
+  reject: {
+    at: { state: "Filling/product_check", held_from: null },
+    by: pharmacist,
+    todo: (work) => rejectProduct(app.deps, work, "Wrong count."),
+  },
+  ship: {
+    at: { state: "Filling/pack", held_from: null },
+    by: technician,
+    todo: (work) => shipOrder(app.deps, work),
+  },
+  deliver: {
+    at: { state: "Shipped", held_from: null },
+    by: technician,
+    todo: (work) => trackByHand(app.deps, work, "delivered", "Left at the door."),
+  },
+  raise: {
+    at: { state: "Filling/fill", held_from: null },
+    by: technician,
+    todo: (work) => raiseException(app.deps, work, 77, "The street is gone."),
+  },
+  resolve: {
+    at: { state: "On Hold", held_from: "Filling/fill" },
+    by: technician,
+    todo: (work) => resolveException(app.deps, work, 64, "The partner called."),
+  },
+  cancel: {
+    at: { state: "On Hold", held_from: "Filling/pack" },
+    by: technician,
+    todo: (work) => cancelWithReason(app.deps, work, "The patient moved."),
+  },
+  "refund all": {
+    at: { state: "Delivered", held_from: null },
+    by: technician,
+    todo: (work) => refundOrder(app.deps, work, { reason_id: 101, amount_cents: null }),
+  },
+};
+const start = async ({ at }: (typeof works)[string]) => shop.start(await fresh(), at);
+
+async function expectRefused(tried: () => Promise<unknown>, key: WorkRefusalKey, order: Numbered): Promise<void> {
+  const before = await shop.everything(order);
+  await expect(tried()).rejects.toMatchObject({ key });
+  expect(await shop.everything(order)).toEqual(before);
+}
+const claimant = async ({ order_number }: Numbered) =>
+  (await shop.rows("select claimed_by from orders where order_number = $1", order_number))[0]!["claimed_by"];
+
+describe("a claim", () => {
+  for (const [name, { todo, by, ...where }] of Object.entries(works)) {
+    test(`keeps everybody else from the order, and is let go with the work: ${name}`, async () => {
+      const order = await start({ todo, by, ...where });
+      await claimOrder(app.deps, shop.work(order, { ...by, person_id: "somebody else" }));
+      await expectRefused(() => todo(shop.work(order, by), order), "claimed", order);
+      await releaseClaim(app.deps, shop.work(order, { ...by, person_id: "somebody else" }));
+      await claimOrder(app.deps, shop.work(order, by));
+      await todo(shop.work(order, by), order);
+      expect(await claimant(order)).toBe(null);
+    });
+  }
+
+  test("is refused to a second person, and taken over by a lead or an admin", async () => {
+    const order = await fresh();
+    await claimOrder(app.deps, shop.work(order, technician));
+    for (const second of [pharmacist, { person_id: "tom", role: "technician" } as const]) {
+      await expectRefused(() => claimOrder(app.deps, shop.work(order, second)), "claimed", order);
+    }
+    for (const third of [lead, admin]) {
+      await claimOrder(app.deps, shop.work(order, third));
+      expect(await claimant(order)).toBe(third.person_id);
+    }
+    await expectRefused(() => claimOrder(app.deps, shop.work(order, technician)), "claimed", order);
+  });
+
+  test("ends by itself, to the millisecond, and lasts anew when it is claimed again", async () => {
+    const order = await fresh();
+    const began = app.deps.now();
+    const after = (ms: number) => ({ ...app.deps, now: () => new Date(began.getTime() + ms) });
+    const claimed = await claimOrder(after(0), shop.work(order, technician));
+    expect(claimed.claimed_until).toEqual(new Date(began.getTime() + CLAIM_MS));
+    await claimOrder(after(1_000), shop.work(order, technician));
+    const approve = (ms: number) => approveReview(after(ms), shop.work(order, pharmacist));
+    await expectRefused(() => approve(1_000 + CLAIM_MS - 1), "claimed", order);
+    await expectRefused(() => claimOrder(after(1_000 + CLAIM_MS - 1), shop.work(order, pharmacist)), "claimed", order);
+    expect((await approve(1_000 + CLAIM_MS)).order_status).toBe("Filling");
+  });
+
+  test("that has ended is anybody's", async () => {
+    const order = await fresh();
+    await claimOrder(app.deps, shop.work(order, technician));
+    app.advance(CLAIM_MS);
+    await claimOrder(app.deps, shop.work(order, pharmacist));
+    expect(await claimant(order)).toBe(pharmacist.person_id);
+  });
+
+  test("is let go by whoever has it, and by nobody else", async () => {
+    const order = await fresh();
+    await claimOrder(app.deps, shop.work(order, technician));
+    expect(await releaseClaim(app.deps, shop.work(order, lead))).toBe(0);
+    expect(await claimant(order)).toBe(technician.person_id);
+    expect(await releaseClaim(app.deps, shop.work(order, technician))).toBe(1);
+    expect(await claimant(order)).toBe(null);
+  });
+
+  test("changes nothing that a partner sees, nor keeps it from anything", async () => {
+    const order = await fresh();
+    const seen = async () => [(await shop.load(order)).revision, await readOrder(app, order.order_number)];
+    const before = await seen();
+    await claimOrder(app.deps, shop.work(order, technician));
+    expect(await seen()).toEqual(before);
+    expect((await shop.act(order, { event: "cancel" })).order.order_status).toBe("Canceled");
+  });
+
+  test("that twenty people want at once is one person's", async () => {
+    const order = await fresh();
+    const tried = await Promise.allSettled(
+      Array.from({ length: AT_ONCE }, (_, index) =>
+        claimOrder(app.deps, shop.work(order, { person_id: `person ${index}`, role: "technician" })),
+      ),
+    );
+    expect(tried.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+  });
+
+  test("of an order that is not there, or another account's, is 404, and so is a note", async () => {
+    const order = await fresh();
+    const elsewhere = { ...shop.work(order, technician), account_id: app.demo.partners[1]!.account_id };
+    for (const work of [shop.work({ order_number: "0000000000" }, technician), elsewhere]) {
+      await expect(claimOrder(app.deps, work)).rejects.toMatchObject({ status: 404 });
+      await expect(addNote(app.deps, work, "Called.")).rejects.toMatchObject({ status: 404 });
+      await expect(approveReview(app.deps, { ...work, by: pharmacist })).rejects.toMatchObject({ status: 404 });
+    }
+  });
+
+  test("keeps the sandbox from playing the order", async () => {
+    const order = await walked("Filling/pack");
+    await claimOrder(app.deps, shop.work(order, technician));
+    const before = await shop.everything(order);
+    const played = await simulate(app, "order", { order_number: order.order_number, to: "Delivered" });
+    expect([played.status, played.text]).toEqual([422, expect.stringContaining("42463")]);
+    expect(await shop.everything(order)).toEqual(before);
+  });
+});
+
+describe("whoever looked at an older order", () => {
+  for (const [name, work] of Object.entries(works)) {
+    test(`is told to look again: ${name}`, async () => {
+      const order = await start(work);
+      const { revision } = await shop.load(order);
+      const seen = (number: number) => work.todo(shop.work(order, work.by, number), order);
+      await expectRefused(() => seen(revision - 1), "stale", order);
+      await seen(revision);
+    });
+  }
+});
+
+describe("a click that is repeated twenty times at once", () => {
+  const marks = async (order: Numbered) => (await shop.history(order)).length;
+  for (const [name, work] of Object.entries(works)) {
+    test(`counts once: ${name}`, async () => {
+      const order = await start(work);
+      const before = await marks(order);
+      const tried = await Promise.allSettled(
+        Array.from({ length: AT_ONCE }, () => work.todo(shop.work(order, work.by), order)),
+      );
+      expect(tried.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      for (const one of tried) {
+        if (one.status === "rejected")
+          expect(one.reason.key).toMatch(/not_now|not_open|open_already|nothing_to_refund/);
+      }
+      expect(await marks(order)).toBe(before + 1);
+    });
+  }
+
+  const repeatable: Record<string, (work: Work) => Promise<unknown>> = {
+    "refund a part": (work) => refundOrder(app.deps, work, { reason_id: 101, amount_cents: 100 }),
+    "on its way": (work) => trackByHand(app.deps, work, "in_transit", "Seen at the hub."),
+  };
+  for (const [name, todo] of Object.entries(repeatable)) {
+    test(`counts once where it could be meant twice, by the order that was seen: ${name}`, async () => {
+      const order = await walked("Shipped");
+      const { revision } = await shop.load(order);
+      const before = await marks(order);
+      const tried = await Promise.allSettled(
+        Array.from({ length: AT_ONCE }, () => todo(shop.work(order, technician, revision))),
+      );
+      expect(tried.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
+      for (const one of tried) if (one.status === "rejected") expect(one.reason.key).toBe("stale");
+      expect(await marks(order)).toBe(before + 1);
+    });
+  }
+
+  test("is one of two where two pharmacists decide otherwise", async () => {
+    const order = await walked("Filling/product_check");
+    const tried = await Promise.allSettled([
+      verifyProduct(app.deps, shop.work(order, pharmacist), scansOf(order)),
+      rejectProduct(app.deps, shop.work(order, other_pharmacist), "Wrong count."),
+    ]);
+    expect(tried.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+});
+
+describe("a fill", () => {
+  const wholeBag = async () => {
+    const { body } = await newOrder(app);
+    const order = await placed(app, { ...body, items: [body.items[0], { sku: "packaging-pouch" }] });
+    return shop.reach(order, "Filling/fill");
+  };
+  const day = async (order: Numbered, days: number) => {
+    const { rules } = await shop.load(order);
+    return new Date(Date.parse(rules.today) + days * 86_400_000).toISOString().slice(0, 10);
+  };
+
+  test("names the lot and the expiry date of every item once, and nothing else", async () => {
+    const order = await wholeBag();
+    const [pills, pouch] = lotsOf(order) as [(typeof good)[number], (typeof good)[number]];
+    const good = lotsOf(order);
+    const wrong: [WorkRefusalKey, typeof good][] = [
+      ["every_item", []],
+      ["every_item", [pills]],
+      ["every_item", [pills, pills]],
+      ["every_item", [pills, pouch, pouch]],
+      ["unknown_item", [...good, { ...pills, item_id: 3 }]],
+      ["lot_missing", [pills, { ...pouch, lot: "" }]],
+      ["lot_missing", [pills, { ...pouch, lot: " " }]],
+      ["lot_missing", [pills, { ...pouch, lot: "L".repeat(41) }]],
+      ["lot_missing", [pills, { ...pouch, lot: "L1\n" }]],
+      ["lot_missing", [pills, { ...pouch, lot_expires_on: "" }]],
+      ["lot_missing", [pills, { ...pouch, lot_expires_on: "2199-02-30" }]],
+      ["lot_expired", [pills, { ...pouch, lot_expires_on: await day(order, -1) }]],
+      ["lot_expired", [pills, { ...pouch, lot_expires_on: await day(order, 0) }]],
+    ];
+    for (const [key, filled] of wrong) {
+      await expectRefused(() => completeFill(app.deps, shop.work(order, technician), filled), key, order);
+    }
+    const tomorrow = await day(order, 1);
+    const filled = [
+      { item_id: 2, lot: "B-7/2.x", lot_expires_on: tomorrow },
+      { item_id: 1, lot: "A".repeat(40), lot_expires_on: "2199-12-31" },
+    ];
+    await completeFill(app.deps, shop.work(order, technician), filled);
+    expect(await lots(order)).toEqual([
+      { item_id: 1, lot: "A".repeat(40), lot_expires_on: "2199-12-31" },
+      { item_id: 2, lot: "B-7/2.x", lot_expires_on: tomorrow },
+    ]);
+  });
+
+  test("is not checked by whoever made it, also where that is a lead", async () => {
+    for (const person of [pharmacist, lead, admin]) {
+      const order = await walked("Filling/fill");
+      await completeFill(app.deps, shop.work(order, person), lotsOf(order));
+      await expectRefused(
+        () => verifyProduct(app.deps, shop.work(order, person), scansOf(order)),
+        "same_person",
+        order,
+      );
+      await verifyProduct(app.deps, shop.work(order, other_pharmacist), scansOf(order));
+    }
+  });
+});
+
+const lots = ({ order_number }: Numbered) =>
+  shop.rows(
+    "select item_id, lot, lot_expires_on from order_item where order_number = $1 order by item_id",
+    order_number,
+  );
+
+describe("a check of the product", () => {
+  test("knows the NDC however it is written, and a product without one by its SKU", async () => {
+    const { body } = await newOrder(app);
+    const order = await placed(app, { ...body, items: [body.items[0], { sku: "packaging-pouch" }] });
+    const scans = (ndc: string, sku = "packaging-pouch") => [
+      { item_id: 1, code: ndc },
+      { item_id: 2, code: sku },
+    ];
+    const wrong = [
+      scans("70999010230"),
+      scans("7099901013"),
+      scans(""),
+      scans("atorvastatin-20"),
+      scans("70999010130", "pill-organizer"),
+      scans("70999010130", ""),
+    ];
+    for (const code of ["70999010130", "70999-0101-30", " 70999 0101 30 ", "70999*0101*30", "070999010130"]) {
+      await shop.reach(order, "Filling/product_check");
+      const check = (scanned: ReturnType<typeof scans>) =>
+        verifyProduct(app.deps, shop.work(order, pharmacist), scanned);
+      for (const scanned of wrong) await expectRefused(() => check(scanned), "wrong_product", order);
+      await expectRefused(() => check(scans(code).slice(1)), "every_item", order);
+      await expectRefused(() => check([...scans(code), { item_id: 9, code }]), "unknown_item", order);
+      await check(scans(code));
+      // Back to where the next spelling is scanned.
+      await app.deps.db.raw("update orders set stage = 'product_check' where order_number = $1", [order.order_number]);
+    }
+  });
+
+  test("of ten digits is read in every way that it can be meant", async () => {
+    for (const code of ["0999-0101-30", "0999010130"]) {
+      const order = await walked("Filling/product_check");
+      const ndc = "update order_item set ndc = '00999010130' where order_number = $1";
+      await app.deps.db.raw(ndc, [order.order_number]);
+      await verifyProduct(app.deps, shop.work(order, pharmacist), [{ item_id: 1, code }]);
+    }
+  });
+
+  test("that fails sends the order back to be filled anew, with a reason, and forgets the lots", async () => {
+    const order = await walked("Filling/product_check");
+    for (const reason of ["", "  ", "a\nb", "x".repeat(501)]) {
+      const before = await shop.everything(order);
+      await expect(rejectProduct(app.deps, shop.work(order, pharmacist), reason)).rejects.toThrow("Write one line");
+      expect(await shop.everything(order)).toEqual(before);
+    }
+    await rejectProduct(app.deps, shop.work(order, pharmacist), " Two tablets are missing. ");
+    expect(await lots(order)).toEqual([{ item_id: 1, lot: null, lot_expires_on: null }]);
+    expect(await readNotes(app.deps, shop.account_id, order.order_number)).toMatchObject([
+      { person_id: "phil", role: "pharmacist", reason: "Two tablets are missing.", signature_holds: null },
+    ]);
+    await expectRefused(() => verifyProduct(app.deps, shop.work(order, pharmacist), scansOf(order)), "not_now", order);
+    // Whoever filled it before may check what somebody else fills now.
+    await completeFill(app.deps, shop.work(order, other_pharmacist), lotsOf(order, "L2"));
+    expect(await lots(order)).toMatchObject([{ lot: "L2" }]);
+    await expectRefused(
+      () => verifyProduct(app.deps, shop.work(order, other_pharmacist), scansOf(order)),
+      "same_person",
+      order,
+    );
+    await verifyProduct(app.deps, shop.work(order, pharmacist), scansOf(order));
+  });
+});
+
+describe("a refund by the pharmacy", () => {
+  test("has a known reason, and never goes beyond what was captured", async () => {
+    const order = await walked("Shipped");
+    const total = order.payment.amount_cents;
+    const refund = (reason_id: number, amount_cents: number | null) =>
+      refundOrder(app.deps, shop.work(order, technician), { reason_id, amount_cents });
+    for (const reason_id of [0, 100, 107, 101.5, Number.NaN]) {
+      await expectRefused(() => refund(reason_id, 100), "unknown_reason", order);
+    }
+    for (const amount of [0, -1, 0.5, total + 1, Number.NaN, Number.POSITIVE_INFINITY]) {
+      await expectRefused(() => refund(101, amount), "nothing_to_refund", order);
+    }
+    expect((await refund(101, 100)).payment).toMatchObject({ refunded_cents: 100, status: "captured" });
+    await expectRefused(() => refund(102, total - 99), "nothing_to_refund", order);
+    expect((await refund(103, null)).payment).toMatchObject({ refunded_cents: total, status: "refunded" });
+    await expectRefused(() => refund(101, null), "nothing_to_refund", order);
+    await expectRefused(() => refund(101, 1), "nothing_to_refund", order);
+    const entries = await shop.rows(
+      "select kind, amount_cents, reason_id, state, actor from payment_entry where order_number = $1 order by at",
+      order.order_number,
+    );
+    expect(entries.slice(1)).toEqual([
+      { kind: "refund", amount_cents: 100, reason_id: 101, state: "done", actor: "operator" },
+      { kind: "refund", amount_cents: total - 100, reason_id: 103, state: "done", actor: "operator" },
+    ]);
+  });
+});
+
+describe("a note", () => {
+  test("is kept sealed with who wrote it, in order, and needs no signature", async () => {
+    const order = await fresh();
+    const texts = ["Called the patient.", "Ünïcode, 500 characters: ".padEnd(500, "x")];
+    for (const text of texts) await addNote(app.deps, shop.work(order, technician), ` ${text} `);
+    for (const text of ["", " ", "x".repeat(501), "two\nlines", "a\u0000"]) {
+      await expect(addNote(app.deps, shop.work(order, technician), text)).rejects.toThrow("Write one line");
+    }
+    const notes = await readNotes(app.deps, shop.account_id, order.order_number);
+    expect(notes.map(({ reason }) => reason)).toEqual(texts);
+    for (const note of notes) {
+      expect(note).toMatchObject({ person_id: "tess", role: "technician", signature_holds: null, overridden: [] });
+    }
+    const { order_note } = await shop.everything(order);
+    expect(JSON.stringify(order_note)).not.toContain(Buffer.from("Called").toString("hex"));
+  });
+});

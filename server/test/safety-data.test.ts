@@ -1,0 +1,297 @@
+import { describe, expect, test } from "vitest";
+import { canariesFail } from "../src/domain/safety/canaries.ts";
+import { readSafetyData } from "../src/domain/safety/data.ts";
+import { diffSafetyRows } from "../src/domain/safety/diff.ts";
+import { withInteractionsOf } from "../src/domain/safety/interaction-csv.ts";
+import { SafetyDataFault } from "../src/domain/safety/read-rows.ts";
+import { canaryKinds, type SafetyRows, safetyFields, safetyTables, wordLists } from "../src/domain/safety/rows.ts";
+import { found, shipped, shippedJson } from "./support/safety.ts";
+
+/** The file, to be damaged. */
+type Rows = Record<string, Record<string, unknown>[]>;
+
+function faultsOf(read: () => unknown): readonly string[] {
+  try {
+    read();
+  } catch (error) {
+    if (error instanceof SafetyDataFault) return error.faults;
+    throw error;
+  }
+  return [];
+}
+const faultsWith = (change: (rows: Rows) => void) => {
+  const rows = shippedJson() as unknown as Rows;
+  change(rows);
+  return faultsOf(() => readSafetyData(rows));
+};
+const wordsOf = (rows: Rows) => rows["words"] as unknown as Record<string, string[]>;
+/** Puts a value into a row of a table. */
+const put = (table: string, index: number, name: string, value: unknown) => (rows: Rows) => {
+  rows[table]![index]![name] = value;
+};
+
+describe("damaged data", () => {
+  test("is refused as a whole where it is no object", () => {
+    for (const json of [null, [], "text", 7]) {
+      expect(faultsOf(() => readSafetyData(json))).toEqual(["file: expected a JSON object"]);
+    }
+    expect(faultsOf(() => readSafetyData({})).length).toBeGreaterThan(10);
+  });
+
+  test.each(
+    Object.entries(safetyTables).flatMap(([table, columns]) => Object.keys(columns).map((name) => [table, name])),
+  )("a wrong %s.%s is told with the row's place", (table, name) => {
+    for (const wrong of [7.5, [null], { class: 1 }]) {
+      const faults = faultsWith(put(table!, 1, name!, wrong));
+      expect(faults).toHaveLength(1);
+      expect(faults[0]).toMatch(new RegExp(`^${table}\\[1\\]\\.${name}: give `));
+    }
+  });
+
+  test.each(
+    Object.entries(safetyTables).flatMap(([table, columns]) =>
+      Object.entries(columns).flatMap(([name, field]) => ("missing" in field ? [] : [[table, name]])),
+    ),
+  )("a %s without %s is told, never left out", (table, name) => {
+    const faults = faultsWith((rows) => {
+      delete rows[table!]![0]![name!];
+    });
+    expect(faults).toEqual([expect.stringMatching(`^${table}\\[0\\]\\.${name}: give `)]);
+  });
+
+  test.each([...Object.keys(safetyFields), ...Object.keys(safetyTables), "sources", "words"])(
+    "%s must be there",
+    (name) => {
+      const faults = faultsWith((rows) => void delete rows[name]);
+      expect(faults).toEqual([expect.stringMatching(`^${name}: `)]);
+    },
+  );
+
+  test.each(Object.keys(wordLists))("words.%s must be there", (name) => {
+    expect(faultsWith((rows) => void delete wordsOf(rows)[name])).toEqual([
+      `words.${name}: give a list of words, each once`,
+    ]);
+  });
+
+  test.each<[string, (rows: Rows) => void, string]>([
+    [
+      "an unknown ingredient of a class",
+      put("classes", 2, "ingredients", ["warfarin", "nosuch"]),
+      "classes[2].ingredients: the table of ingredients",
+    ],
+    [
+      "an unknown ingredient of a row",
+      put("interactions", 5, "b", { ingredient: "nosuch" }),
+      "interactions[5].b: the table of ingredients",
+    ],
+    [
+      "an unknown class",
+      put("cross_reactions", 0, "a", { class: "nosuch" }),
+      "cross_reactions[0].a: the table of classes",
+    ],
+    [
+      "an unknown source",
+      put("interactions", 3, "source", "toString"),
+      "interactions[3].source: sources has no such name",
+    ],
+    [
+      "a row twice, turned round",
+      ({ interactions }) => {
+        const { a, b, ...row } = interactions![0]!;
+        interactions!.push({ ...row, a: b, b: a });
+      },
+      ": an earlier row has the same",
+    ],
+    ["an unknown field", put("excipients", 0, "excipeint", "x"), "excipients[0]: there is no such field"],
+    [
+      "a class named like an ingredient",
+      ({ classes }) => void classes!.push({ ...classes![0]!, class: "warfarin" }),
+      "a class cannot have the name of an ingredient",
+    ],
+    [
+      "a class by name without words",
+      ({ classes }) => void delete classes!.find((row) => row["allergy"] === "named")!["words"],
+      "a class that is allergic by name needs words",
+    ],
+    [
+      "a schedule without a rule",
+      ({ refill_rules }) => void refill_rules!.pop(),
+      "refill_rules: no rule, or more than one, for schedule 5",
+    ],
+    [
+      "an unknown table",
+      (rows) => {
+        rows["interaction"] = [];
+      },
+      "file: there is no such field",
+    ],
+  ])("%s is told", (_what, change, fault) => {
+    const faults = faultsWith(change);
+    expect(
+      faults.some((one) => one.includes(fault)),
+      faults.join("\n"),
+    ).toBe(true);
+  });
+
+  test("tells all that is wrong at once, and nothing of what stands there", () => {
+    const faults = faultsWith((rows) => {
+      put("interactions", 0, "severity", "xyzzy")(rows);
+      put("interactions", 4, "since", "xyzzy")(rows);
+      rows["ingredients"]![9] = "xyzzy" as never;
+    });
+    expect(faults).toEqual([
+      "ingredients[9]: expected a JSON object",
+      "interactions[0].severity: give one of contraindicated, major, moderate",
+      "interactions[4].since: give a date as YYYY-MM-DD",
+    ]);
+    expect(new SafetyDataFault(faults).message).toBe(`The safety data has faults: ${faults.join("; ")}`);
+  });
+});
+
+describe("canaries", () => {
+  test.each(canaryKinds)("must watch over %s", (kind) => {
+    const faults = faultsWith((rows) => {
+      rows["canaries"] = rows["canaries"]!.filter(({ covers }) => covers !== kind);
+    });
+    expect(faults).toEqual([`canaries: no canary covers ${kind}`]);
+  });
+
+  test.each(
+    shipped.rows.canaries
+      .filter(({ covers }) => covers !== "near_miss")
+      .map(({ name, covers, expects }) => [name, covers, expects] as const),
+  )("%s sings where what it watches is gone", (name, covers, expects) => {
+    const json = shippedJson() as unknown as Rows;
+    // Tables that are well-formed and say nothing any more.
+    if (covers.startsWith("interaction")) json["interactions"] = [];
+    else if (covers === "allergy_cross") json["cross_reactions"] = [];
+    else if (covers === "allergy_class") for (const row of json["classes"]!) delete row["allergy"];
+    else for (const row of json["ingredients"]!) row["aliases"] = [];
+    expect(expects).toHaveLength(1);
+    expect(canariesFail(readSafetyData(json))).toContain(name);
+  });
+
+  test("near misses sing where too much is found", () => {
+    const json = shippedJson() as unknown as Rows;
+    json["interactions"]!.push({
+      ...json["interactions"]![0]!,
+      a: { ingredient: "sertraline" },
+      b: { class: "statins" },
+    } as never);
+    expect(canariesFail(readSafetyData(json))).toEqual(["sertraline and atorvastatin in one order"]);
+  });
+
+  test("an engine that breaks is unfit", () => {
+    const broken = { ...shipped, substances: null as never };
+    expect(canariesFail(broken)).toHaveLength(shipped.rows.canaries.length);
+  });
+});
+
+describe("a CSV file of interactions", () => {
+  const head = "a_class,a_ingredient,b_class,b_ingredient,severity,mechanism,washout_days,source,since";
+  const read = (text: string) => {
+    const { json, place } = withInteractionsOf(text, shipped, "feed 7");
+    return readSafetyData(json, place);
+  };
+
+  test("takes the place of the interactions, and brings its own ingredients and sources", () => {
+    const data = read(
+      `${head}\nmaois,,,Zorblaxin,MAJOR,"rises, badly",14,Feed 2026-11,2026-11-01\n,warfarin,,Zorblaxin,moderate,bleeds,,label,2026-11-01\n`,
+    );
+    expect(data.version).toBe("feed 7");
+    expect(data.rows.interactions).toHaveLength(2);
+    expect(data.rows.classes).toEqual(shipped.rows.classes);
+    expect(found(["phenelzine"], { medications: ["ZORBLAXIN 5 mg"] }, data)).toMatchObject([
+      { key: "interaction phenelzine zorblaxin", source: "Feed 2026-11", version: "feed 7", exception_id: 75 },
+    ]);
+    const diff = diffSafetyRows(shipped.rows, data.rows);
+    expect(diff.map(({ table }) => table)).toEqual(["sources", "ingredients", "interactions"]);
+    expect(diff[2]).toMatchObject({ added: ["class maois + zorblaxin", "warfarin + zorblaxin"], changed: [] });
+    expect(diff[2]!.removed).toHaveLength(shipped.rows.interactions.length);
+  });
+
+  test("means by a salt or a brand what the tables mean by it", () => {
+    const data = read(`${head}\n,Sertraline Hydrochloride,,Lipora,major,rises,0,label,2026-11-01\n`);
+    expect(data.rows.interactions).toMatchObject([
+      { a: { ingredient: "sertraline" }, b: { ingredient: "atorvastatin" } },
+    ]);
+    expect(data.rows.ingredients).toEqual(shipped.rows.ingredients);
+  });
+
+  test.each([
+    ["another head", "a,b,severity\n1,2,major\n", "line 1: the first line must name the columns"],
+    ["no rows", `${head}\n`, "file: the file has no rows"],
+    ["nothing", "", "line 1: the first line must name the columns"],
+    ["a cell too few", `${head}\nmaois,,,x,major,m,0,s\n`, "line 2: another number of cells"],
+    ["a torn quote", `${head}\nmaois,,,"x,major,m,0,s,2026-01-01\n`, "line 2: The quote that opens"],
+    ["both of a side", `${head}\n\nmaois,warfarin,,x,major,m,0,s,2026-01-01\n`, "line 3.a: give {"],
+    ["neither of a side", `${head}\nmaois,,,,major,m,0,s,2026-01-01\n`, "line 2.b: give {"],
+    [
+      "an unknown class",
+      `${head}\nnosuch,,,x,major,m,0,s,2026-01-01\n`,
+      "line 2.a: the table of classes has no such class",
+    ],
+    ["a severity of its own", `${head}\nmaois,,,x,3,m,0,s,2026-01-01\n`, "line 2.severity: give one of"],
+    [
+      "two ingredients in one",
+      `${head}\nmaois,,,Bactrim,major,m,0,s,2026-01-01\n`,
+      "line 2.b_ingredient: the tables take this for several",
+    ],
+    [
+      "a class as an ingredient",
+      `${head}\n,statin drug,,x,major,m,0,s,2026-01-01\n`,
+      "line 2.a_ingredient: the tables take this for a class",
+    ],
+    ["no source", `${head}\nmaois,,,x,major,m,0,,2026-01-01\n`, "source: give one line"],
+    [
+      "a washout in words",
+      `${head}\nmaois,,,x,major,m,two weeks,s,2026-01-01\n`,
+      "line 2.washout_days: give a whole number",
+    ],
+  ])("with %s is refused by line", (_what, text, fault) => {
+    const faults = faultsOf(() => read(text));
+    expect(
+      faults.some((one) => one.includes(fault)),
+      faults.join("\n"),
+    ).toBe(true);
+  });
+});
+
+describe("the difference of tables", () => {
+  const changed = (change: (rows: Rows) => void): SafetyRows => {
+    const rows = shippedJson() as unknown as Rows;
+    change(rows);
+    return readSafetyData(rows).rows;
+  };
+
+  test("names what was added, changed and removed, and nothing where nothing was", () => {
+    const named = changed((given) => {
+      given["version"] = "other" as never;
+    });
+    expect(diffSafetyRows(shipped.rows, named)).toEqual([]);
+    const rows = changed((given) => {
+      given["grace_days"] = 3 as never;
+      put("interactions", 0, "severity", "moderate")(given);
+      given["interactions"]!.splice(2, 1);
+      given["ingredients"]!.push({ ingredient: "zorblaxin", aliases: ["Zorb"], source: "label" });
+      wordsOf(given)["no_drug"]!.push("moonlight");
+    });
+    expect(diffSafetyRows(shipped.rows, rows)).toEqual([
+      { table: "settings", added: [], changed: ["grace_days"], removed: [] },
+      { table: "ingredients", added: ["zorblaxin"], changed: [], removed: [] },
+      {
+        table: "interactions",
+        added: [],
+        changed: ["class amphetamine_derivatives + class maois"],
+        removed: ["class thiopurines + febuxostat"],
+      },
+      { table: "words", added: ["no_drug moonlight"], changed: [], removed: [] },
+    ]);
+  });
+});
+
+test("what was read can be written and read again without any difference", () => {
+  const again = readSafetyData(JSON.parse(JSON.stringify(shipped.rows)));
+  expect(diffSafetyRows(shipped.rows, again.rows)).toEqual([]);
+  expect(again.version).toBe(shipped.version);
+});

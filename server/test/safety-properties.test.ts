@@ -1,0 +1,143 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { assessSafety, type SafetyFacts } from "../src/domain/safety/assess-safety.ts";
+import type { SafetyFinding } from "../src/domain/safety/finding.ts";
+import { severities } from "../src/domain/safety/rows.ts";
+import { daysAgo, found, NOW, shipped } from "./support/safety.ts";
+
+const RUNS = { seed: 20_261_115, numRuns: 1_500 };
+const check = <Values extends [unknown, ...unknown[]]>(property: fc.IProperty<Values>) => fc.assert(property, RUNS);
+
+const { rows } = shipped;
+const drug = fc.oneof(
+  { weight: 6, arbitrary: fc.constantFrom(...rows.ingredients.map(({ ingredient }) => ingredient)) },
+  { weight: 3, arbitrary: fc.constantFrom("phenelzine", "sertraline", "amoxicillin", "warfarin", "fluoxetine") },
+  { weight: 1, arbitrary: fc.constantFrom("zorblaxin", "Quuxamide sodium", "") },
+);
+const allergy = fc.oneof(
+  drug,
+  fc.constantFrom(...rows.classes.flatMap(({ words }) => words), ...rows.excipients.map((row) => row.excipient)),
+  fc.constantFrom("NKDA", "zorblaxin", "hives", "PCN, sulfa and Zorblaxin"),
+  fc.string({ unit: "grapheme", maxLength: 20 }),
+);
+const medication = fc.oneof(
+  drug.map((name) => `${name} 10 mg daily`),
+  fc.string({ unit: "grapheme", maxLength: 20 }),
+);
+const product = fc.uniqueArray(drug, { minLength: 1, maxLength: 2 });
+const gcn = fc.option(fc.constantFrom("1", "2", "3"));
+const days_supply = fc.option(fc.constantFrom(7, 30, 90));
+const facts: fc.Arbitrary<SafetyFacts> = fc.record({
+  items: fc
+    .array(fc.record({ ingredients: product, gcn, days_supply, drug_schedule: fc.constantFrom("0", "2", "4") }), {
+      minLength: 1,
+      maxLength: 4,
+    })
+    .map((items) => items.map((item, index) => ({ ...item, item_id: index + 1 }) as SafetyFacts["items"][number])),
+  fills: fc
+    .array(
+      fc.record({
+        ingredients: product,
+        gcn,
+        days_supply,
+        shipped_at: fc.option(fc.integer({ min: 0, max: 150 }).map(daysAgo)),
+      }),
+      { maxLength: 4 },
+    )
+    .map((fills) => fills.map((fill, index) => ({ ...fill, order_number: `00${index}` }))),
+  allergies: fc.array(allergy, { maxLength: 4 }),
+  medications: fc.array(medication, { maxLength: 4 }),
+  now: fc.constant(NOW),
+});
+const assess = (given: SafetyFacts) => assessSafety(shipped, given);
+const told = ({ key, item_id }: SafetyFinding) => `${key} ${item_id}`;
+
+/** Every finding of the first is among the second, and is at least as bad there. */
+function expectKept(before: readonly SafetyFinding[], after: readonly SafetyFinding[]): void {
+  const by = new Map(after.map((finding) => [told(finding), finding]));
+  for (const finding of before) {
+    const same = by.get(told(finding));
+    expect(same, told(finding)).toBeDefined();
+    expect(severities.indexOf(same!.severity)).toBeLessThanOrEqual(severities.indexOf(finding.severity));
+  }
+}
+
+describe("whatever the order and the patient", () => {
+  test("the order of items, fills, allergies and medications says nothing", () => {
+    const turned = <Item>(list: readonly Item[], by: number) => [...list.slice(by), ...list.slice(0, by)].reverse();
+    // Entries that were not understood are named by their number.
+    const plain = (findings: SafetyFinding[]) =>
+      findings.map((finding) => (finding.kind === "allergy_unreadable" ? { ...finding, message: "" } : finding));
+    check(
+      fc.property(facts, fc.nat(4), (given, by) => {
+        const other = {
+          ...given,
+          items: turned(given.items, by),
+          fills: turned(given.fills, by),
+          allergies: turned(given.allergies, by),
+          medications: turned(given.medications, by),
+        };
+        expect(plain(assess(other))).toEqual(plain(assess(given)));
+      }),
+    );
+  });
+
+  test("two drugs interact the same whichever is ordered and whichever is taken", () => {
+    const interactions = (findings: SafetyFinding[]) =>
+      findings.flatMap(({ kind, key, severity, message }) =>
+        kind === "interaction" ? [[key, severity, message.replace(/ \([^)]*\): /, ": ")]] : [],
+      );
+    check(
+      fc.property(drug, drug, (one, two) => {
+        const in_order = interactions(found([one, two]));
+        expect(interactions(found([two, one]))).toEqual(in_order);
+        expect(interactions(found([one], { fills: [{ ingredients: [two] }] }))).toEqual(in_order);
+        expect(interactions(found([two], { fills: [{ ingredients: [one] }] }))).toEqual(in_order);
+      }),
+    );
+  });
+
+  test("one more allergy, medication or item never takes a finding away", () => {
+    check(
+      fc.property(facts, allergy, medication, product, (given, one, other, ingredients) => {
+        const before = assess(given);
+        expectKept(before, assess({ ...given, allergies: [...given.allergies, one] }));
+        expectKept(before, assess({ ...given, medications: [...given.medications, other] }));
+        const added = { item_id: 99, ingredients, gcn: null, days_supply: null, drug_schedule: "0" as const };
+        // A drug that no table knows may be the very word that was not understood.
+        const readable = before.filter(({ kind }) => kind !== "allergy_unreadable");
+        expectKept(readable, assess({ ...given, items: [...given.items, added] }));
+      }),
+    );
+  });
+
+  test("each finding is told once, with its source and version, and holds exactly where it is worse than moderate", () => {
+    const sources = new Set([...Object.values(rows.sources), "Rule of this service"]);
+    check(
+      fc.property(facts, (given) => {
+        const findings = assess(given);
+        expect(new Set(findings.map(told)).size).toBe(findings.length);
+        for (const { kind, severity, exception_id, source, version, message, item_id } of findings) {
+          expect(sources).toContain(source);
+          expect(version).toBe(shipped.version);
+          expect(exception_id).toBe(severity === "moderate" ? null : kind === "allergy" ? 74 : 75);
+          expect(message).toMatch(/\.$/);
+          expect(item_id === null || given.items.some((item) => item.item_id === item_id)).toBe(true);
+        }
+        const ranks = findings.map(({ severity }) => severities.indexOf(severity));
+        expect(ranks).toEqual([...ranks].sort());
+      }),
+    );
+  });
+
+  test("nothing of what a patient wrote is repeated", () => {
+    const marker = "xyzzyq";
+    check(
+      fc.property(facts, fc.constantFrom("penicillin", "hives", ""), (given, beside) => {
+        const text = `${beside} ${marker}`;
+        const findings = assess({ ...given, allergies: [text], medications: [text] });
+        expect(JSON.stringify(findings)).not.toContain(marker);
+      }),
+    );
+  });
+});

@@ -1,0 +1,230 @@
+import { describe, expect, test } from "vitest";
+import { assessSafety } from "../src/domain/safety/assess-safety.ts";
+import { unavailableFinding } from "../src/domain/safety/finding.ts";
+import { understand } from "../src/domain/safety/understand.ts";
+import { daysAgo, found, holdsOf, keysOf, NOW, shipped } from "./support/safety.ts";
+
+/** What looks like something and is nothing: nobody waits for a pharmacist because of these. */
+const nearMisses: [what: string, drugs: string[], told: Parameters<typeof found>[1]][] = [
+  ["a macrolide and a penicillin allergy", ["azithromycin"], { allergies: ["Penicillin"] }],
+  ["a monobactam and a penicillin allergy", ["aztreonam"], { allergies: ["Penicillin (anaphylaxis)"] }],
+  ["clindamycin and an erythromycin allergy", ["clindamycin"], { allergies: ["erythromycin"] }],
+  ["acetaminophen and an aspirin allergy", ["acetaminophen"], { allergies: ["ASA"] }],
+  ["a sulfate and a sulfa allergy", ["albuterol"], { allergies: ["sulfa drugs"] }],
+  ["lidocaine and a procaine allergy", ["lidocaine"], { allergies: ["Novocain"] }],
+  ["fentanyl and a methadone allergy", ["fentanyl"], { allergies: ["methadone"] }],
+  ["a gabapentinoid and a phenytoin allergy", ["gabapentin"], { allergies: ["Dilantin"] }],
+  ["an SGLT2 inhibitor and a GLP-1 allergy", ["empagliflozin"], { allergies: ["Ozempic"] }],
+  ["no known allergies", ["amoxicillin"], { allergies: ["NKDA"] }],
+  ["no known allergies, written out", ["amoxicillin"], { allergies: ["No known drug allergies."] }],
+  ["an allergy to pollen", ["amoxicillin"], { allergies: ["Seasonal (pollen)"] }],
+  ["rosuvastatin and a strong CYP3A4 inhibitor", ["rosuvastatin", "clarithromycin"], {}],
+  ["a triptan that MAO does not clear, and a MAO inhibitor", ["naratriptan", "phenelzine"], {}],
+  ["an SSRI and a statin", ["sertraline", "atorvastatin"], {}],
+  ["a PDE5 inhibitor and an ACE inhibitor", ["sildenafil", "lisinopril"], {}],
+  ["nitrofurantoin is no nitrate", ["nitrofurantoin", "sildenafil"], {}],
+  ["pantoprazole and clopidogrel", ["pantoprazole", "clopidogrel"], {}],
+  ["topical tretinoin and doxycycline", ["tretinoin", "doxycycline"], {}],
+  ["losartan potassium is no potassium", ["lisinopril"], { medications: ["diclofenac potassium 50 mg"] }],
+  ["tizanidine and a fluoroquinolone that leaves CYP1A2 alone", ["tizanidine", "levofloxacin"], {}],
+  [
+    "an SSRI six weeks after a MAO inhibitor",
+    ["sertraline"],
+    { fills: [{ ingredients: ["phenelzine"], shipped_at: daysAgo(72) }] },
+  ],
+  [
+    "a combination and its own ingredients",
+    ["lopinavir + ritonavir"],
+    { fills: [{ ingredients: ["lopinavir", "ritonavir"] }] },
+  ],
+  ["the same drug, listed as taken", ["methadone"], { medications: ["methadone"] }],
+  ["something that is no drug", ["packaging"], { allergies: ["Penicillin"], medications: ["Nardil"] }],
+];
+
+test.each(nearMisses)("near miss: %s", (_what, drugs, told) => {
+  expect(holdsOf(found(drugs, told))).toEqual([]);
+});
+
+describe("an allergy", () => {
+  test("is told by how close it is: the drug, its class, a class it resembles", () => {
+    const to = (drug: string, allergy: string) => found([drug], { allergies: [allergy] })[0]!;
+    expect(to("amoxicillin", "amoxicillin")).toMatchObject({
+      severity: "contraindicated",
+      key: "allergy amoxicillin amoxicillin",
+      message: "The patient is allergic to amoxicillin.",
+    });
+    expect(to("amoxicillin", "PCN")).toMatchObject({
+      severity: "major",
+      key: "allergy penicillins amoxicillin",
+      message: "The patient is allergic to penicillins, and amoxicillin is of the same class (penicillins).",
+    });
+    expect(to("cephalexin", "Augmentin")).toMatchObject({
+      severity: "major",
+      exception_id: 74,
+      key: "allergy amoxicillin cephalexin",
+      message: expect.stringContaining("may cross-react: they share a side chain"),
+    });
+    expect(to("ceftriaxone", "Augmentin")).toMatchObject({ severity: "moderate", exception_id: null });
+    expect(to("furosemide", "Bactrim")).toMatchObject({ severity: "moderate", exception_id: null });
+  });
+
+  test("of several substances in one line is understood one by one", () => {
+    expect(holdsOf(found(["amoxicillin", "naproxen"], { allergies: ["PCN, aspirin & latex"] }))).toEqual([
+      "allergy aspirin naproxen",
+      "allergy penicillins amoxicillin",
+    ]);
+  });
+
+  test.each([
+    ["a word the tables do not know", ["Zorblaxin"], [1]],
+    ["a word beside one they know", ["NKDA", "penicillin and zorblaxin"], [2]],
+    ["a misspelling", ["amoxicilin", "asprin", "NKA"], [1, 2]],
+    ["a reaction without a cause", ["hives"], [1]],
+    ["another script", ["青霉素"], [1]],
+    ["signs", ["???"], [1]],
+    ["unknown", ["Unknown"], [1]],
+  ])("that says %s is a warning that names the entry and repeats nothing", (_what, allergies, entries) => {
+    const findings = found(["tretinoin"], { allergies });
+    expect(findings).toMatchObject([
+      { kind: "allergy_unreadable", exception_id: null, item_id: null, key: "allergy_unreadable" },
+    ]);
+    expect(findings[0]!.message).toMatch(new RegExp(`read entr(y|ies) ${entries.join(", ")}\\.$`));
+    expect(findings[0]!.message.toLowerCase()).not.toContain("zorblaxin");
+  });
+
+  test("to a drug that no table knows holds that drug all the same", () => {
+    const findings = found(["Zorblaxin hydrate"], { allergies: ["zorblaxin hydrate tablets (rash)"] });
+    expect(findings).toMatchObject([
+      { key: "allergy zorblaxin hydrate zorblaxin hydrate", exception_id: 74, severity: "contraindicated" },
+    ]);
+  });
+
+  test("is looked for in products by salt and by brand", () => {
+    for (const ingredient of ["Amoxicillin trihydrate", "amoxicillin/clavulanate potassium", "AMOXIL"]) {
+      expect(holdsOf(found([ingredient], { allergies: ["penicillin"] }))).toEqual(["allergy penicillins amoxicillin"]);
+    }
+  });
+});
+
+describe("free text", () => {
+  test.each([
+    ["Zoloft 50 mg daily", ["sertraline"]],
+    ["sertraline HCl 100mg PO qAM", ["sertraline"]],
+    ["St. John’s Wort (herbal)", ["st johns wort"]],
+    ["isosorbide mononitrate ER 30", ["isosorbide mononitrate"]],
+    ["Bactrim DS", ["sulfamethoxazole", "trimethoprim"]],
+    ["Tylenol #3", ["acetaminophen", "codeine"]],
+    ["Toprol-XL", ["metoprolol"]],
+    ["an MAO-inhibitor", ["maois"]],
+    ["ÉRYTHROMYCIN", ["erythromycin"]],
+    ["Ozempic/metformin", ["semaglutide", "metformin"]],
+    ["multivitamin", []],
+  ])("%s is understood", (text, names) => {
+    expect(understand(shipped, text).substances.map(({ name }) => name)).toEqual(names);
+  });
+});
+
+describe("an interaction", () => {
+  test("says of which classes, where the other drug comes from, what happens, and who says so", () => {
+    expect(found(["sertraline"], { medications: ["Nardil 15 mg"] })).toEqual([
+      {
+        kind: "interaction",
+        severity: "contraindicated",
+        exception_id: 75,
+        item_id: 1,
+        key: "interaction phenelzine sertraline",
+        message:
+          "phenelzine [MAO inhibitors] and sertraline [SSRIs, SNRIs and similar antidepressants] (which the patient is said to take): serotonin syndrome.",
+        source: shipped.rows.sources["onc"],
+        version: shipped.version,
+      },
+    ]);
+  });
+
+  test("of a class that the patient names counts", () => {
+    expect(holdsOf(found(["sertraline"], { medications: ["some MAO inhibitor"] }))).toEqual([
+      "interaction maois sertraline",
+    ]);
+  });
+
+  test("is told once for an item, by its worst row", () => {
+    const fills = [{ ingredients: ["tramadol"] }, { ingredients: ["Ultram"], shipped_at: null }];
+    const findings = found(["phenelzine"], { fills, medications: ["tramadol"] });
+    expect(findings).toMatchObject([{ key: "interaction phenelzine tramadol", severity: "contraindicated" }]);
+  });
+
+  test("with a fill that tells no days of supply counts for as long as the table says", () => {
+    const { unknown_days_supply, grace_days } = shipped.rows;
+    const at = (days: number) =>
+      holdsOf(
+        found(["methotrexate"], {
+          fills: [{ ingredients: ["trimethoprim"], days_supply: null, shipped_at: daysAgo(days) }],
+        }),
+      );
+    expect(at(unknown_days_supply + grace_days)).toHaveLength(1);
+    expect(at(unknown_days_supply + grace_days + 1)).toEqual([]);
+  });
+});
+
+describe("the same drug twice", () => {
+  const doubled = (...given: Parameters<typeof found>) =>
+    found(...given)
+      .filter(({ kind }) => kind === "duplicate_therapy")
+      .map(({ key }) => key);
+
+  test("in an order, beside another strength or on its way is a warning", () => {
+    expect(doubled(["sertraline", "Zoloft"])).toEqual(["duplicate_therapy sertraline"]);
+    expect(doubled(["sertraline"], { fills: [{ ingredients: ["sertraline"] }] })).toEqual([
+      "duplicate_therapy sertraline",
+    ]);
+    const on_its_way = { ingredients: ["sertraline"], gcn: "item 1", shipped_at: null };
+    expect(doubled(["sertraline"], { fills: [on_its_way] })).toEqual(["duplicate_therapy sertraline"]);
+  });
+
+  test("is none where it is the fill before this one, or used up", () => {
+    expect(doubled(["sertraline"], { fills: [{ ingredients: ["sertraline"], gcn: "item 1" }] })).toEqual([]);
+    expect(doubled(["sertraline"], { fills: [{ ingredients: ["sertraline"], shipped_at: daysAgo(40) }] })).toEqual([]);
+  });
+});
+
+describe("a refill", () => {
+  const assess = (drug_schedule: "0" | "4", days_ago: number, days_supply: number | null, gcn: string | null = "1") =>
+    assessSafety(shipped, {
+      items: [{ item_id: 7, ingredients: ["zolpidem"], gcn, days_supply, drug_schedule }],
+      fills: [
+        { order_number: "1", ingredients: ["zolpidem"], gcn: "1", shipped_at: daysAgo(days_ago), days_supply },
+        { order_number: "0", ingredients: ["zolpidem"], gcn: "1", shipped_at: daysAgo(days_ago + 60), days_supply: 90 },
+      ],
+      allergies: [],
+      medications: [],
+      now: NOW,
+    });
+
+  test.each([
+    ["0", 30, 23],
+    ["0", 90, 68],
+    ["0", 1, 1],
+    ["4", 30, 26],
+    ["4", 90, 77],
+  ] as const)("of schedule %s for %i days is due after %i", (schedule, days_supply, due) => {
+    expect(assess(schedule, due - 1, days_supply)).toMatchObject([
+      { kind: "refill_too_soon", exception_id: null, item_id: 7, key: "refill_too_soon zolpidem" },
+    ]);
+    expect(assess(schedule, due, days_supply)).toEqual([]);
+  });
+
+  test("says when it is due, and of what order", () => {
+    expect(assess("0", 10, 30)[0]!.message).toBe(
+      "zolpidem was filled for 30 days with order 1: the next fill is due from 2026-11-28.",
+    );
+  });
+
+  test("is known by its ingredients where it has no GCN, and is not judged without days of supply", () => {
+    expect(keysOf(assess("0", 10, 30, null))).toEqual(["refill_too_soon zolpidem"]);
+    expect(assess("0", 10, null)).toEqual([]);
+  });
+});
+
+test("an engine that cannot be relied on holds the order", () => {
+  expect(unavailableFinding()).toMatchObject({ kind: "unavailable", exception_id: 75, item_id: null });
+});

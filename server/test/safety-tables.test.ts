@@ -1,0 +1,178 @@
+import { describe, expect, test } from "vitest";
+import { canariesFail } from "../src/domain/safety/canaries.ts";
+import { keyOfRow, type Side, severities } from "../src/domain/safety/rows.ts";
+import { understand } from "../src/domain/safety/understand.ts";
+import { daysAgo, found, holdsOf, shipped } from "./support/safety.ts";
+
+/** Every row of the shipped tables is tried with every member it speaks of: what stands there does something. */
+
+const { rows } = shipped;
+const members = (side: Side) => ("class" in side ? shipped.classes.get(side.class)!.ingredients : [side.ingredient]);
+const pairsOf = ({ a, b }: { a: Side; b: Side }) =>
+  members(a).flatMap((one) => members(b).flatMap((two) => (one === two ? [] : [[one, two] as const])));
+const rank = (severity: (typeof severities)[number]) => severities.indexOf(severity);
+const interactionKey = (one: string, two: string) => `interaction ${[one, two].sort().join(" ")}`;
+
+describe("interactions", () => {
+  test.each(rows.interactions.map((row) => [keyOfRow.interactions(row), row] as const))("%s", (_key, row) => {
+    const pairs = pairsOf(row);
+    expect(pairs.length).toBeGreaterThan(0);
+    for (const [one, two] of pairs) {
+      const ways = {
+        "in one order": found([one, two]),
+        "beside a fill": found([one], { fills: [{ ingredients: [two] }] }),
+        "beside an open order": found([one], { fills: [{ ingredients: [two], shipped_at: null }] }),
+        "beside a listed medication": found([one], { medications: [`${two} 10 mg twice a day`] }),
+        "the other way round": found([two], { medications: [one] }),
+      };
+      for (const [way, findings] of Object.entries(ways)) {
+        const finding = findings.find(({ key }) => key === interactionKey(one, two));
+        expect(finding, `${one} and ${two} ${way}`).toBeDefined();
+        // Another row may say worse of the same two.
+        expect(rank(finding!.severity)).toBeLessThanOrEqual(rank(row.severity));
+        expect(finding!.exception_id).toBe(finding!.severity === "moderate" ? null : 75);
+        expect(finding).toMatchObject({ kind: "interaction", item_id: 1, version: rows.version });
+        expect(Object.values(rows.sources)).toContain(finding!.source);
+      }
+    }
+  });
+
+  test.each(
+    rows.interactions
+      .filter(({ washout_days }) => washout_days > 0)
+      .map((row) => [keyOfRow.interactions(row), row] as const),
+  )("%s lasts as long as the table says, and no longer", (_key, row) => {
+    const [one, two] = pairsOf(row)[0]!;
+    const longest = Math.max(
+      ...rows.interactions
+        .filter((other) => pairsOf(other).some((pair) => interactionKey(...pair) === interactionKey(one, two)))
+        .map(({ washout_days }) => washout_days),
+    );
+    const over = 30 + rows.grace_days + longest;
+    const at = (days: number) => found([one], { fills: [{ ingredients: [two], shipped_at: daysAgo(days) }] });
+    expect(at(over).map(({ key }) => key)).toContain(interactionKey(one, two));
+    expect(at(over).find(({ key }) => key === interactionKey(one, two))!.message).toContain("which may still act");
+    expect(at(over + 1).map(({ key }) => key)).not.toContain(interactionKey(one, two));
+  });
+
+  test("hold all fifteen pairs of the ONC list, each by a row that names it", () => {
+    const samples = [
+      ["dextroamphetamine", "phenelzine"],
+      ["atazanavir", "omeprazole"],
+      ["febuxostat", "azathioprine"],
+      ["sertraline", "tranylcypromine"],
+      ["irinotecan", "ketoconazole"],
+      ["meperidine", "isocarboxazid"],
+      ["amitriptyline", "selegiline"],
+      ["dofetilide", "ziprasidone"],
+      ["ramelteon", "fluvoxamine"],
+      ["rifampin", "darunavir"],
+      ["simvastatin", "clarithromycin"],
+      ["ergotamine", "ritonavir"],
+      ["tizanidine", "ciprofloxacin"],
+      ["tranylcypromine", "procarbazine"],
+      ["sumatriptan", "phenelzine"],
+    ] as const;
+    for (const [one, two] of samples) {
+      const finding = found([one, two]).find(({ key }) => key === interactionKey(one, two));
+      expect(finding, `${one} and ${two}`).toMatchObject({ severity: "contraindicated", exception_id: 75 });
+      expect(finding!.source).toBe(rows.sources["onc"]);
+    }
+  });
+});
+
+describe("allergies", () => {
+  test.each(rows.ingredients.map((row) => [row.ingredient, row] as const))(
+    "to %s hold it, by each of its names",
+    (ingredient, { aliases }) => {
+      for (const name of [ingredient, ...aliases]) {
+        for (const text of [name, `${name.toUpperCase()} (hives, severe)`]) {
+          const finding = found([ingredient], { allergies: [text] }).find(
+            ({ key }) => key === `allergy ${ingredient} ${ingredient}`,
+          );
+          expect(finding, text).toMatchObject({ severity: "contraindicated", exception_id: 74, item_id: 1 });
+        }
+        const { substances } = understand(shipped, `${name} 50 mg daily`);
+        expect(substances.map((one) => one.name)).toContain(ingredient);
+      }
+    },
+  );
+
+  test.each(rows.classes.filter(({ allergy }) => allergy !== null).map((row) => [row.class, row] as const))(
+    "to one of the %s hold the others",
+    (_name, row) => {
+      for (const drug of row.ingredients) {
+        const allergens = row.allergy === "members" ? row.ingredients : [];
+        for (const allergen of [...allergens, ...row.words, ...row.words.map((word) => `${word}s`)]) {
+          const findings = found([drug], { allergies: [allergen] });
+          expect(
+            findings.filter(({ kind, exception_id }) => kind === "allergy" && exception_id === 74),
+            allergen,
+          ).not.toEqual([]);
+          expect(findings.map(({ kind }) => kind)).not.toContain("allergy_unreadable");
+        }
+      }
+    },
+  );
+
+  test.each(rows.cross_reactions.map((row) => [keyOfRow.cross_reactions(row), row] as const))("%s", (_key, row) => {
+    for (const [allergen, drug] of pairsOf(row).flatMap(([one, two]) => [
+      [one, two],
+      [two, one],
+    ])) {
+      const finding = found([drug!], { allergies: [allergen!] }).find(
+        ({ key }) => key === `allergy ${allergen} ${drug}`,
+      );
+      expect(finding, `${drug} for somebody allergic to ${allergen}`).toBeDefined();
+      expect(rank(finding!.severity)).toBeLessThanOrEqual(rank(row.severity));
+      expect(finding!.exception_id).toBe(finding!.severity === "moderate" ? null : 74);
+    }
+  });
+
+  test.each(rows.excipients.map((row) => [row.excipient, row] as const))(
+    "to %s warn about every package, and hold what contains it",
+    (excipient, row) => {
+      for (const text of [excipient, ...row.words]) {
+        const findings = found(["finasteride"], { allergies: [text] });
+        expect(findings, text).toContainEqual(
+          expect.objectContaining({ key: `allergy ${excipient}`, exception_id: null, item_id: null }),
+        );
+        expect(holdsOf(findings)).toEqual([]);
+        for (const drug of [...row.ingredients, excipient]) {
+          expect(holdsOf(found([drug], { allergies: [text] })), text).toContain(`allergy ${excipient} ${drug}`);
+        }
+      }
+    },
+  );
+
+  test("that are none, or that no drug matters to, find nothing", () => {
+    for (const text of [...rows.words.no_allergies, ...rows.words.no_drug]) {
+      expect(found(["amoxicillin"], { allergies: [text] }), text).toEqual([]);
+    }
+  });
+
+  test("that only describe are not understood", () => {
+    for (const text of rows.words.description) {
+      expect(found(["amoxicillin"], { allergies: [text] }), text).toMatchObject([{ kind: "allergy_unreadable" }]);
+    }
+  });
+});
+
+test.each(rows.classes.filter(({ duplicates }) => duplicates).map((row) => [row.class, row] as const))(
+  "two of the %s are a warning",
+  (_name, row) => {
+    for (const [index, one] of row.ingredients.entries()) {
+      for (const two of row.ingredients.slice(index + 1)) {
+        const doubled = (findings: ReturnType<typeof found>) =>
+          findings.filter(({ kind }) => kind === "duplicate_therapy");
+        expect(doubled(found([one, two]))).toMatchObject([{ exception_id: null, severity: "moderate", item_id: 1 }]);
+        expect(doubled(found([two], { fills: [{ ingredients: [one] }] }))).toHaveLength(1);
+        expect(doubled(found([two], { medications: [one] }))).toEqual([]);
+      }
+    }
+  },
+);
+
+test("every canary of the shipped tables behaves", () => {
+  expect(canariesFail(shipped)).toEqual([]);
+});

@@ -1,0 +1,81 @@
+import { expect } from "vitest";
+import type { TestApp } from "./test-app.ts";
+
+/** What must be so of an account whatever happened to its orders; each statement finds what is not. */
+const FAULTS = {
+  "units of prescriptions that no order has, or orders' units that no prescription gave": `
+    select r.prescription_id, r.units_ordered, coalesce(sum(i.units), 0) as units
+    from prescription r
+    left join (order_item i join orders o on o.account_id = i.account_id and o.order_number = i.order_number
+      and o.order_status <> 'Canceled') on i.account_id = r.account_id and i.prescription_id = r.prescription_id
+      and i.removed_at is null
+    where r.account_id = $1
+    group by r.prescription_id, r.units_ordered
+    having r.units_ordered <> coalesce(sum(i.units), 0)`,
+  "units set aside on a shelf for nobody, or promised and not set aside": `
+    select s.sku, s.reserved_units, coalesce(sum(i.units), 0) as units
+    from stock s
+    left join order_item i on i.account_id = s.account_id and i.sku = s.sku and i.reserved
+    where s.account_id = $1
+    group by s.sku, s.reserved_units
+    having s.reserved_units <> coalesce(sum(i.units), 0)`,
+  "a shelf whose entries do not add up": `
+    select s.sku
+    from stock s
+    left join stock_entry e on e.account_id = s.account_id and e.sku = s.sku
+    where s.account_id = $1
+    group by s.sku, s.reserved_units
+    having s.reserved_units <> coalesce(sum(case e.kind when 'reserved' then e.units when 'released' then -e.units
+      when 'dispensed' then -e.units else 0 end), 0)`,
+  "an item that waits in an order that has ended, or does not in one that has not": `
+    select o.order_number, o.order_status
+    from orders o
+    join order_item i on i.account_id = o.account_id and i.order_number = o.order_number
+    where o.account_id = $1
+      and i.pending <> (o.order_status not in ('Shipped', 'Delivered', 'Canceled') and i.removed_at is null)`,
+  "a hold without an open exception, or an open exception without a hold": `
+    select o.order_number
+    from orders o
+    left join order_exception e on e.account_id = o.account_id and e.order_number = o.order_number
+      and e.resolved_at is null
+    where o.account_id = $1
+    group by o.order_number, o.order_status, o.exception_ids
+    having (o.order_status = 'On Hold') <> (count(e.exception_id) > 0)
+      or o.exception_ids <> array_remove(array_agg(e.exception_id order by e.exception_id), null)`,
+  "a history with a gap": `
+    select order_number
+    from (
+      select h.order_number, h."from", lag(h."to") over own as before, h."to", o.order_status,
+        lead(h."to") over own is null as is_last
+      from order_history h
+      join orders o on o.account_id = h.account_id and o.order_number = h.order_number
+      where h.account_id = $1
+      window own as (partition by h.order_number order by h.history_position)) told
+    where "from" is distinct from before or is_last and "to" <> order_status`,
+  "a sequence with a gap": `
+    select o.order_number, o.sequence
+    from orders o
+    left join webhook_event e on e.account_id = o.account_id and e.order_number = o.order_number
+    where o.account_id = $1
+    group by o.order_number, o.sequence
+    having o.sequence <> count(distinct e.body::jsonb->>'sequence')
+      or o.sequence <> coalesce(max((e.body::jsonb->>'sequence')::integer), 0)`,
+  "money that its entries do not tell of": `
+    select o.order_number, o.captured_cents, o.refunded_cents
+    from orders o
+    left join payment_entry p on p.account_id = o.account_id and p.order_number = o.order_number
+    where o.account_id = $1
+    group by o.order_number, o.order_status, o.payment_status, o.amount_cents, o.captured_cents, o.refunded_cents
+    having o.captured_cents <> coalesce(sum(p.amount_cents) filter (where p.kind = 'capture'), 0)
+      or o.refunded_cents <> coalesce(sum(p.amount_cents) filter (where p.kind = 'refund'), 0)
+      or o.captured_cents <> case when o.order_status in ('Shipped', 'Delivered') then o.amount_cents else 0 end
+      or (o.order_status = 'Canceled') <> (o.payment_status = 'voided')
+      or (o.payment_status = 'refunded') <> (o.captured_cents > 0 and o.refunded_cents = o.captured_cents)`,
+} as const;
+
+/** Units, stock, holds, history, events and money of an account agree with each other. */
+export async function expectBalanced({ deps, demo }: Pick<TestApp, "deps" | "demo">, partner = 0): Promise<void> {
+  for (const [what, text] of Object.entries(FAULTS)) {
+    expect((await deps.db.raw(text, [demo.partners[partner]!.account_id])).rows, what).toEqual([]);
+  }
+}

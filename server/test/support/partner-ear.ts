@@ -1,0 +1,142 @@
+import {
+  type EventType,
+  type MedicationRequest,
+  type Order,
+  orderActionsOf,
+  type WebhookBody,
+  type WebhookBodyOf,
+  webhookBodies,
+} from "@pestle/contract";
+import { expect } from "vitest";
+import { misfits } from "./misfits.ts";
+import { ask } from "./patient.ts";
+import type { TestApp } from "./test-app.ts";
+
+/** Every event of an account, oldest first; those of one change in the order in which they are told. */
+const EVENTS = `
+select event_id, event_type, patient_id, order_number, body
+from webhook_event
+where account_id = $1
+order by created_at, (body::jsonb->>'sequence')::integer nulls first,
+  array_position(array['RX_RECEIVED', 'RX_UPDATED', 'SHIPMENT_UPDATED', 'ORDER_UPDATED', 'ORDER_EXCEPTION'], event_type),
+  (body::jsonb#>>'{exception,id}')::integer`;
+
+type OfOrder = Extract<WebhookBody, { order_number: string }>;
+
+/**
+ * What a partner hears of an account. Each event's body has the contract's form and tells of nobody; `sequence` has no
+ * gap; and whenever the partner listens, what was told last is what the order's own answer says.
+ */
+export function partnerEar(app: TestApp, partner: number, never_told: readonly string[]) {
+  const { account_id } = app.demo.partners[partner]!;
+  const heard = new Set<string>();
+  const sequences = new Map<string, number>();
+
+  /** The events since the last time, each as one short line. */
+  return async (): Promise<string[]> => {
+    const { rows } = await app.deps.db.raw(EVENTS, [account_id]);
+    const bodies = rows.filter(({ event_id }) => !heard.has(String(event_id))).map((row) => bodyOf(row, never_told));
+    for (const { event_id } of bodies) heard.add(event_id);
+    for (const body of bodies.filter(isOfOrder)) {
+      const last = sequences.get(body.order_number) ?? 0;
+      expect([last, last + 1], `the sequence of ${body.event_type}`).toContain(body.sequence);
+      expect(body.sequence).toBeGreaterThan(0);
+      sequences.set(body.order_number, body.sequence);
+    }
+    for (const order_number of new Set(bodies.filter(isOfOrder).map((body) => body.order_number))) {
+      const order = JSON.parse((await ask(app, `/orders/${order_number}`, undefined, { partner })).text) as Order;
+      expectSameStory(
+        order,
+        bodies.filter(isOfOrder).filter((body) => body.order_number === order_number),
+      );
+    }
+    for (const body of bodies.filter((one) => one.event_type === "RX_RECEIVED")) {
+      const { text } = await ask(app, `/patients/${body.patient_id}/rx`, undefined, { partner });
+      expectReceived(body, JSON.parse(text).medication_request);
+    }
+    return bodies.map(lineOf);
+  };
+}
+
+const isOfOrder = (body: WebhookBody): body is OfOrder => "order_number" in body;
+
+function bodyOf(row: Record<string, unknown>, never_told: readonly string[]): WebhookBody {
+  const text = String(row["body"]);
+  expect(text, "one line of plain characters").toMatch(/^[\x20-\x7e]+$/);
+  expect(text, "nothing that form encoders disagree on").not.toMatch(/[!'()*~]/);
+  for (const secret of never_told) expect(text.toLowerCase()).not.toContain(secret.toLowerCase());
+  const body = JSON.parse(text) as WebhookBody;
+  expect(misfits(webhookBodies[row["event_type"] as EventType], body)).toEqual([]);
+  const { event_id, event_type, patient_id } = row;
+  expect(body).toMatchObject({ event_id, event_type, patient_id });
+  expect("order_number" in body ? body.order_number : null).toBe(row["order_number"]);
+  return body;
+}
+
+/** A prescription is told as `/rx` shows it, before anything was ordered of it. */
+function expectReceived(body: WebhookBodyOf<"RX_RECEIVED">, known: readonly MedicationRequest[]): void {
+  const { event_id, event_type, timestamp, patient_id, medication_requests } = body;
+  const shown = medication_requests.map(({ id, refills_left }) => ({
+    ...known.find((one) => one.id === id),
+    refills_left,
+    medication_dispenses: [],
+  }));
+  expect(body).toEqual({ event_id, event_type, timestamp, patient_id, medication_requests: shown });
+}
+
+/** Whole bodies, made anew from the order's answer: only what has changed since may differ, and that is told in lines. */
+function expectSameStory(order: Order, bodies: readonly OfOrder[]): void {
+  const { order_number, patient_id } = order;
+  for (const body of bodies) {
+    const { event_id, event_type, sequence, timestamp } = body;
+    const common = { event_id, event_type, sequence, timestamp, order_number, patient_id };
+    expect(timestamp * 1000).toBeGreaterThan(Date.parse(order.created_at) - 1000);
+    expect(timestamp * 1000).toBeLessThanOrEqual(Date.parse(order.updated_at));
+    if (body.event_type === "ORDER_EXCEPTION") {
+      const { exception } = body;
+      expect(body).toEqual({ ...common, exception, order_actions: exception.order_actions });
+      expect(exception.order_actions).toEqual(orderActionsOf(exception.id));
+      const open = order.exceptions.find(({ id }) => id === exception.id);
+      if (open !== undefined) expect(open).toEqual(exception);
+    } else if (body.event_type === "ORDER_UPDATED") {
+      const { order_status, previous_order_status } = body;
+      expect(body).toEqual({ ...common, order_status, previous_order_status });
+    } else {
+      expect(body).toEqual({ ...common, medication_requests: expect.anything() });
+      expect(steady(body)).toEqual(steady(order));
+    }
+  }
+  const told = bodies.filter((body) => body.event_type === "RX_UPDATED" || body.event_type === "SHIPMENT_UPDATED");
+  const last = told.at(-1) as WebhookBodyOf<"RX_UPDATED"> | undefined;
+  if (last !== undefined) expect(last.medication_requests).toEqual(order.medication_requests);
+}
+
+/** The prescriptions without what changes while an order goes its way. */
+const steady = ({ medication_requests }: Pick<Order, "medication_requests">) =>
+  medication_requests.map(({ medication_dispenses, refills_left: _, ...prescription }) => ({
+    ...prescription,
+    medication_dispenses: medication_dispenses.map(
+      ({ order_status: _status, shipment: _shipment, ...dispense }) => dispense,
+    ),
+  }));
+
+function lineOf(body: WebhookBody): string {
+  const { event_type } = body;
+  switch (event_type) {
+    case "RX_RECEIVED":
+      return `RX_RECEIVED ${body.medication_requests.map(({ drug_name }) => drug_name)}`;
+    case "RX_UPDATED":
+      return `${body.sequence} RX_UPDATED ${dispensesOf(body).map(({ order_status }) => order_status)}`;
+    case "SHIPMENT_UPDATED":
+      return `${body.sequence} SHIPMENT_UPDATED ${dispensesOf(body).map(({ shipment }) => shipment?.status)}`;
+    case "ORDER_EXCEPTION":
+      return `${body.sequence} ORDER_EXCEPTION ${body.exception.id}`;
+    case "ORDER_UPDATED":
+      return `${body.sequence} ORDER_UPDATED ${body.previous_order_status ?? "new"} > ${body.order_status}`;
+    default:
+      return event_type;
+  }
+}
+
+const dispensesOf = ({ medication_requests }: WebhookBodyOf<"RX_UPDATED" | "SHIPMENT_UPDATED">) =>
+  medication_requests.flatMap(({ medication_dispenses }) => medication_dispenses);

@@ -1,0 +1,45 @@
+import { readFileSync } from "node:fs";
+import { assessSafety, type SafetyFacts } from "../../src/domain/safety/assess-safety.ts";
+import { readSafetyData, type SafetyData } from "../../src/domain/safety/data.ts";
+import type { SafetyFinding } from "../../src/domain/safety/finding.ts";
+
+/** The tables that come with the build, as they stand in their file: to be changed and read again. */
+export const shippedJson = () =>
+  JSON.parse(readFileSync(new URL("../../data/safety.json", import.meta.url), "utf8")) as Record<string, unknown>;
+
+export const shipped: SafetyData = readSafetyData(shippedJson());
+
+export const NOW = new Date("2026-11-15T12:00:00Z");
+export const daysAgo = (days: number) => new Date(NOW.getTime() - days * 24 * 3600 * 1000);
+
+type Told = Partial<Omit<SafetyFacts, "items" | "fills">> & {
+  fills?: (Partial<SafetyFacts["fills"][number]> & { ingredients: readonly string[] })[];
+};
+
+/** What the tables say of an order of these drugs, an item each; " + " joins the ingredients of one product. */
+export function found(drugs: readonly string[], told: Told = {}, data = shipped): SafetyFinding[] {
+  return assessSafety(data, {
+    items: drugs.map((drug, index) => ({
+      item_id: index + 1,
+      ingredients: drug.split(" + "),
+      gcn: `item ${index + 1}`,
+      days_supply: 30,
+      drug_schedule: "0",
+    })),
+    allergies: told.allergies ?? [],
+    medications: told.medications ?? [],
+    fills: (told.fills ?? []).map((fill, index) => ({
+      order_number: `000-00000${index}`,
+      gcn: `fill ${index}`,
+      shipped_at: daysAgo(5),
+      days_supply: 30,
+      ...fill,
+    })),
+    now: told.now ?? NOW,
+  });
+}
+
+/** The keys of what holds the order. */
+export const holdsOf = (findings: readonly SafetyFinding[]) =>
+  findings.filter(({ exception_id }) => exception_id !== null).map(({ key }) => key);
+export const keysOf = (findings: readonly SafetyFinding[]) => findings.map(({ key }) => key);
