@@ -70,35 +70,35 @@ create table webhook_endpoint_hour (
   primary key (account_id, endpoint_id, hour)
 ) with (fillfactor = 50);
 
--- Feed positions are ids of transactions, counted on from here where the database moved to another server, whose
--- transactions begin at a lower number.
+-- Feed positions are ids of transactions. Where the database moved to another server, whose transactions begin at a lower
+-- number, they are counted on from here; no row is no move.
 create table webhook_feed (
   singleton boolean primary key default true check (singleton),
   base bigint not null
 );
-insert into webhook_feed (base) values (0);
 
 create function webhook_feed_position() returns bigint
-language plpgsql stable
+language plpgsql
 as $$
 begin
-  return (select base from webhook_feed) + pg_current_xact_id()::text::bigint;
+  return coalesce((select base from webhook_feed), 0) + pg_current_xact_id()::text::bigint;
 end
 $$;
 
--- Every event below it is committed or will never be: a reader that went up to here has missed none.
+-- Every event below it is committed or will never be: a reader that went up to here has missed none. Stable, so that it
+-- speaks of what the statement sees that asks, and not of a moment later.
 create function webhook_feed_horizon() returns bigint
 language plpgsql stable
 as $$
 begin
-  return (select base from webhook_feed) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
+  return coalesce((select base from webhook_feed), 0) + pg_snapshot_xmin(pg_current_snapshot())::text::bigint;
 end
 $$;
 
 -- The lowest id that an event made at that time can have: ids of events begin with the time (RFC 9562, version 7).
-create function event_id_from(at timestamptz) returns uuid
+create function event_id_from(moment timestamptz) returns uuid
 language sql stable strict parallel safe
-return (lpad(to_hex((extract(epoch from at) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
+return (lpad(to_hex((extract(epoch from moment) * 1000)::bigint), 12, '0') || repeat('0', 20))::uuid;
 
 alter table webhook_event rename to webhook_event_before;
 alter table webhook_event_before rename constraint webhook_event_pkey to webhook_event_before_pkey;

@@ -101,6 +101,18 @@ export const settings = {
     fix: "1 to 32 letters and digits",
     parse: (value: string) => matching(/^[A-Za-z0-9]{1,32}$/, value),
   },
+  WEBHOOK_CONCURRENCY: whole(
+    "128",
+    0,
+    2_000,
+    "Webhook attempts that this process makes at once. 0 leaves delivering to other processes.",
+  ),
+  WEBHOOK_RETENTION_DAYS: whole(
+    "35",
+    30,
+    3_650,
+    "Days that events and attempts are kept; what an endpoint still has to get is kept longer.",
+  ),
   LOG_LEVEL: choice("info", ["debug", "info", "warn", "error", "silent"], "How much is logged, as JSON lines."),
   CLIENT_SECRET: {
     default: "",

@@ -2,6 +2,7 @@ import type { Environment } from "@pestle/contract";
 import type { Logger } from "pino";
 import type { AddressValidator } from "./adapters/address-validator.ts";
 import type { Payments } from "./adapters/payments.ts";
+import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
@@ -27,6 +28,9 @@ export type Deps = {
   /** Who says whether an address can be delivered to; the sandbox's knows magic values besides. */
   address_validators: Readonly<Record<Environment, AddressValidator>>;
   payments: Payments;
+  webhook_client: WebhookClient;
+  /** `wake`: deliveries may be due. Statements that write events need not call it (`onEvents` of the database does). */
+  deliveries: { wake(): void };
   log: Logger;
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */

@@ -42,6 +42,8 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   RX_EXPIRY_MONTHS: { good: ["15", 15], bad: ["0", "37", "a year"] },
   RX_EXPIRY_MONTHS_BY_STATE: { good: ["IL=15", "IL=15"], bad: ["IL", "il=15", "IL=15;IA=18"] },
   OPERATOR_NAME: { good: ["Larkspur", "Larkspur"], bad: ["two words", "é", "x".repeat(33)] },
+  WEBHOOK_CONCURRENCY: { good: ["0", 0], bad: ["-1", "2001", "all"] },
+  WEBHOOK_RETENTION_DAYS: { good: ["90", 90], bad: ["29", "for ever"] },
   LOG_LEVEL: { good: ["warn", "warn"], bad: ["loud"] },
   CLIENT_SECRET: { good: ["a-secret", "a-secret"], bad: ["two words"] },
 };

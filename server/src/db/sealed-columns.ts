@@ -4,6 +4,8 @@ import { answerPlace } from "./idempotency.ts";
 import { messagePlace } from "./intake.ts";
 import { orderPlace, sealedOrderColumns } from "./orders.ts";
 import { detailsPlace, recordPlace } from "./patients.ts";
+import { attemptPlace } from "./webhook-attempts.ts";
+import { endpointPlace, sealedEndpointColumns } from "./webhook-endpoints.ts";
 
 /**
  * Every column that holds sealed values: a rotation walks this table, and a test compares it with the schema. Each has
@@ -51,6 +53,24 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ["account_id", "order_number"],
     place: (row: Record<string, unknown>) => orderPlace(column, String(row["account_id"]), String(row["order_number"])),
   })),
+  ...sealedEndpointColumns.map((column) => ({
+    table: "webhook_endpoint",
+    column,
+    key: ["account_id", "endpoint_id"],
+    place: (row: Record<string, unknown>) => endpointPlace(column, String(row["account_id"]), String(row["endpoint_id"])),
+  })),
+  {
+    table: "webhook_attempt",
+    column: "exchange_sealed",
+    key: ["account_id", "event_id", "endpoint_id", "attempt"],
+    place: (row) =>
+      attemptPlace(
+        String(row["account_id"]),
+        String(row["event_id"]),
+        String(row["endpoint_id"]),
+        Number(row["attempt"]),
+      ),
+  },
 ];
 
 export type SealedColumn = {
