@@ -149,6 +149,8 @@ class Exchange implements Dispatcher.DispatchHandler {
 const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
 
 function codeOf(error: Error & { code?: string; cause?: unknown }): string {
+  // It does not always say what it choked on.
+  if (error.name === "HTTPParserError") return "HPE_INVALID";
   if (typeof error.code === "string" && error.code !== "UND_ERR_ABORTED") return error.code;
   return error.cause instanceof Error ? codeOf(error.cause) : (error.code ?? "INTERNAL");
 }

@@ -41,7 +41,9 @@ export function guardedConnector(environment: Environment, options: Options): bu
   }
 
   async function judgedAddresses(hostname: string, scheme: "http" | "https") {
-    const addresses = await (isLocalName(hostname) ? ["127.0.0.1", "::1"] : (options.resolve ?? askNameServers)(hostname));
+    const addresses = await (isLocalName(hostname)
+      ? ["127.0.0.1", "::1"]
+      : (options.resolve ?? askNameServers)(hostname));
     if (addresses.length === 0) throw Object.assign(new Error("no address"), { code: "ENOTFOUND" });
     // One that is forbidden among good ones is no accident: none of them is used.
     if (!addresses.every((address) => mayConnect(address, scheme, environment))) throw new BlockedAddress();

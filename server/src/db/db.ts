@@ -7,7 +7,7 @@ export type Statement<Params extends readonly unknown[], Row> = {
   readonly name: string;
   readonly text: string;
   /** It writes events, and somebody waits to deliver them. */
-  readonly writes_events: boolean;
+  readonly writes_events?: boolean;
   readonly _types?: (params: Params) => Row;
 };
 

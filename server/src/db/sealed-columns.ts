@@ -57,7 +57,8 @@ export const sealedColumns: readonly SealedColumn[] = [
     table: "webhook_endpoint",
     column,
     key: ["account_id", "endpoint_id"],
-    place: (row: Record<string, unknown>) => endpointPlace(column, String(row["account_id"]), String(row["endpoint_id"])),
+    place: (row: Record<string, unknown>) =>
+      endpointPlace(column, String(row["account_id"]), String(row["endpoint_id"])),
   })),
   {
     table: "webhook_attempt",

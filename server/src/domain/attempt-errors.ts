@@ -11,7 +11,7 @@ export const attemptErrors = {
   timeout: "No answer came within 15 seconds.",
   reset: "The connection was closed before the answer was there.",
   not_http: "What came back is not an HTTP answer.",
-  not_signed: "No live client secret could be found to sign with.",
+  not_signed: "The request could not be signed: the endpoint's secrets do not open.",
   internal: "The attempt failed on our side before anything was sent.",
 } as const;
 export type AttemptError = keyof typeof attemptErrors;

@@ -15,8 +15,9 @@ const NAT64 = ipaddr.IPv6.parseCIDR("64:ff9b::/96");
  * use nobody needs (6to4, Teredo, IPv4-compatible, documentation, benchmarks …) are forbidden as a whole.
  */
 export function addressKind(text: string): AddressKind {
-  if (!ipaddr.isValid(text)) return "forbidden";
-  const address = ipaddr.parse(text);
+  const plain = inHex(text);
+  if (!ipaddr.isValid(plain)) return "forbidden";
+  const address = ipaddr.parse(plain);
   if (address instanceof ipaddr.IPv4) return kindOfIpv4(address);
   if (address.isIPv4MappedAddress()) return kindOfIpv4(address.toIPv4Address());
   if (address.match(NAT64)) {
@@ -26,6 +27,15 @@ export function addressKind(text: string): AddressKind {
   }
   if (address.range() === "loopback") return "loopback";
   return address.range() === "unicast" && address.match(GLOBAL_UNICAST) ? "public" : "forbidden";
+}
+
+/** The dotted end of an IPv6 address in its own digits: the library takes `::10.0.0.1` for `::ffff:10.0.0.1`. */
+function inHex(text: string): string {
+  if (!text.includes(":")) return text;
+  return text.replace(/(\d{1,3})\.(\d{1,3})\.(\d{1,3})\.(\d{1,3})$/, (_, a, b, c, d) => {
+    const group = (high: string, low: string) => (Number(high) * 256 + Number(low)).toString(16);
+    return `${group(a, b)}:${group(c, d)}`;
+  });
 }
 
 function kindOfIpv4(address: ipaddr.IPv4): AddressKind {

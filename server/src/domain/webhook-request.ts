@@ -1,4 +1,10 @@
-import { serviceSecret, serviceSignature, standardSignature, standardWebhookHeaders, webhookHeaders } from "@pestle/contract";
+import {
+  serviceSecret,
+  serviceSignature,
+  standardSignature,
+  standardWebhookHeaders,
+  webhookHeaders,
+} from "@pestle/contract";
 
 /** What an endpoint's requests are signed with. */
 export type SigningSecrets = {

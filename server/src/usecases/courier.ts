@@ -54,7 +54,8 @@ export function createCourier(deps: CourierDeps, concurrency: number, onRoom: ()
     const slots = freeSlots();
     if (slots <= 0) return { begun: 0, more: true };
     const now = deps.now();
-    const due = await withKeysOfNow(deps, async () => (await loadDueEndpoints(deps.db, now)).map(know));
+    const due: Known[] = [];
+    for (const endpoint of await loadDueEndpoints(deps.db, now)) due.push(await know(endpoint));
     const now_ms = performance.now();
     const shares = shareSlots(
       due.map(({ pace, in_flight }) => ({ room: roomOf(pace, in_flight, now_ms), in_flight })),
@@ -68,21 +69,38 @@ export function createCourier(deps: CourierDeps, concurrency: number, onRoom: ()
     if (asked.length === 0) return { begun: 0, more: false };
     const claimed = await claimDeliveries(deps.db, asked, LEASE_S);
     for (const delivery of claimed) begin(delivery);
-    return { begun: claimed.length, more: asked.some(({ most, endpoint_id }) => most === countOf(claimed, endpoint_id)) };
+    return {
+      begun: claimed.length,
+      more: asked.some(({ most, endpoint_id }) => most === countOf(claimed, endpoint_id)),
+    };
   }
 
   /** Secrets are opened once, and again when anything about the endpoint changed. */
-  function know(endpoint: DueEndpoint): Known {
+  async function know(endpoint: DueEndpoint): Promise<Known> {
     const before = known.get(endpoint.endpoint_id);
     if (before !== undefined && isSame(before.endpoint, endpoint)) return before;
     const row: Known = {
       pace: before?.pace ?? newPace,
       in_flight: before?.in_flight ?? 0,
-      endpoint: openEndpoint(deps, endpoint),
+      endpoint: await opened(endpoint),
     };
     if (known.size >= MOST_KNOWN) forgetIdle();
     known.set(endpoint.endpoint_id, row);
     return row;
+  }
+
+  /** Secrets that do not open are this endpoint's trouble: its attempts fail, and nobody else's. */
+  async function opened(endpoint: DueEndpoint): Promise<SendingEndpoint> {
+    try {
+      return await withKeysOfNow(deps, async () => openEndpoint(deps, endpoint));
+    } catch (error) {
+      const { account_id, endpoint_id } = endpoint;
+      deps.log.error({ account_id, endpoint_id, fault: (error as Error).message }, "an endpoint's secrets do not open");
+      const sign = () => {
+        throw error;
+      };
+      return { ...endpoint, sign };
+    }
   }
 
   function forgetIdle(): void {
@@ -140,7 +158,10 @@ export function createCourier(deps: CourierDeps, concurrency: number, onRoom: ()
           return;
         } else {
           const { account_id, event_id, endpoint_id } = lot[0]!.one.delivery;
-          deps.log.error({ account_id, event_id, endpoint_id, fault: (error as Error).message }, "an attempt was not kept");
+          deps.log.error(
+            { account_id, event_id, endpoint_id, fault: (error as Error).message },
+            "an attempt was not kept",
+          );
           return;
         }
       }

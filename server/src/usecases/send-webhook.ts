@@ -1,5 +1,5 @@
-import { type KeptExchange, attemptPlace } from "../db/webhook-attempts.ts";
 import { digestPlace } from "../db/credentials.ts";
+import { attemptPlace, type KeptExchange } from "../db/webhook-attempts.ts";
 import type { ClaimedDelivery, EndedAttempt } from "../db/webhook-deliveries.ts";
 import { type DueEndpoint, endpointPlace } from "../db/webhook-endpoints.ts";
 import type { Deps } from "../deps.ts";
@@ -13,14 +13,14 @@ export type SendingEndpoint = DueEndpoint & { sign: RequestSigner };
 export type SentWebhook = { ended: EndedAttempt; gone: boolean } | "given_up";
 
 const USER_AGENT = "Pestle-Webhooks/1";
-const NO_ANSWER: EndpointAnswer = {
+const nothingSent = (trouble: "INTERNAL" | "NOT_SIGNED"): EndpointAnswer => ({
   status: null,
-  trouble: "INTERNAL",
+  trouble,
   retry_after: undefined,
   content_type: undefined,
   body: Buffer.alloc(0),
   duration_ms: 0,
-};
+});
 
 /** Opens the endpoint's secrets. */
 export function openEndpoint({ config, vault }: SendDeps, endpoint: DueEndpoint): SendingEndpoint {
@@ -85,11 +85,12 @@ async function answerOf(
   { event_id, body }: ClaimedDelivery,
   webhook_timestamp: number,
 ): Promise<EndpointAnswer> {
-  if (body === null) return NO_ANSWER;
+  if (body === null) return nothingSent("INTERNAL");
+  let headers: Record<string, string>;
   try {
-    const headers = sign(event_id, body, webhook_timestamp);
-    return await deps.webhook_client.send({ environment, url, headers, body });
+    headers = sign(event_id, body, webhook_timestamp);
   } catch {
-    return NO_ANSWER;
+    return nothingSent("NOT_SIGNED");
   }
+  return deps.webhook_client.send({ environment, url, headers, body });
 }

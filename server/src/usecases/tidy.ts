@@ -3,8 +3,8 @@ import { deleteKeptAnswers } from "../db/idempotency.ts";
 import { deleteFingerprints } from "../db/place-order.ts";
 import { deleteExpiredTokens } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
-import { inBites } from "./in-bites.ts";
 import { KEPT_FOR_MS } from "./idempotently.ts";
+import { inBites } from "./in-bites.ts";
 import { tidyWebhooks } from "./tidy-webhooks.ts";
 
 const BITE = 5_000;
