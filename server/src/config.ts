@@ -102,7 +102,7 @@ export const settings = {
     parse: (value: string) => matching(/^[A-Za-z0-9]{1,32}$/, value),
   },
   WEBHOOK_CONCURRENCY: whole(
-    "128",
+    "256",
     0,
     2_000,
     "Webhook attempts that this process makes at once. 0 leaves delivering to other processes.",

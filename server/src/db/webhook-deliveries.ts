@@ -1,6 +1,6 @@
 import type { AttemptError } from "../domain/attempt-errors.ts";
 import type { DeliveryStatus } from "../domain/attempt-outcome.ts";
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql, type Tx } from "./db.ts";
 
 export type ClaimedDelivery = {
   account_id: string;
@@ -17,6 +17,18 @@ export type ClaimedDelivery = {
 };
 /** How many deliveries of an endpoint are wanted, and what time it is for its account. */
 export type Share = { account_id: string; endpoint_id: string; most: number; account_now: Date };
+
+const turnOff = sql<[names: string[]]>`
+select set_config(name, 'off', true)
+from unnest($1::text[]) as name`;
+const PLANS = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"];
+/**
+ * For the rest of the transaction plans go along the indexes. The queue is empty most of the time, and a plan that was made
+ * then would read all of it a moment later, when it is full. Nor is anything compiled for a few rows.
+ */
+export const preferIndexes = (tx: Tx) => tx.rows(turnOff, [PLANS]);
+/** The same, and the transaction may be lost in a crash: a claim that nobody remembers is a delivery to be made. */
+export const preferIndexesForgetful = (tx: Tx) => tx.rows(turnOff, [[...PLANS, "synchronous_commit"]]);
 
 const claim = sql<
   [account_ids: string[], endpoint_ids: string[], most: number[], account_now: Date[], lease_s: number],
@@ -90,19 +102,21 @@ with given as materialized (
   using given g
   where d.account_id = g.account_id and d.event_id = g.event_id and d.endpoint_id = g.endpoint_id
     and d.claims = g.claims and g.delivery_status <> 'pending'
-  returning d.account_id, d.event_id, d.endpoint_id
+  returning g.*
 ), waiting as (
   update webhook_delivery d
   set attempts = g.attempt, due_at = g.due_at, claimed_until = null
   from given g
   where d.account_id = g.account_id and d.event_id = g.event_id and d.endpoint_id = g.endpoint_id
     and d.claims = g.claims and g.delivery_status = 'pending'
-  returning d.account_id, d.event_id, d.endpoint_id
+  returning g.*
 ), held as materialized (
   -- Whoever lost its claim has nothing to say: the one that has it now will.
-  select g.*
-  from (select * from finished union all select * from waiting) h
-  join given g on g.account_id = h.account_id and g.event_id = h.event_id and g.endpoint_id = h.endpoint_id
+  select f.*
+  from finished f
+  union all
+  select w.*
+  from waiting w
 ), noted as (
   insert into webhook_attempt (account_id, event_id, endpoint_id, attempt, at, delivery_status, status, error, duration_ms,
     exchange_sealed)

@@ -44,7 +44,12 @@ select p.account_id, p.endpoint_id, a.environment, a.clock_offset_s, p.url, p.se
   p.signing_credential_id, s.secret_id, s.digest_sealed
 from waiting w
 join account a on a.account_id = w.account_id
-join webhook_endpoint p on p.account_id = w.account_id and p.endpoint_id = w.endpoint_id and p.status = 'active'
+cross join lateral (
+  select p.account_id, p.endpoint_id, p.url, p.secret_sealed, p.signing_secret_sealed, p.signing_credential_id,
+    p.signing_credential_secret_id
+  from webhook_endpoint p
+  where p.account_id = w.account_id and p.endpoint_id = w.endpoint_id and p.status = 'active'
+  limit 1) p
 cross join lateral (
   -- The pinned secret while it lives, then the oldest that does. Where the whole credential is gone the pinned one is
   -- still what the receiver knows.

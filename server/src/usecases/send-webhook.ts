@@ -10,7 +10,9 @@ import { accountNow } from "./move-clock.ts";
 type SendDeps = Pick<Deps, "config" | "vault" | "webhook_client" | "now">;
 export type SendingEndpoint = DueEndpoint & { sign: RequestSigner };
 /** `given_up`: the attempt was cut off by our own end and counts as none. */
-export type SentWebhook = { ended: EndedAttempt; gone: boolean } | "given_up";
+export type SentWebhook = EndedWebhook | "given_up";
+/** `gone`: the endpoint wants no more events. */
+export type EndedWebhook = { ended: EndedAttempt; gone: boolean };
 
 const USER_AGENT = "Pestle-Webhooks/1";
 const nothingSent = (trouble: "INTERNAL" | "NOT_SIGNED"): EndpointAnswer => ({

@@ -62,7 +62,10 @@ export async function writeEvents(app: TestApp, given: readonly GivenEvent[], pa
 export async function deliveryOf(app: TestApp, { event_id }: { event_id: string }, endpoint: TestEndpoint) {
   const key = [endpoint.account_id, event_id, endpoint.endpoint_id];
   const where = "where account_id = $1 and event_id = $2 and endpoint_id = $3";
-  const { rows: waiting } = await app.deps.db.raw(`select * from webhook_delivery ${where}`, key);
-  const { rows: attempts } = await app.deps.db.raw(`select * from webhook_attempt ${where} order by attempt`, key);
-  return { waiting: waiting[0], attempts };
+  // As of one moment: an attempt is written down in the same moment as what it made of the delivery.
+  return app.deps.db.transaction(async (tx) => {
+    const { rows: waiting } = await tx.raw(`select * from webhook_delivery ${where}`, key);
+    const { rows: attempts } = await tx.raw(`select * from webhook_attempt ${where} order by attempt`, key);
+    return { waiting: waiting[0], attempts };
+  }, "repeatable read");
 }
