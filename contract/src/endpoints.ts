@@ -7,6 +7,7 @@ import { orderEndpoints } from "./order-endpoints.ts";
 import { patientEndpoints } from "./patient-endpoints.ts";
 import { simulations } from "./requests.ts";
 import { array, object, string, time } from "./schema.ts";
+import { webhookEndpoints } from "./webhook-endpoints.ts";
 
 const form = "application/x-www-form-urlencoded";
 
@@ -14,6 +15,7 @@ const form = "application/x-www-form-urlencoded";
 export const endpoints = [
   ...patientEndpoints,
   ...orderEndpoints,
+  ...webhookEndpoints,
   {
     operation_id: "listShippingMethods",
     method: "GET",

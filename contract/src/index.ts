@@ -29,4 +29,5 @@ export type { JsonSchema, Schema, Static } from "./schema.ts";
 export * from "./signature.ts";
 export * from "./webhook-bodies.ts";
 export * from "./webhook-records.ts";
+export * from "./webhook-requests.ts";
 export * from "./webhooks.ts";

@@ -1,4 +1,4 @@
-import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
+import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged } from "./endpoint.ts";
 import { ErrorEntry } from "./error-bodies.ts";
 import { type ErrorCode, errorCodes } from "./errors.ts";
 import { exceptionIds } from "./exceptions.ts";
@@ -81,11 +81,6 @@ const order: Order = {
   exception: null,
   exceptions: [],
   payment: { payer: "partner", status: "authorized", amount_cents: 1695, currency: "USD", refunded_cents: 0 },
-};
-
-const paged = {
-  limit: integer({ minimum: 1, maximum: 200, default: 25 }),
-  cursor: string("`next_cursor` of the page before."),
 };
 
 /** Orders: made, found and looked into. */
