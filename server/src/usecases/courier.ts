@@ -31,7 +31,7 @@ type Attempt = { endpoint_id: string; began_ms: number };
 type Known = { pace: Pace; in_flight: number; endpoint: SendingEndpoint };
 
 /** An attempt takes 15 s at most; the rest is for writing it down. */
-const LEASE_S = 30;
+const LEASE_S = 20;
 /** Whoever has not answered by now waits beside the pool and not in it, so that hanging endpoints do not fill it. */
 const SLOW_AFTER_MS = 1_000;
 /** So many times the pool may be claimed: under way, waiting beside it, or being written down. */
