@@ -116,7 +116,7 @@ export const settings = {
   LOG_LEVEL: choice("info", ["debug", "info", "warn", "error", "silent"], "How much is logged, as JSON lines."),
   CLIENT_SECRET: {
     default: "",
-    meaning: "Client secret for `pestle token` and `pestle rx send`, so that it never stands in the arguments.",
+    meaning: "Client secret for `pestle` commands that call a running service, so that it never stands in the arguments.",
     fix: "the secret that was shown once",
     secret: true,
     parse: (value: string) => matching(/^[\x21-\x7e]*$/, value),
