@@ -6,7 +6,7 @@ import { StatusRefusal } from "../domain/refusals.ts";
 export type Statement<Params extends readonly unknown[], Row> = {
   readonly name: string;
   readonly text: string;
-  /** It writes events, and somebody waits to deliver them. */
+  /** It writes events or asks for them again, and somebody waits to deliver them. */
   readonly writes_events?: boolean;
   readonly _types?: (params: Params) => Row;
 };

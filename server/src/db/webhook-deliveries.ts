@@ -123,6 +123,8 @@ with given as materialized (
   select h.account_id, h.event_id, h.endpoint_id, h.attempt, h.at, h.delivery_status, h.status, h.error, h.duration_ms,
     decode(h.exchange_sealed, 'base64')
   from held h
+  -- Asked for again in the very moment that its last attempt was written down, it may have counted one too few.
+  on conflict do nothing
 ), by_endpoint as materialized (
   select h.account_id, h.endpoint_id, bool_or(h.delivery_status = 'delivered') as delivered, min(h.at) as first_at,
     max(h.at) as last_at
