@@ -33,7 +33,7 @@ export const listenCommand: CommandRow = {
   examples: [
     "listen --forward-to http://127.0.0.1:3000/hook",
     "listen --events RX_RECEIVED ORDER_EXCEPTION --json",
-    "listen --forward-to http://127.0.0.1:3000/hook --cursor-file .pestle-cursor",
+    "listen --forward-to http://127.0.0.1:3000/hook --cursor-file events.cursor",
   ],
   async run(options: ListenOptions, _argument, env) {
     if (options.forwardTo !== undefined && !/^https?:\/\/\S+$/.test(options.forwardTo)) {
@@ -107,10 +107,12 @@ async function listen(options: ListenOptions, api: PartnerApi, stop: AbortSignal
 }
 
 async function whereItEnds(api: PartnerApi): Promise<string> {
-  const { end_cursor } = await api.request<FeedAnswer>("GET", "/webhook_events", {
-    query: { after: NOT_YET, limit: 1 },
-  });
-  return end_cursor;
+  let page: FeedAnswer | undefined;
+  do {
+    const query = { after: NOT_YET, cursor: page?.next_cursor ?? undefined, limit: 1 };
+    page = await api.request<FeedAnswer>("GET", "/webhook_events", { query });
+  } while (page.next_cursor !== null);
+  return page.end_cursor;
 }
 
 function greet({ client, base_url }: PartnerApi, { forwardTo, json }: ListenOptions): void {

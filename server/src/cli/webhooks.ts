@@ -9,7 +9,7 @@ import {
   type WebhookStatistics,
 } from "@pestle/contract";
 import { WrongUsage } from "./errors.ts";
-import { facts, minute, type Output, SHOWN_ONCE, table } from "./output.ts";
+import { facts, minute, type Output, table } from "./output.ts";
 import { openPartnerApi, partnerOptions } from "./partner-api.ts";
 import type { CommandRow } from "./program.ts";
 import type { PartnerOptions } from "./request-token.ts";
@@ -18,6 +18,7 @@ import { readSecretFromStdin } from "./secret-input.ts";
 const ID = ["id", "as `pestle webhooks list` shows it"] as const;
 const EXAMPLE_ID = "5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8";
 const MISSING = "The account has no such endpoint. `pestle webhooks list` shows them.";
+const BOTH_SHOWN_ONCE = "Keep them now: they are not shown again.";
 /** An attempt takes 15 s at most, and the first begins within a second. */
 const OUTCOME_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 200;
@@ -74,7 +75,7 @@ export const webhookCommands: readonly CommandRow[] = [
       const data = { ...made, ...(!webhookSecretStdin && { secret }) };
       const shown = { id: made.id, url: made.url, events: eventsOf(made), signed_by: made.signing_credential_id };
       const secrets = { ...(!webhookSecretStdin && { webhook_secret: secret }), signing_secret: made.signing_secret };
-      return { data, text: `${facts({ ...shown, ...secrets })}\n${SHOWN_ONCE.replace("it is", "secrets are")}` };
+      return { data, text: `${facts({ ...shown, ...secrets })}\n${BOTH_SHOWN_ONCE}` };
     },
   },
   {
