@@ -34,6 +34,7 @@ const NOT_ON_15 = [
   "match-patient",
   "fuzz-front-door",
   "oauth-clients",
+  "mail",
   "webhook-guard",
   "webhook-retry",
   "webhook-signatures",

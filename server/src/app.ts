@@ -3,6 +3,7 @@ import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
 import pino, { type Logger } from "pino";
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/address-validator.ts";
+import { openMail } from "./adapters/mail.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
 import { openWebhookClient, type WebhookClient } from "./adapters/webhook-client.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
@@ -128,6 +129,7 @@ export async function startApp(
       zips,
       address_validators: { production: addressValidator, sandbox: simulatedAddressValidator(addressValidator) },
       payments: simulatedPayments,
+      mail: openMail({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM }),
       webhook_client: options.webhook_client ?? openWebhookClient(),
       deliveries,
       log,

@@ -1,6 +1,7 @@
 import type { Environment } from "@pestle/contract";
 import type { Logger } from "pino";
 import type { AddressValidator } from "./adapters/address-validator.ts";
+import type { Mail } from "./adapters/mail.ts";
 import type { Payments } from "./adapters/payments.ts";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { Config } from "./config.ts";
@@ -28,6 +29,7 @@ export type Deps = {
   /** Who says whether an address can be delivered to; the sandbox's knows magic values besides. */
   address_validators: Readonly<Record<Environment, AddressValidator>>;
   payments: Payments;
+  mail: Mail;
   webhook_client: WebhookClient;
   /** `wake`: deliveries may be due. Statements that write events need not call it (`onEvents` of the database does). */
   deliveries: { wake(): void };

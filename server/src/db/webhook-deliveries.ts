@@ -72,7 +72,6 @@ export const claimDeliveries = (db: Queryable, shares: readonly Share[], lease_s
     shares.map(({ account_now }) => account_now),
     lease_s,
   ]);
-export const claimDeliveriesText = claim.text;
 
 /** How an attempt ended, in the words of the tables; `exchange_sealed` in base64. */
 export type EndedAttempt = {
@@ -161,7 +160,6 @@ where not e.delivered and p.failing_since is not null and p.status = 'active'`;
  * the endpoint's health, in one statement. Tells which endpoints were failing already and failed again.
  */
 export const saveAttempts = (db: Queryable, ended: readonly EndedAttempt[]) => db.rows(save, [JSON.stringify(ended)]);
-export const saveAttemptsText = save.text;
 
 const release = sql<[account_ids: string[], event_ids: string[], endpoint_ids: string[], claims: number[]]>`
 update webhook_delivery d

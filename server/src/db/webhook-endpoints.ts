@@ -66,7 +66,6 @@ cross join lateral (
 where w.due_at <= $1::timestamptz + a.clock_offset_s * interval '1 second'`;
 /** The endpoints that have something due, whoever's they are. */
 export const loadDueEndpoints = (db: Queryable, now: Date) => db.rows(due, [now]);
-export const loadDueEndpointsText = due.text;
 
 const disable = sql<
   [account_id: string, endpoint_id: string, reason: string, account_now: Date],

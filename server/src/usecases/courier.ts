@@ -26,7 +26,7 @@ export type Courier = {
   giveBack(): Promise<void>;
 };
 
-type CourierDeps = Pick<Deps, "config" | "db" | "vault" | "webhook_client" | "log" | "metrics" | "now">;
+type CourierDeps = Pick<Deps, "config" | "db" | "vault" | "mail" | "webhook_client" | "log" | "metrics" | "now">;
 type Attempt = { endpoint_id: string; began_ms: number };
 type Known = { pace: Pace; in_flight: number; endpoint: SendingEndpoint };
 

@@ -7,8 +7,9 @@ import type { Deps } from "../deps.ts";
 import { type DisableReason, endpointDisabledBody } from "../domain/endpoint-disabled.ts";
 import { randomEventId } from "../random.ts";
 import type { EndedWebhook } from "./send-webhook.ts";
+import { tellDisabled } from "./tell-disabled.ts";
 
-type KeepDeps = Pick<Deps, "db" | "log" | "metrics">;
+type KeepDeps = Pick<Deps, "db" | "mail" | "log" | "metrics">;
 
 /** Writes down how attempts ended, and disables endpoints that are gone or did nothing but fail for too long. */
 export async function keepAttempts(deps: KeepDeps, sent: readonly EndedWebhook[]): Promise<void> {
@@ -49,5 +50,7 @@ async function disable(
     await announce(tx, { kind: "webhook_endpoint", account_id, id: endpoint_id });
     return true;
   });
-  if (disabled) deps.log.warn({ account_id, endpoint_id, reason }, "a webhook endpoint was disabled");
+  if (!disabled) return;
+  deps.log.warn({ account_id, endpoint_id, reason }, "a webhook endpoint was disabled");
+  void tellDisabled(deps, { account_id, endpoint_id }, reason);
 }
