@@ -121,6 +121,7 @@ export async function startApp(
     const deps: Deps = {
       config,
       db,
+      queue: database.queue,
       vault,
       bus,
       copies,

@@ -17,6 +17,8 @@ import type { Vault } from "./vault/vault.ts";
 export type Deps = {
   config: Config;
   db: Db;
+  /** For the queue of deliveries alone. */
+  queue: Db;
   vault: Vault;
   bus: Pick<Bus, "fresh">;
   copies: Copies;

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { connect as connectPlain, isIP, type Socket } from "node:net";
 import { connect as connectTls } from "node:tls";
 
-export type Letter = { to: string; subject: string; text: string };
+type Letter = { to: string; subject: string; text: string };
 /** Sends letters through the operator's mail server; null where none is set. */
 export type Mail = { send(letter: Letter): Promise<void> } | null;
 

@@ -1,6 +1,6 @@
 import { compactAsciiJson, DISABLE_AFTER_S } from "@pestle/contract";
 import { announce } from "../db/bus.ts";
-import { preferIndexes, saveAttempts } from "../db/webhook-deliveries.ts";
+import { saveAttempts } from "../db/webhook-deliveries.ts";
 import { disableEndpoint } from "../db/webhook-endpoints.ts";
 import { insertAccountEvent } from "../db/webhook-events.ts";
 import type { Deps } from "../deps.ts";
@@ -9,17 +9,14 @@ import { randomEventId } from "../random.ts";
 import type { EndedWebhook } from "./send-webhook.ts";
 import { tellDisabled } from "./tell-disabled.ts";
 
-type KeepDeps = Pick<Deps, "db" | "mail" | "log" | "metrics">;
+type KeepDeps = Pick<Deps, "db" | "queue" | "mail" | "log" | "metrics">;
 
 /** Writes down how attempts ended, and disables endpoints that are gone or did nothing but fail for too long. */
 export async function keepAttempts(deps: KeepDeps, sent: readonly EndedWebhook[]): Promise<void> {
-  const failing = await deps.db.transaction(async (tx) => {
-    await preferIndexes(tx);
-    return saveAttempts(
-      tx,
-      sent.map(({ ended }) => ended),
-    );
-  });
+  const failing = await saveAttempts(
+    deps.queue,
+    sent.map(({ ended }) => ended),
+  );
   for (const { ended, gone } of sent) {
     if (gone) await disable(deps, ended, "gone", ended.at);
   }
