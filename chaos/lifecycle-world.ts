@@ -51,6 +51,7 @@ export async function openWorld(options: {
   const deps: Deps = {
     config,
     db,
+    queue: db,
     vault: await openVault(db, () => masterKeys(config), now()),
     // The catalogue never changes here, so that copies of it are good for ever.
     bus: { fresh: () => true },
@@ -60,6 +61,7 @@ export async function openWorld(options: {
     ...adapters,
     carriers: { ...adapters.carriers, sandbox: quickCarrier },
     safety: await openSafetyEngine({ config, db, log, metrics }),
+    deliveries: { wake() {} },
     log,
     metrics,
     now,

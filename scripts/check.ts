@@ -41,6 +41,11 @@ const NOT_ON_15 = [
   "safety-rules",
   "safety-tables",
   "simulate-invention",
+  "mail",
+  "webhook-guard",
+  "webhook-retry",
+  "webhook-signatures",
+  "webhook-campaign",
 ];
 
 let passed = 0;

@@ -1,7 +1,9 @@
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/address-validator.ts";
 import { simulatedCarriers } from "./adapters/carriers.ts";
 import { pdfDocuments } from "./adapters/documents/documents.ts";
+import { openMail } from "./adapters/mail.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
+import { openWebhookClient } from "./adapters/webhook-client.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
 import { type Config, WrongSetting } from "./config.ts";
 import type { Deps } from "./deps.ts";
@@ -14,7 +16,7 @@ import { ZipRowFaults } from "./domain/address/zip-rows.ts";
  */
 export function adaptersInUse(
   config: Config,
-): Pick<Deps, "zips" | "address_validators" | "payments" | "carriers" | "documents"> {
+): Pick<Deps, "zips" | "address_validators" | "payments" | "carriers" | "documents" | "mail" | "webhook_client"> {
   const zips = readZips(config);
   const addressValidator = offlineAddressValidator(zips);
   return {
@@ -23,6 +25,8 @@ export function adaptersInUse(
     payments: { production: simulatedPayments, sandbox: simulatedPayments },
     carriers: { production: simulatedCarriers, sandbox: simulatedCarriers },
     documents: pdfDocuments,
+    mail: openMail({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM }),
+    webhook_client: openWebhookClient(),
   };
 }
 

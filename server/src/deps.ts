@@ -3,7 +3,9 @@ import type { Logger } from "pino";
 import type { AddressValidator } from "./adapters/address-validator.ts";
 import type { Carriers } from "./adapters/carriers.ts";
 import type { Documents } from "./adapters/documents/documents.ts";
+import type { Mail } from "./adapters/mail.ts";
 import type { Payments } from "./adapters/payments.ts";
+import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
@@ -18,6 +20,8 @@ import type { Vault } from "./vault/vault.ts";
 export type Deps = {
   config: Config;
   db: Db;
+  /** For the queue of deliveries alone. */
+  queue: Db;
   vault: Vault;
   bus: Pick<Bus, "fresh">;
   copies: Copies;
@@ -34,6 +38,10 @@ export type Deps = {
   payments: Record<Environment, Payments>;
   carriers: Readonly<Record<Environment, Carriers>>;
   documents: Documents;
+  mail: Mail;
+  webhook_client: WebhookClient;
+  /** `wake`: deliveries may be due. Statements that write events need not call it (`onEvents` of the database does). */
+  deliveries: { wake(): void };
   log: Logger;
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */

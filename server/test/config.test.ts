@@ -52,6 +52,18 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   PHARMACY_DEA: { good: ["BL8426529", "BL8426529"], bad: ["BL8426520", "bl8426529", "BL8426529-12"] },
   PHARMACY_NCPDP_ID: { good: ["1234567", "1234567"], bad: ["123456", "12345678"] },
   OPERATOR_NAME: { good: ["Larkspur", "Larkspur"], bad: ["two words", "é", "x".repeat(33)] },
+  WEBHOOK_CONCURRENCY: { good: ["0", 0], bad: ["-1", "2001", "all"] },
+  WEBHOOK_RETENTION_DAYS: { good: ["90", 90], bad: ["29", "for ever"] },
+  SMTP_URL: {
+    good: ["smtp://user:pass@mail.larkspur.example:587", "smtp://user:pass@mail.larkspur.example:587"],
+    bad: ["mail.larkspur.example", "http://mail.larkspur.example", "smtp://mail.larkspur.example/x"],
+    with: { MAIL_FROM: "pharmacy@larkspur.example" },
+  },
+  MAIL_FROM: {
+    good: ["pharmacy@larkspur.example", "pharmacy@larkspur.example"],
+    bad: ["Larkspur <pharmacy@larkspur.example>", "larkspur"],
+    with: { SMTP_URL: "smtp://mail.larkspur.example" },
+  },
   LOG_LEVEL: { good: ["warn", "warn"], bad: ["loud"] },
   CLIENT_SECRET: { good: ["a-secret", "a-secret"], bad: ["two words"] },
 };
@@ -74,6 +86,7 @@ test("settings that need each other are checked together", () => {
   expect(() => readConfig({ DATABASE_URL: "postgresql://u@h/d" })).toThrow(/MASTER_KEY must be set/);
   expect(() => readConfig({ TLS_CERT_FILE: "cert.pem" })).toThrow(/TLS_KEY_FILE/);
   expect(() => readConfig({ HOST: "0.0.0.0" })).toThrow(/TRUST_PROXY/);
+  expect(() => readConfig({ SMTP_URL: "smtp://mail.larkspur.example" })).toThrow(/MAIL_FROM/);
   expect(readConfig({ HOST: "0.0.0.0", TRUST_PROXY: "1" }).HOST).toBe("0.0.0.0");
   expect(readConfig({ HOST: "0.0.0.0", TLS_CERT_FILE: "c", TLS_KEY_FILE: "k" }).HOST).toBe("0.0.0.0");
 });

@@ -19,6 +19,8 @@ const noMetrics: Metrics = {
   countFault() {},
   setReady() {},
   setSafety() {},
+  observeAttempt() {},
+  observeFirstAttempt() {},
   text: async () => ({ type: "text/plain", body: "" }),
 };
 
@@ -37,6 +39,7 @@ function withDeps<Result>(env: NodeJS.ProcessEnv | undefined, work: (deps: Deps)
     return work({
       config,
       db,
+      queue: db,
       vault,
       bus: { fresh: () => false },
       copies: createCopies(),
@@ -44,6 +47,8 @@ function withDeps<Result>(env: NodeJS.ProcessEnv | undefined, work: (deps: Deps)
       strangers: createRateLimiter(),
       ...adaptersInUse(config),
       safety,
+      // The service looks for itself within a second or so.
+      deliveries: { wake() {} },
       log,
       metrics: noMetrics,
       now: () => new Date(),

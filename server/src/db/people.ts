@@ -40,3 +40,12 @@ from person
 where person_id = $1`;
 /** Also whoever signs in no more: what they did stays theirs. */
 export const findPersonById = (db: Queryable, person_id: string) => db.row(byId, [person_id]);
+
+const developers = sql<[account_id: string], { email: string; environment: string }>`
+select p.email, a.environment
+from account a
+join person p on p.partner_id = a.partner_id
+where a.account_id = $1 and p.disabled_at is null and p.role in ('partner_admin', 'partner_developer')
+order by p.email`;
+/** Those of an account's partner who look after what it runs. */
+export const partnerDevelopers = (db: Queryable, account_id: string) => db.rows(developers, [account_id]);
