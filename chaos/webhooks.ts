@@ -76,7 +76,13 @@ export async function campaignWebhooks(options: WebhookOptions): Promise<Webhook
       } else {
         tally.database_kills += 1;
         process.kill(postmasterPid(data_dir)!, "SIGKILL");
-        await postgres.ensureRunning();
+        // What is left of the killed one may be in the way for a moment.
+        await until("the database runs again", () =>
+          postgres.ensureRunning().then(
+            () => true,
+            () => false,
+          ),
+        );
       }
     });
     const done_ms = Date.now();
