@@ -61,6 +61,9 @@ export function dropChanged(copies: Copies, change: Change): void {
     case "keys":
       copies.clients.clear();
       break;
+    // The safety engine reads its tables again by itself.
+    case "safety":
+      break;
   }
 }
 

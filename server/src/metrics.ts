@@ -4,6 +4,8 @@ export type Metrics = {
   observeRequest(listener: string, method: string, route: string, status: number, seconds: number): void;
   countFault(kind: "database" | "job"): void;
   setReady(ready: boolean): void;
+  /** Which safety tables orders are checked with, and whether they can be. */
+  setSafety(version: string, fit: boolean): void;
   text(): Promise<{ type: string; body: string }>;
 };
 
@@ -30,11 +32,21 @@ export function createMetrics(): Metrics {
     help: "1 while /readyz answers 200.",
     registers: [registry],
   });
+  const safety = new Gauge({
+    name: "pestle_safety_fit",
+    help: "1 while orders are checked with the safety tables of this version, 0 while they are held instead.",
+    labelNames: ["version"] as const,
+    registers: [registry],
+  });
   return {
     observeRequest: (listener, method, route, status, seconds) =>
       requests.observe({ listener, method, route, status }, seconds),
     countFault: (kind) => faults.inc({ kind }),
     setReady: (value) => ready.set(value ? 1 : 0),
+    setSafety: (version, fit) => {
+      safety.reset();
+      safety.set({ version }, fit ? 1 : 0);
+    },
     text: async () => ({ type: registry.contentType, body: await registry.metrics() }),
   };
 }

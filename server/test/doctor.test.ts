@@ -107,6 +107,7 @@ describe("the database", () => {
       ["clock", "ok"],
       ["migrations", "ok"],
       ["keys", "ok"],
+      ["safety tables", "ok"],
     ]);
   });
 

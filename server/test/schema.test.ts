@@ -14,6 +14,7 @@ const DIRECTORY = new Set([
   "master_key",
   "partner",
   "person",
+  "safety_import",
   "schema_migration",
   "server_process",
 ]);

@@ -1,6 +1,6 @@
 import pc from "picocolors";
 import { type Config, describeConfig, readConfig } from "../config.ts";
-import { checkDatabase, checkMachine, type Finding, finding } from "../usecases/check-up.ts";
+import { checkDatabase, checkMachine, checkSafety, type Finding, finding } from "../usecases/check-up.ts";
 import { reason } from "./errors.ts";
 import type { Output } from "./output.ts";
 import type { CommandRow } from "./program.ts";
@@ -26,7 +26,8 @@ async function lookAtEverything(env: NodeJS.ProcessEnv | undefined): Promise<Fin
   const findings = [finding("settings", "ok", `all are valid, ${set} set by you`)];
   findings.push(...(await checkMachine(config, new Date())));
   if (!hasDatabase(config)) {
-    return [...findings, finding("database", "ok", "none yet: the first start makes it in DATA_DIR")];
+    const none = finding("database", "ok", "none yet: the first start makes it in DATA_DIR");
+    return [...findings, none, await checkSafety(config, null)];
   }
   try {
     findings.push(...(await withDatabase(config, ({ db }) => checkDatabase(config, db, () => new Date()))));

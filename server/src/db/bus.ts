@@ -5,7 +5,7 @@ import { sql } from "./db.ts";
 
 /** What changed, told to every process: whoever keeps a copy drops it. */
 export type Change = {
-  kind: "token" | "credential" | "account" | "catalogue" | "keys";
+  kind: "token" | "credential" | "account" | "catalogue" | "keys" | "safety";
   account_id: string;
   id?: string;
 };

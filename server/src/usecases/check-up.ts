@@ -12,6 +12,7 @@ import { StatusRefusal } from "../domain/refusals.ts";
 import { fittingMasterKey, keptMasterKeys, masterKeyFiles } from "../vault/master-key.ts";
 import { openVault } from "../vault/vault.ts";
 import { checkPorts } from "./check-up-ports.ts";
+import { loadSafety } from "./load-safety-data.ts";
 
 /** One thing that was looked at. `warning`: works today; `failed`: does not, or is not safe. */
 export type Finding = { what: string; state: "ok" | "warning" | "failed"; says: string };
@@ -19,6 +20,7 @@ export type Finding = { what: string; state: "ok" | "warning" | "failed"; says: 
 const MOST_CLOCK_DIFFERENCE_MS = 2_000;
 const LEAST_FREE_BYTES = 1024 ** 3;
 const CERTIFICATE_NOTICE_MS = 14 * 24 * 3600 * 1000;
+const MOST_REASONS = 5;
 
 /** What needs no database. Nothing is made or changed. */
 export async function checkMachine(config: Config, now: Date): Promise<Finding[]> {
@@ -31,6 +33,7 @@ export async function checkDatabase(config: Config, db: Db, now: () => Date): Pr
     ["clock", async () => checkClock(db, now)],
     ["migrations", async () => checkMigrations(db)],
     ["keys", async () => checkKeys(config, db, now())],
+    ["safety tables", async () => checkSafety(config, db)],
   ];
   const facts = await attempt("database", async () => {
     const { version } = await loadServerFacts(db);
@@ -85,6 +88,22 @@ async function checkKeys(config: Config, db: Db, now: Date): Promise<Finding> {
     );
   }
   return finding("keys", "ok", `the master key fits, ${ring.keys.length} data key(s) open, and so does what they seal`);
+}
+
+/** Without a database, the tables that the first start would use. */
+export async function checkSafety(config: Config, db: Db | null): Promise<Finding> {
+  if (db !== null && (await migrationState(db)).pending.length > 0)
+    return finding("safety tables", "warning", "looked at once nothing is pending");
+  const { data, origin, unfit } = await loadSafety(config, db);
+  if (data !== null && unfit.length === 0)
+    return finding("safety tables", "ok", `version ${data.version}, from ${origin}, and every canary behaves`);
+  const told = unfit.slice(0, MOST_REASONS).join("; ");
+  const more = unfit.length > MOST_REASONS ? `; and ${unfit.length - MOST_REASONS} more` : "";
+  return finding(
+    "safety tables",
+    "failed",
+    `those from ${origin} are unfit, and orders are held: ${told}${more}. Import others with \`pestle safety import\``,
+  );
 }
 
 function checkTls(config: Config, now: Date): Finding[] {

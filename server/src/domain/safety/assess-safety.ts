@@ -24,7 +24,7 @@ export type SafetyItem = {
   days_supply: number | null;
   drug_schedule: DrugSchedule;
 };
-export type SafetyFill = {
+type SafetyFill = {
   order_number: string;
   ingredients: readonly string[];
   gcn: string | null;

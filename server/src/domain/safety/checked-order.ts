@@ -18,7 +18,7 @@ export type Taken = {
   fill: { order_number: string; gcn: string | null; shipped_at: Date | null; days_supply: number | null } | null;
 };
 
-export const DAY_MS = 24 * 3600 * 1000;
+const DAY_MS = 24 * 3600 * 1000;
 
 export function checkedOrder(data: SafetyData, { items, fills, medications, now }: SafetyFacts): CheckedOrder {
   return {

@@ -40,7 +40,7 @@ export type Substance = {
 };
 
 /** What some words mean. A brand of two ingredients means both. */
-export type Phrase = {
+type Phrase = {
   readonly substances: readonly Substance[];
   readonly excipients: readonly ExcipientRow[];
   readonly says: "no_allergies" | "no_drug" | "description" | null;

@@ -3,6 +3,7 @@
  * "st johns wort". Letters of every script stay, so that what cannot be understood is seen and not lost.
  */
 export function plainWords(text: string): string {
+  if (PLAIN.test(text)) return text;
   return text
     .normalize("NFKD")
     .replace(/[\p{M}'’`´]/gu, "")
@@ -10,3 +11,6 @@ export function plainWords(text: string): string {
     .replace(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 }
+
+/** Most names are in that form already, and the full way costs many times as much. */
+const PLAIN = /^[a-z0-9]+(?: [a-z0-9]+)*$/;

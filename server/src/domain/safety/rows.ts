@@ -99,7 +99,6 @@ export const wordLists = {
 type ValueOf<Given> = Given extends Field<infer Value> ? Value : never;
 type RowOf<Columns> = { readonly [name in keyof Columns]: ValueOf<Columns[name]> };
 export type SafetyTable = keyof typeof safetyTables;
-export type IngredientRow = RowOf<(typeof safetyTables)["ingredients"]>;
 export type ClassRow = RowOf<(typeof safetyTables)["classes"]>;
 export type InteractionRow = RowOf<(typeof safetyTables)["interactions"]>;
 export type CrossReactionRow = RowOf<(typeof safetyTables)["cross_reactions"]>;

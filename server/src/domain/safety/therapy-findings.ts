@@ -22,6 +22,7 @@ export function duplicateFindings(data: SafetyData, { items, taken }: CheckedOrd
 
 /** The last fill of the same medication must have been used up to a share that depends on the schedule. */
 export function refillFindings(data: SafetyData, { items, taken }: CheckedOrder, now: Date): SafetyFinding[] {
+  if (!taken.some(({ fill }) => fill?.shipped_at)) return [];
   const today = now.toISOString().slice(0, 10);
   return items.flatMap((item): SafetyFinding[] => {
     const rule = data.rows.refill_rules.find(({ drug_schedules }) => drug_schedules.includes(item.drug_schedule));

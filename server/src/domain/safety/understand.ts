@@ -39,6 +39,9 @@ export function understand(data: SafetyData, text: string): Understood {
 
 /** The substances of a product's ingredient: mostly one, known by its name or another name. */
 export function substancesOf(data: SafetyData, ingredient: string): readonly Substance[] {
+  // Catalogues mostly write them as the tables do.
+  const written = data.substances.get(ingredient);
+  if (written !== undefined) return [written];
   const name = plainWords(ingredient);
   const known = data.substances.get(name);
   if (known !== undefined) return [known];

@@ -1,0 +1,318 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commands } from "../src/cli/commands.ts";
+import type { Output } from "../src/cli/output.ts";
+import type { CommandRow } from "../src/cli/program.ts";
+import { openDb } from "../src/db/db.ts";
+import { checkDatabase, checkSafety } from "../src/usecases/check-up.ts";
+import { createPerson } from "../src/usecases/create-person.ts";
+import { runCli } from "./support/run-cli.ts";
+import { shipped, shippedJson } from "./support/safety.ts";
+import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
+import { until } from "./support/until.ts";
+
+const HEAD = "a_class,a_ingredient,b_class,b_ingredient,severity,mechanism,washout_days,source,since";
+const PHARMACIST = "noor@larkspur.example";
+
+let folder: string;
+let database: Awaited<ReturnType<typeof createTestDatabase>>;
+/** Two services on one database, as behind a load balancer. */
+let one: TestApp;
+let two: TestApp;
+let env: Record<string, string>;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), "pestle-safety-"));
+  database = await createTestDatabase();
+  one = await startTestApp({ url: database.url });
+  two = await startTestApp({ url: database.url });
+  env = { DATABASE_URL: database.url, DATA_DIR: folder, MASTER_KEY: TEST_MASTER_KEY };
+  for (const [email, role] of [
+    [PHARMACIST, "pharmacist"],
+    ["ines@larkspur.example", "technician"],
+  ] as const) {
+    await one.deps.db.transaction((tx) =>
+      createPerson(tx, { email, name: "N", role, partner_id: null, password_hash: "x" }, new Date()),
+    );
+  }
+});
+afterAll(async () => {
+  await one.stop();
+  await two.stop();
+  await database.drop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** A command in this process: what it would print, or the error it ends with. */
+async function run(name: string, options: Record<string, unknown> = {}, argument = "") {
+  const row = commands.find((command) => command.name === name) as CommandRow;
+  return (await row.run(options, argument, env)) as Output & { data: never };
+}
+const fileOf = (name: string, content: unknown) => {
+  const path = join(folder, name);
+  writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));
+  return path;
+};
+const importFile = (name: string, content: unknown, options: Record<string, unknown> = { as: PHARMACIST }) =>
+  run("safety import", options, fileOf(name, content));
+/** The shipped tables under another name, and changed. */
+const tables = (version: string, change: (rows: Record<string, unknown[]>) => void = () => {}) => {
+  const json = { ...shippedJson(), version };
+  change(json as unknown as Record<string, unknown[]>);
+  return json;
+};
+const versionOf = (app: TestApp) => {
+  const current = app.deps.safety.current();
+  return "data" in current ? current.data.version : current.unfit;
+};
+const everywhere = (version: string) =>
+  until(() => [one, two].every((app) => versionOf(app) === version), `version ${version} is in force everywhere`);
+const metricsOf = async (app: TestApp) => (await fetch(`${app.addresses.base_url}/metrics`)).text();
+const doctorOn = async (app: TestApp) =>
+  (await checkDatabase(app.config, app.deps.db, () => new Date())).find(({ what }) => what === "safety tables")!;
+
+test("a service starts with the tables of its build, and says so", async () => {
+  expect([one, two].map(versionOf)).toEqual([shipped.version, shipped.version]);
+  expect(await metricsOf(one)).toContain(`pestle_safety_fit{version="${shipped.version}"} 1`);
+  expect(one.lines()).toContainEqual(expect.objectContaining({ msg: "the safety tables are fit" }));
+  const shown = await run("safety show");
+  expect(shown.text).toMatch(new RegExp(`^version +${shipped.version}\nfrom +this build\nstate +fit`));
+  expect(shown.data).toMatchObject({
+    fit: true,
+    imports: [],
+    rows: { interactions: shipped.rows.interactions.length },
+  });
+});
+
+describe("an import", () => {
+  test("shows the difference first, and a dry run changes nothing and needs nobody", async () => {
+    const feed = tables("feed 1", (rows) => {
+      rows["interactions"]!.pop();
+      rows["ingredients"]!.push({ ingredient: "zorblaxin", aliases: [], source: "label" });
+    });
+    const { text, data } = await importFile("feed.json", feed, { dryRun: true });
+    expect(text).toBe(
+      [
+        "ingredients: 1 added, 0 changed, 0 removed",
+        "  + zorblaxin",
+        "interactions: 0 added, 0 changed, 1 removed",
+        "  - class amphetamine_derivatives + class ssris_snris",
+        "A dry run: nothing was changed.",
+      ].join("\n"),
+    );
+    expect(data).toMatchObject({ import_number: null, version: "feed 1", faults: [] });
+    expect((await run("safety show")).data).toMatchObject({ version: shipped.version, imports: [] });
+  });
+
+  test("is in force in every process within a second, and keeps who, when and what", async () => {
+    const feed = tables("feed 2", (rows) => void rows["interactions"]!.pop());
+    const path = fileOf("feed.json", feed);
+    // From a process of its own, beside the running services.
+    const ran = await runCli(["safety", "import", path, "--as", PHARMACIST], env);
+    expect(ran).toMatchObject({ code: 0, stderr: "" });
+    expect(ran.stdout).toMatch(/Import 1 \(version feed 2\) is in force\.\n$/);
+    expect(await everywhere("feed 2")).toBeLessThan(1_000);
+    expect(await metricsOf(two)).toContain('pestle_safety_fit{version="feed 2"} 1');
+    expect(await metricsOf(two)).not.toContain(`version="${shipped.version}"`);
+    const { data, text } = await run("safety show");
+    expect(data).toMatchObject({
+      origin: "import 1",
+      imports: [
+        {
+          import_number: 1,
+          version: "feed 2",
+          file_name: "feed.json",
+          sha256: expect.stringMatching(/^[0-9a-f]{64}$/),
+          imported_by_email: PHARMACIST,
+          summary: [{ table: "interactions" }],
+        },
+      ],
+    });
+    expect(text).toMatch(/1 +\d{4}-\d\d-\d\d \d\d:\d\dZ +feed 2 +noor@larkspur\.example +[0-9a-f]{12} +feed\.json$/);
+    expect((await importFile("feed.json", feed)).text).toBe("Nothing to change.");
+  });
+
+  test("of interactions as CSV is laid over what is in force", async () => {
+    const csv = [
+      HEAD,
+      ...shipped.rows.interactions.map(({ a, b, severity, mechanism, washout_days, source, since }) => {
+        const cells = [a, b].flatMap((side) => ("class" in side ? [side.class, ""] : ["", side.ingredient]));
+        return [...cells, severity, `"${mechanism}"`, washout_days, source, since].join(",");
+      }),
+      ",zorblaxin,,sertraline,major,rises,0,Feed of November,2026-11-01",
+    ].join("\n");
+    const { text } = await importFile("interactions.csv", csv);
+    expect(text).toContain("interactions: 2 added, 0 changed, 0 removed");
+    const version = /version (interactions\.csv [0-9a-f]{8})/.exec(text)![1]!;
+    await everywhere(version);
+    const checked = await run("safety check", { with: ["Zorblaxin 5 mg"] }, "Zoloft 50 mg");
+    expect(checked.data).toMatchObject({
+      findings: [{ key: "interaction sertraline zorblaxin", source: "Feed of November", version }],
+    });
+  });
+
+  test("that is faulty tells every place and changes nothing", async () => {
+    const before = versionOf(one);
+    const path = fileOf("bad.csv", `${HEAD}\nmaois,,,x,grave,m,0,s,2026-01-01\nnosuch,,,y,major,m,0,s,soon\n`);
+    expect(await runCli(["safety", "import", path, "--as", PHARMACIST], env)).toMatchObject({
+      code: 1,
+      stdout: [
+        "line 2.severity: give one of contraindicated, major, moderate",
+        "line 3.since: give a date as YYYY-MM-DD",
+        "Nothing was changed.",
+        "",
+      ].join("\n"),
+    });
+    expect((await importFile("torn.json", '{"version": ')).data).toMatchObject({ faults: ["file: this is no JSON"] });
+    expect(versionOf(one)).toBe(before);
+  });
+
+  test("whose canaries do not behave is refused", async () => {
+    const silent = tables("silent", (rows) => {
+      rows["interactions"] = [];
+    });
+    const { failed, text } = await importFile("silent.json", silent);
+    expect(failed).toBe(true);
+    expect(text).toMatch(/^the canary "sertraline and phenelzine in one order" does not behave\n/);
+    expect(text).toMatch(/Nothing was changed\.$/);
+  });
+
+  test.each([
+    ["nobody", {}, "Say who imports it"],
+    ["a stranger", { as: "who@larkspur.example" }, "Nobody signs in with this e-mail address."],
+    ["a technician", { as: "ines@larkspur.example" }, "Only a pharmacist, a lead or an admin"],
+  ])("by %s is refused", async (_who, options, words) => {
+    await expect(importFile("other.json", tables("other"), options)).rejects.toThrow(words);
+  });
+
+  test("of a file that cannot be read is refused", async () => {
+    await expect(run("safety import", { as: PHARMACIST }, join(folder, "none.json"))).rejects.toThrow("cannot be read");
+    const path = join(folder, "latin.json");
+    writeFileSync(path, Buffer.from('{"version": "caf\xe9"}', "latin1"));
+    await expect(run("safety import", { as: PHARMACIST }, path)).rejects.toThrow("not in UTF-8");
+  });
+
+  test("that was damaged in the database makes every process unfit, and is never passed over for older tables", async () => {
+    const { db } = one.deps;
+    const newest = "import_number = (select max(import_number) from safety_import)";
+    const { rows } = await db.raw(`select data from safety_import where ${newest}`);
+    await db.raw(`update safety_import set data = data - 'interactions' where ${newest}`);
+    const third = await startTestApp({ url: database.url });
+    expect(versionOf(third)).toEqual(["interactions: expected a list of rows"]);
+    expect(await metricsOf(third)).toContain('pestle_safety_fit{version="none"} 0');
+    expect(await doctorOn(third)).toMatchObject({
+      state: "failed",
+      says: expect.stringContaining("orders are held: interactions: expected a list of rows"),
+    });
+    await db.raw(`update safety_import set data = $1 where ${newest}`, [JSON.stringify(rows[0]!["data"])]);
+    await third.deps.safety.check();
+    expect(versionOf(third)).toBe(versionOf(one));
+    await third.stop();
+  });
+
+  test("of the shipped tables brings them back", async () => {
+    const { data } = await run("safety show", { shipped: true, data: true });
+    await importFile("shipped.json", data);
+    await everywhere(shipped.version);
+  });
+});
+
+describe("safety check", () => {
+  test("explains what was understood, what was found and who says so", async () => {
+    const { text } = await run("safety check", { allergy: ["PCN (hives)"], with: ["Nardil", "zorb"] }, "Augmentin");
+    expect(text).toMatch(
+      /^text +understood as\nAugmentin +amoxicillin\nPCN \(hives\) +penicillins, aminopenicillins\n/,
+    );
+    expect(text).toMatch(/Nardil +phenelzine\nzorb +nothing\n/);
+    expect(text).toContain("major, holds with 74: The patient is allergic to penicillins");
+    expect(text).toContain(`    ${shipped.rows.sources["allergy"]}\nTables of version ${shipped.version}.`);
+    expect((await run("safety check", { allergy: ["NKDA"] }, "zorblaxin")).text).toContain("Nothing was found.");
+  });
+
+  test("takes its texts from a shell", async () => {
+    const ran = await runCli(["safety", "check", "sertraline", "--with", "Nardil", "--with", "Advil", "--json"], env);
+    expect(ran.code).toBe(0);
+    const keys = (ran.json() as { findings: { key: string }[] }).findings.map(({ key }) => key);
+    expect(keys).toEqual(["interaction phenelzine sertraline", "interaction ibuprofen sertraline"]);
+  });
+});
+
+describe("with a data file that is damaged", () => {
+  const damages: [what: string, content: string | undefined, why: string][] = [
+    ["torn", JSON.stringify(shippedJson()).slice(0, 5_000), "file: this is no JSON"],
+    ["empty", "", "file: this is no JSON"],
+    ["missing", undefined, "file: cannot be read (ENOENT)"],
+    ["of another shape", '{"version": "1"}', "interactions: expected a list of rows"],
+    [
+      "silent",
+      JSON.stringify(tables("silent", (rows) => void rows["cross_reactions"]!.splice(0))),
+      'the canary "cephalexin for somebody allergic to amoxicillin" does not behave',
+    ],
+  ];
+
+  test.each(damages)(
+    "(%s) the service runs, takes nothing for safe, and doctor says why",
+    async (what, content, why) => {
+      const path = content === undefined ? join(folder, "missing.json") : fileOf(`${what}.json`, content);
+      const app = await startTestApp({ env: { SAFETY_DATA_FILE: path } });
+      try {
+        expect((await app.call("/shipping_methods")).status).toBe(200);
+        expect(versionOf(app)).toContain(why);
+        expect(app.lines()).toContainEqual(
+          expect.objectContaining({ level: 50, msg: "the safety tables are unfit: orders are held" }),
+        );
+        expect(await metricsOf(app)).toMatch(/pestle_safety_fit\{version="[^"]+"\} 0/);
+        expect(await doctorOn(app)).toMatchObject({ state: "failed", says: expect.stringContaining("are unfit") });
+        expect((await checkSafety(app.config, null)).state).toBe("failed");
+        // Put right, it is found by the next look, without a restart.
+        writeFileSync(path, JSON.stringify(tables("mended")));
+        await app.deps.safety.check();
+        expect(versionOf(app)).toBe("mended");
+        expect(await doctorOn(app)).toMatchObject({ state: "ok", says: expect.stringContaining("version mended") });
+      } finally {
+        await app.stop();
+      }
+    },
+  );
+
+  test("an import takes its place", async () => {
+    const own = await createTestDatabase();
+    const path = fileOf("damaged.json", "{");
+    const app = await startTestApp({ url: own.url, env: { SAFETY_DATA_FILE: path } });
+    try {
+      const csv = await importWith(own.url, fileOf("rows.csv", `${HEAD}\n,a,,b,major,m,0,s,2026-01-01\n`), path);
+      expect(csv).toMatchObject({ code: 1, stderr: expect.stringContaining("Import JSON first.") });
+      const ran = await importWith(own.url, fileOf("whole.json", tables("whole")), path);
+      expect(ran).toMatchObject({ code: 0, stderr: "" });
+      await until(() => versionOf(app) === "whole", "the import is in force");
+    } finally {
+      await app.stop();
+      await own.drop();
+    }
+  });
+});
+
+/** The demo has a lead who may import. */
+async function importWith(url: string, file: string, safety_data_file: string) {
+  const db = openDb({ connection: { connectionString: url }, pool_size: 1, named_statements: true });
+  const { rows } = await db.raw("select email from person where role in ('admin', 'lead', 'pharmacist') limit 1");
+  await db.close();
+  const args = ["safety", "import", file, "--as", String(rows[0]!["email"])];
+  return runCli(args, { ...env, DATABASE_URL: url, SAFETY_DATA_FILE: safety_data_file });
+}
+
+test("tables that go wrong in memory are noticed by their canaries and read again", async () => {
+  const before = one.deps.safety.current();
+  if (!("data" in before)) throw new Error("unfit before");
+  (before.data.interactions as Map<string, unknown>).clear();
+  const lines = one.lines().length;
+  await one.deps.safety.check();
+  const said = one
+    .lines()
+    .slice(lines)
+    .map(({ msg }) => msg);
+  expect(said).toEqual(["the safety tables are unfit: orders are held", "the safety tables are fit"]);
+  const after = one.deps.safety.current();
+  expect("data" in after && after.data.interactions.size).toBeGreaterThan(10);
+});
