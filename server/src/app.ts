@@ -20,6 +20,8 @@ import { createListener } from "./http/listener.ts";
 import { type Addresses, addPages } from "./http/pages.ts";
 import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
 import { addTokenServer } from "./http/token-server.ts";
+import { addWebApi } from "./http/web-api.ts";
+import { webRoutes } from "./http/web-routes.ts";
 import { formatOf } from "./intake/formats.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { createMetrics } from "./metrics.ts";
@@ -121,6 +123,7 @@ export async function startApp(
       payments: simulatedPayments,
       safety,
       carriers: simulatedCarriers,
+      second_factor: config.SECOND_FACTOR === "auto" ? (demo ? "offered" : "required") : config.SECOND_FACTOR,
       log,
       metrics,
       now,
@@ -135,6 +138,7 @@ export async function startApp(
     const addresses = {} as Addresses;
     addPartnerApi(listeners.partner, deps, options.routes ?? partnerRoutes);
     addIntake(listeners.partner, deps);
+    addWebApi(listeners.partner, deps, webRoutes);
     addPages(listeners.partner, deps, { addresses: () => addresses, demo });
     addTokenServer(listeners.auth, deps, "production", () => addresses.auth_url);
     addTokenServer(listeners.sandbox_auth, deps, "sandbox", () => addresses.sandbox_auth_url);

@@ -80,6 +80,11 @@ export const settings = {
       }
     },
   },
+  SECOND_FACTOR: choice(
+    "auto",
+    ["auto", "required", "offered"],
+    "Whether people need an authenticator beside their password. `auto`: they do, except with the demo, where it is offered.",
+  ),
   ZIP_TABLE_FILE: {
     default: "",
     meaning: "CSV of `zip,state,city` rows that are added to, or correct, the ZIP codes that come with this build.",

@@ -31,6 +31,8 @@ export type Deps = {
   payments: Payments;
   safety: SafetyEngine;
   carriers: Carriers;
+  /** Whether people need an authenticator beside their password. */
+  second_factor: "required" | "offered";
   log: Logger;
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */

@@ -8,6 +8,7 @@ import { createTestDatabase } from "./support/test-app.ts";
 /** Tables that lead to an account, or belong to the pharmacy itself. Every other one is a tenant's. */
 const DIRECTORY = new Set([
   "account",
+  "audit_entry",
   "data_key",
   "index_key",
   "licence",
@@ -17,6 +18,7 @@ const DIRECTORY = new Set([
   "safety_import",
   "schema_migration",
   "server_process",
+  "session",
 ]);
 const CHECKED_IN = new URL("../migrations/schema.txt", import.meta.url);
 const FOLDER = new URL("../src/db/", import.meta.url);

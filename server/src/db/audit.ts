@@ -24,15 +24,7 @@ const add = sql<
 insert into audit_entry (at, person_id, role, account_id, action, subject, request_id)
 values ($1, $2, $3, $4, $5, $6, $7)`;
 export const insertAudit = (db: Queryable, entry: AuditEntry) =>
-  db.run(add, [
-    entry.at,
-    entry.person_id,
-    entry.role,
-    entry.account_id,
-    entry.action,
-    entry.subject,
-    entry.request_id,
-  ]);
+  db.run(add, [entry.at, entry.person_id, entry.role, entry.account_id, entry.action, entry.subject, entry.request_id]);
 
 const list = sql<
   [before: number, limit: number, person_id: string | null, account_id: string | null, subject: string | null],

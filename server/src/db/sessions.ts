@@ -17,9 +17,7 @@ export type SessionRow = {
   totp_on: boolean;
 };
 
-const open = sql<
-  [session_hash: Buffer, person_id: string, csrf_token: string, complete: boolean, now: Date]
->`
+const open = sql<[session_hash: Buffer, person_id: string, csrf_token: string, complete: boolean, now: Date]>`
 insert into session (session_hash, person_id, csrf_token, complete, created_at, last_seen_at)
 values ($1, $2, $3, $4, $5, $5)`;
 export const insertSession = (

@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/refusals.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
 import { findSession, type SignedIn } from "../usecases/sign-in.ts";
 import { WorkRefusal } from "../usecases/work-refusal.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
 import { type Answer, json, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 
@@ -83,7 +83,11 @@ async function answered(deps: Deps, { handler }: WebRoute, call: WebCall): Promi
 }
 
 /** Somebody else's route is one that is not there: it answers as any unknown one does. */
-async function admitted(deps: Deps, request: FastifyRequest, { roles }: WebRoute): Promise<SignedIn | undefined | "signed out"> {
+async function admitted(
+  deps: Deps,
+  request: FastifyRequest,
+  { roles }: WebRoute,
+): Promise<SignedIn | undefined | "signed out"> {
   const cookie = cookieOf(request);
   const person = cookie === undefined ? undefined : await findSession(deps, cookie);
   if (roles === "anyone") return person;

@@ -36,7 +36,10 @@ export const sessionRoutes: readonly WebRoute[] = [
     path: "/session",
     roles: "anyone",
     handler: (deps, { person }) =>
-      json(200, { session: (person as SignedIn | undefined) ? shown(person) : null, second_factor: deps.config.SECOND_FACTOR }),
+      json(200, {
+        session: (person as SignedIn | undefined) ? shown(person) : null,
+        second_factor: deps.second_factor,
+      }),
   },
   {
     method: "DELETE",

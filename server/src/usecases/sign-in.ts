@@ -29,8 +29,7 @@ const SEEN_EVERY_MS = 30_000;
 const FAILURES = { rate_per_second: 10 / 900, burst: 10 };
 const FAILURES_OF_ADDRESS = { rate_per_second: 50 / 900, burst: 50 };
 /** Stands in where nobody has the address, so that an unknown one takes as long as a wrong password. */
-const NO_PASSWORD =
-  "scrypt$32768$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+const NO_PASSWORD = "scrypt$32768$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /** Who is signed in. `csrf_token` goes with every change they ask for. */
 export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at"> & { session_hash: Buffer };
@@ -58,7 +57,8 @@ export async function signIn(
   );
   if (blocked_s > 0) throw new StatusRefusal(429, blocked_s);
   const person = await loadForSignIn(deps.db, given.email);
-  const fits = passwordMatches(given.password, person?.password_hash ?? NO_PASSWORD) && person !== undefined;
+  const matches = await passwordMatches(given.password, person?.password_hash ?? NO_PASSWORD);
+  const fits = matches && person !== undefined;
   const by_code = fits && given.code !== null && person.totp_confirmed_at !== null;
   if (!fits || (by_code && !(await takesCode(deps, person, given.code!)))) {
     deps.strangers.spend(remote_address, `sign-in ${name}`, FAILURES, now.getTime());
@@ -67,18 +67,30 @@ export async function signIn(
     await audit(deps, { person_id: known, action: "sign_in_refused", request_id });
     return { outcome: "refused" };
   }
-  const needs = by_code ? null : person.totp_confirmed_at !== null ? "needs_code" : totpRequired(deps) ? "needs_set_up" : null;
+  const needs = by_code
+    ? null
+    : person.totp_confirmed_at !== null
+      ? "needs_code"
+      : totpRequired(deps)
+        ? "needs_set_up"
+        : null;
   const cookie = randomBytes(32).toString("base64url");
   const session_hash = sessionHash(cookie);
   const csrf_token = randomBytes(24).toString("base64url");
-  await insertSession(deps.db, { session_hash, person_id: person.person_id, csrf_token, complete: needs === null, now });
+  await insertSession(deps.db, {
+    session_hash,
+    person_id: person.person_id,
+    csrf_token,
+    complete: needs === null,
+    now,
+  });
   if (needs === null) await noteSignedIn(deps, person.person_id, request_id);
   const session = { ...(await loadSession(deps.db, session_hash))!, session_hash };
   return { outcome: needs ?? "signed_in", cookie, session };
 }
 
 /** The demo offers a second factor; a pharmacy that works with real people's data needs one. */
-export const totpRequired = ({ config }: Pick<Deps, "config">): boolean => config.SECOND_FACTOR === "required";
+export const totpRequired = ({ second_factor }: Pick<Deps, "second_factor">): boolean => second_factor === "required";
 
 /** The session of a cookie, complete or not; undefined where it is none, or was left alone for too long. */
 export async function findSession(deps: Deps, cookie: string): Promise<SignedIn | undefined> {
