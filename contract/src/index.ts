@@ -1,5 +1,7 @@
 export * from "./actions.ts";
 export * from "./catalogue.ts";
+export * from "./dashboard.ts";
+export * from "./dashboard-admin.ts";
 export { type Endpoint, type Tag, tags } from "./endpoint.ts";
 export * from "./endpoints.ts";
 export * from "./error-bodies.ts";
