@@ -25,6 +25,7 @@ export * from "./lifecycle.ts";
 export * from "./oauth.ts";
 export * from "./openapi.ts";
 export * from "./order-actions.ts";
+export * from "./portal.ts";
 export * from "./requests.ts";
 export * from "./resources.ts";
 export type { JsonSchema, Schema, Static } from "./schema.ts";
