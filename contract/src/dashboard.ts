@@ -35,17 +35,17 @@ export type QueueKey = keyof typeof queues;
 export const queueKeys = Object.keys(queues) as [QueueKey, ...QueueKey[]];
 export const isQueueKey = (key: string): key is QueueKey => Object.hasOwn(queues, key);
 
-/** GET /dashboard/home; the stream's `home` events carry the same. */
-export type DashboardHome = {
-  queues: {
-    key: QueueKey;
-    count: number;
-    oldest_at: string | null;
-    late: number;
-    target_minutes: number | null;
-  }[];
-  /** Entries that wait for a person. */
-  reviews: number;
+/**
+ * GET /dashboard/home?environment=, of both where none is given. GET /dashboard/stream?environment= sends the same as
+ * events named `home`: at once, and whenever it has become another. `signed_out` is the last event of a session.
+ */
+export type DashboardHome = { queues: QueueTile[] /** Entries that wait for a person. */; reviews: number };
+export type QueueTile = {
+  key: QueueKey;
+  count: number;
+  oldest_at: string | null;
+  late: number;
+  target_minutes: number | null;
 };
 
 /** GET /dashboard/accounts: what filters and forms choose from. */
@@ -59,7 +59,11 @@ export type DashboardAccount = {
   brands: { id: number; name: string }[];
 };
 
-/** What GET /dashboard/orders takes, beside `cursor` and `limit` (1 to 200, 50 unless given). */
+/**
+ * What GET /dashboard/orders and orders.csv take, beside `cursor` and `limit` (1 to 200, 50 unless given). Without
+ * `queue`, `order_status` and `stage`: all that are neither shipped nor canceled. `claimed` is `mine`, `free` or
+ * `others`; `sort` is `oldest` (who waits longest comes first, unless told) or `newest`.
+ */
 export const dashboardOrderFilters = [
   "queue",
   "partner_id",
@@ -73,10 +77,11 @@ export const dashboardOrderFilters = [
   "state",
   "older_than_minutes",
   "claimed",
+  "sort",
 ] as const;
 export type DashboardOrderFilter = (typeof dashboardOrderFilters)[number];
 
-/** `next` is the next page's `cursor`. Who waits longest comes first. `orders.csv` has the same columns. */
+/** `next` is the next page's `cursor`. `orders.csv` has the same columns. */
 export type DashboardOrders = { orders: DashboardOrderRow[]; next: string | null };
 export type DashboardOrderRow = {
   account_id: string;
@@ -187,6 +192,8 @@ export type DashboardOrder = {
   documents: DashboardDocument[];
   /** The events that this person may send now. */
   can: WorkEvent[];
+  /** What the order's state allows and something else does not: a screen shows it and says why. */
+  cannot: { event: WorkEvent; key: string; message: string }[];
   /** Exceptions that an operator may raise now. */
   can_raise: ExceptionId[];
 };
@@ -337,7 +344,7 @@ export type RecallRow = {
   shipped_at: string | null;
 };
 
-/** GET /dashboard/reviews?all=true. Sentences are fixed: they tell nothing of a patient. */
+/** GET /dashboard/reviews?all=true&environment=. Sentences are fixed: they tell nothing of a patient. */
 export type DashboardReviews = { reviews: DashboardReview[] };
 export type DashboardReview = {
   account_id: string;
@@ -365,7 +372,18 @@ export type ResolveReviewRequest = { outcome: string };
 export type VerdictRequest = { verdict: "accepted" | "rejected"; note?: string };
 export type RouteReviewRequest = { to_account_id: string };
 export type ReviewClosed = { closed: true; order_due_at?: string | null; prescription_id?: number | null };
-/** GET …/reviews/{account_id}/{review_id}/message. The view is written down. */
+/** GET …/reviews/{account_id}/{review_id}: what is to be decided on. The view is written down. */
+export type DashboardReviewPage = {
+  review: DashboardReview;
+  prescription: (Omit<MedicationRequest, "medication_dispenses"> & { acceptance: string }) | null;
+  /** Whom it is about, and those who may be the same person. */
+  patients: (MaskedPatient & { score: number | null })[];
+  has_message: boolean;
+  can_close: boolean;
+};
+/** POST …/reviews/{account_id}/{review_id}/reveal, which takes no fields. Written down with who asked. */
+export type RevealedReview = { patients: Patient[] };
+/** GET …/reviews/{account_id}/{review_id}/message (pharmacist, lead, admin). The view is written down. */
 export type RawMessage = {
   intake_message_id: number;
   format: "script" | "fhir" | "simulation";
