@@ -12,12 +12,12 @@ import { openDatabase } from "./database.ts";
 import { openBus } from "./db/bus.ts";
 import { migrate } from "./db/migrate.ts";
 import { dropLeases } from "./db/rate-leases.ts";
-import type { Deps } from "./deps.ts";
+import type { Addresses, Deps } from "./deps.ts";
 import type { ZipTable } from "./domain/address/zip.ts";
 import { ZipRowFaults } from "./domain/address/zip-rows.ts";
 import { addIntake } from "./http/intake.ts";
 import { createListener } from "./http/listener.ts";
-import { type Addresses, addPages } from "./http/pages.ts";
+import { addPages } from "./http/pages.ts";
 import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
 import { addTokenServer } from "./http/token-server.ts";
 import { addWebApi } from "./http/web-api.ts";
@@ -26,8 +26,10 @@ import { formatOf } from "./intake/formats.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { createMetrics } from "./metrics.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
+import { createRequestLog } from "./request-log.ts";
 import { fillBackOrders } from "./usecases/fill-back-orders.ts";
 import { fillDue } from "./usecases/fill-due.ts";
+import { keepRequests } from "./usecases/keep-requests.ts";
 import { processWaiting } from "./usecases/process-waiting.ts";
 import { openSafetyEngine } from "./usecases/safety-engine.ts";
 import { settleUnpaid } from "./usecases/settle-payment.ts";
@@ -57,6 +59,7 @@ const CANARIES_EVERY_MS = 60_000;
 /** What arrives on a shelf is an order's within about a second. */
 const BACK_ORDERS_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
+const KEEP_REQUESTS_EVERY_MS = 1_000;
 /** Whoever is not served by then is cut off, so that the process ends within 10 s. */
 const GRACE_MS = 8_000;
 
@@ -110,8 +113,10 @@ export async function startApp(
     await bus.opened;
     const zips = readZips(config);
     const addressValidator = offlineAddressValidator(zips);
+    const addresses = {} as Addresses;
     const deps: Deps = {
       config,
+      addresses,
       db,
       vault,
       bus,
@@ -124,6 +129,7 @@ export async function startApp(
       safety,
       carriers: simulatedCarriers,
       second_factor: config.SECOND_FACTOR === "auto" ? (demo ? "offered" : "required") : config.SECOND_FACTOR,
+      request_log: createRequestLog(),
       log,
       metrics,
       now,
@@ -135,7 +141,6 @@ export async function startApp(
       sandbox_auth: createListener(deps, "sandbox_auth"),
     };
     opened.unshift(...Object.values(listeners));
-    const addresses = {} as Addresses;
     addPartnerApi(listeners.partner, deps, options.routes ?? partnerRoutes);
     addIntake(listeners.partner, deps);
     addWebApi(listeners.partner, deps, webRoutes);
@@ -163,6 +168,7 @@ export async function startApp(
       startLoop(deps, "track-shipments", TRACK_EVERY_MS, () => trackShipments(deps)),
       startLoop(deps, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(deps)),
       startLoop(deps, "canaries", CANARIES_EVERY_MS, () => safety.check()),
+      startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
     return {
@@ -179,6 +185,8 @@ export async function startApp(
           ...jobs.map((job) => job.stop()),
         ]);
         clearTimeout(cutOff);
+        // What was answered since the job last ran.
+        await keepRequests(deps).catch(() => {});
         await dropLeases(db, process_id).catch(() => {});
         await bus.close();
         await database.close();

@@ -158,6 +158,7 @@ export const settings = {
     fix: "1 to 32 letters and digits",
     parse: (value: string) => matching(/^[A-Za-z0-9]{1,32}$/, value),
   },
+  REQUEST_LOG_DAYS: whole("14", 1, 90, "Days for which partners see each of their requests in the portal."),
   LOG_LEVEL: choice("info", ["debug", "info", "warn", "error", "silent"], "How much is logged, as JSON lines."),
   CLIENT_SECRET: {
     default: "",

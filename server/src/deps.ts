@@ -10,12 +10,17 @@ import type { Db } from "./db/db.ts";
 import type { ZipTable } from "./domain/address/zip.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
+import type { RequestLog } from "./request-log.ts";
 import type { SafetyEngine } from "./usecases/safety-engine.ts";
 import type { Vault } from "./vault/vault.ts";
+
+export type Addresses = { base_url: string; auth_url: string; sandbox_auth_url: string };
 
 /** What functions are given: plain values and functions, first argument of every use case. */
 export type Deps = {
   config: Config;
+  /** Where the three listeners are reached, from outside too; known once they listen. */
+  addresses: Readonly<Addresses>;
   db: Db;
   vault: Vault;
   bus: Pick<Bus, "fresh">;
@@ -33,6 +38,8 @@ export type Deps = {
   carriers: Carriers;
   /** Whether people need an authenticator beside their password. */
   second_factor: "required" | "offered";
+  /** Requests of known credentials, on their way into the log that partners see. */
+  request_log: RequestLog;
   log: Logger;
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */

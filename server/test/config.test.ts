@@ -53,6 +53,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   PHARMACY_DEA: { good: ["BL8426529", "BL8426529"], bad: ["BL8426520", "bl8426529", "BL8426529-12"] },
   PHARMACY_NCPDP_ID: { good: ["1234567", "1234567"], bad: ["123456", "12345678"] },
   OPERATOR_NAME: { good: ["Larkspur", "Larkspur"], bad: ["two words", "é", "x".repeat(33)] },
+  REQUEST_LOG_DAYS: { good: ["30", 30], bad: ["0", "91", "all"] },
   LOG_LEVEL: { good: ["warn", "warn"], bad: ["loud"] },
   CLIENT_SECRET: { good: ["a-secret", "a-secret"], bad: ["two words"] },
 };
