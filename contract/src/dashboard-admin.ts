@@ -175,6 +175,41 @@ export type StockRequest = { sku: string; units: number; note?: string };
 /** GET and PUT /dashboard/targets (PUT: lead, admin). Null: never late. */
 export type DashboardTargets = { targets: Record<QueueKey, number | null> };
 
+/** What is written down, and how a screen says it. An entry names ids, and nothing that tells who a patient is. */
+export const auditActions = {
+  sign_in: "signed in",
+  sign_in_refused: "was refused at the door",
+  sign_out: "signed out",
+  second_factor_set_up: "set up a second factor",
+  order_viewed: "looked at an order",
+  order_revealed: "revealed patient and address of an order",
+  document_viewed: "opened a document of an order",
+  orders_exported: "exported orders",
+  order_worked: "worked on an order",
+  patient_found: "found a patient by name",
+  lot_searched: "searched for a lot",
+  review_viewed: "looked at an entry of the reviews",
+  review_revealed: "revealed the patients of an entry",
+  review_closed: "closed an entry of the reviews",
+  message_viewed: "read a prescriber's message",
+  partner_created: "created a partner's account",
+  routing_changed: "changed routing rules",
+  credential_created: "created a credential",
+  credential_rotated: "added a secret to a credential",
+  credential_rotation_finished: "ended a credential's older secret",
+  credential_revoked: "revoked a credential",
+  person_created: "let somebody sign in",
+  person_disabled: "shut somebody out",
+  person_enabled: "let somebody in again",
+  password_reset: "reset somebody's password",
+  second_factor_reset: "took somebody's second factor away",
+  catalogue_imported: "imported a catalogue",
+  stock_received: "took in stock",
+  stock_counted: "counted stock",
+  targets_set: "set targets of queues",
+} as const;
+export type AuditAction = keyof typeof auditActions;
+
 /** GET /dashboard/audit?before=&person_id=&account_id=&subject= (lead, admin), newest first. */
 export type DashboardAudit = { entries: AuditLine[]; next: number | null };
 export type AuditLine = {
