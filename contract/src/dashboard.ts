@@ -200,8 +200,8 @@ export type DashboardOrder = {
 
 export type MaskedPatient = { patient_id: string; initials: string; birth_year: string; state: string | null };
 export type MaskedAddress = {
-  city: string;
   state: string;
+  /** Its first three digits. */
   zip: string;
   /** Whether the validator would write it otherwise; what it suggests is shown once revealed. */
   has_suggestion: boolean;
