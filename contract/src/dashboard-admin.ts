@@ -186,6 +186,7 @@ export const auditActions = {
   document_viewed: "opened a document of an order",
   orders_exported: "exported orders",
   order_worked: "worked on an order",
+  order_action_requested: "asked something of an order, in the portal",
   patient_found: "found a patient by name",
   lot_searched: "searched for a lot",
   review_viewed: "looked at an entry of the reviews",
@@ -201,12 +202,20 @@ export const auditActions = {
   person_created: "let somebody sign in",
   person_disabled: "shut somebody out",
   person_enabled: "let somebody in again",
+  role_changed: "changed somebody's role",
   password_reset: "reset somebody's password",
   second_factor_reset: "took somebody's second factor away",
   catalogue_imported: "imported a catalogue",
   stock_received: "took in stock",
   stock_counted: "counted stock",
   targets_set: "set targets of queues",
+  endpoint_created: "registered a webhook endpoint",
+  endpoint_changed: "changed a webhook endpoint",
+  endpoint_removed: "removed a webhook endpoint",
+  endpoint_tested: "sent a test to a webhook endpoint",
+  event_viewed: "looked at an event",
+  events_redelivered: "asked for events to be delivered again",
+  sandbox_used: "played in the sandbox",
 } as const;
 export type AuditAction = keyof typeof auditActions;
 

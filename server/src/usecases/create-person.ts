@@ -31,17 +31,29 @@ export async function createPerson(
 
 /** Slow on purpose, so it is called before a transaction, never inside. */
 export function hashPassword(password: string): string {
+  const salt = saltFor(password);
+  return stored(salt, scryptSync(password.normalize("NFKC"), salt, 32, SCRYPT));
+}
+
+/** The same off the main thread, for a process that serves others meanwhile. */
+export async function hashPasswordAside(password: string): Promise<string> {
+  const salt = saltFor(password);
+  return stored(salt, await scryptLater(password.normalize("NFKC"), salt, 32, SCRYPT));
+}
+
+function saltFor(password: string): Buffer {
   if (password.length < SHORTEST_PASSWORD) {
     throw new AdminRefusal(`A password has at least ${SHORTEST_PASSWORD} characters.`);
   }
-  const salt = randomBytes(16);
-  const key = scryptSync(password.normalize("NFKC"), salt, 32, SCRYPT);
-  return `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${salt.toString("base64url")}$${key.toString("base64url")}`;
+  return randomBytes(16);
 }
 
+const stored = (salt: Buffer, key: Buffer) =>
+  `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${salt.toString("base64url")}$${key.toString("base64url")}`;
+
 /** Off the main thread: nobody else waits for somebody's password. */
-export async function passwordMatches(password: string, stored: string): Promise<boolean> {
-  const [, N, r, p, salt = "", key = ""] = stored.split("$");
+export async function passwordMatches(password: string, kept: string): Promise<boolean> {
+  const [, N, r, p, salt = "", key = ""] = kept.split("$");
   const expected = Buffer.from(key, "base64url");
   const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: SCRYPT.maxmem };
   const given = await scryptLater(password.normalize("NFKC"), Buffer.from(salt, "base64url"), expected.length, options);
