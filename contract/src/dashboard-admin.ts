@@ -189,6 +189,7 @@ export const auditActions = {
   order_action_requested: "asked something of an order, in the portal",
   patient_found: "found a patient by name",
   lot_searched: "searched for a lot",
+  lot_revealed: "revealed who has packages of a lot",
   review_viewed: "looked at an entry of the reviews",
   review_revealed: "revealed the patients of an entry",
   review_closed: "closed an entry of the reviews",

@@ -323,25 +323,28 @@ export type SearchHit = {
   created_at: string;
 };
 
-/** GET /dashboard/recall?lot=&sku=: who has packages of a lot. */
-export type DashboardRecall = { lots: { lot: string; sku: string; name: string }[]; packages: RecallRow[] };
+/**
+ * GET /dashboard/recall?lot=&sku=&environment=: who has packages of a lot, or is about to. POST /dashboard/recall/reveal
+ * with the same fields also tells how to reach them (pharmacist, lead, admin). Both are written down.
+ */
+export type RecallRequest = { lot: string; sku?: string; environment?: Environment };
+export type DashboardRecall = { packages: RecallRow[] };
 export type RecallRow = {
   account_id: string;
   partner: string;
   environment: Environment;
   order_number: string;
   order_status: OrderStatus;
-  item_id: number;
   sku: string;
   name: string;
   lot: string;
   lot_expires_on: string;
-  quantity: number;
   units: number;
   patient_id: string;
   patient_initials: string;
-  ship_state: string | null;
+  /** Null: it has not left the house, and can still be stopped. */
   shipped_at: string | null;
+  contact?: { first_name: string; last_name: string; phone: string | null; email: string | null };
 };
 
 /** GET /dashboard/reviews?all=true&environment=. Sentences are fixed: they tell nothing of a patient. */
