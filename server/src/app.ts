@@ -4,6 +4,7 @@ import type { FastifyInstance } from "fastify";
 import pino, { type Logger } from "pino";
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/address-validator.ts";
 import { simulatedCarriers } from "./adapters/carriers.ts";
+import { pdfDocuments } from "./adapters/documents/documents.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
 import { type Config, WrongSetting } from "./config.ts";
@@ -36,6 +37,7 @@ import { settleUnpaid } from "./usecases/settle-payment.ts";
 import { shareLimits } from "./usecases/share-limits.ts";
 import { tidy } from "./usecases/tidy.ts";
 import { trackShipments } from "./usecases/track-shipments.ts";
+import { watchHome } from "./usecases/watch-home.ts";
 import { masterKeys } from "./vault/master-key.ts";
 import { openVault } from "./vault/vault.ts";
 
@@ -128,6 +130,8 @@ export async function startApp(
       payments: simulatedPayments,
       safety,
       carriers: simulatedCarriers,
+      documents: pdfDocuments,
+      home_watch: watchHome({ config, db, now, log }),
       second_factor: config.SECOND_FACTOR === "auto" ? (demo ? "offered" : "required") : config.SECOND_FACTOR,
       request_log: createRequestLog(),
       log,
@@ -177,6 +181,8 @@ export async function startApp(
       embedded: database.embedded,
       listeners,
       async stop(grace_ms = GRACE_MS) {
+        // Streams never end by themselves.
+        deps.home_watch.close();
         const cutOff = setTimeout(() => {
           for (const { server } of Object.values(listeners)) server.closeAllConnections();
         }, grace_ms);

@@ -2,6 +2,7 @@ import type { Environment } from "@pestle/contract";
 import type { Logger } from "pino";
 import type { AddressValidator } from "./adapters/address-validator.ts";
 import type { Carriers } from "./adapters/carriers.ts";
+import type { Documents } from "./adapters/documents/documents.ts";
 import type { Payments } from "./adapters/payments.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
@@ -12,6 +13,7 @@ import type { Metrics } from "./metrics.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { RequestLog } from "./request-log.ts";
 import type { SafetyEngine } from "./usecases/safety-engine.ts";
+import type { HomeWatch } from "./usecases/watch-home.ts";
 import type { Vault } from "./vault/vault.ts";
 
 export type Addresses = { base_url: string; auth_url: string; sandbox_auth_url: string };
@@ -36,6 +38,9 @@ export type Deps = {
   payments: Payments;
   safety: SafetyEngine;
   carriers: Carriers;
+  documents: Documents;
+  /** How the queues stand, for whoever looks at the home page. */
+  home_watch: HomeWatch;
   /** Whether people need an authenticator beside their password. */
   second_factor: "required" | "offered";
   /** Requests of known credentials, on their way into the log that partners see. */

@@ -1,3 +1,4 @@
+import type { labelFormats } from "@pestle/contract";
 import { type Queryable, sql } from "./db.ts";
 
 /** Where a parcel's label stands, for the vault. */
@@ -26,7 +27,7 @@ export const listDueShipments = (db: Queryable, account_id: string, now: Date, m
 
 const label = sql<
   [account_id: string, order_number: string],
-  { shipment_id: number; label_format: string; label_sealed: Buffer }
+  { shipment_id: number; label_format: (typeof labelFormats)[number]; label_sealed: Buffer }
 >`
 select shipment_id, label_format, label_sealed
 from shipment
@@ -58,8 +59,8 @@ with kept as (
 )
 update shipment
 set next_scan_at = $4
-where account_id = $1 and order_number = $2 and shipment_id = $3`;
-/** Scans that change nothing, and when to ask again. */
+where account_id = $1 and order_number = $2 and shipment_id = $3 and next_scan_at is not null`;
+/** Scans that change nothing, and when to ask again. Of a parcel whose story has ended meanwhile nobody asks again. */
 export const noteScans = (
   db: Queryable,
   noted: {

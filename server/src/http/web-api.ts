@@ -6,6 +6,7 @@ import { findSession, type SignedIn } from "../usecases/sign-in.ts";
 import { WorkRefusal } from "../usecases/work-refusal.ts";
 import { type Answer, json, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
+import { unkept } from "./errors.ts";
 
 /** Roles of people, as they are kept with them. */
 export const staff = ["technician", "pharmacist", "lead", "admin"] as const;
@@ -19,7 +20,10 @@ export type WebRoute = {
   path: string;
   /** `anyone`: also who is not signed in. `signed_in`: whoever is, also while the second factor is missing. */
   roles: readonly PersonRole[] | "anyone" | "signed_in";
-  handler: (deps: Deps, call: WebCall) => Answer | Promise<Answer>;
+  /** Asked by the page and not by a person: does not count as somebody being there. */
+  quiet?: true;
+  /** Undefined where it has answered for itself, as a stream does. */
+  handler: (deps: Deps, call: WebCall) => Answer | Promise<Answer | undefined>;
 };
 
 export type WebCall = {
@@ -43,10 +47,9 @@ export function addWebApi(app: FastifyInstance, deps: Deps, routes: readonly Web
       method: route.method,
       url: `/web${route.path}`,
       handler: async (request, reply) => {
-        reply.header("cache-control", "no-store");
         const person = await admitted(deps, request, route);
         if (person === "signed out") {
-          return send(request, reply, json(401, { error: { error_code: 401, message: SIGN_IN } }));
+          return send(request, reply, unkept(json(401, { error: { error_code: 401, message: SIGN_IN } })));
         }
         if (route.method !== "GET" && !isOwnPage(request, person)) throw new StatusRefusal(404);
         const body = hasBody(route) ? await readJsonObject(request.raw) : {};
@@ -59,8 +62,7 @@ export function addWebApi(app: FastifyInstance, deps: Deps, routes: readonly Web
           reply,
         };
         const answer = await answered(deps, route, call);
-        // An event stream answers for itself.
-        return reply.sent ? reply : send(request, reply, answer);
+        return answer === undefined ? reply : send(request, reply, unkept(answer));
       },
     });
   }
@@ -70,7 +72,7 @@ const SIGN_IN = "Sign in, and it will go on where you were.";
 const hasBody = ({ method }: WebRoute) => method === "POST" || method === "PUT" || method === "PATCH";
 
 /** The pharmacy's own refusals are told as they are: they name no patient. */
-async function answered(deps: Deps, { handler }: WebRoute, call: WebCall): Promise<Answer> {
+async function answered(deps: Deps, { handler }: WebRoute, call: WebCall): Promise<Answer | undefined> {
   try {
     return await handler(deps, call);
   } catch (error) {
@@ -86,10 +88,10 @@ async function answered(deps: Deps, { handler }: WebRoute, call: WebCall): Promi
 async function admitted(
   deps: Deps,
   request: FastifyRequest,
-  { roles }: WebRoute,
+  { roles, quiet }: WebRoute,
 ): Promise<SignedIn | undefined | "signed out"> {
   const cookie = cookieOf(request);
-  const person = cookie === undefined ? undefined : await findSession(deps, cookie);
+  const person = cookie === undefined ? undefined : await findSession(deps, cookie, quiet !== true);
   if (roles === "anyone") return person;
   if (person === undefined) return "signed out";
   if (roles === "signed_in") return person;

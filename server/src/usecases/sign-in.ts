@@ -92,8 +92,11 @@ export async function signIn(
 /** The demo offers a second factor; a pharmacy that works with real people's data needs one. */
 export const totpRequired = ({ second_factor }: Pick<Deps, "second_factor">): boolean => second_factor === "required";
 
-/** The session of a cookie, complete or not; undefined where it is none, or was left alone for too long. */
-export async function findSession(deps: Deps, cookie: string): Promise<SignedIn | undefined> {
+/**
+ * The session of a cookie, complete or not; undefined where it is none, or was left alone for too long. `present`: a
+ * person asks, and so is still there.
+ */
+export async function findSession(deps: Deps, cookie: string, present = true): Promise<SignedIn | undefined> {
   const session_hash = sessionHash(cookie);
   const session = await loadSession(deps.db, session_hash);
   if (session === undefined) return undefined;
@@ -103,7 +106,7 @@ export async function findSession(deps: Deps, cookie: string): Promise<SignedIn 
     await deleteSession(deps.db, session_hash);
     return undefined;
   }
-  if (idle_ms > SEEN_EVERY_MS) await touchSession(deps.db, session_hash, new Date(now_ms));
+  if (present && idle_ms > SEEN_EVERY_MS) await touchSession(deps.db, session_hash, new Date(now_ms));
   return { ...session, session_hash };
 }
 

@@ -1,0 +1,111 @@
+import type { DrugSchedule } from "@pestle/contract";
+import { type Queryable, sql } from "./db.ts";
+
+/** What of an order's items goes onto paper, beside what a change is decided on. */
+export type PrintedItem = {
+  item_id: number;
+  name: string;
+  cold_chain: boolean;
+  drug_schedule: DrugSchedule;
+  unit: string | null;
+};
+const printed = sql<
+  [account_id: string, order_number: string],
+  { filled_at: Date | null; brand_name: string | null; items: PrintedItem[] }
+>`
+select (
+    select max(h.at)
+    from order_history h
+    where h.account_id = o.account_id and h.order_number = o.order_number and h.event = 'complete_fill') as filled_at,
+  (
+    select b.name
+    from brand b
+    where b.account_id = o.account_id and b.id = o.brand_id) as brand_name,
+  (
+    select json_agg(json_build_object('item_id', i.item_id, 'name', p.name, 'cold_chain', p.cold_chain,
+      'drug_schedule', coalesce(r.drug_schedule, p.drug_schedule), 'unit', r.unit) order by i.item_id)
+    from order_item i
+    join product p on p.account_id = i.account_id and p.sku = i.sku
+    left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
+    where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null) as items
+from orders o
+where o.account_id = $1 and o.order_number = $2`;
+/** Also of products and brands that are offered no more. */
+export const loadPrinted = (db: Queryable, account_id: string, order_number: string) =>
+  db.row(printed, [account_id, order_number]);
+
+export type LotRow = {
+  order_number: string;
+  order_status: string;
+  patient_id: string;
+  record_sealed: Buffer;
+  sku: string;
+  lot: string;
+  lot_expires_on: string;
+  units: number;
+  shipped_at: Date | null;
+};
+const ofLot = sql<[account_id: string, lot: string, sku: string | null], LotRow>`
+select i.order_number, o.order_status, i.patient_id, p.record_sealed, i.sku, i.lot,
+  i.lot_expires_on::text as lot_expires_on, i.units::float8 as units, i.shipped_at
+from order_item i
+join orders o on o.account_id = i.account_id and o.order_number = i.order_number
+join patient p on p.account_id = i.account_id and p.patient_id = i.patient_id
+-- However a recall spells it: that costs a look at every lot of the account, and misses nobody.
+where i.account_id = $1 and i.lot is not null and upper(i.lot) = upper($2) and ($3::text is null or i.sku = $3)
+  and i.removed_at is null and o.order_status <> 'Canceled'
+order by i.shipped_at nulls last, i.order_number, i.item_id`;
+/** What was filled from a lot and has left, or is about to. */
+export const listOfLot = (db: Queryable, account_id: string, lot: string, sku: string | null) =>
+  db.rows(ofLot, [account_id, lot, sku]);
+
+export type ControlledRow = {
+  order_number: string;
+  patient_id: string;
+  record_sealed: Buffer;
+  address_sealed: Buffer | null;
+  payer: "partner" | "patient";
+  prescription_id: number;
+  written_date: string;
+  refills: number;
+  refill_number: number;
+  filled_at: Date;
+  shipped_at: Date;
+  ndc: string;
+  units: number;
+  unit: string | null;
+  days_supply: number | null;
+  written_qty: number;
+  sig_text: string;
+  prescriber_name: string;
+  prescriber_npi: string | null;
+  prescriber_dea: string | null;
+  prescriber_phone: string | null;
+};
+const controlled = sql<[account_id: string, from: Date, before: Date], ControlledRow>`
+select i.order_number, i.patient_id, p.record_sealed, o.address_sealed, o.payer, i.prescription_id,
+  r.written_date::text as written_date, r.refills,
+  (
+    select count(*)::integer
+    from order_item e
+    where e.account_id = i.account_id and e.prescription_id = i.prescription_id
+      and (e.shipped_at, e.dispense_id) < (i.shipped_at, i.dispense_id)) as refill_number,
+  coalesce((
+    select max(h.at)
+    from order_history h
+    where h.account_id = i.account_id and h.order_number = i.order_number and h.event = 'complete_fill'),
+    i.shipped_at) as filled_at,
+  i.shipped_at, coalesce(i.ndc, '') as ndc, i.units::float8 as units, r.unit, r.days_supply,
+  r.written_qty::float8 as written_qty, r.sig_text, r.prescriber_name, r.prescriber_npi, r.prescriber_dea,
+  r.prescriber_phone
+from order_item i
+join orders o on o.account_id = i.account_id and o.order_number = i.order_number
+join patient p on p.account_id = i.account_id and p.patient_id = i.patient_id
+join product q on q.account_id = i.account_id and q.sku = i.sku
+join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
+where i.account_id = $1 and i.shipped_at >= $2 and i.shipped_at < $3
+  and (q.drug_schedule <> '0' or r.drug_schedule <> '0')
+order by i.shipped_at, i.dispense_id`;
+/** Controlled substances that left between two times. */
+export const listControlled = (db: Queryable, account_id: string, from: Date, before: Date) =>
+  db.rows(controlled, [account_id, from, before]);

@@ -1,0 +1,120 @@
+import { loadPrinted, type PrintedItem } from "../db/dispenses.ts";
+import { loadShipmentLabel, shipmentLabelPlace } from "../db/shipments.ts";
+import type { Deps } from "../deps.ts";
+import { dateIn } from "../domain/calendar.ts";
+import { type DispensedItem, type PackingSlip, pharmacyFacts } from "../domain/documents.ts";
+import { refillsLeft } from "../domain/prescription.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
+import type { Work } from "./work-order.ts";
+import { WorkRefusal } from "./work-refusal.ts";
+
+/** What can be printed of an order, and what for. */
+export const documentKinds = {
+  label: "the shipping label, as it was made when the order was sent",
+  prescription: "the label on the package of an item",
+  leaflet: "what the patient is told about an item",
+  slip: "the packing slip",
+} as const;
+export type DocumentKind = keyof typeof documentKinds;
+
+export type PrintedDocument = { kind: DocumentKind; format: "PDF" | "PNG" | "ZPL"; bytes: Buffer };
+
+/**
+ * A document of an order, made of what the order is right now; the shipping label is the one that was kept. It tells a
+ * patient's name and drug, so who printed what is logged, and nothing that stands on it.
+ */
+export async function orderDocument(
+  deps: Deps,
+  work: Work,
+  kind: DocumentKind,
+  item_id: number | null = null,
+): Promise<PrintedDocument> {
+  const document = await withKeysOfNow(deps, () =>
+    kind === "label" ? keptLabel(deps, work) : drawn(deps, work, kind, item_id),
+  );
+  const { account_id, order_number, by } = work;
+  deps.log.info({ account_id, order_number, document: kind, person_id: by.person_id }, "a document was printed");
+  return document;
+}
+
+async function keptLabel(deps: Deps, { account_id, order_number }: Work): Promise<PrintedDocument> {
+  const row = await loadShipmentLabel(deps.db, account_id, order_number);
+  if (row === undefined) throw new WorkRefusal("not_shipped");
+  const bytes = deps.vault.open(row.label_sealed, shipmentLabelPlace(account_id, order_number, row.shipment_id));
+  return { kind: "label", format: row.label_format, bytes };
+}
+
+async function drawn(
+  deps: Deps,
+  { account_id, order_number }: Work,
+  kind: Exclude<DocumentKind, "label">,
+  item_id: number | null,
+): Promise<PrintedDocument> {
+  const loaded = await loadChangingOrder(deps, deps.db, account_id, order_number);
+  const printed = (await loadPrinted(deps.db, account_id, order_number))!;
+  const pharmacy = pharmacyFacts(deps.config);
+  const draw = {
+    slip: () => deps.documents.packingSlip(pharmacy, slipOf(loaded, printed)),
+    prescription: () => deps.documents.prescriptionLabel(pharmacy, dispensed(loaded, printed, item_id)),
+    leaflet: () => deps.documents.leaflet(pharmacy, dispensed(loaded, printed, item_id)),
+  };
+  return { kind, format: "PDF", bytes: await draw[kind]() };
+}
+
+type Printed = NonNullable<Awaited<ReturnType<typeof loadPrinted>>>;
+
+function dispensed(loaded: LoadedOrder, printed: Printed, item_id: number | null): DispensedItem {
+  const { order, prescriptions, details, record, rules } = loaded;
+  const prescribed = order.items.filter(({ prescription_id }) => prescription_id !== null);
+  if (item_id === null && prescribed.length > 1) throw new WorkRefusal("which_item");
+  const item = item_id === null ? prescribed[0] : prescribed.find((one) => one.item_id === item_id);
+  if (item === undefined) throw new WorkRefusal("unknown_item");
+  const { lot, lot_expires_on, ingredients } = details.find((one) => one.item_id === item.item_id)!;
+  if (lot === null || lot_expires_on === null || printed.filled_at === null) throw new WorkRefusal("not_filled");
+  const prescription = prescriptions.find((one) => one.prescription_id === item.prescription_id)!;
+  const { name, cold_chain, drug_schedule, unit } = ofItem(printed, item.item_id);
+  return {
+    prescription_id: prescription.prescription_id,
+    dispense_id: item.dispense_id,
+    order_number: order.order_number,
+    filled_date: dateIn(rules.time_zone, printed.filled_at),
+    patient: { first_name: record.first_name, last_name: record.last_name },
+    // What is in the package, which need not be what was written.
+    drug_name: name,
+    ndc: item.ndc ?? "",
+    ingredients,
+    drug_schedule,
+    cold_chain,
+    lot,
+    lot_expires_on,
+    sig_text: prescription.sig_text,
+    quantity: item.quantity,
+    package_size: item.package_size,
+    unit,
+    days_supply: prescription.days_supply,
+    refills_left: refillsLeft(prescription),
+    prescriber_name: prescription.prescriber_name,
+  };
+}
+
+function slipOf({ order, details, rules }: LoadedOrder, printed: Printed): PackingSlip {
+  const [shipment] = order.shipments;
+  if (shipment === undefined || order.address === null) throw new WorkRefusal("not_shipped");
+  return {
+    order_number: order.order_number,
+    reference: order.reference,
+    brand_name: printed.brand_name,
+    ship_date: dateIn(rules.time_zone, new Date(shipment.shipped_at)),
+    carrier: shipment.carrier,
+    service: rules.formulary.known_methods.get(order.shipping_method_id)?.service ?? shipment.method,
+    tracking_no: shipment.tracking_no,
+    to: order.address,
+    items: order.items.map(({ item_id, ndc, quantity, package_size }) => {
+      const { lot, lot_expires_on } = details.find((one) => one.item_id === item_id)!;
+      return { name: ofItem(printed, item_id).name, ndc, quantity, package_size, lot, lot_expires_on };
+    }),
+  };
+}
+
+const ofItem = ({ items }: Printed, item_id: number): PrintedItem => items.find((one) => one.item_id === item_id)!;

@@ -1,0 +1,53 @@
+import type { Environment } from "@pestle/contract";
+import { listAccounts } from "../db/accounts.ts";
+import { listOfLot } from "../db/dispenses.ts";
+import type { Deps } from "../deps.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { openRecord } from "./patient-rows.ts";
+
+/** One fill from the lot. `shipped_at` is null where it has not left the house: it can still be stopped. */
+export type RecalledFill = {
+  environment: Environment;
+  account_id: string;
+  partner: string;
+  order_number: string;
+  order_status: string;
+  patient_id: string;
+  sku: string;
+  lot: string;
+  lot_expires_on: string;
+  units: number;
+  shipped_at: Date | null;
+  /** Given only where it was asked for. */
+  contact?: { first_name: string; last_name: string; phone: string | null; email: string | null };
+};
+
+/** Everybody who got something of a lot, or is about to, of every partner. */
+export async function recallLot(
+  deps: Pick<Deps, "db" | "vault">,
+  asked: { lot: string; sku: string | null; environment: Environment | null; reveal: boolean },
+): Promise<RecalledFill[]> {
+  const accounts = (await listAccounts(deps.db)).filter(
+    ({ partner_id, environment }) => partner_id !== null && (asked.environment ?? environment) === environment,
+  );
+  const found: RecalledFill[] = [];
+  for (const { account_id, environment, name } of accounts) {
+    const rows = await listOfLot(deps.db, account_id, asked.lot.trim(), asked.sku);
+    for (const { record_sealed, ...row } of rows) {
+      const contact = asked.reveal ? await contactOf(deps, account_id, row.patient_id, record_sealed) : null;
+      found.push({ environment, account_id, partner: name ?? "", ...row, ...(contact && { contact }) });
+    }
+  }
+  return found;
+}
+
+async function contactOf(
+  deps: Pick<Deps, "db" | "vault">,
+  account_id: string,
+  patient_id: string,
+  record_sealed: Buffer,
+): Promise<NonNullable<RecalledFill["contact"]>> {
+  const record = await withKeysOfNow(deps, async () => openRecord(deps, account_id, patient_id, record_sealed));
+  const { first_name, last_name, phone, email } = record;
+  return { first_name, last_name, phone, email };
+}
