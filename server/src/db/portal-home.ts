@@ -52,7 +52,7 @@ select s.order_status, (
     select
     from orders o
     where o.account_id = $1 and o.order_status = s.order_status
-    limit $3) some) as count
+    limit $3) few) as count
 from unnest($2::text[]) with ordinality as s(order_status, n)
 order by s.n`;
 /** Each status is counted up to so many: beyond that nobody wants the number, and counting would take its time. */

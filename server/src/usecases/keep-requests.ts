@@ -26,10 +26,10 @@ export async function keepRequests(deps: Pick<Deps, "db" | "request_log" | "metr
 /** As the documentation spells it: one name for both addresses of an operation. */
 const shownRoute = (route: string) => route.replace(/^\/v1(?=\/)/, "").replaceAll(/:(\w+)/g, "{$1}");
 
-const codesOf = (refused: string | undefined): number[] =>
-  refused === undefined
-    ? []
-    : refused
-        .split(" ")
-        .filter((code) => /^\d{5}$/.test(code))
-        .map(Number);
+/** In the order in which the answer told them. */
+const codesOf = (refused = ""): number[] =>
+  refused
+    .split(" ")
+    .filter((code) => /^\d{5}$/.test(code))
+    .map(Number)
+    .sort((a, b) => a - b);
