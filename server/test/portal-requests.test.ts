@@ -82,7 +82,9 @@ describe("the request log", () => {
     const paged: PortalRequest[] = [];
     let cursor: string | null = "";
     while (cursor !== null) {
-      const page = (await willow.get(`${P}/requests?limit=2${cursor && `&cursor=${cursor}`}`)).body;
+      const page: { requests: PortalRequest[]; next_cursor: string | null } = (
+        await willow.get(`${P}/requests?limit=2${cursor && `&cursor=${cursor}`}`)
+      ).body;
       paged.push(...page.requests);
       cursor = page.next_cursor;
     }

@@ -9,9 +9,8 @@ let juniper: WebPerson;
 let harbor: WebPerson;
 beforeAll(async () => {
   app = await startTestApp();
-  [willow, juniper, harbor] = (await Promise.all(
-    app.demo.partners.map(({ portal }) => signedIn(app, portal)),
-  )) as never;
+  const signed = await Promise.all(app.demo.partners.map(({ portal }) => signedIn(app, portal)));
+  [willow, juniper, harbor] = signed as [WebPerson, WebPerson, WebPerson];
 });
 afterAll(() => app.stop());
 
