@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 export type Child = { ask(message: unknown): Promise<Record<string, unknown>>; end(): void };
 
 /** Another file of this folder in a process of its own, which answers one message with one. */
-export function startChild(file: "./load.ts" | "./bare-route.ts"): Child {
+export function startChild(file: "./load.ts" | "./bare-route.ts" | "./sink.ts" | "./undici-loop.ts"): Child {
   const child: ChildProcess = fork(fileURLToPath(new URL(file, import.meta.url)), {
     execArgv: ["--import", "tsx"],
     stdio: ["ignore", "ignore", "inherit", "ipc"],

@@ -68,14 +68,14 @@ async function checkPrescribed({ db }: Stage, messages: number): Promise<void> {
 }
 
 /** Messages belong to the operator's account of their environment, whose credential brought them. */
-async function operatorOf({ db, demo }: Stage): Promise<string> {
+export async function operatorOf({ db, demo }: Stage): Promise<string> {
   const { rows } = await db.raw("select account_id from account where partner_id is null and environment = $1", [
     demo.intake.environment,
   ]);
   return String(rows[0]!["account_id"]);
 }
 
-async function intakeLoad(stage: Stage, operator_id: string, ncpdp_id: string) {
+export async function intakeLoad(stage: Stage, operator_id: string, ncpdp_id: string) {
   const { demo, db, vault } = stage;
   const clients = await db.transaction(async (tx) => {
     const made: ShownSecret[] = [];

@@ -6,8 +6,14 @@ import { benchOrders, ORDER_BOOK_SIZES } from "./orders.ts";
 import type { Report } from "./report.ts";
 import type { Effort } from "./stage.ts";
 import { benchToken } from "./token.ts";
+import { benchWebhooks, FINISHED_DELIVERIES } from "./webhooks.ts";
 
-type Bench = { about: string; minutes: number; run(effort: Effort, sizes: number[]): Promise<Report> };
+type Bench = {
+  about: string;
+  minutes: number;
+  sizes?: number[];
+  run(effort: Effort, sizes: number[]): Promise<Report>;
+};
 
 const benches: Record<string, Bench> = {
   intake: {
@@ -18,12 +24,19 @@ const benches: Record<string, Bench> = {
   orders: {
     about: `orders placed and read a second in accounts with ${ORDER_BOOK_SIZES.join(", ")} orders (--sizes)`,
     minutes: 20,
+    sizes: ORDER_BOOK_SIZES,
     run: benchOrders,
   },
   token: {
     about: "tokens and authenticated reads a second, beside the bare web framework and pgbench",
     minutes: 2,
     run: benchToken,
+  },
+  webhooks: {
+    about: `deliveries a second beside undici alone, and commit to first attempt, with ${FINISHED_DELIVERIES.join(" and ")} finished (--sizes)`,
+    minutes: 6,
+    sizes: FINISHED_DELIVERIES,
+    run: benchWebhooks,
   },
 };
 
@@ -32,14 +45,14 @@ const { values, positionals } = parseArgs({
   options: {
     rounds: { type: "string", default: "3" },
     seconds: { type: "string", default: "5" },
-    sizes: { type: "string", default: ORDER_BOOK_SIZES.join(",") },
+    sizes: { type: "string" },
   },
 });
 const [name = ""] = positionals;
 const effort = { rounds: Number(values.rounds), round_ms: Number(values.seconds) * 1000 };
-const sizes = values.sizes.split(",").map(Number);
 const bench = Object.entries(benches).find(([known]) => known === name)?.[1];
-const sensible = effort.rounds >= 1 && effort.round_ms >= 1000 && sizes.every((size) => size >= 1_000);
+const sizes = values.sizes?.split(",").map(Number) ?? bench?.sizes ?? [];
+const sensible = effort.rounds >= 1 && effort.round_ms >= 1000 && sizes.every((size) => size === 0 || size >= 1_000);
 if (bench === undefined || !sensible) {
   console.log("npm run bench NAME [-- --rounds N --seconds N --sizes N,N]");
   for (const [known, { about }] of Object.entries(benches)) console.log(`  ${known.padEnd(10)} ${about}`);

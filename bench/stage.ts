@@ -38,14 +38,17 @@ const MASTER_KEY = "0".repeat(64);
 /** PostgreSQL's backends tell their counters ten seconds after they fell idle. */
 const COUNTERS_TOLD_MS = 11_000;
 
-export async function onStage<Result>(work: (stage: Stage) => Promise<Result>): Promise<Result> {
+export async function onStage<Result>(
+  work: (stage: Stage) => Promise<Result>,
+  options: { postgres_settings?: string[] } = {},
+): Promise<Result> {
   const bin_dir = findPgbench();
   if (bin_dir === undefined) {
     throw new Error("there is no pgbench: install PostgreSQL's server programs (Debian: apt install postgresql-15)");
   }
   const closers: (() => unknown)[] = [];
   try {
-    const postgres = await startSystemPostgres(bin_dir);
+    const postgres = await startSystemPostgres(bin_dir, options.postgres_settings);
     closers.unshift(() => postgres.stop());
     const admin = new pg.Client({ connectionString: postgres.url.replace("{database}", "postgres") });
     await admin.connect();

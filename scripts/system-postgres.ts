@@ -28,8 +28,8 @@ export function findPgbench(): string | undefined {
   return binFolder(installed[0] ?? findOrInstall(["/usr/lib/postgresql/15/bin/pgbench"], "postgresql-15"));
 }
 
-/** A cluster of its own in a temporary folder, on a unix socket, with PostgreSQL's durable defaults. */
-export async function startSystemPostgres(bin_dir: string): Promise<SystemPostgres> {
+/** A cluster of its own in a temporary folder, on a unix socket, with PostgreSQL's durable defaults but for `settings`. */
+export async function startSystemPostgres(bin_dir: string, settings: readonly string[] = []): Promise<SystemPostgres> {
   const folder = mkdtempSync(join(tmpdir(), "pestle-pg-"));
   const asRoot = process.getuid?.() === 0;
   if (asRoot) chownSync(folder, NOBODY, NOBODY);
@@ -48,7 +48,13 @@ export async function startSystemPostgres(bin_dir: string): Promise<SystemPostgr
   if (made.status !== 0) throw new Error(`initdb failed: ${made.stderr}`);
   const server = spawn(
     join(bin_dir, "postgres"),
-    ["-D", data, "-k", folder, "-c", "listen_addresses=", "-c", "max_connections=200"],
+    [
+      "-D",
+      data,
+      "-k",
+      folder,
+      ...["listen_addresses=", "max_connections=200", ...settings].flatMap((one) => ["-c", one]),
+    ],
     {
       ...account,
       cwd: folder,

@@ -1,5 +1,5 @@
 import type { ErrorCode } from "./errors.ts";
-import type { Schema } from "./schema.ts";
+import { integer, type Schema, string } from "./schema.ts";
 
 /** One operation of the API, as a row of `endpoints`. */
 export type Endpoint = {
@@ -21,6 +21,8 @@ export type Endpoint = {
     /** Where one would not do: by name. */
     readonly examples?: { readonly [name: string]: { readonly value: unknown } };
   };
+  /** None at all is an empty object. */
+  readonly body_optional?: true;
   readonly responses: { readonly [status: number]: Answer };
   /** The numbered errors it can give, beside those that any request can. */
   readonly codes: readonly ErrorCode[];
@@ -57,6 +59,12 @@ export const answer = <T>(description: string, schema: Schema<T>, example: T): A
   example,
 });
 export const body = <T>(content_type: string, schema: Schema<T>, example: T) => ({ content_type, schema, example });
+
+/** The two parameters of every paged list. */
+export const paged = {
+  limit: integer({ minimum: 1, maximum: 200, default: 25 }),
+  cursor: string("`next_cursor` of the page before."),
+};
 
 export const bodyCodes = [40000, 40001, 40002, 40004] as const satisfies readonly ErrorCode[];
 export const idempotencyCodes = [40005, 42299] as const satisfies readonly ErrorCode[];

@@ -7,6 +7,7 @@ import { orderEndpoints } from "./order-endpoints.ts";
 import { patientEndpoints } from "./patient-endpoints.ts";
 import { array, object, string, union } from "./schema.ts";
 import { simulationAnswerExamples, simulationAnswers, simulationExamples, simulations } from "./simulations.ts";
+import { webhookEndpoints } from "./webhook-endpoints.ts";
 
 const form = "application/x-www-form-urlencoded";
 
@@ -14,6 +15,7 @@ const form = "application/x-www-form-urlencoded";
 export const endpoints = [
   ...patientEndpoints,
   ...orderEndpoints,
+  ...webhookEndpoints,
   {
     operation_id: "listShippingMethods",
     method: "GET",

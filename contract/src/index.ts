@@ -33,4 +33,5 @@ export * from "./signature.ts";
 export * from "./simulations.ts";
 export * from "./webhook-bodies.ts";
 export * from "./webhook-records.ts";
+export * from "./webhook-requests.ts";
 export * from "./webhooks.ts";

@@ -127,7 +127,7 @@ const operation = (endpoint: Endpoint): Json => {
     security: security[endpoint.auth],
     ...(parameters.length > 0 && { parameters }),
     ...(endpoint.body && {
-      requestBody: { required: true, content: content(endpoint.body.schema, endpoint.body) },
+      requestBody: { required: !endpoint.body_optional, content: content(endpoint.body.schema, endpoint.body) },
     }),
     responses: {
       ...successes(endpoint),

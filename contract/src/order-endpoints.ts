@@ -1,5 +1,5 @@
 import { type ActionField, actions } from "./actions.ts";
-import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
+import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged } from "./endpoint.ts";
 import { ErrorEntry } from "./error-bodies.ts";
 import { type ErrorCode, errorCodes } from "./errors.ts";
 import { exceptionIds } from "./exceptions.ts";
@@ -98,11 +98,6 @@ const actionCodes: readonly ErrorCode[] = [
     Object.values(actions).flatMap(({ fields }) => (fields as readonly ActionField[]).flatMap(({ codes }) => codes)),
   ),
 ].filter((code) => code > 42200 && code < 42430);
-
-const paged = {
-  limit: integer({ minimum: 1, maximum: 200, default: 25 }),
-  cursor: string("`next_cursor` of the page before."),
-};
 
 /** Orders: made, found and looked into. */
 export const orderEndpoints = [

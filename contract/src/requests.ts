@@ -14,7 +14,7 @@ import {
   type Static,
   string,
 } from "./schema.ts";
-import { eventTypeNames } from "./webhooks.ts";
+import { ENDPOINT_TEXT_MOST_CHARACTERS, eventTypeNames } from "./webhooks.ts";
 
 /*
  * These describe requests to those who write them. The server does not validate with them: each field has a code of
@@ -217,10 +217,10 @@ export const WebhookEndpointInput = named(
   closed(
     {
       url: string({ format: "uri" }),
-      events: array(oneOf(eventTypeNames), "Left out: every event that is not opt-in."),
-      secret: string({ minLength: 1, maxLength: 255, writeOnly: true }),
-      signing_credential_id: string("Left out: the credential that makes the call."),
-      description: string(),
+      events: array(oneOf(eventTypeNames), "Left out or empty: every event that is not opt-in."),
+      secret: string({ minLength: 1, maxLength: ENDPOINT_TEXT_MOST_CHARACTERS, writeOnly: true }),
+      signing_credential_id: string("A `client_id`. Left out: the credential that makes the call."),
+      description: nullable(string({ maxLength: ENDPOINT_TEXT_MOST_CHARACTERS })),
     },
     { optional: ["events", "signing_credential_id", "description"] },
   ),

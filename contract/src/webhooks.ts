@@ -66,6 +66,13 @@ export const RESPONSE_TIMEOUT_S = 15;
 /** An endpoint that did nothing but fail for this long is disabled. */
 export const DISABLE_AFTER_S = 5 * 24 * 3600;
 
+/** An account has at most this many endpoints, disabled ones among them. */
+export const MOST_WEBHOOK_ENDPOINTS = 50;
+/** The secret and the description of an endpoint are no longer. */
+export const ENDPOINT_TEXT_MOST_CHARACTERS = 255;
+/** So many deliveries are asked for again at once; there may be more. */
+export const MOST_REDELIVERED_AT_ONCE = 10_000;
+
 /** The two authenticity headers carry the operator's name, `Service` unless configured. */
 export const webhookHeaders = (operator_name = "Service") => {
   const word = operator_name.replace(/[^A-Za-z0-9]+/g, "-").replace(/^-|-$/g, "") || "Service";

@@ -6,13 +6,15 @@ import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/a
 import { simulatedCarriers } from "./adapters/carriers.ts";
 import { pdfDocuments } from "./adapters/documents/documents.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
+import { openWebhookClient, type WebhookClient } from "./adapters/webhook-client.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
 import { type Config, WrongSetting } from "./config.ts";
 import { createCopies, dropAll, dropChanged } from "./copies.ts";
 import { openDatabase } from "./database.ts";
-import { openBus } from "./db/bus.ts";
+import { announce, openBus } from "./db/bus.ts";
 import { migrate } from "./db/migrate.ts";
 import { dropLeases } from "./db/rate-leases.ts";
+import { alignFeed } from "./db/webhook-events.ts";
 import type { Addresses, Deps } from "./deps.ts";
 import type { ZipTable } from "./domain/address/zip.ts";
 import { ZipRowFaults } from "./domain/address/zip-rows.ts";
@@ -24,6 +26,7 @@ import { addTokenServer } from "./http/token-server.ts";
 import { addWebApi } from "./http/web-api.ts";
 import { webRoutes } from "./http/web-routes.ts";
 import { formatOf } from "./intake/formats.ts";
+import { type Delivering, startDelivering } from "./jobs/deliver.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { createMetrics } from "./metrics.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
@@ -62,8 +65,12 @@ const CANARIES_EVERY_MS = 60_000;
 const BACK_ORDERS_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
+/** A process that delivers nothing itself tells the others of events, at most this often. */
+const TELL_EVERY_MS = 50;
 /** Whoever is not served by then is cut off, so that the process ends within 10 s. */
 const GRACE_MS = 8_000;
+/** Attempts that are still under way then are given back, and cost the receiver nothing but a second copy. */
+const DELIVERY_GRACE_MS = 5_000;
 
 /** The composition root: opens the database, brings it up to date, starts the listeners and the jobs. */
 export async function startApp(
@@ -74,6 +81,8 @@ export async function startApp(
     /** Fills an empty database before anybody is served; returns whether the demo is there. */
     prepare?: (deps: Pick<Deps, "config" | "db" | "vault" | "now">, embedded: boolean) => Promise<boolean>;
     routes?: Route[];
+    /** Reaches endpoints another way: with a resolver or time limits of a test's own. */
+    webhook_client?: WebhookClient;
   } = {},
 ): Promise<App> {
   const log = options.log ?? createLog(config);
@@ -83,22 +92,33 @@ export async function startApp(
     metrics.countFault("database");
     log.warn({ fault: error.message }, "the database is out of reach");
   };
-  const database = await openDatabase(config, { log: (message) => log.info(message), onBroken });
+  const deliveries = { wake: () => {} };
+  const database = await openDatabase(config, {
+    log: (message) => log.info(message),
+    onBroken,
+    onEvents: () => deliveries.wake(),
+  });
   const { db } = database;
   // What a start that fails must close again, last opened first: a database in use would be left running.
   const opened: { close(): Promise<void> }[] = [database];
   try {
     await migrate(db);
+    await alignFeed(db);
     const vault = await openVault(db, () => masterKeys(config), now());
     const reloadKeys = () =>
       vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "the keys could not be read again"));
     const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
 
+    let delivering: Delivering | undefined;
     const copies = createCopies();
     const safety = await openSafetyEngine({ config, db, log, metrics });
     const bus = openBus({
       connect: db.connect,
       onChange: (change) => {
+        if (change.kind === "deliveries") {
+          delivering?.wake();
+          return;
+        }
         dropChanged(copies, change);
         if (change.kind === "keys") reloadKeys();
         if (change.kind === "safety") void safety.reload();
@@ -134,6 +154,8 @@ export async function startApp(
       home_watch: watchHome({ config, db, now, log }),
       second_factor: config.SECOND_FACTOR === "auto" ? (demo ? "offered" : "required") : config.SECOND_FACTOR,
       request_log: createRequestLog(),
+      webhook_client: options.webhook_client ?? openWebhookClient(),
+      deliveries,
       log,
       metrics,
       now,
@@ -175,6 +197,14 @@ export async function startApp(
       startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
+    if (config.WEBHOOK_CONCURRENCY > 0) {
+      delivering = startDelivering(deps, config.WEBHOOK_CONCURRENCY);
+      deliveries.wake = delivering.wake;
+    } else {
+      deliveries.wake = nowAndThen(TELL_EVERY_MS, () => {
+        announce(db, { kind: "deliveries", account_id: "" }).catch(() => {});
+      });
+    }
     return {
       deps,
       addresses,
@@ -189,7 +219,9 @@ export async function startApp(
         await Promise.all([
           ...Object.values(listeners).map((listener) => listener.close()),
           ...jobs.map((job) => job.stop()),
+          delivering?.stop(Math.min(grace_ms, DELIVERY_GRACE_MS)),
         ]);
+        if (delivering === undefined) await deps.webhook_client.close();
         clearTimeout(cutOff);
         // What was answered since the job last ran.
         await keepRequests(deps).catch(() => {});
@@ -202,6 +234,24 @@ export async function startApp(
     for (const one of opened) await one.close().catch(() => {});
     throw error;
   }
+}
+
+/** Calls at once and then no more often than this, however often it is asked for; the last asking is never lost. */
+function nowAndThen(every_ms: number, call: () => void): () => void {
+  let timer: NodeJS.Timeout | undefined;
+  let again = false;
+  return function ask() {
+    if (timer !== undefined) {
+      again = true;
+      return;
+    }
+    call();
+    again = false;
+    timer = setTimeout(() => {
+      timer = undefined;
+      if (again) ask();
+    }, every_ms).unref();
+  };
 }
 
 function ownAddress(config: Config, port: number): string {

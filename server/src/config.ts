@@ -159,6 +159,18 @@ export const settings = {
     parse: (value: string) => matching(/^[A-Za-z0-9]{1,32}$/, value),
   },
   REQUEST_LOG_DAYS: whole("14", 1, 90, "Days for which partners see each of their requests in the portal."),
+  WEBHOOK_CONCURRENCY: whole(
+    "256",
+    0,
+    2_000,
+    "Webhook attempts that this process makes at once. 0 leaves delivering to other processes.",
+  ),
+  WEBHOOK_RETENTION_DAYS: whole(
+    "35",
+    30,
+    3_650,
+    "Days that events and attempts are kept; what an endpoint still has to get is kept longer.",
+  ),
   LOG_LEVEL: choice("info", ["debug", "info", "warn", "error", "silent"], "How much is logged, as JSON lines."),
   CLIENT_SECRET: {
     default: "",

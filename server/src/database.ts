@@ -14,12 +14,13 @@ export type Database = {
 /** The database that the settings name: yours, or one of our own in DATA_DIR. The CLI opens it the same way. */
 export async function openDatabase(
   config: Config,
-  report: { log?: (message: string) => void; onBroken?: (error: Error) => void } = {},
+  report: { log?: (message: string) => void; onBroken?: (error: Error) => void; onEvents?: () => void } = {},
 ): Promise<Database> {
   const shared = {
     pool_size: config.DATABASE_POOL_SIZE,
     named_statements: config.DATABASE_NAMED_STATEMENTS === "true",
     ...(report.onBroken === undefined ? {} : { onBroken: report.onBroken }),
+    ...(report.onEvents === undefined ? {} : { onEvents: report.onEvents }),
   };
   if (config.DATABASE_URL !== "") {
     const db = openDb({ ...shared, connection: { connectionString: config.DATABASE_URL } });

@@ -4,6 +4,7 @@ import type { AddressValidator } from "./adapters/address-validator.ts";
 import type { Carriers } from "./adapters/carriers.ts";
 import type { Documents } from "./adapters/documents/documents.ts";
 import type { Payments } from "./adapters/payments.ts";
+import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
@@ -45,6 +46,9 @@ export type Deps = {
   second_factor: "required" | "offered";
   /** Requests of known credentials, on their way into the log that partners see. */
   request_log: RequestLog;
+  webhook_client: WebhookClient;
+  /** `wake`: deliveries may be due. Statements that write events need not call it (`onEvents` of the database does). */
+  deliveries: { wake(): void };
   log: Logger;
   metrics: Metrics;
   /** Real time. An account's own time is `accountNow`. */

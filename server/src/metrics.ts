@@ -8,10 +8,16 @@ export type Metrics = {
   setReady(ready: boolean): void;
   /** Which safety tables orders are checked with, and whether they can be. */
   setSafety(version: string, fit: boolean): void;
+  /** How a webhook attempt ended, and how long it took. */
+  observeAttempt(delivery_status: "delivered" | "pending" | "failed", seconds: number): void;
+  /** From the event's row to its first attempt. */
+  observeFirstAttempt(seconds: number): void;
   text(): Promise<{ type: string; body: string }>;
 };
 
 const BUCKETS_S = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const ATTEMPT_BUCKETS_S = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 15];
+const LAG_BUCKETS_S = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 5, 30, 120, 600];
 
 export function createMetrics(): Metrics {
   const registry = new Registry();
@@ -45,11 +51,26 @@ export function createMetrics(): Metrics {
     labelNames: ["version"] as const,
     registers: [registry],
   });
+  const attempts = new Histogram({
+    name: "pestle_webhook_attempt_duration_seconds",
+    help: "Time of a webhook attempt, by what the delivery was after it: delivered, pending (tried again) or failed.",
+    labelNames: ["delivery_status"] as const,
+    buckets: ATTEMPT_BUCKETS_S,
+    registers: [registry],
+  });
+  const lag = new Histogram({
+    name: "pestle_webhook_first_attempt_lag_seconds",
+    help: "Time from the writing of an event to the first attempt to deliver it.",
+    buckets: LAG_BUCKETS_S,
+    registers: [registry],
+  });
   return {
     observeRequest: (listener, method, route, status, seconds) =>
       requests.observe({ listener, method, route, status }, seconds),
     countFault: (kind) => faults.inc({ kind }),
     countDroppedRequests: (count) => dropped.inc(count),
+    observeAttempt: (delivery_status, seconds) => attempts.observe({ delivery_status }, seconds),
+    observeFirstAttempt: (seconds) => lag.observe(seconds),
     setReady: (value) => ready.set(value ? 1 : 0),
     setSafety: (version, fit) => {
       safety.reset();

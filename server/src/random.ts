@@ -10,6 +10,9 @@ export function randomId(length: number): string {
 /** 256 bits as 43 characters of [A-Za-z0-9_-]: client secrets and access tokens. */
 export const randomSecret = () => randomBytes(32).toString("base64url");
 
+/** The secret of an endpoint in the form of Standard Webhooks. */
+export const randomSigningSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
+
 /**
  * A UUID that begins with the time (RFC 9562, version 7): events are many, and those of a moment lie side by side in
  * their index instead of all over it.

@@ -54,6 +54,8 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   PHARMACY_NCPDP_ID: { good: ["1234567", "1234567"], bad: ["123456", "12345678"] },
   OPERATOR_NAME: { good: ["Larkspur", "Larkspur"], bad: ["two words", "é", "x".repeat(33)] },
   REQUEST_LOG_DAYS: { good: ["30", 30], bad: ["0", "91", "all"] },
+  WEBHOOK_CONCURRENCY: { good: ["0", 0], bad: ["-1", "2001", "all"] },
+  WEBHOOK_RETENTION_DAYS: { good: ["90", 90], bad: ["29", "for ever"] },
   LOG_LEVEL: { good: ["warn", "warn"], bad: ["loud"] },
   CLIENT_SECRET: { good: ["a-secret", "a-secret"], bad: ["two words"] },
 };

@@ -49,6 +49,15 @@ const bodyOf = (method: string) =>
     ? {}
     : { body: "{}", headers: { "content-type": "application/json" } };
 
+/** Operations that take no body for an empty one. */
+const needsNoBody = (method: string, url: string) =>
+  endpoints.some(
+    (endpoint) =>
+      "body_optional" in endpoint &&
+      endpoint.method === method &&
+      endpoint.path.replaceAll(/\{\w+\}/g, "unknown") === url.replace(/^\/v1/, ""),
+  );
+
 async function everyRoute(check: (route: { method: string; url: string }) => Promise<void>): Promise<void> {
   const routes = partnerRoutes();
   expect(routes.length).toBeGreaterThan(10);
@@ -194,6 +203,7 @@ describe("every route of the partner API, walked from the router", () => {
     await everyRoute(async ({ method, url }) => {
       if (!["POST", "PUT", "PATCH"].includes(method)) return;
       for (const [type, body, code] of cases) {
+        if (body === "" && needsNoBody(method, url)) continue;
         const response = await app.call(url, { method, body, headers: { "content-type": type } });
         const text = await expectConventions(response, "partner");
         expect(response.status).toBe(400);

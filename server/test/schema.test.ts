@@ -19,6 +19,7 @@ const DIRECTORY = new Set([
   "schema_migration",
   "server_process",
   "session",
+  "webhook_feed",
 ]);
 const CHECKED_IN = new URL("../migrations/schema.txt", import.meta.url);
 const FOLDER = new URL("../src/db/", import.meta.url);
@@ -58,7 +59,7 @@ describe("the schema", () => {
     const { rows } = await db.raw(`
       select c.relname as table_name
       from pg_class c
-      where c.relnamespace = current_schema()::regnamespace and c.relkind = 'r'
+      where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
         and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`);
     expect(rows).toEqual([]);
   });
@@ -66,7 +67,7 @@ describe("the schema", () => {
 
 test("every statement on a tenant table names account_id, so that none can cross accounts", async () => {
   const { rows } = await db.raw(
-    "select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'",
+    "select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')",
   );
   const tenants = rows.map(({ name }) => String(name)).filter((name) => !DIRECTORY.has(name));
   const statements = readdirSync(FOLDER)

@@ -38,7 +38,7 @@ export async function backupTables(db: Queryable): Promise<BackupTable[]> {
         join pg_class f on f.oid = k.confrelid
         where k.conrelid = c.oid and k.contype = 'f' and not k.condeferrable) as needs
     from pg_class c
-    where c.relnamespace = ${SCHEMA} and c.relkind = 'r' and c.relpersistence = 'p'
+    where c.relnamespace = ${SCHEMA} and c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
       and c.relname <> 'schema_migration'
     order by c.relname`);
   return inReferenceOrder(rows as BackupTable[]);
@@ -53,6 +53,8 @@ export async function prepareSession(tx: Tx): Promise<void> {
     timezone: "UTC",
     intervalstyle: "iso_8601",
     extra_float_digits: "1",
+    // Events that are put back are no news: what was still to be delivered comes with its own rows.
+    "pestle.copying": "on",
   };
   for (const [name, value] of Object.entries(settings)) await tx.raw("select set_config($1, $2, true)", [name, value]);
 }

@@ -5,7 +5,8 @@ import { sql } from "./db.ts";
 
 /** What changed, told to every process: whoever keeps a copy drops it. */
 export type Change = {
-  kind: "token" | "credential" | "account" | "catalogue" | "keys" | "safety";
+  /** `deliveries`: something may be due that the process it was written in cannot send. */
+  kind: "token" | "credential" | "account" | "catalogue" | "keys" | "safety" | "webhook_endpoint" | "deliveries";
   account_id: string;
   id?: string;
 };

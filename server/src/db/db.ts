@@ -6,6 +6,8 @@ import { StatusRefusal } from "../domain/refusals.ts";
 export type Statement<Params extends readonly unknown[], Row> = {
   readonly name: string;
   readonly text: string;
+  /** It writes events, and somebody waits to deliver them. */
+  readonly writes_events?: boolean;
   readonly _types?: (params: Params) => Row;
 };
 
@@ -20,7 +22,8 @@ export function sql<Params extends readonly unknown[], Row = never>(
 
 /** For texts that are put together from constants, and never from anything that was sent. */
 export function statementOf<Params extends readonly unknown[], Row = never>(text: string): Statement<Params, Row> {
-  return { name: createHash("sha256").update(text).digest("hex").slice(0, 24), text };
+  const name = createHash("sha256").update(text).digest("hex").slice(0, 24);
+  return { name, text, writes_events: /\binsert into webhook_event\b/.test(text) };
 }
 
 export type Queryable = {
@@ -51,6 +54,8 @@ export type DbOptions = {
   named_statements: boolean;
   /** Told when a connection breaks; an embedded database is then looked after. */
   onBroken?: (error: Error) => void;
+  /** Told after each commit that may have written events, so that no use case can forget to. */
+  onEvents?: () => void;
 };
 
 const STATEMENT_TIMEOUT_MS = 15_000;
@@ -66,7 +71,7 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig["getTypeParser"],
 };
 
-export function openDb({ connection, pool_size, named_statements, onBroken }: DbOptions): Db {
+export function openDb({ connection, pool_size, named_statements, onBroken, onEvents }: DbOptions): Db {
   const clientConfig: pg.ClientConfig = {
     application_name: "pestle",
     ...connection,
@@ -91,7 +96,7 @@ export function openDb({ connection, pool_size, named_statements, onBroken }: Db
   // An idle connection that breaks (the database was killed) must not end the process.
   pool.on("error", (error) => onBroken?.(error));
 
-  const queryable = (target: pg.Pool | pg.PoolClient): Queryable => {
+  const queryable = (target: pg.Pool | pg.PoolClient, onWritten: (() => void) | undefined): Queryable => {
     const send = async (text: string, params: readonly unknown[], name?: string) => {
       try {
         return await target.query(
@@ -101,8 +106,11 @@ export function openDb({ connection, pool_size, named_statements, onBroken }: Db
         throw unavailable(error, onBroken);
       }
     };
-    const named = (statement: Statement<never, unknown>, params: readonly unknown[]) =>
-      send(statement.text, params, named_statements ? statement.name : undefined);
+    const named = async (statement: Statement<never, unknown>, params: readonly unknown[]) => {
+      const result = await send(statement.text, params, named_statements ? statement.name : undefined);
+      if (statement.writes_events) onWritten?.();
+      return result;
+    };
     return {
       rows: async (statement, params) => (await named(statement as Statement<never, unknown>, params)).rows,
       row: async (statement, params) => (await named(statement as Statement<never, unknown>, params)).rows[0],
@@ -115,17 +123,22 @@ export function openDb({ connection, pool_size, named_statements, onBroken }: Db
   };
 
   return {
-    ...queryable(pool),
+    ...queryable(pool, onEvents),
     async transaction(work, mode = "read committed") {
       const client = await pool.connect().catch((error) => {
         throw unavailable(error, onBroken);
       });
       let broken: Error | undefined;
+      let has_events = false;
+      const onWritten = () => {
+        has_events = true;
+      };
       client.on("error", rememberBroken);
       try {
         await client.query(`begin isolation level ${mode}`);
-        const result = await work({ ...queryable(client), in_transaction: true });
+        const result = await work({ ...queryable(client, onWritten), in_transaction: true });
         await client.query("commit");
+        if (has_events) onEvents?.();
         return result;
       } catch (error) {
         await client.query("rollback").catch(rememberBroken);

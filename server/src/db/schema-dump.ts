@@ -13,7 +13,7 @@ export async function dumpSchema(db: Queryable): Promise<string> {
     from pg_class c
     join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
     left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
-    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
+    where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p') and not c.relispartition
     order by c.relname, a.attnum`);
   const constraints = await list(`
     select conrelid::regclass::text as table_name, conname as name, pg_get_constraintdef(oid) as definition

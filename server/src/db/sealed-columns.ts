@@ -7,6 +7,8 @@ import { orderPlace, sealedOrderColumns } from "./orders.ts";
 import { detailsPlace, recordPlace } from "./patients.ts";
 import { totpPlace } from "./sessions.ts";
 import { shipmentLabelPlace } from "./shipments.ts";
+import { attemptPlace } from "./webhook-attempts.ts";
+import { endpointPlace, sealedEndpointColumns } from "./webhook-endpoints.ts";
 
 /**
  * Every column that holds sealed values: a rotation walks this table, and a test compares it with the schema. Each has
@@ -72,6 +74,25 @@ export const sealedColumns: readonly SealedColumn[] = [
     key: ["account_id", "order_number", "shipment_id"],
     place: (row) =>
       shipmentLabelPlace(String(row["account_id"]), String(row["order_number"]), Number(row["shipment_id"])),
+  },
+  ...sealedEndpointColumns.map((column) => ({
+    table: "webhook_endpoint",
+    column,
+    key: ["account_id", "endpoint_id"],
+    place: (row: Record<string, unknown>) =>
+      endpointPlace(column, String(row["account_id"]), String(row["endpoint_id"])),
+  })),
+  {
+    table: "webhook_attempt",
+    column: "exchange_sealed",
+    key: ["account_id", "event_id", "endpoint_id", "attempt"],
+    place: (row) =>
+      attemptPlace(
+        String(row["account_id"]),
+        String(row["event_id"]),
+        String(row["endpoint_id"]),
+        Number(row["attempt"]),
+      ),
   },
 ];
 

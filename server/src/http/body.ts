@@ -10,9 +10,10 @@ const LARGEST_DRAIN_BYTES = 8 * 1024 * 1024;
 const DEEPEST_NESTING = 32;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The request's body as a JSON object, or the 400 that says what it is instead. */
-export async function readJsonObject(raw: IncomingMessage): Promise<JsonObject> {
+/** The request's body as a JSON object, or the 400 that says what it is instead. Where it is optional, none is empty. */
+export async function readJsonObject(raw: IncomingMessage, options: { optional?: boolean } = {}): Promise<JsonObject> {
   const bytes = await readBody(raw);
+  if (options.optional && bytes.length === 0) return {};
   if (!JSON_TYPE.test(raw.headers["content-type"] ?? "")) refuse(40002, "Content-Type");
   if (bytes === "too large") refuse(40004, "body");
   const value = parseJson(bytes);

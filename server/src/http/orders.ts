@@ -2,9 +2,8 @@ import { isExceptionId, ORDER_NUMBER_PATTERN, orderStatuses } from "@pestle/cont
 import type { Tx } from "../db/db.ts";
 import { findOrder, listActionRequests, listHistory, type OrderFilter } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
-import { isDate, startOfDay } from "../domain/calendar.ts";
 import { errorEntries } from "../domain/error-entries.ts";
-import { refuse, StatusRefusal } from "../domain/refusals.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
 import { changeOrderAddress } from "../usecases/change-order-address.ts";
 import type { FinishedAnswer } from "../usecases/idempotently.ts";
 import { type PreparedOrder, placeOrder, prepareOrder, tryOrder } from "../usecases/place-order.ts";
@@ -15,6 +14,7 @@ import { json } from "./answer.ts";
 import { canonicalJson } from "./canonical-json.ts";
 import { pageAnswer, pageOf } from "./page.ts";
 import type { Change, ReadHandler, WriteHandler } from "./partner-api.ts";
+import { flagOf, numberOf, type Query, textOf, timeOf } from "./query-values.ts";
 
 export const createOrder: WriteHandler = Object.assign(create, { saves_once: true as const });
 
@@ -110,8 +110,6 @@ async function place(
   return { ...finished(201, order), ...(settle && { settle: async () => JSON.stringify(await settle()) }) };
 }
 
-type Query = Parameters<ReadHandler>[1]["query"];
-
 const finished = (status: number, value: unknown) => ({ status, body: JSON.stringify(value) });
 
 /** An order number that none can have is not looked for. */
@@ -135,32 +133,4 @@ export function filterOf(query: Query, zone: string): OrderFilter {
     created_before: timeOf(query, "created_before", zone),
     updated_after: timeOf(query, "updated_after", zone),
   };
-}
-
-function textOf(query: Query, name: string, fits: (text: string) => boolean): string | null {
-  const [text] = query.get(name) ?? [];
-  if (text === undefined) return null;
-  return fits(text) && !text.includes("\0") ? text : refuse(40003, name);
-}
-
-function numberOf(query: Query, name: string, fits: (number: number) => boolean = () => true): number | null {
-  const text = textOf(query, name, (given) => /^[1-9]\d{0,8}$/.test(given) && fits(Number(given)));
-  return text === null ? null : Number(text);
-}
-
-const TIME = /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
-
-/** A date is its first instant where the pharmacy is. */
-function timeOf(query: Query, name: string, zone: string): Date | null {
-  const text = textOf(query, name, (given) => {
-    const date = TIME.exec(given)?.[1];
-    return date !== undefined && isDate(date) && !Number.isNaN(Date.parse(given));
-  });
-  if (text === null) return null;
-  return isDate(text) ? startOfDay(zone, text) : new Date(text);
-}
-
-function flagOf(query: Query, name: string): boolean | null {
-  const text = textOf(query, name, (given) => given === "true" || given === "false");
-  return text === null ? null : text === "true";
 }

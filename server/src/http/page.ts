@@ -8,15 +8,21 @@ const DEFAULT_LIMIT = 25;
 const MOST = 200;
 
 export function pageOf(query: ReadonlyMap<string, string[]>): Page {
+  const [cursor] = query.get("cursor") ?? [];
+  return { limit: limitOf(query), before: cursor === undefined ? Number.MAX_SAFE_INTEGER : positionOf(cursor) };
+}
+
+export function limitOf(query: ReadonlyMap<string, string[]>): number {
   const [limit = String(DEFAULT_LIMIT)] = query.get("limit") ?? [];
   if (!/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > MOST) refuse(40003, "limit");
-  const [cursor] = query.get("cursor") ?? [];
-  return { limit: Number(limit), before: cursor === undefined ? Number.MAX_SAFE_INTEGER : positionOf(cursor) };
+  return Number(limit);
 }
 
 /** A list's answer: the same page gives the same cursor, and the address of the next one stands in the Link header. */
-export function pageAnswer(url: string, body: Record<string, unknown>, next: number | null): Answer {
-  const next_cursor = next === null ? null : cursorOf(next);
+export const pageAnswer = (url: string, body: Record<string, unknown>, next: number | null): Answer =>
+  linkedAnswer(url, body, next === null ? null : cursorOf(next));
+
+export function linkedAnswer(url: string, body: Record<string, unknown>, next_cursor: string | null): Answer {
   if (next_cursor === null) return json(200, { ...body, next_cursor });
   const address = new URL(url, "http://list");
   address.searchParams.set("cursor", next_cursor);

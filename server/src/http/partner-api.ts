@@ -33,6 +33,17 @@ import {
 } from "./patients.ts";
 import { readQuery } from "./query.ts";
 import { simulate } from "./simulate.ts";
+import {
+  createWebhookEndpoint,
+  getWebhookEndpoint,
+  getWebhookStatistics,
+  listWebhookEndpoints,
+  redeliverFailedWebhooks,
+  removeWebhookEndpoint,
+  testWebhookEndpoint,
+  updateWebhookEndpoint,
+} from "./webhook-endpoints.ts";
+import { getWebhookEvent, listWebhookAttempts, listWebhookEvents, redeliverWebhookEvent } from "./webhook-events.ts";
 
 /** What a handler is given. The account comes from the token alone. */
 type Call = {
@@ -76,6 +87,18 @@ const handlers: Handlers = {
   createReorder,
   requestOrderAction,
   listOrderActionRequests,
+  createWebhookEndpoint,
+  listWebhookEndpoints,
+  getWebhookEndpoint,
+  updateWebhookEndpoint,
+  removeWebhookEndpoint,
+  testWebhookEndpoint,
+  redeliverFailedWebhooks,
+  getWebhookStatistics,
+  listWebhookEvents,
+  getWebhookEvent,
+  listWebhookAttempts,
+  redeliverWebhookEvent,
   listShippingMethods,
   listBrands,
   listProducts,
@@ -120,7 +143,8 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
   const names = Object.keys(endpoint.query ?? {});
   return async (request: FastifyRequest, reply: FastifyReply) => {
     const call = callOf(deps, request, names);
-    const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw);
+    const optional = endpoint.body_optional ?? false;
+    const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw, { optional });
     const claim = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
     const change = await handler(deps, call, body);
     const done = await carryOut(deps, change, { ...(claim && { claim }), saves_once: handler.saves_once ?? false });

@@ -6,13 +6,18 @@ import { deleteOldUsage } from "../db/request-usage.ts";
 import { deleteExpiredTokens } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { KEPT_FOR_MS } from "./idempotently.ts";
+import { inBites } from "./in-bites.ts";
+import { tidyWebhooks } from "./tidy-webhooks.ts";
 
 const BITE = 5_000;
 const DAY_MS = 24 * 3600 * 1000;
 /** More than a year, so that a year can be compared with the one before. */
 const USAGE_DAYS = 400;
 
-/** Deletes what has had its time: tokens, idempotent answers, fingerprints of orders, requests. Their tables stay bounded. */
+/**
+ * Deletes what has had its time: tokens, idempotent answers, fingerprints of orders, requests, events. So their tables
+ * stay bounded.
+ */
 export async function tidy(
   deps: Deps,
 ): Promise<{ tokens: number; answers: number; fingerprints: number; requests: number }> {
@@ -22,20 +27,12 @@ export async function tidy(
   const requests_before = daysAgo(deps.config.REQUEST_LOG_DAYS);
   const removed = { tokens: 0, answers: 0, fingerprints: 0, requests: 0 };
   for (const { account_id } of await listAccounts(deps.db)) {
-    removed.tokens += await inBites(() => deleteExpiredTokens(deps.db, account_id, now, BITE));
-    removed.answers += await inBites(() => deleteKeptAnswers(deps.db, account_id, before, BITE));
-    removed.fingerprints += await inBites(() => deleteFingerprints(deps.db, account_id, before, BITE));
-    removed.requests += await inBites(() => deleteOldRequests(deps.db, account_id, requests_before, BITE));
+    removed.tokens += await inBites(BITE, () => deleteExpiredTokens(deps.db, account_id, now, BITE));
+    removed.answers += await inBites(BITE, () => deleteKeptAnswers(deps.db, account_id, before, BITE));
+    removed.fingerprints += await inBites(BITE, () => deleteFingerprints(deps.db, account_id, before, BITE));
+    removed.requests += await inBites(BITE, () => deleteOldRequests(deps.db, account_id, requests_before, BITE));
     await deleteOldUsage(deps.db, account_id, daysAgo(USAGE_DAYS));
   }
+  await tidyWebhooks(deps);
   return removed;
-}
-
-async function inBites(bite: () => Promise<number>): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const count = await bite();
-    total += count;
-    if (count < BITE) return total;
-  }
 }

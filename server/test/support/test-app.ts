@@ -5,6 +5,7 @@ import { join } from "node:path";
 import pg from "pg";
 import pino from "pino";
 import { inject } from "vitest";
+import type { WebhookClient } from "../../src/adapters/webhook-client.ts";
 import { type App, startApp } from "../../src/app.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { Route } from "../../src/http/partner-api.ts";
@@ -46,7 +47,7 @@ export type TestApp = App & {
 
 /** The real service with the demo's cast, in this process, on a database of its own and free loopback ports. */
 export async function startTestApp(
-  options: { env?: Record<string, string>; routes?: Route[]; url?: string } = {},
+  options: { env?: Record<string, string>; routes?: Route[]; url?: string; webhook_client?: WebhookClient } = {},
 ): Promise<TestApp> {
   const database = options.url === undefined ? await createTestDatabase() : undefined;
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-app-"));
@@ -67,6 +68,7 @@ export async function startTestApp(
     log: pino({ level: "info" }, { write: (line: string) => void written.push(line) }),
     prepare: async (deps) => seedDemo(deps),
     ...(options.routes === undefined ? {} : { routes: options.routes }),
+    ...(options.webhook_client === undefined ? {} : { webhook_client: options.webhook_client }),
   });
   const demo = { ...(readDemo(data_dir) ?? ({ partners: [] } as unknown as Demo)), ...app.addresses };
   const tokens = new Map<number, string>();

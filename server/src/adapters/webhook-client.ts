@@ -1,0 +1,156 @@
+import { performance } from "node:perf_hooks";
+import { CONNECT_TIMEOUT_S, type Environment, RESPONSE_TIMEOUT_S } from "@pestle/contract";
+import { Agent, type Dispatcher } from "undici";
+import type { EndpointAnswer } from "../domain/attempt-outcome.ts";
+import { guardedConnector, type Resolve } from "./webhook-guard.ts";
+
+export type WebhookRequest = {
+  environment: Environment;
+  url: string;
+  headers: Record<string, string>;
+  body: string;
+};
+
+/** Posts to endpoints. Whatever an endpoint does, `send` answers within the time there is, and never throws. */
+export type WebhookClient = {
+  send(request: WebhookRequest): Promise<EndpointAnswer>;
+  /** Cuts off what is under way. */
+  close(): Promise<void>;
+};
+
+/** Read, so that the connection can be used again; an endpoint that says more is cut off. */
+const MOST_READ_BYTES = 64 * 1024;
+const MOST_KEPT_BYTES = 4 * 1024;
+const SWEEP_EVERY_MS = 100;
+
+export function openWebhookClient(
+  options: { resolve?: Resolve; ca?: string; connect_timeout_ms?: number; response_timeout_ms?: number } = {},
+): WebhookClient {
+  const { connect_timeout_ms = CONNECT_TIMEOUT_S * 1000, response_timeout_ms = RESPONSE_TIMEOUT_S * 1000 } = options;
+  // One for each environment: a connection that the sandbox may use must never serve production.
+  const agentOf = (environment: Environment) =>
+    new Agent({
+      connect: guardedConnector(environment, { ...options, connect_timeout_ms }),
+      pipelining: 1,
+      // The sweep below ends what takes too long, also what drips.
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+  const agents = { production: agentOf("production"), sandbox: agentOf("sandbox") };
+  /** In the order of their deadlines: all have the same time. */
+  const under_way = new Set<Exchange>();
+  let sweeping: NodeJS.Timeout | undefined;
+
+  function sweep(): void {
+    const now_ms = performance.now();
+    for (const exchange of under_way) {
+      if (exchange.began_ms + response_timeout_ms > now_ms) break;
+      exchange.cutOff("DEADLINE");
+    }
+    sweeping = under_way.size === 0 ? undefined : setTimeout(sweep, SWEEP_EVERY_MS);
+    sweeping?.unref();
+  }
+
+  return {
+    send: ({ environment, url, headers, body }) =>
+      new Promise((resolve) => {
+        const exchange = new Exchange((answer) => {
+          under_way.delete(exchange);
+          resolve(answer);
+        });
+        under_way.add(exchange);
+        sweeping ??= setTimeout(sweep, SWEEP_EVERY_MS).unref();
+        try {
+          const { origin, pathname, search } = new URL(url);
+          agents[environment].dispatch({ origin, path: pathname + search, method: "POST", headers, body }, exchange);
+        } catch {
+          exchange.cutOff("INTERNAL");
+        }
+      }),
+    async close() {
+      clearTimeout(sweeping);
+      for (const exchange of under_way) exchange.cutOff("CLOSED");
+      await Promise.all([agents.production.destroy(), agents.sandbox.destroy()]);
+    },
+  };
+}
+
+/** One request and what comes back, as undici tells it. */
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly began_ms = performance.now();
+  #controller: Dispatcher.DispatchController | undefined;
+  #status: number | null = null;
+  #retry_after: string | undefined;
+  #content_type: string | undefined;
+  #kept: Buffer[] = [];
+  #kept_bytes = 0;
+  #read_bytes = 0;
+  #done: ((answer: EndpointAnswer) => void) | undefined;
+
+  constructor(done: (answer: EndpointAnswer) => void) {
+    this.#done = done;
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    if (this.#done === undefined) controller.abort(new Error("too late"));
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // 100 and 103 announce an answer and are none.
+    if (status < 200) return;
+    this.#status = status;
+    this.#retry_after = first(headers["retry-after"]);
+    this.#content_type = first(headers["content-type"]);
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#read_bytes += chunk.length;
+    if (this.#kept_bytes < MOST_KEPT_BYTES) {
+      const part = chunk.subarray(0, MOST_KEPT_BYTES - this.#kept_bytes);
+      // A copy: the chunk is a window into a buffer that is written to again.
+      this.#kept.push(Buffer.from(part));
+      this.#kept_bytes += part.length;
+    }
+    if (this.#read_bytes > MOST_READ_BYTES) this.cutOff("TOO_LONG");
+  }
+
+  onResponseEnd(): void {
+    this.#finish(null);
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#finish(codeOf(error));
+  }
+
+  cutOff(trouble: string): void {
+    this.#finish(trouble);
+    this.#controller?.abort(new Error(trouble));
+  }
+
+  #finish(trouble: string | null): void {
+    const done = this.#done;
+    this.#done = undefined;
+    done?.({
+      status: this.#status,
+      trouble: this.#status === null ? trouble : null,
+      retry_after: this.#retry_after,
+      content_type: this.#content_type,
+      body: this.#kept.length === 1 ? this.#kept[0]! : Buffer.concat(this.#kept),
+      duration_ms: Math.round(performance.now() - this.began_ms),
+    });
+  }
+}
+
+const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
+
+function codeOf(error: Error & { code?: string; cause?: unknown }): string {
+  // It does not always say what it choked on.
+  if (error.name === "HTTPParserError") return "HPE_INVALID";
+  if (typeof error.code === "string" && error.code !== "UND_ERR_ABORTED") return error.code;
+  return error.cause instanceof Error ? codeOf(error.cause) : (error.code ?? "INTERNAL");
+}

@@ -1,0 +1,164 @@
+import type { EndpointState } from "../domain/webhook-endpoint.ts";
+import { type Queryable, sql, statementOf, type Tx } from "./db.ts";
+
+export type EndpointRow = EndpointState & { endpoint_id: string; created_at: Date; updated_at: Date };
+
+const COLUMNS = `p.endpoint_id, p.url, p.events, p.description, p.status, p.disabled_reason, p.disabled_at, p.failing_since,
+  p.signing_credential_id, p.signing_credential_secret_id, p.created_at, p.updated_at`;
+
+const all = statementOf<[account_id: string], EndpointRow>(`
+select ${COLUMNS}
+from webhook_endpoint p
+where p.account_id = $1
+order by p.created_at desc, p.endpoint_id`);
+/** Newest first. */
+export const listEndpoints = (db: Queryable, account_id: string) => db.rows(all, [account_id]);
+
+const one = statementOf<[account_id: string, endpoint_id: string], EndpointRow>(`
+select ${COLUMNS}
+from webhook_endpoint p
+where p.account_id = $1 and p.endpoint_id = $2`);
+export const findEndpoint = (db: Queryable, account_id: string, endpoint_id: string) =>
+  db.row(one, [account_id, endpoint_id]);
+
+const lock = statementOf<[account_id: string, endpoint_id: string], EndpointRow & { clock_offset_s: number }>(`
+select ${COLUMNS}, a.clock_offset_s
+from webhook_endpoint p
+join account a on a.account_id = p.account_id
+where p.account_id = $1 and p.endpoint_id = $2
+for no key update of p`);
+/** One that nobody else changes until the transaction ends, with the account's clock. */
+export const lockEndpoint = (tx: Tx, account_id: string, endpoint_id: string) =>
+  tx.row(lock, [account_id, endpoint_id]);
+
+const lockAll = sql<[account_id: string], { clock_offset_s: number }>`
+select clock_offset_s
+from account
+where account_id = $1
+for no key update`;
+/** Two that register endpoints do so one after the other, so that both count right. Orders go on meanwhile. */
+export const lockEndpoints = (tx: Tx, account_id: string) => tx.row(lockAll, [account_id]);
+
+export type SigningFacts = {
+  /** How many endpoints the account has. */
+  endpoints: number;
+  /** Of the credential's live secrets; null where it is unknown or revoked. */
+  oldest_secret_id: number | null;
+  newest_secret_id: number | null;
+};
+const signing = sql<[account_id: string, credential_id: string | null], SigningFacts>`
+select
+  (
+    select count(*)::integer
+    from webhook_endpoint p
+    where p.account_id = $1) as endpoints,
+  min(s.secret_id) as oldest_secret_id, max(s.secret_id) as newest_secret_id
+from credential c
+join credential_secret s on s.account_id = c.account_id and s.credential_id = c.credential_id
+where c.account_id = $1 and c.credential_id = $2 and c.revoked_at is null and s.revoked_at is null`;
+export const loadSigningFacts = async (tx: Tx, account_id: string, credential_id: string | null) =>
+  (await tx.row(signing, [account_id, credential_id]))!;
+
+const add = sql<
+  [
+    account_id: string,
+    endpoint_id: string,
+    url: string,
+    events: readonly string[],
+    description: string | null,
+    secret_sealed: Buffer,
+    signing_secret_sealed: Buffer,
+    signing_credential_id: string,
+    signing_credential_secret_id: number,
+    now: Date,
+  ]
+>`
+insert into webhook_endpoint (account_id, endpoint_id, url, events, description, secret_sealed, signing_secret_sealed,
+  signing_credential_id, signing_credential_secret_id, created_at, updated_at)
+values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`;
+type Sealed = { secret_sealed: Buffer; signing_secret_sealed: Buffer };
+/** A new one, which is active. */
+export const insertEndpoint = (tx: Tx, account_id: string, row: EndpointRow & Sealed) =>
+  tx.run(add, [
+    account_id,
+    row.endpoint_id,
+    row.url,
+    row.events,
+    row.description,
+    row.secret_sealed,
+    row.signing_secret_sealed,
+    row.signing_credential_id,
+    row.signing_credential_secret_id,
+    row.created_at,
+  ]);
+
+const save = {
+  ...sql<
+    [
+      account_id: string,
+      endpoint_id: string,
+      url: string,
+      events: readonly string[],
+      description: string | null,
+      status: string,
+      disabled_reason: string | null,
+      disabled_at: Date | null,
+      failing_since: Date | null,
+      signing_credential_id: string,
+      signing_credential_secret_id: number,
+      secret_sealed: Buffer | null,
+      now: Date,
+    ]
+  >`
+update webhook_endpoint
+set url = $3, events = $4, description = $5, status = $6, disabled_reason = $7, disabled_at = $8, failing_since = $9,
+  signing_credential_id = $10, signing_credential_secret_id = $11, secret_sealed = coalesce($12, secret_sealed),
+  updated_at = $13
+where account_id = $1 and endpoint_id = $2`,
+  // What waited for an endpoint that is enabled again is due: whoever delivers is told when this is committed.
+  writes_events: true,
+};
+/** Its secret stays where none is given. */
+export const saveEndpoint = (tx: Tx, account_id: string, row: EndpointRow, secret_sealed: Buffer | null) =>
+  tx.run(save, [
+    account_id,
+    row.endpoint_id,
+    row.url,
+    row.events,
+    row.description,
+    row.status,
+    row.disabled_reason,
+    row.disabled_at,
+    row.failing_since,
+    row.signing_credential_id,
+    row.signing_credential_secret_id,
+    secret_sealed,
+    row.updated_at,
+  ]);
+
+const remove = sql<[account_id: string, endpoint_id: string, most: number], { endpoint_id: string }>`
+with gone as (
+  delete from webhook_endpoint
+  where account_id = $1 and endpoint_id = $2
+  returning endpoint_id
+), waiting as (
+  delete from webhook_delivery d
+  using gone g
+  where d.account_id = $1 and d.endpoint_id = g.endpoint_id and d.event_id in (
+    select w.event_id
+    from webhook_delivery w
+    where w.account_id = $1 and w.endpoint_id = $2
+    limit $3
+    -- What is just being sent is left to the sweep, and so is what is too much for one request.
+    for update skip locked)
+), hours as (
+  delete from webhook_endpoint_hour h
+  using gone g
+  where h.account_id = $1 and h.endpoint_id = g.endpoint_id
+)
+select g.endpoint_id
+from gone g`;
+const MOST_REMOVED_AT_ONCE = 10_000;
+/** False where there is none. Nothing more is sent to it; what was tried stays. */
+export const deleteEndpoint = async (tx: Tx, account_id: string, endpoint_id: string) =>
+  (await tx.row(remove, [account_id, endpoint_id, MOST_REMOVED_AT_ONCE])) !== undefined;

@@ -1,0 +1,179 @@
+import type { AttemptError } from "../domain/attempt-errors.ts";
+import type { DeliveryStatus } from "../domain/attempt-outcome.ts";
+import { type Queryable, sql, type Tx } from "./db.ts";
+
+export type ClaimedDelivery = {
+  account_id: string;
+  event_id: string;
+  endpoint_id: string;
+  /** Attempts that ended before, and how many of them before it was asked for again. */
+  attempts: number;
+  attempts_before: number;
+  /** The number of this claim: it may say how the attempt ended only while nobody claimed it after. */
+  claims: number;
+  queued_at: Date;
+  /** Null where the event is gone, which must not happen and must not hold up others. */
+  body: string | null;
+};
+/** How many deliveries of an endpoint are wanted, and what time it is for its account. */
+export type Share = { account_id: string; endpoint_id: string; most: number; account_now: Date };
+
+const turnOff = sql<[names: string[]]>`
+select set_config(name, 'off', true)
+from unnest($1::text[]) as name`;
+const PLANS = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"];
+/**
+ * For the rest of the transaction plans go along the indexes. The queue is empty most of the time, and a plan that was made
+ * then would read all of it a moment later, when it is full. Nor is anything compiled for a few rows.
+ */
+export const preferIndexes = (tx: Tx) => tx.rows(turnOff, [PLANS]);
+/** The same, and the transaction may be lost in a crash: a claim that nobody remembers is a delivery to be made. */
+export const preferIndexesForgetful = (tx: Tx) => tx.rows(turnOff, [[...PLANS, "synchronous_commit"]]);
+
+const claim = sql<
+  [account_ids: string[], endpoint_ids: string[], most: number[], account_now: Date[], lease_s: number],
+  ClaimedDelivery
+>`
+with picked as materialized (
+  select d.account_id, d.event_id, d.endpoint_id
+  from unnest($1::text[], $2::uuid[], $3::integer[], $4::timestamptz[])
+    as asked(account_id, endpoint_id, most, account_now)
+  cross join lateral (
+    select w.account_id, w.event_id, w.endpoint_id
+    from webhook_delivery w
+    where w.account_id = asked.account_id and w.endpoint_id = asked.endpoint_id and w.due_at <= asked.account_now
+      and (w.claimed_until is null or w.claimed_until < now())
+      -- An order's events are first tried one after the other.
+      and (w.attempts > 0 or w.order_number is null or not exists (
+        select
+        from webhook_delivery earlier
+        where earlier.account_id = w.account_id and earlier.endpoint_id = w.endpoint_id
+          and earlier.order_number = w.order_number and earlier.attempts = 0
+          and earlier.event_position < w.event_position))
+    order by w.due_at, w.event_position
+    limit asked.most
+    for update skip locked) d
+), claimed as (
+  update webhook_delivery d
+  set claims = d.claims + 1, claimed_until = now() + $5::integer * interval '1 second'
+  from picked p
+  where d.account_id = p.account_id and d.event_id = p.event_id and d.endpoint_id = p.endpoint_id
+  returning d.account_id, d.event_id, d.endpoint_id, d.attempts, d.attempts_before, d.claims, d.queued_at
+)
+select c.account_id, c.event_id, c.endpoint_id, c.attempts, c.attempts_before, c.claims, c.queued_at, e.body
+from claimed c
+left join webhook_event e on e.account_id = c.account_id and e.event_id = c.event_id`;
+/** Takes what is due, for so long that an attempt surely ends meanwhile; rows that another process takes are skipped. */
+export const claimDeliveries = (db: Queryable, shares: readonly Share[], lease_s: number) =>
+  db.rows(claim, [
+    shares.map(({ account_id }) => account_id),
+    shares.map(({ endpoint_id }) => endpoint_id),
+    shares.map(({ most }) => most),
+    shares.map(({ account_now }) => account_now),
+    lease_s,
+  ]);
+export const claimDeliveriesText = claim.text;
+
+/** How an attempt ended, in the words of the tables; `exchange_sealed` in base64. */
+export type EndedAttempt = {
+  account_id: string;
+  event_id: string;
+  endpoint_id: string;
+  claims: number;
+  attempt: number;
+  at: Date;
+  delivery_status: DeliveryStatus;
+  status: number | null;
+  error: AttemptError | null;
+  duration_ms: number;
+  exchange_sealed: string | null;
+  due_at: Date | null;
+};
+export type FailingEndpoint = { account_id: string; endpoint_id: string; failing_since: Date; failed_at: Date };
+
+const save = sql<[ended: string], FailingEndpoint>`
+with given as materialized (
+  select g.*
+  from json_to_recordset($1::json) as g(account_id text, event_id uuid, endpoint_id uuid, claims integer,
+    attempt integer, at timestamptz, delivery_status text, status smallint, error text, duration_ms integer,
+    exchange_sealed text, due_at timestamptz)
+), finished as (
+  delete from webhook_delivery d
+  using given g
+  where d.account_id = g.account_id and d.event_id = g.event_id and d.endpoint_id = g.endpoint_id
+    and d.claims = g.claims and g.delivery_status <> 'pending'
+  returning g.*
+), waiting as (
+  update webhook_delivery d
+  set attempts = g.attempt, due_at = g.due_at, claimed_until = null
+  from given g
+  where d.account_id = g.account_id and d.event_id = g.event_id and d.endpoint_id = g.endpoint_id
+    and d.claims = g.claims and g.delivery_status = 'pending'
+  returning g.*
+), held as materialized (
+  -- Whoever lost its claim has nothing to say: the one that has it now will.
+  select f.*
+  from finished f
+  union all
+  select w.*
+  from waiting w
+), noted as (
+  insert into webhook_attempt (account_id, event_id, endpoint_id, attempt, at, delivery_status, status, error, duration_ms,
+    exchange_sealed)
+  select h.account_id, h.event_id, h.endpoint_id, h.attempt, h.at, h.delivery_status, h.status, h.error, h.duration_ms,
+    decode(h.exchange_sealed, 'base64')
+  from held h
+), by_endpoint as materialized (
+  select h.account_id, h.endpoint_id, bool_or(h.delivery_status = 'delivered') as delivered, min(h.at) as first_at,
+    max(h.at) as last_at
+  from held h
+  group by h.account_id, h.endpoint_id
+), hours as (
+  -- In one order, so that no two processes wait for each other.
+  insert into webhook_endpoint_hour as t (account_id, endpoint_id, hour, attempts, delivered, failed, duration_ms,
+    slowest_ms)
+  select h.account_id, h.endpoint_id, date_trunc('hour', h.at, 'UTC'), count(*),
+    count(*) filter (where h.delivery_status = 'delivered'), count(*) filter (where h.delivery_status = 'failed'),
+    sum(h.duration_ms), max(h.duration_ms)
+  from held h
+  group by 1, 2, 3
+  order by 1, 2, 3
+  on conflict (account_id, endpoint_id, hour) do update
+  set attempts = t.attempts + excluded.attempts, delivered = t.delivered + excluded.delivered,
+    failed = t.failed + excluded.failed, duration_ms = t.duration_ms + excluded.duration_ms,
+    slowest_ms = greatest(t.slowest_ms, excluded.slowest_ms)
+), health as (
+  -- Written only where it changes: an endpoint that is well, or stays ill, costs nothing.
+  update webhook_endpoint p
+  set failing_since = case when e.delivered then null else e.first_at end
+  from by_endpoint e
+  where p.account_id = e.account_id and p.endpoint_id = e.endpoint_id
+    and e.delivered = (p.failing_since is not null)
+)
+select p.account_id, p.endpoint_id, p.failing_since, e.last_at as failed_at
+from by_endpoint e
+join webhook_endpoint p on p.account_id = e.account_id and p.endpoint_id = e.endpoint_id
+where not e.delivered and p.failing_since is not null and p.status = 'active'`;
+/**
+ * Writes down how attempts ended, where the claim is still the last one: the attempt, what the delivery is now, the sums and
+ * the endpoint's health, in one statement. Tells which endpoints were failing already and failed again.
+ */
+export const saveAttempts = (db: Queryable, ended: readonly EndedAttempt[]) => db.rows(save, [JSON.stringify(ended)]);
+export const saveAttemptsText = save.text;
+
+const release = sql<[account_ids: string[], event_ids: string[], endpoint_ids: string[], claims: number[]]>`
+update webhook_delivery d
+set claimed_until = null
+from unnest($1::text[], $2::uuid[], $3::uuid[], $4::integer[]) as r(account_id, event_id, endpoint_id, claims)
+where d.account_id = r.account_id and d.event_id = r.event_id and d.endpoint_id = r.endpoint_id and d.claims = r.claims`;
+/** Gives back what was claimed and not tried to the end, so that another process need not wait for the lease. */
+export const releaseDeliveries = (
+  db: Queryable,
+  rows: readonly Pick<ClaimedDelivery, "account_id" | "event_id" | "endpoint_id" | "claims">[],
+) =>
+  db.run(release, [
+    rows.map(({ account_id }) => account_id),
+    rows.map(({ event_id }) => event_id),
+    rows.map(({ endpoint_id }) => endpoint_id),
+    rows.map(({ claims }) => claims),
+  ]);

@@ -1,0 +1,83 @@
+import type { Environment } from "@pestle/contract";
+import type { DisableReason } from "../domain/endpoint-disabled.ts";
+import { type Queryable, sql, type Tx } from "./db.ts";
+
+export const sealedEndpointColumns = ["secret_sealed", "signing_secret_sealed"] as const;
+type SealedEndpointColumn = (typeof sealedEndpointColumns)[number];
+
+/** Where an endpoint's secrets stand, for the vault. */
+export const endpointPlace = (column: SealedEndpointColumn, account_id: string, endpoint_id: string) =>
+  `webhook_endpoint.${column} ${account_id} ${endpoint_id}`;
+
+/** An endpoint that something is due for, and all that is needed to send to it. */
+export type DueEndpoint = {
+  account_id: string;
+  endpoint_id: string;
+  environment: Environment;
+  clock_offset_s: number;
+  url: string;
+  secret_sealed: Buffer;
+  signing_secret_sealed: Buffer;
+  signing_credential_id: string;
+  secret_id: number;
+  digest_sealed: Buffer;
+};
+
+const due = sql<[now: Date], DueEndpoint>`
+with recursive waiting as (
+  -- From endpoint to endpoint along the index, without a look at what lies between.
+  (select d.account_id, d.endpoint_id, d.due_at
+  from webhook_delivery d
+  order by d.account_id, d.endpoint_id, d.due_at
+  limit 1)
+  union all
+  select n.account_id, n.endpoint_id, n.due_at
+  from waiting w
+  cross join lateral (
+    select d.account_id, d.endpoint_id, d.due_at
+    from webhook_delivery d
+    where (d.account_id, d.endpoint_id) > (w.account_id, w.endpoint_id)
+    order by d.account_id, d.endpoint_id, d.due_at
+    limit 1) n
+)
+select p.account_id, p.endpoint_id, a.environment, a.clock_offset_s, p.url, p.secret_sealed, p.signing_secret_sealed,
+  p.signing_credential_id, s.secret_id, s.digest_sealed
+from waiting w
+join account a on a.account_id = w.account_id
+cross join lateral (
+  select p.account_id, p.endpoint_id, p.url, p.secret_sealed, p.signing_secret_sealed, p.signing_credential_id,
+    p.signing_credential_secret_id
+  from webhook_endpoint p
+  where p.account_id = w.account_id and p.endpoint_id = w.endpoint_id and p.status = 'active'
+  limit 1) p
+cross join lateral (
+  -- The pinned secret while it lives, then the oldest that does. Where the whole credential is gone the pinned one is
+  -- still what the receiver knows.
+  select s.secret_id, s.digest_sealed
+  from credential_secret s
+  where s.account_id = p.account_id and s.credential_id = p.signing_credential_id
+  order by case
+      when s.revoked_at is null and s.secret_id = p.signing_credential_secret_id then 1
+      when s.revoked_at is null then 2
+      when s.secret_id = p.signing_credential_secret_id then 3
+      else 4
+    end, s.secret_id
+  limit 1) s
+where w.due_at <= $1::timestamptz + a.clock_offset_s * interval '1 second'`;
+/** The endpoints that have something due, whoever's they are. */
+export const loadDueEndpoints = (db: Queryable, now: Date) => db.rows(due, [now]);
+export const loadDueEndpointsText = due.text;
+
+const disable = sql<
+  [account_id: string, endpoint_id: string, reason: string, account_now: Date],
+  { account_id: string }
+>`
+update webhook_endpoint
+set status = 'disabled', disabled_reason = $3, disabled_at = $4, updated_at = $4
+where account_id = $1 and endpoint_id = $2 and status = 'active'
+returning account_id`;
+/** False where somebody else did it meanwhile. */
+export const disableEndpoint = async (
+  tx: Tx,
+  row: { account_id: string; endpoint_id: string; reason: DisableReason; account_now: Date },
+) => (await tx.row(disable, [row.account_id, row.endpoint_id, row.reason, row.account_now])) !== undefined;

@@ -1,0 +1,43 @@
+import { type Queryable, sql, type Tx } from "./db.ts";
+
+const add = sql<
+  [account_id: string, event_id: string, event_type: string, body: string, created_at: Date, only: string | null]
+>`
+insert into webhook_event (account_id, event_id, event_type, body, created_at, only_endpoint_id)
+values ($1, $2, $3, $4, $5, $6)`;
+/** An event of the account itself, which is about no patient and no order. */
+export const insertAccountEvent = (
+  tx: Tx,
+  row: {
+    account_id: string;
+    event_id: string;
+    event_type: string;
+    body: string;
+    created_at: Date;
+    only_endpoint_id: string | null;
+  },
+) => tx.run(add, [row.account_id, row.event_id, row.event_type, row.body, row.created_at, row.only_endpoint_id]);
+
+const align = sql<[], { base: number }>`
+with newest as (
+  select max(n.feed_position) as feed_position
+  from account a
+  cross join lateral (
+    select e.feed_position
+    from webhook_event e
+    where e.account_id = a.account_id
+    order by e.feed_position desc
+    limit 1) n
+)
+insert into webhook_feed (base)
+select n.feed_position + 1 - pg_current_xact_id()::text::bigint
+from newest n
+where webhook_feed_position() <= n.feed_position
+on conflict (singleton) do update
+set base = excluded.base
+returning base`;
+/**
+ * Positions of the feed are ids of transactions. On another server these begin at a lower number: new events would stand
+ * before old ones, and old ones beyond the horizon. Then the count goes on from the newest event.
+ */
+export const alignFeed = (db: Queryable) => db.row(align, []);

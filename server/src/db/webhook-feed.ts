@@ -1,0 +1,175 @@
+import type { EventType, WebhookEventRecord } from "@pestle/contract";
+import { type Queryable, type Statement, sql, statementOf } from "./db.ts";
+
+/** Where an event stands in the feed: the position of its transaction, and its own. */
+export type FeedPosition = { feed_position: number; event_position: number };
+export type FeedFilter = {
+  event_type: EventType | null;
+  order_number: string | null;
+  delivered: boolean | null;
+  after: Date | null;
+};
+export type FeedRow = FeedPosition &
+  Pick<WebhookEventRecord, "event_id" | "event_type" | "patient_id" | "order_number"> & {
+    created_at: Date;
+    body: string;
+    deliveries: WebhookEventRecord["deliveries"];
+  };
+/** How far a page looked. Where it looked at as many events as it may, there can be others. */
+type Edge = { looked_at: number; last_feed_position: number | null; last_event_position: number | null };
+
+/**
+ * The deliveries of an event `e`. One that waits has a row; of every other the last attempt tells how it ended, and one
+ * that ended with its endpoint counts as failed.
+ */
+const DELIVERIES = `
+  select d.endpoint_id, 'pending' as status, d.attempts, case when p.status = 'active' then d.due_at end as next_attempt_at
+  from webhook_delivery d
+  join webhook_endpoint p on p.account_id = d.account_id and p.endpoint_id = d.endpoint_id
+  where d.account_id = e.account_id and d.event_id = e.event_id
+  union all
+  select l.endpoint_id, case l.delivery_status when 'delivered' then 'delivered' else 'failed' end, l.attempt, null
+  from (
+    select distinct on (t.endpoint_id) t.endpoint_id, t.delivery_status, t.attempt
+    from webhook_attempt t
+    where t.account_id = e.account_id and t.event_id = e.event_id
+    order by t.endpoint_id, t.attempt desc) l
+  where not exists (
+    select
+    from webhook_delivery d
+    join webhook_endpoint p on p.account_id = d.account_id and p.endpoint_id = d.endpoint_id
+    where d.account_id = e.account_id and d.event_id = e.event_id and d.endpoint_id = l.endpoint_id)`;
+
+const EVENT = `
+  e.event_id, e.event_type, e.patient_id, e.order_number, e.created_at, e.body, e.feed_position, e.event_position,
+  (
+    select coalesce(json_agg(json_build_object(
+      'endpoint_id', x.endpoint_id, 'status', x.status, 'attempts', x.attempts,
+      'next_attempt_at', x.next_attempt_at) order by x.endpoint_id), '[]')
+    from (${DELIVERIES}) x) as deliveries`;
+
+/** What a filter asks of an event `e` whose value is given as `value`. Only an order has an index of its own. */
+const CONDITIONS = {
+  event_type: (value: string) => `e.event_type = ${value}`,
+  after: (value: string) => `e.created_at > ${value}::timestamptz`,
+  delivered: (value: string) => `(
+      select coalesce(bool_and(x.status = 'delivered'), false)
+      from (${DELIVERIES}) x) = ${value}::boolean`,
+} as const;
+type ConditionName = keyof typeof CONDITIONS;
+
+type PageParams = readonly [
+  account_id: string,
+  feed_position: number,
+  event_position: number,
+  looked_at: number,
+  limit: number,
+  ...filters: unknown[],
+];
+type PageRow = Edge & { [Column in keyof FeedRow]: FeedRow[Column] | null };
+
+/**
+ * A statement for each set of filters. It looks at so many events from a position on, those of an order or all, and no
+ * further than the horizon: below it nothing is committed any more, so that a page is the same whenever it is read.
+ */
+function pageText(by_order: boolean, names: readonly ConditionName[]): string {
+  const first = by_order ? 7 : 6;
+  const asked = names.map((name, index) => CONDITIONS[name](`$${first + index}`));
+  return `
+with looked_at as materialized (
+  select e.account_id, e.event_id, e.event_type, e.created_at, e.feed_position, e.event_position
+  from webhook_event e
+  where e.account_id = $1 and (e.feed_position, e.event_position) > ($2, $3)
+    and e.feed_position < (select webhook_feed_horizon())${by_order ? "\n    and e.order_number = $6" : ""}
+  order by e.feed_position, e.event_position
+  limit $4
+), page as materialized (
+  select e.event_id
+  from looked_at e${asked.length === 0 ? "" : `\n  where ${asked.join("\n    and ")}`}
+  order by e.feed_position, e.event_position
+  limit $5
+), edge as (
+  select (select count(*)::integer from looked_at) as looked_at, l.feed_position as last_feed_position,
+    l.event_position as last_event_position
+  from (values (true)) as always(there)
+  left join lateral (
+    select l.feed_position, l.event_position
+    from looked_at l
+    order by l.feed_position desc, l.event_position desc
+    limit 1) l on always.there
+)
+select edge.looked_at, edge.last_feed_position, edge.last_event_position, shown.event_id, shown.event_type, shown.patient_id,
+  shown.order_number, shown.created_at, shown.body, shown.feed_position, shown.event_position, shown.deliveries
+from edge
+left join (
+  select ${EVENT}
+  from page
+  join webhook_event e on e.account_id = $1 and e.event_id = page.event_id) shown on true
+order by shown.feed_position, shown.event_position`;
+}
+
+const pages = new Map<string, Statement<PageParams, PageRow>>();
+/** A page looks at no more events than this, however few of them pass; each of the latter costs several look-ups. */
+const MOST_LOOKED_AT = 10_000;
+const MOST_DELIVERIES_LOOKED_AT = 2_000;
+
+export type FeedPage = {
+  rows: FeedRow[];
+  /** There are, or may be, others after `end`. */
+  more: boolean;
+  /** Where the page ends, and the next one begins. */
+  end: FeedPosition;
+};
+
+/** Events after a position, oldest first. */
+export async function readFeed(
+  db: Queryable,
+  account_id: string,
+  filter: FeedFilter,
+  start: FeedPosition,
+  limit: number,
+): Promise<FeedPage> {
+  const { order_number } = filter;
+  const names = (Object.keys(CONDITIONS) as ConditionName[]).filter((name) => filter[name] !== null);
+  const key = `${order_number !== null} ${names}`;
+  const page = pages.get(key) ?? statementOf<PageParams, PageRow>(pageText(order_number !== null, names));
+  pages.set(key, page);
+  const most = filter.delivered !== null ? MOST_DELIVERIES_LOOKED_AT : MOST_LOOKED_AT;
+  const look_at = names.length === 0 ? limit + 1 : most;
+  const given = [...(order_number === null ? [] : [order_number]), ...names.map((name) => filter[name])];
+  const found = await db.rows(page, [
+    account_id,
+    start.feed_position,
+    start.event_position,
+    look_at,
+    limit + 1,
+    ...given,
+  ]);
+  const rows = found.filter((row) => row.event_id !== null) as (FeedRow & Edge)[];
+  if (rows.length > limit) {
+    const shown = rows.slice(0, limit);
+    return { rows: shown, more: true, end: shown.at(-1)! };
+  }
+  const { looked_at, last_feed_position, last_event_position } = found[0]!;
+  const end =
+    last_feed_position === null || last_event_position === null
+      ? start
+      : { feed_position: last_feed_position, event_position: last_event_position };
+  return { rows, more: looked_at === look_at, end };
+}
+
+const event = statementOf<[account_id: string, event_id: string], FeedRow>(`
+select ${EVENT}
+from webhook_event e
+where e.account_id = $1 and e.event_id = $2`);
+export const findEvent = (db: Queryable, account_id: string, event_id: string) => db.row(event, [account_id, event_id]);
+
+const before = sql<[account_id: string, moment: Date], { feed_position: number }>`
+select e.feed_position
+from webhook_event e
+where e.account_id = $1 and e.event_id < event_id_from($2)
+order by e.event_id desc
+limit 1`;
+/** The position of the newest event whose id is from before a time. */
+export const findPositionBefore = async (db: Queryable, account_id: string, moment: Date) =>
+  (await db.row(before, [account_id, moment]))?.feed_position ?? 0;

@@ -1,0 +1,98 @@
+import { sql, type Tx } from "./db.ts";
+
+const again = {
+  ...sql<[account_id: string, event_id: string, endpoint_id: string | null, account_now: Date]>`
+insert into webhook_delivery (account_id, event_id, endpoint_id, event_position, order_number, attempts, attempts_before,
+  due_at)
+select e.account_id, e.event_id, p.endpoint_id, e.event_position, e.order_number, tried.attempts, tried.attempts, $4
+from webhook_event e
+join webhook_endpoint p on p.account_id = e.account_id and p.status = 'active'
+cross join lateral (
+  select coalesce(max(t.attempt), 0) as attempts
+  from webhook_attempt t
+  where t.account_id = e.account_id and t.event_id = e.event_id and t.endpoint_id = p.endpoint_id) tried
+where e.account_id = $1 and e.event_id = $2
+  and case
+    when $3::uuid is not null then p.endpoint_id = $3
+    when tried.attempts > 0 then true
+    when e.only_endpoint_id is not null then p.endpoint_id = e.only_endpoint_id
+    when p.events = '{}' then e.event_type <> 'ORDER_UPDATED'
+    else e.event_type = any(p.events)
+  end
+on conflict (account_id, event_id, endpoint_id) do update
+set due_at = excluded.due_at, attempts_before = webhook_delivery.attempts`,
+  // It is due now: whoever delivers is told when this is committed.
+  writes_events: true,
+};
+/**
+ * Has an event sent again to those of the account's active endpoints that it is for or that were sent it, or to one of
+ * them. The waits between attempts begin anew.
+ */
+export const requeueEvent = (
+  tx: Tx,
+  row: { account_id: string; event_id: string; endpoint_id: string | null; account_now: Date },
+) => tx.run(again, [row.account_id, row.event_id, row.endpoint_id, row.account_now]);
+
+const allAgain = {
+  ...sql<
+    [
+      account_id: string,
+      endpoint_id: string,
+      since: Date,
+      ids_since: Date,
+      missed: boolean,
+      account_now: Date,
+      most: number,
+    ]
+  >`
+insert into webhook_delivery (account_id, event_id, endpoint_id, event_position, order_number, attempts, attempts_before,
+  due_at)
+select e.account_id, e.event_id, p.endpoint_id, e.event_position, e.order_number, given_up.attempts, given_up.attempts, $6
+from webhook_endpoint p
+cross join lateral (
+  (select t.event_id, t.attempt as attempts
+  from webhook_attempt t
+  where t.account_id = p.account_id and t.endpoint_id = p.endpoint_id and t.delivery_status = 'failed'
+    and t.event_id >= event_id_from($4)
+    and not exists (
+      select
+      from webhook_attempt later
+      where later.account_id = t.account_id and later.event_id = t.event_id and later.endpoint_id = t.endpoint_id
+        and later.attempt > t.attempt))
+  union all
+  (select m.event_id, 0
+  from webhook_event m
+  where $5::boolean and m.account_id = p.account_id and m.event_id >= event_id_from($4) and m.only_endpoint_id is null
+    and case when p.events = '{}' then m.event_type <> 'ORDER_UPDATED' else m.event_type = any(p.events) end
+    and not exists (
+      select
+      from webhook_attempt t
+      where t.account_id = m.account_id and t.event_id = m.event_id and t.endpoint_id = p.endpoint_id))) given_up
+join webhook_event e on e.account_id = p.account_id and e.event_id = given_up.event_id
+where p.account_id = $1 and p.endpoint_id = $2 and p.status = 'active' and e.created_at >= $3
+  and not exists (
+    select
+    from webhook_delivery d
+    where d.account_id = e.account_id and d.event_id = e.event_id and d.endpoint_id = p.endpoint_id)
+order by e.event_id
+limit $7
+on conflict (account_id, event_id, endpoint_id) do nothing`,
+  writes_events: true,
+};
+/**
+ * Has what was given up since a time sent again to one endpoint, the oldest first, and with `missed` what it was never
+ * sent. `ids_since` is a real time that no such event's id is before. Returns how many were taken.
+ */
+export const requeueFailed = (
+  tx: Tx,
+  row: {
+    account_id: string;
+    endpoint_id: string;
+    since: Date;
+    ids_since: Date;
+    missed: boolean;
+    account_now: Date;
+    most: number;
+  },
+) =>
+  tx.run(allAgain, [row.account_id, row.endpoint_id, row.since, row.ids_since, row.missed, row.account_now, row.most]);

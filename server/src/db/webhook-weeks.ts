@@ -1,0 +1,93 @@
+import { type Queryable, sql, type Tx } from "./db.ts";
+
+const limit = sql<[milliseconds: string]>`select set_config('lock_timeout', $1, true)`;
+const add = sql<[from_day: Date, to_day: Date], { added: number }>`
+select add_webhook_weeks($1::timestamptz::date, $2::timestamptz::date) as added`;
+/** Orders wait behind whoever waits for the table, so that is given up after a moment and tried again later. */
+const LONGEST_WAIT_MS = "300";
+
+/** Makes the weeks of events and attempts that are missing between two days. */
+export async function addWebhookWeeks(tx: Tx, from_day: Date, to_day: Date): Promise<number> {
+  await tx.rows(limit, [LONGEST_WAIT_MS]);
+  return (await tx.row(add, [from_day, to_day]))!.added;
+}
+
+const missing = sql<[day: Date], { missing: boolean }>`
+select to_regclass('webhook_attempt_' || to_char(date_trunc('week', $1::timestamptz at time zone 'UTC'), 'YYYYMMDD')) is null
+  as missing`;
+export const isWeekMissing = async (db: Queryable, day: Date) => (await db.row(missing, [day]))!.missing;
+
+const old = sql<[before: Date], { week: string }>`
+select to_char(w.week, 'YYYY-MM-DD') as week
+from (
+  select to_date(right(c.relname, 8), 'YYYYMMDD') as week
+  from pg_inherits i
+  join pg_class c on c.oid = i.inhrelid
+  where i.inhparent = 'webhook_event'::regclass and c.relname ~ '^webhook_event_[0-9]{8}$') w
+where w.week + 7 <= ($1::timestamptz at time zone 'UTC')::date
+order by w.week`;
+/** The weeks that ended before a time. */
+export const listOldWeeks = async (db: Queryable, before: Date) =>
+  (await db.rows(old, [before])).map(({ week }) => week);
+
+const drop = sql<[week: string], { kept_events: number }>`select drop_webhook_week($1::date) as kept_events`;
+/** Drops a week, and tells how many events were kept because an endpoint still has to get them. */
+export async function dropWebhookWeek(tx: Tx, week: string): Promise<number> {
+  await tx.rows(limit, [LONGEST_WAIT_MS]);
+  return (await tx.row(drop, [week]))!.kept_events;
+}
+
+const removeEvents = sql<[account_id: string, before: Date, most: number]>`
+delete from webhook_event_default
+where account_id = $1 and event_id in (
+  select e.event_id
+  from webhook_event_default e
+  where e.account_id = $1
+    -- Only an id of version 7 tells its time.
+    and case when substr(e.event_id::text, 15, 1) = '7' then e.event_id < event_id_from($2) else e.created_at < $2 end
+    and not exists (
+      select
+      from webhook_delivery d
+      where d.account_id = e.account_id and d.event_id = e.event_id)
+  limit $3)`;
+/** Old events that stand in no week, unless an endpoint still has to get them. */
+export const deleteStrayEvents = (db: Queryable, account_id: string, before: Date, most: number) =>
+  db.run(removeEvents, [account_id, before, most]);
+
+const removeAttempts = sql<[account_id: string, most: number]>`
+delete from webhook_attempt_default
+where account_id = $1 and (event_id, endpoint_id, attempt) in (
+  select t.event_id, t.endpoint_id, t.attempt
+  from webhook_attempt_default t
+  where t.account_id = $1 and not exists (
+    select
+    from webhook_event e
+    where e.account_id = t.account_id and e.event_id = t.event_id)
+  limit $2)`;
+/** Attempts that stand in no week and whose event is gone. */
+export const deleteStrayAttempts = (db: Queryable, account_id: string, most: number) =>
+  db.run(removeAttempts, [account_id, most]);
+
+const removeHours = sql<[account_id: string, before: Date, most: number]>`
+delete from webhook_endpoint_hour
+where account_id = $1 and (endpoint_id, hour) in (
+  select h.endpoint_id, h.hour
+  from webhook_endpoint_hour h
+  where h.account_id = $1 and h.hour < $2
+  limit $3)`;
+export const deleteEndpointHours = (db: Queryable, account_id: string, before: Date, most: number) =>
+  db.run(removeHours, [account_id, before, most]);
+
+const removeOrphans = sql<[account_id: string, most: number]>`
+delete from webhook_delivery
+where account_id = $1 and (event_id, endpoint_id) in (
+  select d.event_id, d.endpoint_id
+  from webhook_delivery d
+  where d.account_id = $1 and not exists (
+    select
+    from webhook_endpoint p
+    where p.account_id = d.account_id and p.endpoint_id = d.endpoint_id)
+  limit $2)`;
+/** Deliveries to an endpoint that was removed the moment its event was written. */
+export const deleteOrphanDeliveries = (db: Queryable, account_id: string, most: number) =>
+  db.run(removeOrphans, [account_id, most]);

@@ -1,0 +1,21 @@
+import type { WebhookBodyOf } from "@pestle/contract";
+
+/** Why an endpoint was disabled by us; told to the account's other endpoints, in the feed and in the notice. */
+export const disableReasons = {
+  gone: "The endpoint answered 410 Gone.",
+  failing: "Every attempt of the last five days failed.",
+} as const;
+export type DisableReason = keyof typeof disableReasons;
+
+export const endpointDisabledBody = (
+  event_id: string,
+  endpoint_id: string,
+  reason: DisableReason,
+  now: Date,
+): WebhookBodyOf<"ENDPOINT_DISABLED"> => ({
+  event_id,
+  event_type: "ENDPOINT_DISABLED",
+  timestamp: Math.floor(now.getTime() / 1000),
+  endpoint_id,
+  reason: disableReasons[reason],
+});

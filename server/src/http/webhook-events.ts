@@ -1,0 +1,50 @@
+import { type EventType, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
+import { StatusRefusal } from "../domain/refusals.ts";
+import { isUuid } from "../domain/uuid.ts";
+import { readAttempts, readWebhookEvent, readWebhookEvents } from "../usecases/read-webhook-events.ts";
+import { redeliverEvent } from "../usecases/redeliver-webhooks.ts";
+import { json } from "./answer.ts";
+import { limitOf, linkedAnswer } from "./page.ts";
+import type { ReadHandler, WriteHandler } from "./partner-api.ts";
+import { flagOf, textOf, timeOf } from "./query-values.ts";
+import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "./webhook-cursors.ts";
+
+export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }) => {
+  const limit = limitOf(query);
+  const start = feedPosition(query);
+  const filter = {
+    event_type: textOf(query, "event_type", isEventType) as EventType | null,
+    order_number: textOf(query, "order_number", (text) => new RegExp(ORDER_NUMBER_PATTERN).test(text)),
+    delivered: flagOf(query, "delivered"),
+    after: timeOf(query, "after", deps.config.TIME_ZONE),
+  };
+  const { webhook_events, more, end } = await readWebhookEvents(deps, grant, filter, start, limit);
+  const end_cursor = feedCursor(end);
+  return linkedAnswer(url, { webhook_events, end_cursor }, more ? end_cursor : null);
+};
+
+export const getWebhookEvent: ReadHandler = async ({ db }, { grant, params }) => {
+  const event = await readWebhookEvent(db, grant.account_id, eventId(params));
+  if (event === undefined) throw new StatusRefusal(404);
+  return json(200, event);
+};
+
+export const listWebhookAttempts: ReadHandler = async (deps, { grant, params, query, url }) => {
+  const limit = limitOf(query);
+  const page = await readAttempts(deps, grant.account_id, eventId(params), attemptPosition(query), limit);
+  if (page === undefined) throw new StatusRefusal(404);
+  return linkedAnswer(url, { attempts: page.attempts }, page.next && attemptCursor(page.next));
+};
+
+export const redeliverWebhookEvent: WriteHandler = (_deps, { grant, params, now }, body) => {
+  const event_id = eventId(params);
+  return async (tx) => ({
+    status: 202,
+    body: JSON.stringify(await redeliverEvent(tx, grant, event_id, body, now)),
+  });
+};
+
+function eventId({ event_id }: Parameters<ReadHandler>[1]["params"]): string {
+  if (!isUuid(event_id)) throw new StatusRefusal(404);
+  return event_id;
+}

@@ -1,0 +1,53 @@
+import { compactAsciiJson, DISABLE_AFTER_S } from "@pestle/contract";
+import { announce } from "../db/bus.ts";
+import { preferIndexes, saveAttempts } from "../db/webhook-deliveries.ts";
+import { disableEndpoint } from "../db/webhook-endpoints.ts";
+import { insertAccountEvent } from "../db/webhook-events.ts";
+import type { Deps } from "../deps.ts";
+import { type DisableReason, endpointDisabledBody } from "../domain/endpoint-disabled.ts";
+import { randomEventId } from "../random.ts";
+import type { EndedWebhook } from "./send-webhook.ts";
+
+type KeepDeps = Pick<Deps, "db" | "log" | "metrics">;
+
+/** Writes down how attempts ended, and disables endpoints that are gone or did nothing but fail for too long. */
+export async function keepAttempts(deps: KeepDeps, sent: readonly EndedWebhook[]): Promise<void> {
+  const failing = await deps.db.transaction(async (tx) => {
+    await preferIndexes(tx);
+    return saveAttempts(
+      tx,
+      sent.map(({ ended }) => ended),
+    );
+  });
+  for (const { ended, gone } of sent) {
+    if (gone) await disable(deps, ended, "gone", ended.at);
+  }
+  for (const endpoint of failing) {
+    const failing_s = (endpoint.failed_at.getTime() - endpoint.failing_since.getTime()) / 1000;
+    if (failing_s >= DISABLE_AFTER_S) await disable(deps, endpoint, "failing", endpoint.failed_at);
+  }
+}
+
+/** Told in the feed and to the account's other endpoints; what this one still has to get waits until it is enabled. */
+async function disable(
+  deps: KeepDeps,
+  { account_id, endpoint_id }: { account_id: string; endpoint_id: string },
+  reason: DisableReason,
+  account_now: Date,
+): Promise<void> {
+  const disabled = await deps.db.transaction(async (tx) => {
+    if (!(await disableEndpoint(tx, { account_id, endpoint_id, reason, account_now }))) return false;
+    const event_id = randomEventId();
+    await insertAccountEvent(tx, {
+      account_id,
+      event_id,
+      event_type: "ENDPOINT_DISABLED",
+      body: compactAsciiJson(endpointDisabledBody(event_id, endpoint_id, reason, account_now)),
+      created_at: account_now,
+      only_endpoint_id: null,
+    });
+    await announce(tx, { kind: "webhook_endpoint", account_id, id: endpoint_id });
+    return true;
+  });
+  if (disabled) deps.log.warn({ account_id, endpoint_id, reason }, "a webhook endpoint was disabled");
+}

@@ -1,0 +1,134 @@
+import { standardWebhookHeaders, type WebhookAttempt, type WebhookEventRecord } from "@pestle/contract";
+import type { Queryable } from "../db/db.ts";
+import type { Grant } from "../db/tokens.ts";
+import {
+  type AttemptPosition,
+  type AttemptRow,
+  attemptPlace,
+  type KeptExchange,
+  listAttempts,
+} from "../db/webhook-attempts.ts";
+import type { FeedFilter, FeedPosition, FeedRow } from "../db/webhook-feed.ts";
+import { findEvent, findPositionBefore, readFeed } from "../db/webhook-feed.ts";
+import type { Deps } from "../deps.ts";
+import { attemptErrors } from "../domain/attempt-errors.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+
+/** An id is made a moment before or after its event is, and processes' clocks differ by less than this. */
+const ID_SLACK_MS = 10 * 60 * 1000;
+
+/**
+ * The ids of events begin with real time, and events carry the account's, which is ahead by what it was moved: then, or
+ * less at the time. So no event from a time on has an id from before this.
+ */
+export const earliestIdTime = (account_time: Date, clock_offset_s: number) =>
+  new Date(Math.max(0, account_time.getTime() - clock_offset_s * 1000 - ID_SLACK_MS));
+
+export type EventPage = {
+  webhook_events: WebhookEventRecord[];
+  more: boolean;
+  end: FeedPosition;
+};
+
+/** A page of the feed after a position, and where it ends. */
+export async function readWebhookEvents(
+  deps: Pick<Deps, "db">,
+  { account_id, clock_offset_s }: Grant,
+  filter: FeedFilter,
+  cursor: FeedPosition,
+  limit: number,
+): Promise<EventPage> {
+  const start = await startOf(
+    deps.db,
+    account_id,
+    filter.after && earliestIdTime(filter.after, clock_offset_s),
+    cursor,
+  );
+  const { rows, more, end } = await readFeed(deps.db, account_id, filter, start, limit);
+  return { webhook_events: rows.map(eventRecord), more, end };
+}
+
+/** Where a time is asked for, all that lies surely before it is not looked at. */
+async function startOf(
+  db: Queryable,
+  account_id: string,
+  ids_since: Date | null,
+  cursor: FeedPosition,
+): Promise<FeedPosition> {
+  if (ids_since === null) return cursor;
+  const feed_position = await findPositionBefore(db, account_id, ids_since);
+  return feed_position > cursor.feed_position ? { feed_position, event_position: 0 } : cursor;
+}
+
+export async function readWebhookEvent(
+  db: Queryable,
+  account_id: string,
+  event_id: string,
+): Promise<WebhookEventRecord | undefined> {
+  const row = await findEvent(db, account_id, event_id);
+  return row && eventRecord(row);
+}
+
+const eventRecord = ({ created_at, body, deliveries, ...row }: FeedRow): WebhookEventRecord => ({
+  event_id: row.event_id,
+  event_type: row.event_type,
+  patient_id: row.patient_id,
+  order_number: row.order_number,
+  created_at: created_at.toISOString(),
+  body: JSON.parse(body),
+  deliveries: deliveries.map(({ next_attempt_at, ...delivery }) => ({
+    ...delivery,
+    next_attempt_at: next_attempt_at && new Date(next_attempt_at).toISOString(),
+  })),
+});
+
+/** A page of an event's attempts before a position, and the position of its last where there are others. */
+export async function readAttempts(
+  deps: Pick<Deps, "db" | "vault">,
+  account_id: string,
+  event_id: string,
+  before: AttemptPosition,
+  limit: number,
+): Promise<{ attempts: WebhookAttempt[]; next: AttemptPosition | null } | undefined> {
+  const event = await findEvent(deps.db, account_id, event_id);
+  if (event === undefined) return undefined;
+  return withKeysOfNow(deps, async () => {
+    const rows = await listAttempts(deps.db, account_id, event_id, before, limit + 1);
+    const shown = rows.slice(0, limit);
+    return {
+      attempts: shown.map((row) => attemptAnswer(deps, account_id, event, row)),
+      next: rows.length > limit ? shown.at(-1)! : null,
+    };
+  });
+}
+
+function attemptAnswer(
+  { vault }: Pick<Deps, "vault">,
+  account_id: string,
+  { event_id, body }: FeedRow,
+  { exchange_sealed, delivery_status, ...row }: AttemptRow,
+): WebhookAttempt {
+  const place = attemptPlace(account_id, event_id, row.endpoint_id, row.attempt);
+  const kept = exchange_sealed && (JSON.parse(vault.open(exchange_sealed, place).toString("utf8")) as KeptExchange);
+  return {
+    endpoint_id: row.endpoint_id,
+    attempt: row.attempt,
+    at: row.at.toISOString(),
+    delivered: delivery_status === "delivered",
+    status: row.status,
+    error: row.error,
+    error_message: row.error && attemptErrors[row.error],
+    duration_ms: row.duration_ms,
+    request: kept && {
+      method: "POST",
+      url: kept.url,
+      headers: {
+        "content-type": "application/json",
+        [standardWebhookHeaders.id]: event_id,
+        [standardWebhookHeaders.timestamp]: String(kept.webhook_timestamp),
+      },
+      body,
+    },
+    response: kept && row.status !== null ? { content_type: kept.response_type, body: kept.response_body } : null,
+  };
+}

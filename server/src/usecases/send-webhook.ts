@@ -1,0 +1,98 @@
+import { digestPlace } from "../db/credentials.ts";
+import { attemptPlace, type KeptExchange } from "../db/webhook-attempts.ts";
+import type { ClaimedDelivery, EndedAttempt } from "../db/webhook-deliveries.ts";
+import { type DueEndpoint, endpointPlace } from "../db/webhook-endpoints.ts";
+import type { Deps } from "../deps.ts";
+import { attemptOutcome, type EndpointAnswer } from "../domain/attempt-outcome.ts";
+import { type RequestSigner, requestSigner } from "../domain/webhook-request.ts";
+import { accountNow } from "./move-clock.ts";
+
+type SendDeps = Pick<Deps, "config" | "vault" | "webhook_client" | "now">;
+export type SendingEndpoint = DueEndpoint & { sign: RequestSigner };
+/** `given_up`: the attempt was cut off by our own end and counts as none. */
+export type SentWebhook = EndedWebhook | "given_up";
+/** `gone`: the endpoint wants no more events. */
+export type EndedWebhook = { ended: EndedAttempt; gone: boolean };
+
+const USER_AGENT = "Pestle-Webhooks/1";
+const nothingSent = (trouble: "INTERNAL" | "NOT_SIGNED"): EndpointAnswer => ({
+  status: null,
+  trouble,
+  retry_after: undefined,
+  content_type: undefined,
+  body: Buffer.alloc(0),
+  duration_ms: 0,
+});
+
+/** Opens the endpoint's secrets. */
+export function openEndpoint({ config, vault }: SendDeps, endpoint: DueEndpoint): SendingEndpoint {
+  const { account_id, endpoint_id, signing_credential_id, secret_id } = endpoint;
+  const open = (sealed: Buffer, place: string) => vault.open(sealed, place).toString("utf8");
+  const sign = requestSigner(config.OPERATOR_NAME, USER_AGENT, endpoint.url, {
+    key: open(endpoint.digest_sealed, digestPlace(account_id, signing_credential_id, secret_id)),
+    secret: open(endpoint.secret_sealed, endpointPlace("secret_sealed", account_id, endpoint_id)),
+    signing_secret: open(
+      endpoint.signing_secret_sealed,
+      endpointPlace("signing_secret_sealed", account_id, endpoint_id),
+    ),
+  });
+  return { ...endpoint, sign };
+}
+
+/** One attempt: signs, sends, and says what became of it. Whatever is wrong with this delivery stays with it. */
+export async function sendWebhook(
+  deps: SendDeps,
+  endpoint: SendingEndpoint,
+  delivery: ClaimedDelivery,
+): Promise<SentWebhook> {
+  const now = deps.now();
+  const account_now = accountNow(now, endpoint.clock_offset_s);
+  const webhook_timestamp = Math.floor(now.getTime() / 1000);
+  const answer = await answerOf(deps, endpoint, delivery, webhook_timestamp);
+  if (answer.trouble === "CLOSED") return "given_up";
+  const { account_id, event_id, endpoint_id, claims } = delivery;
+  const attempt = delivery.attempts + 1;
+  const { gone, ...outcome } = attemptOutcome(answer, {
+    tried: attempt - delivery.attempts_before,
+    now,
+    account_now,
+    chance: Math.random(),
+  });
+  const kept: KeptExchange = {
+    url: endpoint.url,
+    webhook_timestamp,
+    response_type: answer.content_type?.slice(0, 200) ?? null,
+    response_body: answer.body.toString("utf8"),
+  };
+  const place = attemptPlace(account_id, event_id, endpoint_id, attempt);
+  return {
+    gone,
+    ended: {
+      account_id,
+      event_id,
+      endpoint_id,
+      claims,
+      attempt,
+      at: account_now,
+      ...outcome,
+      duration_ms: answer.duration_ms,
+      exchange_sealed: deps.vault.seal(Buffer.from(JSON.stringify(kept)), place).toString("base64"),
+    },
+  };
+}
+
+async function answerOf(
+  deps: SendDeps,
+  { environment, url, sign }: SendingEndpoint,
+  { event_id, body }: ClaimedDelivery,
+  webhook_timestamp: number,
+): Promise<EndpointAnswer> {
+  if (body === null) return nothingSent("INTERNAL");
+  let headers: Record<string, string>;
+  try {
+    headers = sign(event_id, body, webhook_timestamp);
+  } catch {
+    return nothingSent("NOT_SIGNED");
+  }
+  return deps.webhook_client.send({ environment, url, headers, body });
+}

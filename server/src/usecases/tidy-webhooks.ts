@@ -1,0 +1,38 @@
+import { listAccounts } from "../db/accounts.ts";
+import {
+  addWebhookWeeks,
+  deleteEndpointHours,
+  deleteOrphanDeliveries,
+  deleteStrayAttempts,
+  deleteStrayEvents,
+  dropWebhookWeek,
+  isWeekMissing,
+  listOldWeeks,
+} from "../db/webhook-weeks.ts";
+import type { Deps } from "../deps.ts";
+import { inBites } from "./in-bites.ts";
+import { accountNow } from "./move-clock.ts";
+
+const BITE = 5_000;
+const DAY_MS = 24 * 3600 * 1000;
+/** Weeks are made this long before they begin: whoever does not run for a month still finds one at the start. */
+const AHEAD_MS = 28 * DAY_MS;
+
+/** Makes the weeks to come, drops those past the retention, and deletes what stands in none and nobody waits for. */
+export async function tidyWebhooks(deps: Pick<Deps, "db" | "config" | "now" | "log">): Promise<void> {
+  const { db } = deps;
+  const now = deps.now();
+  const before = new Date(now.getTime() - deps.config.WEBHOOK_RETENTION_DAYS * DAY_MS);
+  const ahead = new Date(now.getTime() + AHEAD_MS);
+  if (await isWeekMissing(db, ahead)) await db.transaction((tx) => addWebhookWeeks(tx, now, ahead));
+  for (const week of await listOldWeeks(db, before)) {
+    const kept_events = await db.transaction((tx) => dropWebhookWeek(tx, week));
+    deps.log.info({ week, kept_events }, "a week of webhook events was dropped");
+  }
+  for (const { account_id, clock_offset_s } of await listAccounts(db)) {
+    await inBites(BITE, () => deleteStrayEvents(db, account_id, before, BITE));
+    await inBites(BITE, () => deleteStrayAttempts(db, account_id, BITE));
+    await inBites(BITE, () => deleteEndpointHours(db, account_id, accountNow(before, clock_offset_s), BITE));
+    await inBites(BITE, () => deleteOrphanDeliveries(db, account_id, BITE));
+  }
+}

@@ -1,0 +1,52 @@
+import type { WebhookEndpoint, WebhookEndpointUpdate } from "@pestle/contract";
+import { announce } from "../db/bus.ts";
+import type { Tx } from "../db/db.ts";
+import { loadSigningFacts, lockEndpoint, saveEndpoint } from "../db/registered-endpoints.ts";
+import type { Grant } from "../db/tokens.ts";
+import { endpointPlace } from "../db/webhook-endpoints.ts";
+import type { Deps } from "../deps.ts";
+import { refuseAll, StatusRefusal } from "../domain/refusals.ts";
+import type { SentFields } from "../domain/unknown-fields.ts";
+import {
+  changedEndpoint,
+  endpointAnswer,
+  endpointFieldProblems,
+  endpointProblem,
+  ownCredential,
+} from "../domain/webhook-endpoint.ts";
+import { accountNow } from "./move-clock.ts";
+
+/** Changes what was sent and leaves the rest; where nothing differs, nothing is written. */
+export async function updateEndpoint(
+  deps: Pick<Deps, "vault">,
+  tx: Tx,
+  { account_id, environment }: Grant,
+  endpoint_id: string,
+  sent: SentFields,
+  now: Date,
+): Promise<WebhookEndpoint> {
+  const locked = await lockEndpoint(tx, account_id, endpoint_id);
+  if (locked === undefined) throw new StatusRefusal(404);
+  const { clock_offset_s, ...before } = locked;
+  const problems = endpointFieldProblems(sent, "update", environment);
+  const { secret, signing_credential_id: client_id } = sent as WebhookEndpointUpdate;
+  let switched: Parameters<typeof changedEndpoint>[2] = null;
+  if (typeof client_id === "string") {
+    const signing_credential_id = ownCredential(account_id, client_id);
+    const { newest_secret_id } = await loadSigningFacts(tx, account_id, signing_credential_id);
+    if (signing_credential_id === null || newest_secret_id === null) {
+      problems.push(endpointProblem("signing_credential_id", "signing_credential"));
+    } else switched = { signing_credential_id, signing_credential_secret_id: newest_secret_id };
+  }
+  refuseAll(problems);
+  const account_now = accountNow(now, clock_offset_s);
+  const after = { ...before, ...changedEndpoint(before, sent as WebhookEndpointUpdate, switched, account_now) };
+  if (secret === undefined && JSON.stringify(after) === JSON.stringify(before)) {
+    return endpointAnswer(account_id, before);
+  }
+  const place = endpointPlace("secret_sealed", account_id, endpoint_id);
+  const row = { ...after, updated_at: account_now };
+  await saveEndpoint(tx, account_id, row, secret === undefined ? null : deps.vault.seal(Buffer.from(secret), place));
+  await announce(tx, { kind: "webhook_endpoint", account_id, id: endpoint_id });
+  return endpointAnswer(account_id, row);
+}

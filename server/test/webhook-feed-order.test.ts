@@ -1,0 +1,123 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openDb } from "../src/db/db.ts";
+import { alignFeed } from "../src/db/webhook-events.ts";
+import { type FeedPosition, readFeed } from "../src/db/webhook-feed.ts";
+import { randomEventId } from "../src/random.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+
+const WRITERS = 8;
+const TRANSACTIONS = 40;
+const START: FeedPosition = { feed_position: 0, event_position: 0 };
+const all = { event_type: null, order_number: null, delivered: null, after: null };
+
+let app: TestApp;
+let account_id: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  account_id = app.demo.partners[0]!.account_id;
+});
+afterAll(() => app.stop());
+
+const insert = `
+insert into webhook_event (account_id, event_id, event_type, body, created_at)
+select $1, e.event_id, 'RX_UPDATED', '{}', now()
+from unnest($2::uuid[]) as e(event_id)`;
+
+test("a reader that follows the feed meets every event once, whatever is committed in whatever order", async () => {
+  const db = openDb({
+    connection: { connectionString: app.config.DATABASE_URL },
+    pool_size: WRITERS,
+    named_statements: false,
+  });
+  const written: string[] = [];
+  let writing = WRITERS;
+  const write = async (writer: number) => {
+    for (let number = 0; number < TRANSACTIONS; number++) {
+      const [first, second, third] = [randomEventId(), randomEventId(), randomEventId()];
+      await db.transaction(async (tx) => {
+        // The id of the transaction is taken first and its events are written much later, or the other way round.
+        if (number % 2 === 0) await tx.raw("select pg_current_xact_id()");
+        await tx.raw("select pg_sleep(random() * 0.01)");
+        await tx.raw(insert, [account_id, [first, second]]);
+        await tx.raw("select pg_sleep(random() * 0.01)");
+        await tx.raw(insert, [account_id, [third]]);
+        if (writer === 0) await tx.raw("select pg_sleep(0.02)");
+      });
+      written.push(first, second, third);
+    }
+    writing -= 1;
+  };
+  const read: string[] = [];
+  const follow = async () => {
+    let position = START;
+    for (let last = false; ; ) {
+      const { rows, end } = await readFeed(app.deps.db, account_id, all, position, 50);
+      read.push(...rows.map(({ event_id }) => event_id));
+      position = end;
+      if (rows.length === 0 && last) return;
+      last = writing === 0;
+    }
+  };
+  await Promise.all([follow(), ...Array.from({ length: WRITERS }, (_, writer) => write(writer))]);
+  await db.close();
+  expect(written).toHaveLength(WRITERS * TRANSACTIONS * 3);
+  expect(read).toHaveLength(written.length);
+  expect(new Set(read)).toEqual(new Set(written));
+  // Those of one transaction stand together, as they were written.
+  const places = new Map(read.map((event_id, place) => [event_id, place]));
+  for (let index = 0; index < written.length; index += 3) {
+    const [first, second, third] = written.slice(index, index + 3).map((event_id) => places.get(event_id)!);
+    expect([second, third]).toEqual([first! + 1, first! + 2]);
+  }
+});
+
+test("an event waits for every transaction that began to write before it", async () => {
+  const db = openDb({
+    connection: { connectionString: app.config.DATABASE_URL },
+    pool_size: 2,
+    named_statements: false,
+  });
+  const ids = async () => {
+    const { rows } = await readFeed(app.deps.db, account_id, { ...all, after: new Date(0) }, START, 5_000);
+    return rows.map(({ event_id }) => event_id);
+  };
+  const [slow, quick] = [randomEventId(), randomEventId()];
+  await db.transaction(async (tx) => {
+    await tx.raw(insert, [account_id, [slow]]);
+    await db.raw(insert, [account_id, [quick]]);
+    // The quick one is committed: a reader that took it would never come back for the slow one.
+    expect(await ids()).not.toContain(quick);
+  });
+  expect((await ids()).slice(-2)).toEqual([slow, quick]);
+  await db.close();
+});
+
+test("on another server, whose transactions have lower numbers, the feed goes on behind what it had", async () => {
+  // As a restored back-up looks: its newest event comes from a server that had done much more.
+  await app.deps.db.raw(
+    `insert into webhook_event (account_id, event_id, event_type, body, created_at, feed_position)
+    select $1, gen_random_uuid(), 'RX_UPDATED', '{}', now(), webhook_feed_position() + 5000000 + n
+    from generate_series(1, 3) as n`,
+    [account_id],
+  );
+  const newest = async () => {
+    let position = START;
+    for (;;) {
+      const { rows, end } = await readFeed(app.deps.db, account_id, all, position, 5_000);
+      if (rows.length === 0) return position;
+      position = end;
+    }
+  };
+  const before = await newest();
+  await alignFeed(app.deps.db);
+  const after = await newest();
+  expect(after.feed_position).toBeGreaterThan(before.feed_position + 5_000_000);
+  const event_id = randomEventId();
+  await app.deps.db.raw(insert, [account_id, [event_id]]);
+  const { rows } = await readFeed(app.deps.db, account_id, all, after, 10);
+  expect(rows.map((row) => row.event_id)).toEqual([event_id]);
+  // And once is enough.
+  const { rows: base } = await app.deps.db.raw("select base from webhook_feed");
+  expect(await alignFeed(app.deps.db)).toBeUndefined();
+  expect((await app.deps.db.raw("select base from webhook_feed")).rows).toEqual(base);
+});
