@@ -7,6 +7,7 @@ export function Page({
   heading,
   about,
   actions,
+  fill = false,
   children,
 }: {
   title: string;
@@ -14,10 +15,12 @@ export function Page({
   heading?: ReactNode;
   about?: ReactNode;
   actions?: ReactNode;
+  /** As high as the window: the last part scrolls, not the page. */
+  fill?: boolean;
   children: ReactNode;
 }) {
   return (
-    <div className={styles["page"]}>
+    <div className={`${styles["page"]} ${fill ? styles["fill"] : ""}`}>
       <title>{`${title} · Pestle`}</title>
       <header className={styles["heading"]}>
         <div>

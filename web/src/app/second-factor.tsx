@@ -20,7 +20,7 @@ export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
   if (error !== null) return <Problem error={error} />;
   return (
     <div className={styles["set-up"]}>
-      <p>A second factor is needed from now on. Scan this with an authenticator, then give the code that it shows.</p>
+      <p>Scan this with an authenticator app. Then give the code that it shows.</p>
       {made === null ? (
         <Skeleton lines={5} />
       ) : (

@@ -30,8 +30,8 @@ export type ShellParts = {
   Band?: () => ReactNode;
   /** Beside a screen's name, such as a count. */
   Count?: (props: { path: string }) => ReactNode;
-  /** Puts what the current address needs into a screen's path, such as the environment. */
-  resolve?: (path: string) => string;
+  /** Puts what the current address needs into a screen's path, such as the environment. Null: not there now. */
+  resolve?: (path: string) => string | null;
 };
 
 export function Shell({ name, screens, search, Top, Band, Count, resolve = (path) => path }: ShellParts) {
@@ -43,11 +43,18 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
   const [layer, setLayer] = useState<"palette" | "sheet" | "second_factor" | null>(null);
   const [navOpen, setNavOpen] = useState(false);
   const mine = screens.filter(({ roles }) => roles === undefined || roles.includes(session.role));
-  const listed = mine.flatMap(({ nav, path, ...rest }) => (nav ? [{ ...rest, ...nav, path: resolve(path) }] : []));
+  const listed = mine.flatMap(({ nav, path, ...rest }) => {
+    const resolved = resolve(path);
+    return nav && resolved !== null ? [{ ...rest, ...nav, path: resolved }] : [];
+  });
   const groups = [...new Set(listed.map(({ group }) => group))];
   useIdleLock();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: on a tablet the bar goes away once somebody went somewhere
-  useEffect(() => setNavOpen(false), [pathname]);
+  // On a tablet the bar goes away once somebody went somewhere; and who listens to the page hears the new screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: only another address counts
+  useEffect(() => {
+    setNavOpen(false);
+    if (!document.activeElement?.closest("main *, dialog")) document.getElementById("content")?.focus();
+  }, [pathname]);
   useShortcuts([
     { keys: "mod+k", label: "Search and go anywhere", group: "Everywhere", run: () => setLayer("palette") },
     { keys: "/", label: "Search", group: "Everywhere", run: () => setLayer("palette") },
@@ -78,7 +85,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
           <Keys keys="mod+k" />
         </button>
         <ThemeMenu />
-        <IconButton label="Keyboard shortcuts" icon="list" onClick={() => setLayer("sheet")} />
+        <IconButton label="Keyboard shortcuts" icon="keyboard" onClick={() => setLayer("sheet")} />
         <Menu
           trigger={
             <>

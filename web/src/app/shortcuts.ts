@@ -42,6 +42,8 @@ export function listenToKeys(): () => void {
     if (!mod && (!singleKeysOn() || isTyping(event.target))) return;
     // A dialog has the keyboard to itself.
     if (document.querySelector("dialog[open]") !== null) return;
+    // A focused button or link is pressed with Enter.
+    if (event.key === "Enter" && event.target instanceof Element && event.target.closest("a, button, summary")) return;
     const key = mod ? `mod+${event.key.toLowerCase()}` : event.key;
     const before = pressed !== null && Date.now() - pressed.at_ms < SEQUENCE_MS ? `${pressed.key} ${key}` : null;
     const found = (before !== null && find(before)) || find(key);

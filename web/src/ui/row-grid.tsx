@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef } from "react";
+import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useRef } from "react";
 import styles from "./row-grid.module.css";
 
 export type GridColumn<Row> = {
@@ -32,6 +32,8 @@ export function RowGrid<Row>({
   more,
   onMore,
   total,
+  least,
+  range,
 }: {
   label: string;
   columns: readonly GridColumn<Row>[];
@@ -48,6 +50,10 @@ export function RowGrid<Row>({
   more: boolean;
   onMore: () => void;
   total?: number | undefined;
+  /** Narrower than this it scrolls sideways. */
+  least: string;
+  /** Says which rows are in sight. */
+  range?: RefObject<{ first: number; last: number }>;
 }) {
   const id = useId();
   const frame = useRef<HTMLDivElement>(null);
@@ -60,6 +66,10 @@ export function RowGrid<Row>({
   });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
+  const first = items[0]?.index ?? 0;
+  useEffect(() => {
+    if (range) range.current = { first, last };
+  }, [range, first, last]);
   useEffect(() => {
     if (more && last >= rows.length - AHEAD) onMore();
   }, [more, last, rows.length, onMore]);
@@ -88,6 +98,7 @@ export function RowGrid<Row>({
     event.preventDefault();
   };
 
+  const frameWidth = { minWidth: least };
   const template = { gridTemplateColumns: columns.map(({ width }) => width).join(" ") };
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table cannot leave out the rows that are not in sight
@@ -104,7 +115,7 @@ export function RowGrid<Row>({
     >
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
-      <div role="row" aria-rowindex={1} className={styles["head"]} style={template}>
+      <div role="row" aria-rowindex={1} className={styles["head"]} style={{ ...template, ...frameWidth }}>
         {columns.map(({ title, number, unseen }) => (
           // biome-ignore lint/a11y/useSemanticElements: as above
           // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
@@ -113,7 +124,7 @@ export function RowGrid<Row>({
           </div>
         ))}
       </div>
-      <div role="presentation" className={styles["body"]} style={{ height: virtual.getTotalSize() }}>
+      <div role="presentation" className={styles["body"]} style={{ ...frameWidth, height: virtual.getTotalSize() }}>
         {items.map(({ index, start }) => {
           const row = rows[index]!;
           const key = rowKey(row);
@@ -122,7 +133,7 @@ export function RowGrid<Row>({
             // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
             // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
             <div
-              key={key}
+              key={index}
               id={`${id}-${index}`}
               role="row"
               aria-rowindex={index + 2}
