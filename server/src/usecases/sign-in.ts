@@ -97,7 +97,11 @@ export const totpRequired = ({ second_factor }: Pick<Deps, "second_factor">): bo
  * person asks, and so is still there.
  */
 export async function findSession(deps: Deps, cookie: string, present = true): Promise<SignedIn | undefined> {
-  const session_hash = sessionHash(cookie);
+  return liveSession(deps, sessionHash(cookie), present);
+}
+
+/** The same by what is kept of the cookie. */
+export async function liveSession(deps: Deps, session_hash: Buffer, present: boolean): Promise<SignedIn | undefined> {
   const session = await loadSession(deps.db, session_hash);
   if (session === undefined) return undefined;
   const now_ms = deps.now().getTime();
