@@ -16,7 +16,7 @@ export type Change<Given extends unknown[], Answer> = {
  */
 export function useChange<Given extends unknown[], Answer>(
   send: (...given: Given) => Promise<Answer>,
-  { done, reads = [], then }: { done?: string; reads?: readonly string[]; then?: (answer: Answer) => void } = {},
+  { done, reads = [], after }: { done?: string; reads?: readonly string[]; after?: (answer: Answer) => void } = {},
 ): Change<Given, Answer> {
   const queries = useQueryClient();
   const [busy, setBusy] = useState(false);
@@ -33,7 +33,7 @@ export function useChange<Given extends unknown[], Answer>(
         predicate: ({ queryKey: [key] }) => reads.some((read) => typeof key === "string" && key.startsWith(read)),
       });
       if (done !== undefined) toast(done);
-      then?.(answer);
+      after?.(answer);
       return answer;
     } catch (caught) {
       setError(caught);

@@ -30,6 +30,7 @@ const drawings = {
   screen: "M2 3.5h12v8H2zM6 14h4M8 11.5V14",
   menu: "M2.5 4.5h11M2.5 8h11M2.5 11.5h11",
   down: "M4 6l4 4 4-4",
+  left: "M10 4 6 8l4 4",
   right: "M6 4l4 4-4 4",
   close: "M4 4l8 8M12 4l-8 8",
   more: "M3.5 8v.1M8 8v.1M12.5 8v.1",

@@ -1,10 +1,10 @@
 import type { BulkResult } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { Notice } from "../../ui/notice.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
-import { orderPath } from "../order-link.ts";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { Notice } from "../ui/notice.tsx";
+import { type Column, Table } from "../ui/table.tsx";
+import { orderPath } from "./order-link.ts";
 import type { BulkOutcome } from "./send-bulk.ts";
 
 const columns: Column<BulkResult>[] = [

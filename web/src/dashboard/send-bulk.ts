@@ -5,7 +5,7 @@ import {
   type DashboardOrderRow,
   MOST_BULK_ORDERS,
 } from "@pestle/contract";
-import { api } from "../../app/api.ts";
+import { api } from "../app/api.ts";
 
 export type BulkOutcome = { done: number; refused: BulkResult[] };
 
