@@ -29,6 +29,7 @@ import { isLate } from "./list-queue.ts";
 import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
 import { timelineOf } from "./order-timeline.ts";
 import { readTargets } from "./read-home.ts";
+import { suggestionFor } from "./reveal-order.ts";
 import { workOptions } from "./work-options.ts";
 import { workRefusals } from "./work-refusal.ts";
 
@@ -118,7 +119,7 @@ export async function readOrderPage(
 /** Asked only where the address holds the order: nobody looks for a suggestion otherwise. */
 async function hasSuggestion(deps: Deps, { order, standing, environment }: LoadedOrder): Promise<boolean> {
   if (order.address === null || !standing.open.some((id) => id === 77 || id === 78)) return false;
-  return (await deps.address_validators[environment].validate(order.address)).suggestions.length > 0;
+  return (await suggestionFor(deps, environment, order.address)) !== null;
 }
 
 function linesOf({ order, prescriptions, details }: LoadedOrder, facts: OrderFacts): DashboardOrder["lines"] {

@@ -1,4 +1,4 @@
-import type { RevealedOrder } from "@pestle/contract";
+import type { Address, Environment, RevealedOrder } from "@pestle/contract";
 import { loadPatient } from "../db/patients.ts";
 import type { Deps } from "../deps.ts";
 import { patientAnswer } from "../domain/patient-record.ts";
@@ -19,10 +19,23 @@ export async function revealOrder(
   );
   const row = (await loadPatient(deps.db, account_id, order.patient_id))!;
   const { address } = order;
-  const [suggestion] =
-    address === null ? [] : (await deps.address_validators[environment].validate(address)).suggestions;
   await writeAudit(deps, by, { account_id, action: "order_revealed", subject: order_number }, request_id);
-  const place =
-    suggestion && (({ street1, street2, city, state, zip }) => ({ street1, street2, city, state, zip }))(suggestion);
-  return { patient: patientAnswer(order.patient_id, record, row), address, suggestion: place ?? null };
+  return {
+    patient: patientAnswer(order.patient_id, record, row),
+    address,
+    suggestion: address && (await suggestionFor(deps, environment, address)),
+  };
+}
+
+/** How the validator would write an address that it doubts; whom a parcel is for it has no word in. */
+export async function suggestionFor(
+  deps: Pick<Deps, "address_validators">,
+  environment: Environment,
+  address: Address,
+): Promise<RevealedOrder["suggestion"]> {
+  const { result, suggestions } = await deps.address_validators[environment].validate(address);
+  const [suggestion] = result === "valid" ? [] : suggestions;
+  if (suggestion === undefined) return null;
+  const { street1, street2, city, state, zip } = suggestion;
+  return { street1, street2, city, state, zip };
 }
