@@ -8,8 +8,8 @@ import { SelectField, TextArea } from "../../ui/field.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { BulkReport } from "../bulk-report.tsx";
-import styles from "./queue-screen.module.css";
 import { type BulkOutcome, sendBulk } from "../send-bulk.ts";
+import styles from "./queue-screen.module.css";
 
 type Row = { event: BulkEvent; label: string; icon: IconName; reason?: true; queues?: readonly QueueKey[] };
 
