@@ -159,7 +159,11 @@ export type PortalEndpointStatistics = DeliverySums & {
   hours: (DeliverySums & { hour: string })[];
 };
 
-/** `GET …/webhook_events?event_type&order_number&delivered&cursor&limit`: newest first. The event inbox reads it too. */
+/**
+ * `GET …/webhook_events?event_type&order_number&delivered&status&endpoint_id&cursor&limit`: newest first. `status` and
+ * `endpoint_id`: one of its deliveries. A page may hold fewer than asked for although there are others. The event inbox
+ * reads it too.
+ */
 export type PortalEvents = { webhook_events: PortalEventRow[]; next_cursor: string | null };
 /** No body: what is in it is looked at one by one, and that is written to the audit log. */
 export type PortalEventRow = {
@@ -274,6 +278,7 @@ export type PortalUsage = {
   totals: Omit<PortalUsageHour, "hour">;
   /** Per credential. */
   limit: { rate_per_second: number; burst: number };
+  /** Hours that had attempts, on the account's clock. */
   webhooks: { hour: string; attempts: number; delivered: number; failed: number }[];
 };
 export type PortalUsageHour = {

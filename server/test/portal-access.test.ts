@@ -8,7 +8,14 @@ import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { signedIn, type Told, type WebPerson, webPerson } from "./support/web.ts";
 
 const portal = webRoutes.filter(({ path }) => path.startsWith("/portal"));
-type Kind = "order_number" | "credential_id" | "person_id" | "request_id" | "prescription_id";
+type Kind =
+  | "order_number"
+  | "credential_id"
+  | "person_id"
+  | "request_id"
+  | "prescription_id"
+  | "endpoint_id"
+  | "event_id";
 
 /** What a route is called with so that it does something: a route without a row fails. */
 const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
@@ -16,6 +23,12 @@ const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
   "POST /portal/:environment/credentials/:credential_id/rotate": () => ({}),
   "POST /portal/:environment/credentials/:credential_id/finish": () => ({}),
   "POST /portal/:environment/credentials/:credential_id/revoke": () => ({}),
+  "POST /portal/:environment/webhook_endpoints": () => ({ url: "http://127.0.0.1:9/hook", secret: "ours" }),
+  "PATCH /portal/:environment/webhook_endpoints/:endpoint_id": () => ({ description: "changed" }),
+  "DELETE /portal/:environment/webhook_endpoints/:endpoint_id": () => undefined,
+  "POST /portal/:environment/webhook_endpoints/:endpoint_id/test": () => ({}),
+  "POST /portal/:environment/webhook_endpoints/:endpoint_id/redeliver": () => ({ since: "2026-01-01" }),
+  "POST /portal/:environment/webhook_events/:event_id/redeliver": () => ({}),
   "POST /portal/:environment/orders/:order_number/actions": () => ({ event: "hold" }),
   "POST /portal/:environment/team": () => ({ name: "Noa", email: "noa@people.example", role: "partner_viewer" }),
   "PATCH /portal/:environment/team/:person_id": () => ({ reset_second_factor: true }),
@@ -77,19 +90,25 @@ async function idsOf(who: WebPerson, partner: number): Promise<Record<Kind, stri
   const { client_id } = await app.deps.db.transaction((tx) =>
     createCredential(app.deps, tx, { account_id, name: "one", scopes: ["partners"] }, app.deps.now()),
   );
+  const given = { url: "http://127.0.0.1:9/hook", secret: "ours", events: ["ENDPOINT_DISABLED"] };
+  const endpoint = (await who.send("POST", "/portal/sandbox/webhook_endpoints", given)).body;
+  const { webhook_events } = (await who.get("/portal/sandbox/webhook_events")).body;
   return {
     order_number: order,
     prescription_id: String(prescription_id),
     credential_id: client_id.split("-")[1]!,
     person_id: who.person_id,
     request_id: sent.headers.get("x-request-id")!,
+    endpoint_id: endpoint.id,
+    event_id: webhook_events.at(-1).event_id,
   };
 }
 
 const filled = (path: string, environment: string, ids: Record<Kind, string>) =>
   path.replaceAll(/:(\w+)/g, (_, name: string) => (name === "environment" ? environment : ids[name as Kind]));
 function call(who: WebPerson, route: WebRoute, environment: string, ids: Record<Kind, string>): Promise<Told> {
-  const path = filled(route.path, environment, ids);
+  const query = route.path.endsWith("/signature") ? `?endpoint_id=${ids.endpoint_id}` : "";
+  const path = filled(route.path, environment, ids) + query;
   return route.method === "GET" ? who.get(path) : who.send(route.method, path, bodies[keyOf(route)]!(ids));
 }
 const unknown = async (who: WebPerson) => (await who.get("/portal/sandbox/no-such-thing")).text;
@@ -124,7 +143,16 @@ describe("the portal is the partner's own", () => {
   }
 
   test("lists hold what is the account's own, in its environment", async () => {
-    const lists = ["credentials", "requests", "orders", "sandbox", "exceptions", "home"];
+    const lists = [
+      "credentials",
+      "webhook_endpoints",
+      "webhook_events",
+      "requests",
+      "orders",
+      "sandbox",
+      "exceptions",
+      "home",
+    ];
     for (const list of lists) {
       const told = await willow.get(`/portal/sandbox/${list}`);
       expect(told.status).toBe(200);

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPerson, hashPassword } from "../src/usecases/create-person.ts";
 import { IDLE_MS, LONGEST_SESSION_MS } from "../src/usecases/sign-in.ts";
+import { tidy } from "../src/usecases/tidy.ts";
 import { base32, totpCode } from "../src/vault/totp.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
@@ -83,6 +84,16 @@ describe("signing in", () => {
     }
     expect((await web("GET", "/session", { cookie: second.cookie })).body["session"]).toBeNull();
   });
+});
+
+test("sessions that nobody can use any more are deleted", async () => {
+  await signIn();
+  app.advance(IDLE_MS + 1_000);
+  const live = await signIn();
+  await tidy(app.deps);
+  const { rows } = await app.deps.db.raw("select session_hash from session");
+  expect(rows).toHaveLength(1);
+  expect((await web("GET", "/session", { cookie: live.cookie })).body["session"]).not.toBeNull();
 });
 
 describe("the second factor", () => {

@@ -1,6 +1,8 @@
 import type { AuditAction } from "@pestle/contract";
 import { insertAudit } from "../db/audit.ts";
-import type { Queryable } from "../db/db.ts";
+import type { Queryable, Tx } from "../db/db.ts";
+import type { Deps } from "../deps.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
 
 /** Who of a partner does something, and in which request. */
 export type PortalActor = { account_id: string; person_id: string; role: string; request_id: string };
@@ -13,3 +15,19 @@ export const auditPortal = (
   action: AuditAction,
   subject: string | null,
 ): Promise<number> => insertAudit(db, { at, action, subject, ...by });
+
+/** Does something in a transaction: that it was done is written down with it, or neither is. */
+export function audited<Done>(
+  deps: Pick<Deps, "db" | "vault" | "now">,
+  by: PortalActor,
+  work: (tx: Tx, now: Date) => Promise<{ action: AuditAction; subject: string; done: Done }>,
+): Promise<Done> {
+  return withKeysOfNow(deps, () =>
+    deps.db.transaction(async (tx) => {
+      const now = deps.now();
+      const { action, subject, done } = await work(tx, now);
+      await auditPortal(tx, now, by, action, subject);
+      return done;
+    }),
+  );
+}

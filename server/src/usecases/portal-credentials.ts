@@ -1,10 +1,8 @@
-import type { AuditAction } from "@pestle/contract";
 import { loadCredential } from "../db/credentials.ts";
 import type { Tx } from "../db/db.ts";
 import type { Deps } from "../deps.ts";
 import { refuse, StatusRefusal } from "../domain/refusals.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { auditPortal, type PortalActor } from "./audit-portal.ts";
+import { audited, type PortalActor } from "./audit-portal.ts";
 import {
   createCredential,
   finishRotation,
@@ -19,23 +17,27 @@ const NAME = /^[^\p{Cc}]{1,100}$/u;
 export function createPortalCredential(deps: Deps, by: PortalActor, name: unknown): Promise<ShownSecret> {
   if (typeof name !== "string" || !NAME.test(name.trim())) return refuse(42200, "name");
   const { account_id } = by;
-  return audited(deps, by, "credential_created", async (tx, now) => {
+  return audited(deps, by, async (tx, now) => {
     const made = await createCredential(deps, tx, { account_id, name: name.trim(), scopes: ["partners"] }, now);
-    return { subject: made.client_id, done: made };
+    return { action: "credential_created", subject: made.client_id, done: made };
   });
 }
 
 export function rotatePortalCredential(deps: Deps, by: PortalActor, credential_id: string): Promise<ShownSecret> {
-  return audited(deps, by, "credential_rotated", async (tx, now) => {
+  return audited(deps, by, async (tx, now) => {
     const client_id = await ownClientId(tx, by, credential_id);
-    return { subject: client_id, done: await rotateCredential(deps, tx, client_id, now) };
+    return { action: "credential_rotated", subject: client_id, done: await rotateCredential(deps, tx, client_id, now) };
   });
 }
 
 export async function finishPortalRotation(deps: Deps, by: PortalActor, credential_id: string): Promise<void> {
-  await audited(deps, by, "credential_rotation_finished", async (tx, now) => {
+  await audited(deps, by, async (tx, now) => {
     const client_id = await ownClientId(tx, by, credential_id);
-    return { subject: client_id, done: await finishRotation(tx, client_id, now) };
+    return {
+      action: "credential_rotation_finished",
+      subject: client_id,
+      done: await finishRotation(tx, client_id, now),
+    };
   });
 }
 
@@ -47,10 +49,10 @@ export async function revokePortalCredential(
   secret_id: unknown,
 ): Promise<void> {
   if (secret_id !== undefined && !Number.isInteger(secret_id)) return refuse(42200, "secret_id");
-  await audited(deps, by, "credential_revoked", async (tx, now) => {
+  await audited(deps, by, async (tx, now) => {
     const client_id = await ownClientId(tx, by, credential_id);
     await revokeCredential(tx, client_id, now, secret_id as number | undefined);
-    return { subject: client_id, done: null };
+    return { action: "credential_revoked", subject: client_id, done: null };
   });
 }
 
@@ -58,21 +60,4 @@ export async function revokePortalCredential(
 async function ownClientId(tx: Tx, { account_id }: PortalActor, credential_id: string): Promise<string> {
   if ((await loadCredential(tx, account_id, credential_id)) === undefined) throw new StatusRefusal(404);
   return `${account_id}-${credential_id}`;
-}
-
-/** Who did it is written down with it, or neither is. */
-function audited<Done>(
-  deps: Deps,
-  by: PortalActor,
-  action: AuditAction,
-  work: (tx: Tx, now: Date) => Promise<{ subject: string; done: Done }>,
-): Promise<Done> {
-  return withKeysOfNow(deps, () =>
-    deps.db.transaction(async (tx) => {
-      const now = deps.now();
-      const { subject, done } = await work(tx, now);
-      await auditPortal(tx, now, by, action, subject);
-      return done;
-    }),
-  );
 }

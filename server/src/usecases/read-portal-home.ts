@@ -11,7 +11,10 @@ import {
 } from "@pestle/contract";
 import type { AccountRow } from "../db/accounts.ts";
 import { type AccountFacts, countHeldBy, countOrders, loadAccountFacts, sumRequests } from "../db/portal-home.ts";
+import { loadWebhookFacts, type WebhookFacts } from "../db/portal-webhooks.ts";
+import { type EndpointRow, listEndpoints } from "../db/registered-endpoints.ts";
 import type { Deps } from "../deps.ts";
+import { disableReasons } from "../domain/endpoint-disabled.ts";
 import { accountNow } from "./move-clock.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -21,20 +24,28 @@ const MOST_COUNTED = 10_000;
 export async function readPortalHome(deps: Deps, account: AccountRow): Promise<PortalHome> {
   const { account_id, environment } = account;
   const now = deps.now();
-  const [facts, orders, waiting_for_you, requests] = await Promise.all([
+  const account_now = accountNow(now, account.clock_offset_s);
+  const a_day_ago = new Date(account_now.getTime() - DAY_MS);
+  const [facts, orders, waiting_for_you, requests, webhooks, endpoints] = await Promise.all([
     loadAccountFacts(deps.db, account_id),
     countOrders(deps.db, account_id, orderStatuses as readonly OrderStatus[], MOST_COUNTED),
     countHeldBy(deps.db, account_id, waitingForPartner),
     sumRequests(deps.db, account_id, new Date(now.getTime() - DAY_MS)),
+    loadWebhookFacts(deps.db, account_id, a_day_ago, MOST_COUNTED),
+    listEndpoints(deps.db, account_id),
   ]);
   return {
     account: shownAccount(account, now),
     addresses: { base_url: deps.addresses.base_url, token_url: tokenUrl(deps, environment) },
-    checklist: checklistOf(facts),
+    checklist: checklistOf({ ...facts, ...webhooks }),
     orders,
     waiting_for_you,
     requests,
-    webhooks: { waiting: 0, failed: 0, disabled_endpoints: [] },
+    webhooks: {
+      waiting: webhooks.waiting,
+      failed: webhooks.failed,
+      disabled_endpoints: endpoints.flatMap(disabledByUs),
+    },
   };
 }
 
@@ -49,19 +60,26 @@ export const shownAccount = (account: AccountRow, now: Date): PortalAccount => (
   created_at: account.created_at.toISOString(),
 });
 
+/** Not what the partner wanted: to be told. */
+function disabledByUs(row: EndpointRow): PortalHome["webhooks"]["disabled_endpoints"] {
+  const { endpoint_id: id, url, disabled_reason, disabled_at } = row;
+  if (disabled_at === null || disabled_reason === null || disabled_reason === "partner") return [];
+  return [{ id, url, reason: disableReasons[disabled_reason], disabled_at: disabled_at.toISOString() }];
+}
+
 const waitingForPartner = exceptionIds.filter((id) => exceptionRow(id).who_acts === "partner");
 
 const tokenUrl = ({ addresses }: Deps, environment: Environment) =>
   `${environment === "sandbox" ? addresses.sandbox_auth_url : addresses.auth_url}/oauth/token`;
 
-function checklistOf(facts: AccountFacts): PortalHome["checklist"] {
+function checklistOf(facts: AccountFacts & WebhookFacts): PortalHome["checklist"] {
   const done: Record<QuickStartStep, { done: boolean; done_at: Date | null }> = {
     credential: since(facts.credential_at),
     // When it was first used is not kept, only when it last was.
     token: { done: facts.token_used, done_at: null },
     request: since(facts.request_at),
-    endpoint: since(null),
-    delivery: since(null),
+    endpoint: since(facts.endpoint_at),
+    delivery: since(facts.delivered_at),
     prescription: since(facts.prescription_at),
     order: since(facts.order_at),
     shipped: since(facts.shipped_at),

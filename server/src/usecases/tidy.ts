@@ -3,10 +3,12 @@ import { deleteKeptAnswers } from "../db/idempotency.ts";
 import { deleteFingerprints } from "../db/place-order.ts";
 import { deleteOldRequests } from "../db/request-log.ts";
 import { deleteOldUsage } from "../db/request-usage.ts";
+import { deleteOldSessions } from "../db/sessions.ts";
 import { deleteExpiredTokens } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { KEPT_FOR_MS } from "./idempotently.ts";
 import { inBites } from "./in-bites.ts";
+import { IDLE_MS, LONGEST_SESSION_MS } from "./sign-in.ts";
 import { tidyWebhooks } from "./tidy-webhooks.ts";
 
 const BITE = 5_000;
@@ -15,8 +17,8 @@ const DAY_MS = 24 * 3600 * 1000;
 const USAGE_DAYS = 400;
 
 /**
- * Deletes what has had its time: tokens, idempotent answers, fingerprints of orders, requests, events. So their tables
- * stay bounded.
+ * Deletes what has had its time: tokens, idempotent answers, fingerprints of orders, requests, events, sessions. So
+ * their tables stay bounded.
  */
 export async function tidy(
   deps: Deps,
@@ -33,6 +35,7 @@ export async function tidy(
     removed.requests += await inBites(BITE, () => deleteOldRequests(deps.db, account_id, requests_before, BITE));
     await deleteOldUsage(deps.db, account_id, daysAgo(USAGE_DAYS));
   }
+  await deleteOldSessions(deps.db, new Date(now.getTime() - IDLE_MS), new Date(now.getTime() - LONGEST_SESSION_MS));
   await tidyWebhooks(deps);
   return removed;
 }

@@ -1,5 +1,6 @@
 import type { PortalCredential, PortalCredentials } from "@pestle/contract";
 import { type CredentialRow, listCredentials } from "../../db/credentials.ts";
+import { type EndpointRow, listEndpoints } from "../../db/registered-endpoints.ts";
 import type { Deps } from "../../deps.ts";
 import {
   createPortalCredential,
@@ -54,14 +55,17 @@ export const credentialRoutes: readonly WebRoute[] = [
 const idIn = (call: PortalCall) => idOf(call, "credential_id", /^[a-z0-9]{8}$/);
 
 async function list(deps: Deps, { account }: PortalCall): Promise<Answer> {
-  const rows = await listCredentials(deps.db, account.account_id);
-  const shown = rows.map(credentialOf);
+  const [rows, endpoints] = await Promise.all([
+    listCredentials(deps.db, account.account_id),
+    listEndpoints(deps.db, account.account_id),
+  ]);
+  const shown = rows.map((row) => credentialOf(row, endpoints));
   const live = shown.filter(({ revoked_at }) => revoked_at === null);
   const ended = shown.filter(({ revoked_at }) => revoked_at !== null);
   return json(200, { credentials: [...live, ...ended] } satisfies PortalCredentials);
 }
 
-function credentialOf(row: CredentialRow): PortalCredential {
+function credentialOf(row: CredentialRow, endpoints: readonly EndpointRow[]): PortalCredential {
   const { account_id, credential_id, name, scopes, created_at, revoked_at } = row;
   const secrets = row.secrets.map(({ secret_id, created_at, last_used_at }) => ({
     secret_id,
@@ -78,6 +82,8 @@ function credentialOf(row: CredentialRow): PortalCredential {
     revoked_at: revoked_at?.toISOString() ?? null,
     last_used_at: uses.at(-1) ?? null,
     secrets,
-    signs_endpoints: [],
+    signs_endpoints: endpoints
+      .filter(({ signing_credential_id }) => signing_credential_id === credential_id)
+      .map(({ endpoint_id: id, url, signing_credential_secret_id: secret_id }) => ({ id, url, secret_id })),
   };
 }

@@ -5,11 +5,13 @@ import { orderRoutes } from "./orders.ts";
 import { requestRoutes } from "./requests.ts";
 import { sandboxRoutes } from "./sandbox.ts";
 import { teamRoutes } from "./team.ts";
+import { webhookRoutes } from "./webhooks.ts";
 
 /** The partner portal. */
 export const portalRoutes: readonly WebRoute[] = [
   ...homeRoutes,
   ...credentialRoutes,
+  ...webhookRoutes,
   ...requestRoutes,
   ...orderRoutes,
   ...teamRoutes,

@@ -1,5 +1,12 @@
-import type { PortalRequest, PortalRequestErrors, PortalRequests, PortalUsage } from "@pestle/contract";
+import {
+  isErrorCode,
+  type PortalRequest,
+  type PortalRequestErrors,
+  type PortalRequests,
+  type PortalUsage,
+} from "@pestle/contract";
 import { listCredentials } from "../../db/credentials.ts";
+import { listWebhookHours } from "../../db/portal-webhooks.ts";
 import {
   listErrorGroups,
   listRequests,
@@ -13,8 +20,11 @@ import { errorGroups } from "../../domain/error-groups.ts";
 import { errorHints } from "../../domain/error-hints.ts";
 import { refuse, StatusRefusal } from "../../domain/refusals.ts";
 import { firstHour, usageHours } from "../../domain/usage-hours.ts";
+import { accountNow } from "../../usecases/move-clock.ts";
 import { type Answer, json } from "../answer.ts";
-import { limitOf } from "../front-door.ts";
+import { limitOf as rateOf } from "../front-door.ts";
+import { limitOf } from "../page.ts";
+import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts";
 import type { WebRoute } from "../web-api.ts";
 import { everybody, idOf, ofAccount, type PortalCall, queryOf, UUID } from "./portal-route.ts";
 
@@ -29,38 +39,37 @@ export const requestRoutes: readonly WebRoute[] = [
 const HOUR_MS = 3600 * 1000;
 /** More errors than these are the same story again. */
 const MOST_ERRORS = 50_000;
-type Query = ReturnType<typeof queryOf>;
 
 const filters = ["credential_id", "method", "route", "status", "errors", "error_code", "since", "until"];
 
 async function list(deps: Deps, call: PortalCall): Promise<Answer> {
   const query = queryOf(call, "request_id", ...filters, "limit", "cursor");
   const { account_id } = call.account;
-  const kept_days = deps.config.REQUEST_LOG_DAYS;
-  const request_id = textOf(query, "request_id", /^[0-9A-Fa-f-]{1,64}$/)?.toLowerCase() ?? null;
+  const { REQUEST_LOG_DAYS: kept_days, TIME_ZONE: zone } = deps.config;
+  const request_id = textOf(query, "request_id", (text) => text.length <= 100)?.toLowerCase() ?? null;
   if (request_id !== null) {
     const found = UUID.test(request_id) ? await loadRequest(deps.db, account_id, request_id) : undefined;
     const requests = await shown(deps, account_id, found === undefined ? [] : [found]);
     return json(200, { requests, next_cursor: null, kept_days } satisfies PortalRequests);
   }
-  const limit = numberOf(query, "limit", 1, 200) ?? 25;
-  const status = numberOf(query, "status", 100, 599);
-  const error_code = numberOf(query, "error_code", 10_000, 99_999);
-  const errors = textOf(query, "errors", /^true$/) !== null;
+  const limit = limitOf(query);
+  const status = numberOf(query, "status", (status) => status >= 100 && status <= 599);
+  const error_code = numberOf(query, "error_code", isErrorCode);
+  const errors = flagOf(query, "errors") ?? false;
   const oldest = new Date(deps.now().getTime() - kept_days * 24 * HOUR_MS);
   const rows = await listRequests(
     deps.db,
     account_id,
     {
-      credential_id: textOf(query, "credential_id", /^[a-z0-9]{8}$/),
-      method: textOf(query, "method", /^[A-Z]{1,10}$/),
-      route: textOf(query, "route", /^[\w/{}()]{1,100}$/),
+      credential_id: textOf(query, "credential_id", isShort),
+      method: textOf(query, "method", isShort),
+      route: textOf(query, "route", isShort),
       status,
       error_code,
-      since: timeOf(query, "since") ?? oldest,
+      since: timeOf(query, "since", zone) ?? oldest,
       errors: errors || error_code !== null || (status !== null && status >= 400),
     },
-    positionOf(query) ?? { at: timeOf(query, "until") ?? END_OF_TIME, request_id: NO_UUID },
+    positionOf(query) ?? { at: timeOf(query, "until", zone) ?? END_OF_TIME, request_id: NO_UUID },
     limit + 1,
   );
   const page = rows.slice(0, limit);
@@ -77,23 +86,29 @@ async function one(deps: Deps, call: PortalCall): Promise<Answer> {
 }
 
 async function errors(deps: Deps, call: PortalCall): Promise<Answer> {
-  const hours = numberOf(queryOf(call, "hours"), "hours", 1, 168) ?? 24;
+  const hours = hoursOf(call, 168);
   const since = new Date(deps.now().getTime() - hours * HOUR_MS);
   const counted = await listErrorGroups(deps.db, call.account.account_id, since, MOST_ERRORS);
   return json(200, { since: since.toISOString(), groups: errorGroups(counted) } satisfies PortalRequestErrors);
 }
 
 async function usage(deps: Deps, call: PortalCall): Promise<Answer> {
-  const hours = numberOf(queryOf(call, "hours"), "hours", 1, 720) ?? 24;
+  const hours = hoursOf(call, 720);
   const { account } = call;
   const first = firstHour(deps.now(), hours);
-  const [counted, latencies] = await Promise.all([
+  const account_first = firstHour(accountNow(deps.now(), account.clock_offset_s), hours);
+  const [counted, latencies, webhooks] = await Promise.all([
     listUsageHours(deps.db, account.account_id, first),
     listLatencies(deps.db, account.account_id, first),
+    listWebhookHours(deps.db, account.account_id, account_first),
   ]);
-  const limit = limitOf(account, "partners");
+  const limit = rateOf(account, "partners");
   const series = usageHours(first, hours, counted, latencies, limit);
-  return json(200, { ...series, limit, webhooks: [] } satisfies PortalUsage);
+  return json(200, {
+    ...series,
+    limit,
+    webhooks: webhooks.map(({ hour, ...sums }) => ({ hour: hour.toISOString(), ...sums })),
+  } satisfies PortalUsage);
 }
 
 /** With the names of their credentials, and what to do about their errors. */
@@ -109,6 +124,10 @@ async function shown(deps: Deps, account_id: string, rows: readonly RequestRow[]
   }));
 }
 
+const isShort = (text: string) => text.length <= 100;
+const hoursOf = (call: PortalCall, most: number) =>
+  numberOf(queryOf(call, "hours"), "hours", (hours) => hours <= most) ?? 24;
+
 const END_OF_TIME = new Date("9999-12-31T00:00:00Z");
 /** Before every other. */
 const NO_UUID = "00000000-0000-0000-0000-000000000000";
@@ -122,23 +141,4 @@ function positionOf(query: Query): RequestPosition | null {
   const [at_ms = "", request_id = ""] = Buffer.from(cursor, "base64url").toString("latin1").split(" ");
   if (!/^\d{1,15}$/.test(at_ms) || !UUID.test(request_id)) refuse(40003, "cursor");
   return { at: new Date(Number(at_ms)), request_id };
-}
-
-function textOf(query: Query, name: string, form: RegExp): string | null {
-  const [text] = query.get(name) ?? [];
-  if (text === undefined || text === "") return null;
-  return form.test(text) ? text : refuse(40003, name);
-}
-
-function numberOf(query: Query, name: string, least: number, most: number): number | null {
-  const text = textOf(query, name, /^\d{1,6}$/);
-  if (text === null) return null;
-  return Number(text) >= least && Number(text) <= most ? Number(text) : refuse(40003, name);
-}
-
-function timeOf(query: Query, name: string): Date | null {
-  const text = textOf(query, name, /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d{1,3})?)?Z$/);
-  if (text === null) return null;
-  const time = new Date(text);
-  return Number.isNaN(time.getTime()) ? refuse(40003, name) : time;
 }
