@@ -29,11 +29,10 @@ import { type Looker, writeAudit } from "./write-audit.ts";
 export type Admin = Looker & { request_id: string };
 
 export async function readPartners(db: Queryable): Promise<DashboardPartner[]> {
-  const [accounts, rules, credentials] = await Promise.all([
-    listAccounts(db),
-    listRoutingRules(db),
-    countCredentials(db),
-  ]);
+  // One after the other, since it may be asked inside a transaction.
+  const accounts = await listAccounts(db);
+  const rules = await listRoutingRules(db);
+  const credentials = await countCredentials(db);
   return accounts.map(
     ({ account_id, partner_id, name, environment, workflow, ncpdp_id, custom_labels, created_at }) => ({
       ...{ account_id, partner_id, name, environment, workflow, ncpdp_id, custom_labels },
