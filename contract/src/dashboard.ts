@@ -280,7 +280,16 @@ export type TimelineEntry = { at: string; who: string | null; role: string | nul
   | { kind: "action"; event: ActionKey; exception_id: ExceptionId | null }
   /** `signature_holds`: false where somebody changed what was signed; null where there was nothing to sign. */
   | { kind: "note"; reason: string; overridden: ExceptionId[]; signature_holds: boolean | null }
-  | { kind: "webhook"; event_type: string; url: string; status: number | null; outcome: string }
+  /** An attempt to tell the partner. `status` is the HTTP status that came back, null where none did. */
+  | {
+      kind: "webhook";
+      event_type: string;
+      host: string;
+      attempt: number;
+      status: number | null;
+      error: string | null;
+      outcome: "pending" | "delivered" | "failed";
+    }
   | { kind: "view"; action: string }
 );
 

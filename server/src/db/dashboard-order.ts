@@ -2,6 +2,7 @@ import type {
   ActionKey,
   DrugSchedule,
   Environment,
+  EventType,
   ExceptionId,
   OrderStatus,
   ShipmentStatus,
@@ -124,6 +125,27 @@ export const listViews = (
   actions: readonly string[],
   most: number,
 ) => db.rows(views, [account_id, subject, actions, most]);
+
+export type WebhookLine = {
+  at: Date;
+  event_type: EventType;
+  url: string | null;
+  attempt: number;
+  status: number | null;
+  error: string | null;
+  delivery_status: "pending" | "delivered" | "failed";
+};
+const webhooks = sql<[account_id: string, order_number: string, most: number], WebhookLine>`
+select t.at, e.event_type, p.url, t.attempt, t.status, t.error, t.delivery_status
+from webhook_event e
+join webhook_attempt t on t.account_id = e.account_id and t.event_id = e.event_id
+left join webhook_endpoint p on p.account_id = t.account_id and p.endpoint_id = t.endpoint_id
+where e.account_id = $1 and e.order_number = $2
+order by t.at desc
+limit $3`;
+/** How the partner was told of it, newest first; of an endpoint that was removed nobody knows where it was. */
+export const listWebhookLines = (db: Queryable, account_id: string, order_number: string, most: number) =>
+  db.rows(webhooks, [account_id, order_number, most]);
 
 const names = sql<[person_ids: readonly string[]], { person_id: string; name: string }>`
 select person_id, name

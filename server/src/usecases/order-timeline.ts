@@ -1,5 +1,5 @@
 import type { ExceptionId, TimelineEntry } from "@pestle/contract";
-import type { ActionLine, HistoryLine, ViewLine } from "../db/dashboard-order.ts";
+import type { ActionLine, HistoryLine, ViewLine, WebhookLine } from "../db/dashboard-order.ts";
 import type { OrderNote } from "./claim-order.ts";
 
 type Happened = {
@@ -7,11 +7,12 @@ type Happened = {
   notes: readonly OrderNote[];
   actions: readonly ActionLine[];
   views: readonly ViewLine[];
+  webhooks: readonly WebhookLine[];
 };
 
 /** Everything that happened to an order as one list, newest first. A note that goes with a change stands with it. */
 export function timelineOf(
-  { history, notes, actions, views }: Happened,
+  { history, notes, actions, views, webhooks }: Happened,
   names: ReadonlyMap<string, string>,
 ): TimelineEntry[] {
   const nameOf = (person_id: string | null) => (person_id === null ? null : (names.get(person_id) ?? person_id));
@@ -35,6 +36,13 @@ export function timelineOf(
     ...actions.map(({ at, event, exception_id }) => ({
       kind: "action" as const,
       ...{ at: at.toISOString(), who: null, role: "partner", event, exception_id },
+    })),
+    ...webhooks.map(({ at, event_type, url, attempt, status, error, delivery_status }) => ({
+      kind: "webhook" as const,
+      ...{ at: at.toISOString(), who: null, role: "system", event_type, attempt, status, error },
+      // The address alone: what follows it may be a secret of the partner's.
+      host: url === null ? "" : new URL(url).host,
+      outcome: delivery_status,
     })),
     ...views.map(({ at, person_id, role, action }) => ({
       kind: "view" as const,

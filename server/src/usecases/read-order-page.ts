@@ -12,6 +12,7 @@ import {
   listPaymentRows,
   listScanLines,
   listViews,
+  listWebhookLines,
   loadOrderFacts,
   type OrderFacts,
 } from "../db/dashboard-order.ts";
@@ -35,6 +36,7 @@ import { workRefusals } from "./work-refusal.ts";
 
 const MOST_HISTORY = 500;
 const MOST_VIEWS = 100;
+const MOST_WEBHOOKS = 200;
 /** What of the audit log is told on the order itself. */
 const VIEWS = ["order_viewed", "order_revealed", "document_viewed"] as const;
 
@@ -46,7 +48,7 @@ export async function readOrderPage(
   order_number: string,
 ): Promise<DashboardOrder> {
   const { db } = deps;
-  const [loaded, facts, notes, history, scans, payments, actions, views, targets] = await Promise.all([
+  const [loaded, facts, notes, history, scans, payments, actions, views, webhooks, targets] = await Promise.all([
     withKeysOfNow(deps, () => loadChangingOrder(deps, db, account_id, order_number)),
     loadOrderFacts(db, account_id, order_number),
     readNotes(deps, account_id, order_number),
@@ -55,6 +57,7 @@ export async function readOrderPage(
     listPaymentRows(db, account_id, order_number),
     listActionLines(db, account_id, order_number),
     listViews(db, account_id, order_number, VIEWS, MOST_VIEWS),
+    listWebhookLines(db, account_id, order_number, MOST_WEBHOOKS),
     readTargets(db),
   ]);
   if (facts === undefined) throw new StatusRefusal(404);
@@ -110,7 +113,7 @@ export async function readOrderPage(
       at: at.toISOString(),
       reason: orderStatusReasons.find(({ id }) => id === reason_id)?.name ?? null,
     })),
-    timeline: timelineOf({ history, notes, actions, views }, names),
+    timeline: timelineOf({ history, notes, actions, views, webhooks }, names),
     documents: documentsOf(loaded),
     ...options,
   };
