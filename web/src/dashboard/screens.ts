@@ -1,6 +1,7 @@
 import { type QueueKey, queueKeys, queues } from "@pestle/contract";
 import type { Screen } from "../app/screen.ts";
 import type { IconName } from "../ui/icon.tsx";
+import { adminScreens } from "./admin-screens.ts";
 
 const queueMarks: Record<QueueKey, { icon: IconName; keys: string }> = {
   clinical_review: { icon: "review", keys: "g r" },
@@ -34,8 +35,9 @@ export const screens: readonly Screen[] = [
     nav: { group: "Work", icon: "list", keys: "g a" },
   },
   {
-    path: "/orders/$account_id/$order_number",
+    path: "/order/$account_id/$order_number",
     title: "Order",
     load: async () => (await import("./order/order-screen.tsx")).OrderScreen,
   },
+  ...adminScreens,
 ];

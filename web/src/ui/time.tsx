@@ -35,7 +35,7 @@ export function Age({ since }: { since: string }) {
 /** `4 min`, `3 h 20 min`, `2 d 4 h`: two units at most. */
 export function ageText(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / MINUTE_MS));
-  if (minutes < 1) return "now";
+  if (minutes < 1) return "< 1 min";
   if (minutes < 60) return `${minutes} min`;
   const hours = Math.floor(minutes / 60);
   if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;

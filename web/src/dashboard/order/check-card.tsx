@@ -5,6 +5,7 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { Keys } from "../../ui/keys.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog } from "./reason-dialog.tsx";
@@ -48,75 +49,77 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
     );
   return (
     <Card
-      title="Product check"
+      title={<span className="row">Product check {may && <Keys keys="a" />}</span>}
       actions={
         page.filled_by && (
           <span className="quiet small">Filled by {page.filled_by.me ? "you" : page.filled_by.name}</span>
         )
       }
     >
-      {refused && (
-        <Notice tone="wait" title="You cannot check this order">
-          {refused.message}
-        </Notice>
-      )}
-      {may && (
-        <form className={styles["scan"]} onSubmit={scan}>
-          <TextField
-            ref={field}
-            label="Scan a package"
-            placeholder="NDC, SKU or 2D code"
-            data-next-step={!complete || undefined}
-            autoFocus
-            value={text}
-            onChange={(event) => setText(event.target.value)}
-          />
-          <Button type="submit" icon="scan">
-            Add
-          </Button>
-        </form>
-      )}
-      {may && (
-        <>
-          <div role="status" className={styles["scan-result"]}>
-            {wrong && <Notice tone="bad" title={wrong} />}
-            {complete && !wrong && <Notice tone="good" title="Every package is the right one." />}
-          </div>
-          <ul className={styles["scans"]}>
-            {page.lines.map((line) => (
-              <li key={line.item_id} data-scanned={scans.has(line.item_id) || undefined}>
-                <Icon name={scans.has(line.item_id) ? "check" : "scan"} />
-                <span>
-                  {line.name} <span className="mono quiet">{line.ndc ?? line.sku}</span>
-                </span>
-                {line.lot && <span className="quiet small">Lot {line.lot}</span>}
-                <Badge tone={scans.has(line.item_id) ? "good" : "neutral"}>
-                  {scans.has(line.item_id) ? "Scanned" : "To be scanned"}
-                </Badge>
-              </li>
-            ))}
-          </ul>
-        </>
-      )}
-      <div className="row">
+      <div className="stack-tight">
+        {refused && (
+          <Notice tone="wait" title="You cannot check this order">
+            {refused.message}
+          </Notice>
+        )}
         {may && (
-          <Button
-            ref={verify}
-            tone="primary"
-            icon="check"
-            disabled={!complete}
-            busy={work.busy}
-            data-next-step={complete || undefined}
-            onClick={() => void send()}
-          >
-            All are right
-          </Button>
+          <form className={styles["scan"]} onSubmit={scan}>
+            <TextField
+              ref={field}
+              label="Scan a package"
+              placeholder="NDC, SKU or 2D code"
+              data-next-step={!complete || undefined}
+              autoFocus
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+            <Button type="submit" icon="scan">
+              Add
+            </Button>
+          </form>
         )}
-        {may_reject && (
-          <Button tone="danger" icon="close" onClick={() => setRejecting(true)}>
-            Send back to be filled
-          </Button>
+        {may && (
+          <>
+            <div role="status" className={styles["scan-result"]}>
+              {wrong && <Notice tone="bad" title={wrong} />}
+              {complete && !wrong && <Notice tone="good" title="Every package is the right one." />}
+            </div>
+            <ul className={styles["scans"]}>
+              {page.lines.map((line) => (
+                <li key={line.item_id} data-scanned={scans.has(line.item_id) || undefined}>
+                  <Icon name={scans.has(line.item_id) ? "check" : "scan"} />
+                  <span>
+                    {line.name} <span className="mono quiet">{line.ndc ?? line.sku}</span>
+                  </span>
+                  {line.lot && <span className="quiet small">Lot {line.lot}</span>}
+                  <Badge tone={scans.has(line.item_id) ? "good" : "neutral"}>
+                    {scans.has(line.item_id) ? "Scanned" : "To be scanned"}
+                  </Badge>
+                </li>
+              ))}
+            </ul>
+          </>
         )}
+        <div className="row">
+          {may && (
+            <Button
+              ref={verify}
+              tone="primary"
+              icon="check"
+              disabled={!complete}
+              busy={work.busy}
+              data-next-step={complete || undefined}
+              onClick={() => void send()}
+            >
+              All are right
+            </Button>
+          )}
+          {may_reject && (
+            <Button tone="danger" icon="close" onClick={() => setRejecting(true)}>
+              Send back to be filled
+            </Button>
+          )}
+        </div>
       </div>
       {rejecting && (
         <ReasonDialog

@@ -25,10 +25,9 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
     <Card
       title={page.exceptions.length === 1 ? "Held by an exception" : `Held by ${page.exceptions.length} exceptions`}
     >
-      <ul className={styles["entries"]}>
+      <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
         {page.exceptions.map((exception) => (
           <li key={exception.id}>
-            <span />
             <div className="stack-tight">
               <p className="row">
                 <strong>{exception.name}</strong>

@@ -3,6 +3,7 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { TextField } from "../../ui/field.tsx";
+import { Keys } from "../../ui/keys.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import styles from "./order-screen.module.css";
 import { isProduct, scannedCode } from "./scanned-code.ts";
@@ -46,7 +47,13 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
     void work.run({ event: "complete_fill", items }, "Filled. Now somebody else checks it.");
   };
   return (
-    <Card title="Fill">
+    <Card
+      title={
+        <span className="row">
+          Fill <Keys keys="a" />
+        </span>
+      }
+    >
       <form className={styles["fill"]} onSubmit={submit}>
         {page.lines.map((line, at) => (
           // biome-ignore lint/a11y/useSemanticElements: two fields of one line
@@ -54,7 +61,8 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
             <div>
               <strong>{line.name}</strong>
               <p className="small quiet">
-                {line.quantity} × {line.package_size} <span className="mono">{line.ndc ?? line.sku}</span>
+                {line.quantity} × {line.package_size}, {line.ndc === null ? "SKU" : "NDC"}{" "}
+                <span className="mono">{line.ndc ?? line.sku}</span>
               </p>
             </div>
             <TextField

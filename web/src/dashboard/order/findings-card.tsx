@@ -16,10 +16,9 @@ export function FindingsCard({
   if (findings.length === 0) return null;
   return (
     <Card title="Safety checks">
-      <ul className={styles["entries"]}>
+      <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
         {findings.map((finding) => (
           <li key={`${finding.kind} ${finding.item_id} ${finding.message}`}>
-            <span />
             <div>
               <p className="row">
                 <Badge tone={tones[finding.severity] ?? "info"}>{finding.severity}</Badge>
@@ -31,7 +30,6 @@ export function FindingsCard({
               <p>{finding.message}</p>
               <p className="small quiet">Source: {finding.source}</p>
             </div>
-            <span />
           </li>
         ))}
       </ul>

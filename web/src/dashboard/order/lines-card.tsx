@@ -114,12 +114,14 @@ function Row({
   mono?: boolean;
 }) {
   return (
-    <tr data-differs={differs && (differs.notable ? "notable" : "usual")}>
+    <tr data-differs={differs?.notable || undefined}>
       <th scope="row">{name}</th>
       <td className={mono ? "mono" : undefined}>{prescribed ?? "–"}</td>
       <td className={mono ? "mono" : undefined}>
         {dispensed}{" "}
-        {differs && <Badge tone={differs.notable ? "wait" : "info"}>{differs.notable ? "Differs" : "Usual"}</Badge>}
+        {differs && (
+          <Badge tone={differs.notable ? "wait" : "neutral"}>{differs.notable ? "Differs" : "Differs, as usual"}</Badge>
+        )}
       </td>
     </tr>
   );

@@ -44,7 +44,7 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
               facts={[
                 ["Patient", `${patient.initials}, born ${patient.birth_year}`],
                 ["Patient id", <code key="id">{patient.patient_id}</code>],
-                ["Ships to", address ? `${address.state} ${address.zip}…` : "No address"],
+                ["Ships to", address ? `${address.state} ${address.zip}` : "No address"],
               ]}
             />
             <p className="small quiet">Revealing is written to the audit log.</p>
@@ -55,7 +55,7 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
         {address?.has_suggestion && shown === null && (
           <Notice tone="wait">The address check suggests another spelling. Reveal to compare.</Notice>
         )}
-        {shown?.suggestion && shown.address && (
+        {shown?.suggestion && shown.address && differs(shown.address, shown.suggestion) && (
           <Suggestion
             given={shown.address}
             suggestion={shown.suggestion}
@@ -128,6 +128,11 @@ function AddressText({
 
 const compared = ["street1", "street2", "city", "state", "zip"] as const;
 
+const same = (a: string | null, b: string | null) => (a ?? "").toUpperCase() === (b ?? "").toUpperCase();
+/** Capitals alone are not worth a word. */
+const differs = (given: Address, suggestion: NonNullable<RevealedOrder["suggestion"]>) =>
+  compared.some((field) => !same(given[field], suggestion[field]));
+
 /** The validator's spelling, with what it would change marked. */
 function Suggestion({
   given,
@@ -157,7 +162,7 @@ function Suggestion({
           .filter((field) => suggestion[field] !== null)
           .map((field) => (
             <span key={field}>
-              {suggestion[field] === given[field] ? suggestion[field] : <mark>{suggestion[field]}</mark>}{" "}
+              {same(suggestion[field], given[field]) ? suggestion[field] : <mark>{suggestion[field]}</mark>}{" "}
             </span>
           ))}
       </p>

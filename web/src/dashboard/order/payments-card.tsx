@@ -43,10 +43,9 @@ export function PaymentsCard({ page, work }: { page: DashboardOrder; work: DoWor
           ]}
         />
         {page.payments.length > 0 && (
-          <ul className={styles["entries"]}>
+          <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
             {page.payments.map((line) => (
               <li key={`${line.at} ${line.kind} ${line.amount_cents}`}>
-                <span />
                 <p>
                   {line.state === "asked" ? `${kinds[line.kind]}, asked for` : kinds[line.kind]}{" "}
                   {moneyText(line.amount_cents, payment.currency)}

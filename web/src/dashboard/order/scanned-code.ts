@@ -38,7 +38,8 @@ function running(text: string): Map<string, string> | null {
     const value = rest.slice(0, end);
     if (fixed !== undefined && !new RegExp(`^\\d{${fixed}}$`).test(value)) return null;
     fields.set(ai, value);
-    rest = rest.slice(end).replace(SEPARATORS, "");
+    rest = rest.slice(end);
+    if (rest.search(SEPARATORS) === 0) rest = rest.slice(1);
   }
   return fields;
 }

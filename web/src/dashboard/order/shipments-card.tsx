@@ -54,10 +54,9 @@ export function ShipmentsCard({ page, work }: { page: DashboardOrder; work: DoWo
                 <span className="mono">{shipment.tracking_no}</span>
               )}
             </p>
-            <ul className={styles["entries"]}>
+            <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
               {shipment.scans.map((scan) => (
                 <li key={`${scan.at} ${scan.status}`}>
-                  <span />
                   <p>
                     {scan.description}
                     {scan.place && <span className="quiet"> {scan.place}</span>}

@@ -5,6 +5,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Card } from "../../ui/card.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { Icon } from "../../ui/icon.tsx";
+import { Pick } from "../../ui/pick.tsx";
 import { When } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
 
@@ -40,21 +41,19 @@ const views: Record<string, string> = {
 
 /** Everything that happened to the order and everybody who looked at it, newest first. */
 export function TimelineCard({ entries }: { entries: readonly TimelineEntry[] }) {
-  const [only, setOnly] = useState<Kind | "all">("all");
+  const [only, setOnly] = useState<Kind | "">("");
   const present = (Object.keys(kinds) as Kind[]).filter((kind) => entries.some((entry) => entry.kind === kind));
-  const shown = joined(entries.filter(({ kind }) => only === "all" || kind === only));
+  const shown = joined(entries.filter(({ kind }) => only === "" || kind === only));
   return (
     <Card
       title="Timeline"
       actions={
-        <select aria-label="Show" value={only} onChange={(event) => setOnly(event.target.value as Kind | "all")}>
-          <option value="all">Everything</option>
-          {present.map((kind) => (
-            <option key={kind} value={kind}>
-              {kinds[kind].name}
-            </option>
-          ))}
-        </select>
+        <Pick
+          label="Everything"
+          options={present.map((kind) => [kind, kinds[kind].name] as const)}
+          value={only}
+          onChange={(kind) => setOnly(kind as Kind | "")}
+        />
       }
     >
       <ol className={styles["entries"]}>

@@ -69,7 +69,7 @@ const held: Column = {
 const others: Column[] = [
   {
     title: "Partner",
-    width: "minmax(8rem, 1.5fr)",
+    width: "minmax(11.5rem, 1.5fr)",
     cell: ({ partner, environment }) => (
       <>
         <EnvironmentBadge environment={environment} /> {partner}

@@ -3,6 +3,7 @@ import type { ReactNode } from "react";
 import type { Filters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/button.tsx";
+import { Pick } from "../../ui/pick.tsx";
 import { stateCodes } from "../../ui/us-states.ts";
 import styles from "./queue-screen.module.css";
 
@@ -67,7 +68,7 @@ export function FilterBar({
     ],
     [
       "sort",
-      "Order",
+      "Sort",
       [
         ["oldest", "Oldest first"],
         ["newest", "Newest first"],
@@ -79,20 +80,13 @@ export function FilterBar({
     // biome-ignore lint/a11y/useSemanticElements: nothing is sent from here
     <div role="group" aria-label="Filters" className={styles["filters"]}>
       {choices.map(([name, label, options]) => (
-        <select
+        <Pick
           key={name}
-          aria-label={label}
-          data-set={filters[name] !== undefined || undefined}
-          value={filters[name] ?? ""}
-          onChange={(event) => change({ [name]: event.target.value, ...(name === "partner_id" && { brand_id: null }) })}
-        >
-          <option value="">{label}</option>
-          {options.map(([value, shown]) => (
-            <option key={value} value={value}>
-              {shown}
-            </option>
-          ))}
-        </select>
+          label={label}
+          options={options}
+          value={filters[name]}
+          onChange={(value) => change({ [name]: value, ...(name === "partner_id" && { brand_id: null }) })}
+        />
       ))}
       {set.length > 0 && (
         <Button
