@@ -284,7 +284,8 @@ export type TimelineEntry = { at: string; who: string | null; role: string | nul
   | {
       kind: "webhook";
       event_type: string;
-      host: string;
+      /** The endpoint's host: what follows it may be a secret. */
+      url: string;
       attempt: number;
       status: number | null;
       error: string | null;

@@ -40,8 +40,8 @@ export function timelineOf(
     ...webhooks.map(({ at, event_type, url, attempt, status, error, delivery_status }) => ({
       kind: "webhook" as const,
       ...{ at: at.toISOString(), who: null, role: "system", event_type, attempt, status, error },
-      // The address alone: what follows it may be a secret of the partner's.
-      host: url === null ? "" : new URL(url).host,
+      // The host alone: what follows it may be a secret of the partner's.
+      url: url === null ? "" : new URL(url).origin,
       outcome: delivery_status,
     })),
     ...views.map(({ at, person_id, role, action }) => ({
