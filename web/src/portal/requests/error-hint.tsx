@@ -1,0 +1,13 @@
+import type { PortalErrorHint } from "@pestle/contract";
+
+/** What to do about an error: the field it is about, and how to put it right. */
+export const ErrorHint = ({ field, resolution }: PortalErrorHint) => (
+  <p>
+    {field !== null && (
+      <>
+        <code>{field}</code>{" "}
+      </>
+    )}
+    {resolution}
+  </p>
+);
