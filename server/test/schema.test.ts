@@ -15,6 +15,7 @@ const DIRECTORY = new Set([
   "master_key",
   "partner",
   "person",
+  "queue_target",
   "safety_import",
   "schema_migration",
   "server_process",

@@ -10,6 +10,8 @@ export type Told = { status: number; body: any; text: string; headers: Headers }
 export type WebPerson = {
   person_id: string;
   role: string;
+  /** What the browser sends along, for requests of another kind. */
+  headers: Record<string, string>;
   get(path: string): Promise<Told>;
   send(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Told>;
 };
@@ -35,6 +37,7 @@ export async function signedIn(app: TestApp, given: { email: string; password: s
   return {
     person_id,
     role,
+    headers,
     get: (path) => ask(app, "GET", path, undefined, headers),
     send: (method, path, body = {}) => ask(app, method, path, method === "DELETE" ? undefined : body, headers),
   };

@@ -12,7 +12,7 @@ import { listShelves } from "../../db/stock.ts";
 import type { Deps } from "../../deps.ts";
 import { readFileTable } from "../../domain/catalogue/file-table.ts";
 import type { CatalogueDiff } from "../../domain/catalogue/plan-import.ts";
-import { StatusRefusal } from "../../domain/refusals.ts";
+import { refuse, StatusRefusal } from "../../domain/refusals.ts";
 import { requireKnown } from "../../usecases/administer-partners.ts";
 import { importCatalogue } from "../../usecases/import-catalogue.ts";
 import { countStock, receiveStock } from "../../usecases/move-stock.ts";
@@ -154,6 +154,7 @@ async function moveStock(
   const { account_id } = await ownerIn(deps, call);
   const sku = textField(body, "sku", 100);
   const units = amountField(body, "units");
+  if (units === 0 && move === receiveStock) refuse(42200, "units");
   const note = optionalText(body, "note", 500) ?? null;
   const shelf = await move(deps.db, { account_id, sku, units, note }, deps.now());
   await writeAudit(deps, person, { account_id, action, subject: sku }, request.id);

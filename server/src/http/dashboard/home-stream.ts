@@ -21,12 +21,12 @@ export const streamHome: WebRoute["handler"] = async (deps, call) => {
   reply.hijack();
   raw.flushHeaders();
 
-  const opened_ms = Date.now();
+  const opened_ms = deps.now().getTime();
   let [told, beat_ms, checked_ms] = ["", opened_ms, opened_ms];
   const say = (text: string) => {
     if (raw.writableLength > MOST_UNREAD_BYTES) return false;
     raw.write(text);
-    beat_ms = Date.now();
+    beat_ms = deps.now().getTime();
     return true;
   };
   // A stream does not outlive its session, and does not keep it alive either.
@@ -37,7 +37,7 @@ export const streamHome: WebRoute["handler"] = async (deps, call) => {
   };
   const listener: HomeListener = {
     tell(homeOf) {
-      const now_ms = Date.now();
+      const now_ms = deps.now().getTime();
       const data = JSON.stringify(homeOf(environment));
       if (data !== told && say(`event: home\ndata: ${data}\n\n`)) told = data;
       else if (now_ms - beat_ms > BEAT_MS) say(": still here\n\n");
