@@ -26,6 +26,37 @@ values ($1, $2, $3, $4, $5, $6, $7)`;
 export const insertAudit = (db: Queryable, entry: AuditEntry) =>
   db.run(add, [entry.at, entry.person_id, entry.role, entry.account_id, entry.action, entry.subject, entry.request_id]);
 
+const addOnce = sql<
+  [
+    at: Date,
+    person_id: string | null,
+    role: string | null,
+    account_id: string | null,
+    action: string,
+    subject: string | null,
+    request_id: string | null,
+    since: Date,
+  ]
+>`
+insert into audit_entry (at, person_id, role, account_id, action, subject, request_id)
+select $1, $2, $3, $4, $5, $6, $7
+where not exists (
+  select
+  from audit_entry
+  where account_id = $4 and subject = $6 and at > $8 and person_id = $2 and action = $5)`;
+/** Unless the same was written down since a time: a page that refreshes itself is one look. */
+export const insertAuditOnce = (db: Queryable, entry: AuditEntry, since: Date) =>
+  db.run(addOnce, [
+    entry.at,
+    entry.person_id,
+    entry.role,
+    entry.account_id,
+    entry.action,
+    entry.subject,
+    entry.request_id,
+    since,
+  ]);
+
 const list = sql<
   [before: number, limit: number, person_id: string | null, account_id: string | null, subject: string | null],
   AuditEntry & { audit_id: number; name: string | null }

@@ -3,7 +3,7 @@ import type { Tx } from "../db/db.ts";
 import type { Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/refusals.ts";
 import type { SentFields } from "../domain/unknown-fields.ts";
-import { auditPortal, type PortalActor } from "./audit-portal.ts";
+import { auditPortal, auditView, type PortalActor } from "./audit-portal.ts";
 import type { FinishedAnswer } from "./idempotently.ts";
 import type { Orderer } from "./place-order.ts";
 import { readOrder } from "./read-orders.ts";
@@ -33,6 +33,6 @@ export async function askOrderInPortal(
 export async function viewOrder(deps: Deps, by: PortalActor, order_number: string): Promise<Order> {
   const order = await readOrder(deps, by.account_id, order_number);
   if (order === undefined) throw new StatusRefusal(404);
-  await auditPortal(deps.db, deps.now(), by, "order_viewed", order_number);
+  await auditView(deps, by, "order_viewed", order_number);
   return order;
 }

@@ -1,5 +1,5 @@
 import type { AuditAction } from "@pestle/contract";
-import { insertAudit } from "../db/audit.ts";
+import { insertAudit, insertAuditOnce } from "../db/audit.ts";
 import type { Queryable, Tx } from "../db/db.ts";
 import type { Deps } from "../deps.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
@@ -15,6 +15,20 @@ export const auditPortal = (
   action: AuditAction,
   subject: string | null,
 ): Promise<number> => insertAudit(db, { at, action, subject, ...by });
+
+/** Whoever stays with something looks at it once, however often the page asks for it meanwhile. */
+const ONE_LOOK_MS = 5 * 60 * 1000;
+
+/** That somebody saw what tells of a patient, before it is shown. */
+export const auditView = (
+  { db, now }: Pick<Deps, "db" | "now">,
+  by: PortalActor,
+  action: "order_viewed" | "event_viewed",
+  subject: string,
+): Promise<number> => {
+  const at = now();
+  return insertAuditOnce(db, { at, action, subject, ...by }, new Date(at.getTime() - ONE_LOOK_MS));
+};
 
 /** Does something in a transaction: that it was done is written down with it, or neither is. */
 export function audited<Done>(

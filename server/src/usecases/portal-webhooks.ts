@@ -5,7 +5,7 @@ import { findEvent } from "../db/webhook-feed.ts";
 import type { Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/refusals.ts";
 import type { SentFields } from "../domain/unknown-fields.ts";
-import { audited, auditPortal, type PortalActor } from "./audit-portal.ts";
+import { audited, auditView, type PortalActor } from "./audit-portal.ts";
 import { readWebhookEvent } from "./read-webhook-events.ts";
 import { redeliverEvent, redeliverFailed } from "./redeliver-webhooks.ts";
 import { registerEndpoint } from "./register-endpoint.ts";
@@ -103,6 +103,6 @@ export async function viewEvent(deps: Deps, by: PortalActor, event_id: string): 
 export async function noteEventView(deps: Deps, by: PortalActor, event_id: string): Promise<{ body: string }> {
   const row = await findEvent(deps.db, by.account_id, event_id);
   if (row === undefined) throw new StatusRefusal(404);
-  await auditPortal(deps.db, deps.now(), by, "event_viewed", event_id);
+  await auditView(deps, by, "event_viewed", event_id);
   return row;
 }
