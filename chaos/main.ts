@@ -11,6 +11,8 @@ import { type RaceTally, race } from "./races.ts";
 import { seededRandom } from "./random.ts";
 import { removeDataDir } from "./server-process.ts";
 import { openTokenWorkload } from "./token-workload.ts";
+import { hostility } from "./webhook-receivers.ts";
+import { campaignWebhooks } from "./webhooks.ts";
 import type { OpenWorkload } from "./workload.ts";
 
 type Options = { count: number | undefined; kills: number | undefined; seed: number };
@@ -22,6 +24,9 @@ const MUTATIONS = 200_000;
 const MUTATIONS_SENT = 2_000;
 const READ_WITHIN_MS = 200;
 const RACES = 100_000;
+const DELIVERIES = 100_000;
+const ENDPOINTS = 20;
+const KILLS_OF_DELIVERIES = 20;
 
 /** Every campaign: `npm run campaign -- NAME [--count N] [--kills N] [--seed S]`. Each says whether all was well. */
 const campaigns: Record<string, Campaign> = {
@@ -63,6 +68,19 @@ const campaigns: Record<string, Campaign> = {
         await postgres.stopIfUnused();
         await removeDataDir(data_dir);
       }
+    },
+  },
+  webhooks: {
+    about: `deliveries (${DELIVERIES}) to ${ENDPOINTS} endpoints, three of them hostile, with processes and database killed meanwhile (--kills, ${KILLS_OF_DELIVERIES}); the receivers tell`,
+    async run({ count = DELIVERIES, kills = KILLS_OF_DELIVERIES, seed }) {
+      const hostile = Object.keys(hostility) as (keyof typeof hostility)[];
+      const begin_ms = Date.now();
+      const given = { from: "built", deliveries: count, endpoints: ENDPOINTS, hostile, kills } as const;
+      const { faults, ...tally } = await campaignWebhooks({ ...given, random: seededRandom(seed) });
+      const counts = Object.entries(tally).map(([name, value]) => `  ${name.replaceAll("_", " ")} ${value}`);
+      console.log(`took ${((Date.now() - begin_ms) / 1000).toFixed(1)} s${counts.join("")}  faults ${faults.length}`);
+      for (const fault of [...new Set(faults)].slice(0, 20)) console.log(`             ${fault}`);
+      return faults.length === 0;
     },
   },
 };

@@ -188,10 +188,14 @@ begin
 end
 $$;
 
--- Drops a week of events and attempts. Nothing goes because it could not be delivered: what an endpoint still has to get
--- moves to the default partition first, with its attempts.
-create function drop_webhook_week(week date) returns integer
+-- Takes a week of events and attempts out, for `drop_webhook_week` to drop. Nothing goes because it could not be delivered:
+-- what an endpoint still has to get moves to the default partition, with its attempts. Tells how many events that were.
+create function detach_webhook_week(week date) returns integer
 language plpgsql
+-- From the few deliveries that wait to their events: everybody else waits for the table meanwhile.
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
 as $$
 declare
   parent text;
@@ -204,25 +208,35 @@ begin
   perform set_config('pestle.copying', 'on', true);
   foreach parent in array array['webhook_event', 'webhook_attempt'] loop
     partition := parent || '_' || to_char(week, 'YYYYMMDD');
-    continue when to_regclass(partition) is null;
-    select string_agg(quote_ident(attname), ', ' order by attnum) into stored
+    continue when not exists (select from pg_inherits where inhrelid = to_regclass(partition));
+    select string_agg('old.' || quote_ident(attname), ', ' order by attnum) into stored
     from pg_attribute
     where attrelid = parent::regclass and attnum > 0 and not attisdropped and attgenerated = '';
     execute format('alter table %I detach partition %I', parent, partition);
     execute format(
       'insert into %1$I (%2$s)
-      select %2$s
-      from %3$I as old
-      where exists (
-        select from webhook_delivery d
-        where d.account_id = old.account_id and d.event_id = old.event_id)',
-      parent, stored, partition);
+      select %3$s
+      from (
+        select distinct account_id, event_id
+        from webhook_delivery
+        where event_id >= %5$L and event_id < %6$L) as waiting
+      join %4$I as old on old.account_id = waiting.account_id and old.event_id = waiting.event_id',
+      parent, replace(stored, 'old.', ''), stored, partition, event_id_from(week::timestamp at time zone 'UTC'),
+      event_id_from((week + 7)::timestamp at time zone 'UTC'));
     get diagnostics kept = row_count;
     kept_events := kept_events + case when parent = 'webhook_event' then kept else 0 end;
-    execute format('drop table %I', partition);
   end loop;
   perform set_config('pestle.copying', 'off', true);
   return kept_events;
+end
+$$;
+
+create function drop_webhook_week(week date) returns void
+language plpgsql
+as $$
+begin
+  execute format('drop table if exists %I, %I', 'webhook_event_' || to_char(week, 'YYYYMMDD'),
+    'webhook_attempt_' || to_char(week, 'YYYYMMDD'));
 end
 $$;
 

@@ -5,6 +5,7 @@ import pino, { type Logger } from "pino";
 import { offlineAddressValidator, simulatedAddressValidator } from "./adapters/address-validator.ts";
 import { simulatedCarriers } from "./adapters/carriers.ts";
 import { pdfDocuments } from "./adapters/documents/documents.ts";
+import { openMail } from "./adapters/mail.ts";
 import { simulatedPayments } from "./adapters/payments.ts";
 import { openWebhookClient, type WebhookClient } from "./adapters/webhook-client.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
@@ -140,6 +141,7 @@ export async function startApp(
       config,
       addresses,
       db,
+      queue: database.queue,
       vault,
       bus,
       copies,
@@ -154,6 +156,7 @@ export async function startApp(
       home_watch: watchHome({ config, db, now, log }),
       second_factor: config.SECOND_FACTOR === "auto" ? (demo ? "offered" : "required") : config.SECOND_FACTOR,
       request_log: createRequestLog(),
+      mail: openMail({ smtp_url: config.SMTP_URL, from: config.MAIL_FROM }),
       webhook_client: options.webhook_client ?? openWebhookClient(),
       deliveries,
       log,

@@ -171,10 +171,24 @@ export const settings = {
     3_650,
     "Days that events and attempts are kept; what an endpoint still has to get is kept longer.",
   ),
+  SMTP_URL: {
+    default: "",
+    meaning: "Mail server for notices to partners, such as a disabled webhook endpoint. Left out, none are sent.",
+    fix: "smtp://user:password@host:587 or smtps://user:password@host:465",
+    secret: true,
+    parse: (value: string) => matching(/^$|^smtps?:\/\/([^\s/@]+@)?[^\s/@?#]+$/, value),
+  },
+  MAIL_FROM: {
+    default: "",
+    meaning: "Address that notices come from. Needed with SMTP_URL.",
+    fix: "an e-mail address",
+    parse: (value: string) => matching(/^$|^[^\s@<>]+@[^\s@<>]+$/, value),
+  },
   LOG_LEVEL: choice("info", ["debug", "info", "warn", "error", "silent"], "How much is logged, as JSON lines."),
   CLIENT_SECRET: {
     default: "",
-    meaning: "Client secret for `pestle token` and `pestle rx send`, so that it never stands in the arguments.",
+    meaning:
+      "Client secret for `pestle` commands that call a running service, so that it never stands in the arguments.",
     fix: "the secret that was shown once",
     secret: true,
     parse: (value: string) => matching(/^[\x21-\x7e]*$/, value),
@@ -241,6 +255,9 @@ function checkTogether(config: Config): void {
     throw new WrongSetting(
       "MASTER_KEY must be set with DATABASE_URL. Make one with `openssl rand -hex 32` and keep it safe.",
     );
+  }
+  if ((config.SMTP_URL === "") !== (config.MAIL_FROM === "")) {
+    throw new WrongSetting("SMTP_URL and MAIL_FROM go together. Set both, or neither.");
   }
   const fixedPorts = [config.PORT, config.AUTH_PORT, config.SANDBOX_AUTH_PORT].filter((number) => number !== 0);
   if (new Set(fixedPorts).size < fixedPorts.length) {

@@ -1,15 +1,20 @@
 import type { Config } from "./config.ts";
-import { type Db, openDb } from "./db/db.ts";
+import { type Db, type DbOptions, openDb } from "./db/db.ts";
 import { openEmbeddedPostgres } from "./db/embedded.ts";
 
 export type Database = {
   db: Db;
+  /** The same with a few connections of its own for the queue of deliveries, which never waits for the others. */
+  queue: Db;
   embedded: boolean;
   /** Starts an embedded database again that went away; with DATABASE_URL that is not ours to do. */
   revive(): Promise<void>;
   /** Closes the pool, and stops an embedded database that nobody else uses. */
   close(): Promise<void>;
 };
+
+/** One claims, one writes down, one to spare. */
+const QUEUE_CONNECTIONS = 3;
 
 /** The database that the settings name: yours, or one of our own in DATA_DIR. The CLI opens it the same way. */
 export async function openDatabase(
@@ -22,21 +27,26 @@ export async function openDatabase(
     ...(report.onBroken === undefined ? {} : { onBroken: report.onBroken }),
     ...(report.onEvents === undefined ? {} : { onEvents: report.onEvents }),
   };
+  const openBoth = (connection: DbOptions["connection"]) => {
+    const db = openDb({ ...shared, connection });
+    const queue = openDb({ ...shared, connection, pool_size: QUEUE_CONNECTIONS, along_indexes: true });
+    return { db, queue, close: async () => void (await Promise.all([db.close(), queue.close()])) };
+  };
   if (config.DATABASE_URL !== "") {
-    const db = openDb({ ...shared, connection: { connectionString: config.DATABASE_URL } });
-    return { db, embedded: false, revive: async () => {}, close: () => db.close() };
+    const opened = openBoth({ connectionString: config.DATABASE_URL });
+    return { ...opened, embedded: false, revive: async () => {} };
   }
   const embedded = await openEmbeddedPostgres({
     data_dir: config.DATA_DIR,
     ...(report.log === undefined ? {} : { log: report.log }),
   });
-  const db = openDb({ ...shared, connection: embedded.connection });
+  const opened = openBoth(embedded.connection);
   return {
-    db,
+    ...opened,
     embedded: true,
     revive: () => embedded.ensureRunning(),
     async close() {
-      await db.close();
+      await opened.close();
       await embedded.stopIfUnused();
     },
   };

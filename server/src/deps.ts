@@ -3,6 +3,7 @@ import type { Logger } from "pino";
 import type { AddressValidator } from "./adapters/address-validator.ts";
 import type { Carriers } from "./adapters/carriers.ts";
 import type { Documents } from "./adapters/documents/documents.ts";
+import type { Mail } from "./adapters/mail.ts";
 import type { Payments } from "./adapters/payments.ts";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { Config } from "./config.ts";
@@ -25,6 +26,8 @@ export type Deps = {
   /** Where the three listeners are reached, from outside too; known once they listen. */
   addresses: Readonly<Addresses>;
   db: Db;
+  /** For the queue of deliveries alone. */
+  queue: Db;
   vault: Vault;
   bus: Pick<Bus, "fresh">;
   copies: Copies;
@@ -46,6 +49,7 @@ export type Deps = {
   second_factor: "required" | "offered";
   /** Requests of known credentials, on their way into the log that partners see. */
   request_log: RequestLog;
+  mail: Mail;
   webhook_client: WebhookClient;
   /** `wake`: deliveries may be due. Statements that write events need not call it (`onEvents` of the database does). */
   deliveries: { wake(): void };

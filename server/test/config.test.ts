@@ -56,6 +56,16 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   REQUEST_LOG_DAYS: { good: ["30", 30], bad: ["0", "91", "all"] },
   WEBHOOK_CONCURRENCY: { good: ["0", 0], bad: ["-1", "2001", "all"] },
   WEBHOOK_RETENTION_DAYS: { good: ["90", 90], bad: ["29", "for ever"] },
+  SMTP_URL: {
+    good: ["smtp://user:pass@mail.larkspur.example:587", "smtp://user:pass@mail.larkspur.example:587"],
+    bad: ["mail.larkspur.example", "http://mail.larkspur.example", "smtp://mail.larkspur.example/x"],
+    with: { MAIL_FROM: "pharmacy@larkspur.example" },
+  },
+  MAIL_FROM: {
+    good: ["pharmacy@larkspur.example", "pharmacy@larkspur.example"],
+    bad: ["Larkspur <pharmacy@larkspur.example>", "larkspur"],
+    with: { SMTP_URL: "smtp://mail.larkspur.example" },
+  },
   LOG_LEVEL: { good: ["warn", "warn"], bad: ["loud"] },
   CLIENT_SECRET: { good: ["a-secret", "a-secret"], bad: ["two words"] },
 };
@@ -78,6 +88,7 @@ test("settings that need each other are checked together", () => {
   expect(() => readConfig({ DATABASE_URL: "postgresql://u@h/d" })).toThrow(/MASTER_KEY must be set/);
   expect(() => readConfig({ TLS_CERT_FILE: "cert.pem" })).toThrow(/TLS_KEY_FILE/);
   expect(() => readConfig({ HOST: "0.0.0.0" })).toThrow(/TRUST_PROXY/);
+  expect(() => readConfig({ SMTP_URL: "smtp://mail.larkspur.example" })).toThrow(/MAIL_FROM/);
   expect(readConfig({ HOST: "0.0.0.0", TRUST_PROXY: "1" }).HOST).toBe("0.0.0.0");
   expect(readConfig({ HOST: "0.0.0.0", TLS_CERT_FILE: "c", TLS_KEY_FILE: "k" }).HOST).toBe("0.0.0.0");
 });

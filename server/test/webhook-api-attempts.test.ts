@@ -47,6 +47,8 @@ async function failed(): Promise<TestEvent> {
   return event;
 }
 
+type AttemptsPage = { body: { attempts: WebhookAttempt[]; next_cursor: string | null }; headers: Headers };
+
 describe("attempts", () => {
   test("tell what was sent and what came back, newest first", async () => {
     const { id } = await api.create({ url: receiver.url });
@@ -107,9 +109,9 @@ describe("attempts", () => {
     const found: number[] = [];
     let path: string | undefined = `/v1/webhook_events/${event.event_id}/attempts?limit=3`;
     for (let page = 0; path !== undefined; page++) {
-      const { body, headers } = await api.call<{ attempts: WebhookAttempt[]; next_cursor: string | null }>(path);
+      const { body, headers }: AttemptsPage = await api.call(path);
       found.push(...body.attempts.map(({ attempt }) => attempt));
-      const link = headers.get("link");
+      const link: string | null = headers.get("link");
       expect(link === null).toBe(body.next_cursor === null);
       path = link === null ? undefined : /^<([^>]+)>; rel="next"$/.exec(link)?.[1];
       if (page === 0) {

@@ -1,8 +1,12 @@
+import { readFileSync } from "node:fs";
 import {
+  CONNECT_TIMEOUT_S,
   CreatedWebhookEndpoint,
   ENDPOINT_TEXT_MOST_CHARACTERS,
   eventTypeNames,
+  MOST_REDELIVERED_AT_ONCE,
   MOST_WEBHOOK_ENDPOINTS,
+  RESPONSE_TIMEOUT_S,
   signingKey,
   verifyServiceSecret,
   verifyServiceSignature,
@@ -12,6 +16,7 @@ import {
   webhookBodies,
 } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { settings } from "../src/config.ts";
 import { endpointFaults } from "../src/domain/webhook-endpoint.ts";
 import { checkWebhookUrl, urlProblems } from "../src/domain/webhook-url.ts";
 import {
@@ -454,4 +459,17 @@ test("an endpoint that is removed is sent nothing more, and its events and attem
     expect(rows).toEqual([]);
   }
   await own.close();
+});
+
+test("the guide tells the limits that hold", () => {
+  const guide = readFileSync(new URL("../../docs/guides/webhooks.md", import.meta.url), "utf8");
+  for (const row of [
+    `| endpoints of an account | ${MOST_WEBHOOK_ENDPOINTS} |`,
+    `| \`secret\`, \`description\` | ${ENDPOINT_TEXT_MOST_CHARACTERS} characters |`,
+    `| time to connect, to answer | ${CONNECT_TIMEOUT_S} s, ${RESPONSE_TIMEOUT_S} s |`,
+    `| events sent again at once | ${MOST_REDELIVERED_AT_ONCE.toLocaleString("en")} |`,
+    `| events and attempts are kept | ${settings.WEBHOOK_RETENTION_DAYS.default} days`,
+  ]) {
+    expect(guide).toContain(row);
+  }
 });

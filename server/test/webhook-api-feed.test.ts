@@ -24,7 +24,7 @@ afterAll(() => app.stop());
 
 const idsOf = (events: readonly { event_id: string }[]) => events.map(({ event_id }) => event_id);
 const query = (given: Record<string, string | number | boolean>) =>
-  `?${new URLSearchParams(Object.entries(given).map(([name, value]) => [name, String(value)]))}`;
+  `?${new URLSearchParams(Object.entries(given).map(([name, value]): [string, string] => [name, String(value)]))}`;
 
 /** Follows the feed from a cursor to its end, page by page. */
 async function follow(partner: number, cursor: string | null, given: Record<string, string | number> = {}) {

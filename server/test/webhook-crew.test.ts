@@ -1,13 +1,7 @@
 import { eventTypeNames, eventTypes } from "@pestle/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../chaos/until.ts";
-import {
-  claimDeliveries,
-  type EndedAttempt,
-  preferIndexes,
-  releaseDeliveries,
-  saveAttempts,
-} from "../src/db/webhook-deliveries.ts";
+import { claimDeliveries, type EndedAttempt, releaseDeliveries, saveAttempts } from "../src/db/webhook-deliveries.ts";
 import { loadDueEndpoints } from "../src/db/webhook-endpoints.ts";
 import { openRawReceiver, openReceiver } from "./support/receiver.ts";
 import { rowsRead } from "./support/rows-read.ts";
@@ -39,14 +33,12 @@ const join = async (env: Record<string, string> = {}) => {
 const raw = (text: string, params: unknown[] = []) => idle.deps.db.raw(text, params);
 
 describe("a claim", () => {
-  const claim = (most = 10) =>
-    idle.deps.db.transaction(async (tx) => {
-      await preferIndexes(tx);
-      const now = idle.deps.now();
-      const due = await loadDueEndpoints(tx, now);
-      const shares = due.map(({ account_id, endpoint_id }) => ({ account_id, endpoint_id, most, account_now: now }));
-      return claimDeliveries(tx, shares, 30);
-    });
+  const claim = async (most = 10) => {
+    const now = idle.deps.now();
+    const due = await loadDueEndpoints(idle.deps.queue, now);
+    const shares = due.map(({ account_id, endpoint_id }) => ({ account_id, endpoint_id, most, account_now: now }));
+    return claimDeliveries(idle.deps.queue, shares, 30);
+  };
   const endOf = (
     claimed: Awaited<ReturnType<typeof claim>>[number],
     more: Partial<EndedAttempt> = {},
@@ -75,24 +67,24 @@ describe("a claim", () => {
     await raw("update webhook_delivery set claimed_until = now() - interval '1 second'");
     const [second] = await claim();
     expect(second).toMatchObject({ event_id: event!.event_id, claims: 2, attempts: 0 });
-    await saveAttempts(idle.deps.db, [endOf(first!)]);
+    await saveAttempts(idle.deps.queue, [endOf(first!)]);
     expect(await deliveryOf(idle, event!, endpoint)).toMatchObject({
       waiting: { claims: 2, attempts: 0 },
       attempts: [],
     });
-    await saveAttempts(idle.deps.db, [endOf(second!, { status: 204 })]);
+    await saveAttempts(idle.deps.queue, [endOf(second!, { status: 204 })]);
     const { waiting, attempts } = await deliveryOf(idle, event!, endpoint);
     expect(waiting).toBeUndefined();
     expect(attempts).toMatchObject([{ attempt: 1, status: 204 }]);
     // Said twice, as after a lost answer to a commit: nothing is written again.
-    await saveAttempts(idle.deps.db, [endOf(second!, { status: 204 })]);
+    await saveAttempts(idle.deps.queue, [endOf(second!, { status: 204 })]);
     expect((await deliveryOf(idle, event!, endpoint)).attempts).toHaveLength(1);
   });
 
   test("that is given back can be had at once", async () => {
     await addEndpoint(idle, { url: "http://127.0.0.1:9/hook" });
     await writeEvents(idle, [{}]);
-    await releaseDeliveries(idle.deps.db, await claim());
+    await releaseDeliveries(idle.deps.queue, await claim());
     expect(await claim()).toHaveLength(1);
   });
 
@@ -120,7 +112,7 @@ describe("a claim", () => {
     expect(await claim()).toEqual([]);
     const failed = claimed.find(({ event_id }) => event_id === first!.event_id)!;
     const due_at = new Date(Date.now() + 5_000);
-    await saveAttempts(idle.deps.db, [
+    await saveAttempts(idle.deps.queue, [
       endOf(failed, { delivery_status: "pending", status: 500, error: "status", due_at }),
     ]);
     expect((await claim()).map(({ event_id }) => event_id)).toEqual([second!.event_id]);
@@ -143,8 +135,7 @@ describe("a claim", () => {
       [endpoint.account_id, endpoint.endpoint_id],
     );
     await raw("analyze");
-    const looked = await rowsRead(idle.deps.db, async (tx) => {
-      await preferIndexes(tx);
+    const looked = await rowsRead(idle.deps.queue, async (tx) => {
       const now = idle.deps.now();
       const due = await loadDueEndpoints(tx, now);
       expect(due).toHaveLength(1);

@@ -1,7 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { openDb } from "../src/db/db.ts";
+import { migrate, readMigrations } from "../src/db/migrate.ts";
+import { randomEventId } from "../src/random.ts";
 import { tidyWebhooks } from "../src/usecases/tidy-webhooks.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { createTestDatabase, startTestApp, type TestApp } from "./support/test-app.ts";
 import { addEndpoint, type TestEndpoint } from "./support/webhooks.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
@@ -169,4 +172,26 @@ test("orders go on while a week is made or dropped: whoever cannot have the tabl
     await expect(tidyWebhooks(app.deps)).rejects.toThrow();
   });
   await tidyWebhooks(app.deps);
+});
+
+test("events from before there were weeks are carried over, in their order, and nobody is told of them again", async () => {
+  const empty = await createTestDatabase("");
+  const db = openDb({ connection: { connectionString: empty.url }, pool_size: 2, named_statements: true });
+  const { version } = readMigrations().find(({ name }) => name === "webhooks")!;
+  await migrate(db, version - 1);
+  await db.raw("insert into account (account_id, environment, created_at) values ('aaaaaaaaaaaa', 'sandbox', now())");
+  const ids = [randomUUID(), randomEventId(), randomUUID(), randomEventId()];
+  for (const [index, event_id] of ids.entries()) {
+    await db.raw(
+      `insert into webhook_event (account_id, event_id, event_type, body, created_at)
+      values ('aaaaaaaaaaaa', $1, 'RX_RECEIVED', $2, now() + $3 * interval '1 second')`,
+      [event_id, `{"number":${index}}`, index],
+    );
+  }
+  await migrate(db);
+  const { rows } = await db.raw("select event_id, body from webhook_event order by feed_position, event_position");
+  expect(rows).toEqual(ids.map((event_id, index) => ({ event_id, body: `{"number":${index}}` })));
+  expect((await db.raw("select 1 from webhook_delivery")).rows).toEqual([]);
+  await db.close();
+  await empty.drop();
 });

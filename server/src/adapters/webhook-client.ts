@@ -4,7 +4,7 @@ import { Agent, type Dispatcher } from "undici";
 import type { EndpointAnswer } from "../domain/attempt-outcome.ts";
 import { guardedConnector, type Resolve } from "./webhook-guard.ts";
 
-export type WebhookRequest = {
+type WebhookRequest = {
   environment: Environment;
   url: string;
   headers: Record<string, string>;

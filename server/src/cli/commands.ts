@@ -3,7 +3,9 @@ import { catalogueCommands } from "./catalogue.ts";
 import { configCommand } from "./config.ts";
 import { credentialCommands } from "./credential.ts";
 import { doctorCommand } from "./doctor.ts";
+import { eventCommands } from "./events.ts";
 import { keysCommands } from "./keys.ts";
+import { listenCommand } from "./listen.ts";
 import { migrateCommand } from "./migrate.ts";
 import { partnerCommands } from "./partner.ts";
 import type { CommandRow } from "./program.ts";
@@ -15,7 +17,9 @@ import { simulateCommands } from "./simulate.ts";
 import { startCommand } from "./start.ts";
 import { stockCommands } from "./stock.ts";
 import { tokenCommand } from "./token.ts";
+import { triggerCommand } from "./trigger.ts";
 import { userCommands } from "./user.ts";
+import { webhookCommands } from "./webhooks.ts";
 
 /** Every command, in the order of the help; each file holds its group's rows and what they do. */
 export const commands: readonly CommandRow[] = [
@@ -31,6 +35,10 @@ export const commands: readonly CommandRow[] = [
   rxLintCommand,
   ...rxReviewCommands,
   ...simulateCommands,
+  ...webhookCommands,
+  ...eventCommands,
+  triggerCommand,
+  listenCommand,
   ...catalogueCommands,
   ...stockCommands,
   ...safetyCommands,

@@ -14,7 +14,7 @@ export type CommandRow = {
   options?: readonly OptionRow[];
   /** What is typed after `pestle`; the first is the most usual. */
   examples: readonly [string, ...string[]];
-  /** Set for the one that runs until it is stopped. Every other takes --json. */
+  /** Set for the one that serves until it is stopped. Every other takes --json. */
   runs_on?: true;
   /** `env` stands in for the environment in tests. */
   run(options: Record<string, unknown>, argument: string, env?: NodeJS.ProcessEnv): Promise<Output | undefined>;
@@ -31,6 +31,8 @@ const groups: Record<string, string> = {
   catalogue: "what accounts may order: import, export, versions",
   stock: "what is on hand, and why",
   safety: "the tables that orders are checked with: import, show, check",
+  webhooks: "where events are sent: endpoints, tests, statistics",
+  events: "what happened in an account, and what was sent",
   keys: "the keys that secrets are sealed with",
 };
 

@@ -43,12 +43,28 @@ export async function requestToken(
 }
 
 /** What you set, else where the service with the demo listens, else where it would by these settings. */
-function tokenServer(config: Config, demo: Demo | undefined, environment: Environment): string {
+export function tokenServer(config: Config, demo: Demo | undefined, environment: Environment): string {
   const [set, told, port] =
     environment === "production"
       ? [config.AUTH_URL, demo?.auth_url, config.AUTH_PORT]
       : [config.SANDBOX_AUTH_URL, demo?.sandbox_auth_url, config.SANDBOX_AUTH_PORT];
   return set || told || ownAddress(config, port);
+}
+
+/** The same for the partner API. */
+export const partnerApiAddress = (config: Config, demo: Demo | undefined) =>
+  config.BASE_URL || demo?.base_url || ownAddress(config, config.PORT);
+
+export type PartnerOptions = ClientOptions & { partner?: string };
+
+/** The client of that id, or one of the demo's partners, the first unless another is named. */
+export async function partnerClient(options: PartnerOptions, config: Config, demo: Demo | undefined): Promise<Client> {
+  if (options.clientId !== undefined) return clientNamed(options.clientId, options, config, demo);
+  if (demo === undefined) throw new AdminRefusal(`There is no demo in ${config.DATA_DIR}. Give --client-id.`);
+  const { partners } = demo;
+  const first = partners.find(({ name }) => name === (options.partner ?? partners[0]?.name));
+  if (first === undefined) throw new AdminRefusal("The demo has no partner of that name.");
+  return first;
 }
 
 /** The client of that id: its secret is given, or one of the demo's. */

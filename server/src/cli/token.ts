@@ -1,12 +1,11 @@
 import { environments, scopeNames } from "@pestle/contract";
-import { type Config, readConfig } from "../config.ts";
-import { type Demo, readDemo } from "../seed/demo.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { readConfig } from "../config.ts";
+import { readDemo } from "../seed/demo.ts";
 import { WrongUsage } from "./errors.ts";
 import type { CommandRow } from "./program.ts";
-import { type Client, type ClientOptions, clientNamed, requestToken } from "./request-token.ts";
+import { type PartnerOptions, partnerClient, requestToken } from "./request-token.ts";
 
-type TokenOptions = ClientOptions & { partner?: string; scope?: string[]; scopes?: boolean };
+type TokenOptions = PartnerOptions & { scope?: string[]; scopes?: boolean };
 
 export const tokenCommand: CommandRow = {
   name: "token",
@@ -30,18 +29,9 @@ export const tokenCommand: CommandRow = {
     if (options.scopes === false && options.scope !== undefined) {
       throw new WrongUsage("Give --scope or --no-scopes, one of them.");
     }
-    const client = await chooseClient(options, config, demo);
+    const client = await partnerClient(options, config, demo);
     const scopes = options.scopes === false ? [] : (options.scope ?? ["partners"]);
     const answer = await requestToken(config, demo, client, scopes);
     return { data: answer, text: answer.access_token };
   },
 };
-
-async function chooseClient(options: TokenOptions, config: Config, demo: Demo | undefined): Promise<Client> {
-  if (options.clientId !== undefined) return clientNamed(options.clientId, options, config, demo);
-  if (demo === undefined) throw new AdminRefusal(`There is no demo in ${config.DATA_DIR}. Give --client-id.`);
-  const { partners } = demo;
-  const first = partners.find(({ name }) => name === (options.partner ?? partners[0]?.name));
-  if (first === undefined) throw new AdminRefusal("The demo has no partner of that name.");
-  return first;
-}

@@ -6,7 +6,7 @@ import { StatusRefusal } from "../domain/refusals.ts";
 export type Statement<Params extends readonly unknown[], Row> = {
   readonly name: string;
   readonly text: string;
-  /** It writes events, and somebody waits to deliver them. */
+  /** It writes events or asks for them again, and somebody waits to deliver them. */
   readonly writes_events?: boolean;
   readonly _types?: (params: Params) => Row;
 };
@@ -54,12 +54,20 @@ export type DbOptions = {
   named_statements: boolean;
   /** Told when a connection breaks; an embedded database is then looked after. */
   onBroken?: (error: Error) => void;
+  /**
+   * Plans go along the indexes, and nothing is compiled. For tables that are empty most of the time and full a moment
+   * later: a plan that was made while one was empty would read all of it.
+   */
+  along_indexes?: boolean;
   /** Told after each commit that may have written events, so that no use case can forget to. */
   onEvents?: () => void;
 };
 
 const STATEMENT_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 5_000;
+const NO_SCANS = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"].map(
+  (name) => `set ${name} = off`,
+);
 const BUSY_RETRY_AFTER_S = 1;
 
 // Whole numbers of 64 bits stay below 2^53 here, and a date is a calendar date, not an instant in some zone.
@@ -71,7 +79,8 @@ const types: pg.CustomTypesConfig = {
   }) as pg.CustomTypesConfig["getTypeParser"],
 };
 
-export function openDb({ connection, pool_size, named_statements, onBroken, onEvents }: DbOptions): Db {
+export function openDb(options: DbOptions): Db {
+  const { connection, pool_size, named_statements, onBroken, onEvents } = options;
   const clientConfig: pg.ClientConfig = {
     application_name: "pestle",
     ...connection,
@@ -89,7 +98,9 @@ export function openDb({ connection, pool_size, named_statements, onBroken, onEv
     // than it gains: each starts with a key.
     ...(named_statements && {
       onConnect: async (client: pg.ClientBase) => {
-        await client.query("set plan_cache_mode = force_generic_plan");
+        await client.query(
+          ["set plan_cache_mode = force_generic_plan", ...(options.along_indexes ? NO_SCANS : [])].join("; "),
+        );
       },
     }),
   });

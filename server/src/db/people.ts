@@ -33,3 +33,12 @@ select person_id, email, name, role, partner_id, password_hash, created_at
 from person
 where lower(email) = lower($1) and disabled_at is null`;
 export const findPerson = (db: Queryable, email: string) => db.row(byEmail, [email]);
+
+const developers = sql<[account_id: string], { email: string; environment: string }>`
+select p.email, a.environment
+from account a
+join person p on p.partner_id = a.partner_id
+where a.account_id = $1 and p.disabled_at is null and p.role in ('partner_admin', 'partner_developer')
+order by p.email`;
+/** Those of an account's partner who look after what it runs. */
+export const partnerDevelopers = (db: Queryable, account_id: string) => db.rows(developers, [account_id]);

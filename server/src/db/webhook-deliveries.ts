@@ -1,6 +1,6 @@
 import type { AttemptError } from "../domain/attempt-errors.ts";
 import type { DeliveryStatus } from "../domain/attempt-outcome.ts";
-import { type Queryable, sql, type Tx } from "./db.ts";
+import { type Queryable, sql } from "./db.ts";
 
 export type ClaimedDelivery = {
   account_id: string;
@@ -17,18 +17,6 @@ export type ClaimedDelivery = {
 };
 /** How many deliveries of an endpoint are wanted, and what time it is for its account. */
 export type Share = { account_id: string; endpoint_id: string; most: number; account_now: Date };
-
-const turnOff = sql<[names: string[]]>`
-select set_config(name, 'off', true)
-from unnest($1::text[]) as name`;
-const PLANS = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"];
-/**
- * For the rest of the transaction plans go along the indexes. The queue is empty most of the time, and a plan that was made
- * then would read all of it a moment later, when it is full. Nor is anything compiled for a few rows.
- */
-export const preferIndexes = (tx: Tx) => tx.rows(turnOff, [PLANS]);
-/** The same, and the transaction may be lost in a crash: a claim that nobody remembers is a delivery to be made. */
-export const preferIndexesForgetful = (tx: Tx) => tx.rows(turnOff, [[...PLANS, "synchronous_commit"]]);
 
 const claim = sql<
   [account_ids: string[], endpoint_ids: string[], most: number[], account_now: Date[], lease_s: number],
@@ -62,8 +50,10 @@ with picked as materialized (
 )
 select c.account_id, c.event_id, c.endpoint_id, c.attempts, c.attempts_before, c.claims, c.queued_at, e.body
 from claimed c
+-- The commit need not reach the disk: a claim that nobody remembers after a crash is a delivery to be made.
+cross join (select set_config('synchronous_commit', 'off', true)) as forgetful
 left join webhook_event e on e.account_id = c.account_id and e.event_id = c.event_id`;
-/** Takes what is due, for so long that an attempt surely ends meanwhile; rows that another process takes are skipped. */
+/** On `Deps.queue`. Takes what is due, for so long that an attempt surely ends meanwhile; rows that another process takes are skipped. */
 export const claimDeliveries = (db: Queryable, shares: readonly Share[], lease_s: number) =>
   db.rows(claim, [
     shares.map(({ account_id }) => account_id),
@@ -72,7 +62,6 @@ export const claimDeliveries = (db: Queryable, shares: readonly Share[], lease_s
     shares.map(({ account_now }) => account_now),
     lease_s,
   ]);
-export const claimDeliveriesText = claim.text;
 
 /** How an attempt ended, in the words of the tables; `exchange_sealed` in base64. */
 export type EndedAttempt = {
@@ -123,6 +112,8 @@ with given as materialized (
   select h.account_id, h.event_id, h.endpoint_id, h.attempt, h.at, h.delivery_status, h.status, h.error, h.duration_ms,
     decode(h.exchange_sealed, 'base64')
   from held h
+  -- Asked for again in the very moment that its last attempt was written down, it may have counted one too few.
+  on conflict do nothing
 ), by_endpoint as materialized (
   select h.account_id, h.endpoint_id, bool_or(h.delivery_status = 'delivered') as delivered, min(h.at) as first_at,
     max(h.at) as last_at
@@ -155,11 +146,10 @@ from by_endpoint e
 join webhook_endpoint p on p.account_id = e.account_id and p.endpoint_id = e.endpoint_id
 where not e.delivered and p.failing_since is not null and p.status = 'active'`;
 /**
- * Writes down how attempts ended, where the claim is still the last one: the attempt, what the delivery is now, the sums and
+ * On `Deps.queue`. Writes down how attempts ended, where the claim is still the last one: the attempt, what the delivery is now, the sums and
  * the endpoint's health, in one statement. Tells which endpoints were failing already and failed again.
  */
 export const saveAttempts = (db: Queryable, ended: readonly EndedAttempt[]) => db.rows(save, [JSON.stringify(ended)]);
-export const saveAttemptsText = save.text;
 
 const release = sql<[account_ids: string[], event_ids: string[], endpoint_ids: string[], claims: number[]]>`
 update webhook_delivery d

@@ -64,9 +64,8 @@ cross join lateral (
     end, s.secret_id
   limit 1) s
 where w.due_at <= $1::timestamptz + a.clock_offset_s * interval '1 second'`;
-/** The endpoints that have something due, whoever's they are. */
+/** On `Deps.queue`. The endpoints that have something due, whoever's they are. */
 export const loadDueEndpoints = (db: Queryable, now: Date) => db.rows(due, [now]);
-export const loadDueEndpointsText = due.text;
 
 const disable = sql<
   [account_id: string, endpoint_id: string, reason: string, account_now: Date],

@@ -1,4 +1,4 @@
-import { sql, type Tx } from "./db.ts";
+import { sql, statementOf, type Tx } from "./db.ts";
 
 const again = {
   ...sql<[account_id: string, event_id: string, endpoint_id: string | null, account_now: Date]>`
@@ -33,24 +33,9 @@ export const requeueEvent = (
   row: { account_id: string; event_id: string; endpoint_id: string | null; account_now: Date },
 ) => tx.run(again, [row.account_id, row.event_id, row.endpoint_id, row.account_now]);
 
-const allAgain = {
-  ...sql<
-    [
-      account_id: string,
-      endpoint_id: string,
-      since: Date,
-      ids_since: Date,
-      missed: boolean,
-      account_now: Date,
-      most: number,
-    ]
-  >`
-insert into webhook_delivery (account_id, event_id, endpoint_id, event_position, order_number, attempts, attempts_before,
-  due_at)
-select e.account_id, e.event_id, p.endpoint_id, e.event_position, e.order_number, given_up.attempts, given_up.attempts, $6
-from webhook_endpoint p
-cross join lateral (
-  (select t.event_id, t.attempt as attempts
+/** Deliveries to the endpoint `p` that were given up: their last attempt says so. */
+const GIVEN_UP = `
+  select t.event_id, t.attempt as attempts
   from webhook_attempt t
   where t.account_id = p.account_id and t.endpoint_id = p.endpoint_id and t.delivery_status = 'failed'
     and t.event_id >= event_id_from($4)
@@ -58,27 +43,51 @@ cross join lateral (
       select
       from webhook_attempt later
       where later.account_id = t.account_id and later.event_id = t.event_id and later.endpoint_id = t.endpoint_id
-        and later.attempt > t.attempt))
-  union all
-  (select m.event_id, 0
+        and later.attempt > t.attempt)`;
+/** Events that it would be told of, and that it was never sent. */
+const MISSED = `
+  select m.event_id, 0
   from webhook_event m
-  where $5::boolean and m.account_id = p.account_id and m.event_id >= event_id_from($4) and m.only_endpoint_id is null
+  where m.account_id = p.account_id and m.event_id >= event_id_from($4) and m.only_endpoint_id is null
     and case when p.events = '{}' then m.event_type <> 'ORDER_UPDATED' else m.event_type = any(p.events) end
     and not exists (
       select
       from webhook_attempt t
-      where t.account_id = m.account_id and t.event_id = m.event_id and t.endpoint_id = p.endpoint_id))) given_up
-join webhook_event e on e.account_id = p.account_id and e.event_id = given_up.event_id
-where p.account_id = $1 and p.endpoint_id = $2 and p.status = 'active' and e.created_at >= $3
+      where t.account_id = m.account_id and t.event_id = m.event_id and t.endpoint_id = p.endpoint_id)`;
+
+type AllParams = [
+  account_id: string,
+  endpoint_id: string,
+  since: Date,
+  ids_since: Date,
+  account_now: Date,
+  most: number,
+];
+const allAgain = (wanted: string) => ({
+  ...statementOf<AllParams>(`
+insert into webhook_delivery (account_id, event_id, endpoint_id, event_position, order_number, attempts, attempts_before,
+  due_at)
+select p.account_id, wanted.event_id, p.endpoint_id, e.event_position, e.order_number, wanted.attempts, wanted.attempts, $5
+from webhook_endpoint p
+cross join lateral (${wanted}) wanted
+cross join lateral (
+  -- One by one: those that failed are few among all events.
+  select e.event_position, e.order_number
+  from webhook_event e
+  where e.account_id = p.account_id and e.event_id = wanted.event_id and e.created_at >= $3
+  limit 1) e
+where p.account_id = $1 and p.endpoint_id = $2 and p.status = 'active'
   and not exists (
     select
     from webhook_delivery d
-    where d.account_id = e.account_id and d.event_id = e.event_id and d.endpoint_id = p.endpoint_id)
-order by e.event_id
-limit $7
-on conflict (account_id, event_id, endpoint_id) do nothing`,
+    where d.account_id = p.account_id and d.event_id = wanted.event_id and d.endpoint_id = p.endpoint_id)
+order by wanted.event_id
+limit $6
+on conflict (account_id, event_id, endpoint_id) do nothing`),
   writes_events: true,
-};
+});
+const givenUpAgain = allAgain(GIVEN_UP);
+const givenUpAndMissed = allAgain(`${GIVEN_UP}\n  union all ${MISSED}`);
 /**
  * Has what was given up since a time sent again to one endpoint, the oldest first, and with `missed` what it was never
  * sent. `ids_since` is a real time that no such event's id is before. Returns how many were taken.
@@ -95,4 +104,11 @@ export const requeueFailed = (
     most: number;
   },
 ) =>
-  tx.run(allAgain, [row.account_id, row.endpoint_id, row.since, row.ids_since, row.missed, row.account_now, row.most]);
+  tx.run(row.missed ? givenUpAndMissed : givenUpAgain, [
+    row.account_id,
+    row.endpoint_id,
+    row.since,
+    row.ids_since,
+    row.account_now,
+    row.most,
+  ]);

@@ -18,23 +18,29 @@ select to_regclass('webhook_attempt_' || to_char(date_trunc('week', $1::timestam
 export const isWeekMissing = async (db: Queryable, day: Date) => (await db.row(missing, [day]))!.missing;
 
 const old = sql<[before: Date], { week: string }>`
-select to_char(w.week, 'YYYY-MM-DD') as week
+select distinct to_char(w.week, 'YYYY-MM-DD') as week
 from (
   select to_date(right(c.relname, 8), 'YYYYMMDD') as week
-  from pg_inherits i
-  join pg_class c on c.oid = i.inhrelid
-  where i.inhparent = 'webhook_event'::regclass and c.relname ~ '^webhook_event_[0-9]{8}$') w
+  from pg_class c
+  where c.relnamespace = current_schema()::regnamespace and c.relname ~ '^webhook_(event|attempt)_[0-9]{8}$') w
 where w.week + 7 <= ($1::timestamptz at time zone 'UTC')::date
-order by w.week`;
-/** The weeks that ended before a time. */
+order by week`;
+/** The weeks that ended before a time, also those that are out of use and not dropped yet. */
 export const listOldWeeks = async (db: Queryable, before: Date) =>
   (await db.rows(old, [before])).map(({ week }) => week);
 
-const drop = sql<[week: string], { kept_events: number }>`select drop_webhook_week($1::date) as kept_events`;
-/** Drops a week, and tells how many events were kept because an endpoint still has to get them. */
-export async function dropWebhookWeek(tx: Tx, week: string): Promise<number> {
+const detach = sql<[week: string], { kept_events: number }>`select detach_webhook_week($1::date) as kept_events`;
+/** Takes a week out of use, and tells how many of its events were kept because an endpoint still has to get them. */
+export async function detachWebhookWeek(tx: Tx, week: string): Promise<number> {
   await tx.rows(limit, [LONGEST_WAIT_MS]);
-  return (await tx.row(drop, [week]))!.kept_events;
+  return (await tx.row(detach, [week]))!.kept_events;
+}
+
+const drop = sql<[week: string]>`select drop_webhook_week($1::date)`;
+/** Drops a week that is out of use: nobody waits for that, however long it takes. */
+export async function dropWebhookWeek(tx: Tx, week: string): Promise<void> {
+  await tx.rows(limit, [LONGEST_WAIT_MS]);
+  await tx.rows(drop, [week]);
 }
 
 const removeEvents = sql<[account_id: string, before: Date, most: number]>`

@@ -5,6 +5,7 @@ import {
   orderActionsOf,
   type WebhookBodyOf,
 } from "@pestle/contract";
+import { disableReasons } from "./endpoint-disabled.ts";
 
 /** What a body has beside its id, its type and its time. */
 export type SampleFields<T extends EventType> = Omit<WebhookBodyOf<T>, "event_id" | "event_type" | "timestamp">;
@@ -55,7 +56,7 @@ export const sampleEvents: { [T in EventType]: (now: Date) => SampleFields<T> } 
   ORDER_UPDATED: () => ({ ...ofOrder(3), order_status: "Filling", previous_order_status: "Processing" }),
   ENDPOINT_DISABLED: () => ({
     endpoint_id: "00000000-0000-4000-8000-000000000000",
-    reason: "The endpoint answered 410 Gone.",
+    reason: disableReasons.gone,
   }),
 };
 

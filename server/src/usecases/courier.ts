@@ -1,10 +1,4 @@
-import {
-  type ClaimedDelivery,
-  claimDeliveries,
-  preferIndexesForgetful,
-  releaseDeliveries,
-  type Share,
-} from "../db/webhook-deliveries.ts";
+import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, type Share } from "../db/webhook-deliveries.ts";
 import { type DueEndpoint, loadDueEndpoints } from "../db/webhook-endpoints.ts";
 import type { Deps } from "../deps.ts";
 import { newPace, type Pace, paceAfter, roomOf } from "../domain/endpoint-pace.ts";
@@ -26,12 +20,15 @@ export type Courier = {
   giveBack(): Promise<void>;
 };
 
-type CourierDeps = Pick<Deps, "config" | "db" | "vault" | "webhook_client" | "log" | "metrics" | "now">;
+type CourierDeps = Pick<
+  Deps,
+  "config" | "db" | "queue" | "vault" | "mail" | "webhook_client" | "log" | "metrics" | "now"
+>;
 type Attempt = { endpoint_id: string; began_ms: number };
 type Known = { pace: Pace; in_flight: number; endpoint: SendingEndpoint };
 
 /** An attempt takes 15 s at most; the rest is for writing it down. */
-const LEASE_S = 30;
+const LEASE_S = 20;
 /** Whoever has not answered by now waits beside the pool and not in it, so that hanging endpoints do not fill it. */
 const SLOW_AFTER_MS = 1_000;
 /** So many times the pool may be claimed: under way, waiting beside it, or being written down. */
@@ -69,16 +66,9 @@ export function createCourier(deps: CourierDeps, concurrency: number, onChange: 
     const slots = freeSlots();
     if (slots <= 0) return { begun: 0, more: true };
     const now = deps.now();
-    const { due, asked, claimed } = await deps.db.transaction(async (tx) => {
-      await preferIndexesForgetful(tx);
-      const rows = await loadDueEndpoints(tx, now);
-      const shares = shareOut(rows, slots, now);
-      return {
-        due: rows,
-        asked: shares,
-        claimed: shares.length === 0 ? [] : await claimDeliveries(tx, shares, LEASE_S),
-      };
-    });
+    const due = await loadDueEndpoints(deps.queue, now);
+    const asked = shareOut(due, slots, now);
+    const claimed = asked.length === 0 ? [] : await claimDeliveries(deps.queue, asked, LEASE_S);
     const endpoints = new Map<string, SendingEndpoint>();
     for (const row of due) endpoints.set(row.endpoint_id, await opened(row));
     for (const delivery of claimed) begin(delivery, endpoints.get(delivery.endpoint_id)!);
@@ -163,7 +153,7 @@ export function createCourier(deps: CourierDeps, concurrency: number, onChange: 
     async giveBack() {
       book.close();
       await book.written();
-      if (claims.size > 0) await releaseDeliveries(deps.db, [...claims.values()]);
+      if (claims.size > 0) await releaseDeliveries(deps.queue, [...claims.values()]);
     },
   };
 }

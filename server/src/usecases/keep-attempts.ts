@@ -1,24 +1,22 @@
 import { compactAsciiJson, DISABLE_AFTER_S } from "@pestle/contract";
 import { announce } from "../db/bus.ts";
-import { preferIndexes, saveAttempts } from "../db/webhook-deliveries.ts";
+import { saveAttempts } from "../db/webhook-deliveries.ts";
 import { disableEndpoint } from "../db/webhook-endpoints.ts";
 import { insertAccountEvent } from "../db/webhook-events.ts";
 import type { Deps } from "../deps.ts";
 import { type DisableReason, endpointDisabledBody } from "../domain/endpoint-disabled.ts";
 import { randomEventId } from "../random.ts";
 import type { EndedWebhook } from "./send-webhook.ts";
+import { tellDisabled } from "./tell-disabled.ts";
 
-type KeepDeps = Pick<Deps, "db" | "log" | "metrics">;
+type KeepDeps = Pick<Deps, "db" | "queue" | "mail" | "log" | "metrics">;
 
 /** Writes down how attempts ended, and disables endpoints that are gone or did nothing but fail for too long. */
 export async function keepAttempts(deps: KeepDeps, sent: readonly EndedWebhook[]): Promise<void> {
-  const failing = await deps.db.transaction(async (tx) => {
-    await preferIndexes(tx);
-    return saveAttempts(
-      tx,
-      sent.map(({ ended }) => ended),
-    );
-  });
+  const failing = await saveAttempts(
+    deps.queue,
+    sent.map(({ ended }) => ended),
+  );
   for (const { ended, gone } of sent) {
     if (gone) await disable(deps, ended, "gone", ended.at);
   }
@@ -49,5 +47,7 @@ async function disable(
     await announce(tx, { kind: "webhook_endpoint", account_id, id: endpoint_id });
     return true;
   });
-  if (disabled) deps.log.warn({ account_id, endpoint_id, reason }, "a webhook endpoint was disabled");
+  if (!disabled) return;
+  deps.log.warn({ account_id, endpoint_id, reason }, "a webhook endpoint was disabled");
+  void tellDisabled(deps, { account_id, endpoint_id }, reason);
 }

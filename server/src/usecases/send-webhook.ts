@@ -14,7 +14,7 @@ export type SentWebhook = EndedWebhook | "given_up";
 /** `gone`: the endpoint wants no more events. */
 export type EndedWebhook = { ended: EndedAttempt; gone: boolean };
 
-const USER_AGENT = "Pestle-Webhooks/1";
+export const USER_AGENT = "Pestle-Webhooks/1";
 const nothingSent = (trouble: "INTERNAL" | "NOT_SIGNED"): EndpointAnswer => ({
   status: null,
   trouble,

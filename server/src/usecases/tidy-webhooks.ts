@@ -5,6 +5,7 @@ import {
   deleteOrphanDeliveries,
   deleteStrayAttempts,
   deleteStrayEvents,
+  detachWebhookWeek,
   dropWebhookWeek,
   isWeekMissing,
   listOldWeeks,
@@ -26,7 +27,8 @@ export async function tidyWebhooks(deps: Pick<Deps, "db" | "config" | "now" | "l
   const ahead = new Date(now.getTime() + AHEAD_MS);
   if (await isWeekMissing(db, ahead)) await db.transaction((tx) => addWebhookWeeks(tx, now, ahead));
   for (const week of await listOldWeeks(db, before)) {
-    const kept_events = await db.transaction((tx) => dropWebhookWeek(tx, week));
+    const kept_events = await db.transaction((tx) => detachWebhookWeek(tx, week));
+    await db.transaction((tx) => dropWebhookWeek(tx, week));
     deps.log.info({ week, kept_events }, "a week of webhook events was dropped");
   }
   for (const { account_id, clock_offset_s } of await listAccounts(db)) {

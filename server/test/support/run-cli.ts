@@ -37,6 +37,26 @@ export async function startCli(env: Record<string, string>, ...args: string[]): 
   return child;
 }
 
+/** A command that runs until it is stopped: what it printed so far, line by line. */
+export function followCli(args: readonly string[], env: Record<string, string>) {
+  const child = spawnCli(args, env);
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name]?.setEncoding("utf8").on("data", (text: string) => {
+      texts[name] += text;
+    });
+  }
+  const ended = once(child, "close");
+  return {
+    lines: () => texts.stdout.split("\n").slice(0, -1),
+    stderr: () => texts.stderr,
+    async stop(): Promise<number | null> {
+      child.kill("SIGTERM");
+      return (await ended)[0] as number | null;
+    },
+  };
+}
+
 export async function stopCli(child: ChildProcess): Promise<number | null> {
   const ended = once(child, "exit");
   child.kill("SIGTERM");

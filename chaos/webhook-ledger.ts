@@ -1,0 +1,69 @@
+import type { Receiver } from "./webhook-receivers.ts";
+
+/** What a partner was told of: a patient whose prescription came, and an order that was held and let go. */
+export type Journey = { patient_id: string; order_number: string };
+
+type Body = {
+  event_id: string;
+  event_type: string;
+  patient_id: string;
+  order_number?: string;
+  sequence?: number;
+};
+
+/** What each order's events are, change by change. */
+const CHANGES = [["ORDER_EXCEPTION", "RX_UPDATED"], ["RX_UPDATED"]];
+
+/**
+ * Whatever is wrong with what the receivers have: an event of a journey that is missing, one that nobody made, other bytes
+ * than elsewhere, a gap in the numbers of an order's changes, or a change that came before the one it follows.
+ */
+export function judgeReceivers(
+  journeys: readonly Journey[],
+  receivers: readonly Pick<Receiver, "bodies" | "faults">[],
+  feed: ReadonlySet<string>,
+): string[] {
+  const faults: string[] = [];
+  const bodies = new Map<string, string>();
+  for (const receiver of receivers) {
+    faults.push(...receiver.faults);
+    const received = new Map<string, Body[]>();
+    for (const [event_id, text] of receiver.bodies) {
+      const body = JSON.parse(text) as Body;
+      if (body.event_id !== event_id) faults.push("an event under another event's id");
+      if (!feed.has(event_id)) faults.push("an event that is not in the feed");
+      if ((bodies.get(event_id) ?? text) !== text) faults.push("an event with other bytes than elsewhere");
+      bodies.set(event_id, text);
+      const about = body.order_number ?? body.patient_id;
+      received.set(about, [...(received.get(about) ?? []), body]);
+    }
+    for (const { patient_id, order_number } of journeys) {
+      faults.push(
+        ...judgePrescription(received.get(patient_id) ?? []),
+        ...judgeOrder(received.get(order_number) ?? []),
+      );
+      received.delete(patient_id);
+      received.delete(order_number);
+    }
+    if (received.size > 0) faults.push(`events about ${received.size} that nobody knows`);
+  }
+  return faults;
+}
+
+function judgePrescription(events: readonly Body[]): string[] {
+  const types = events.map(({ event_type }) => event_type).join(", ");
+  if (types === "RX_RECEIVED") return [];
+  return [types === "" ? "a prescription that an endpoint was not told of" : `a prescription told of as ${types}`];
+}
+
+function judgeOrder(events: readonly Body[]): string[] {
+  const faults = CHANGES.flatMap((expected, index) => {
+    const types = events.filter(({ sequence }) => sequence === index + 1).map(({ event_type }) => event_type);
+    const same = types.sort().join() === expected.join();
+    return same ? [] : [`change ${index + 1} of an order told as ${types.join(", ") || "nothing"}`];
+  });
+  const sequences = events.map(({ sequence }) => sequence!);
+  if (sequences.some((sequence) => sequence > CHANGES.length)) faults.push("a change that was not made");
+  if (sequences.some((sequence, at) => sequence < (sequences[at - 1] ?? 0))) faults.push("changes out of order");
+  return faults;
+}

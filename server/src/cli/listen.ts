@@ -1,0 +1,153 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { type EventType, eventTypeNames, eventTypes, signingKey, type WebhookEventRecord } from "@pestle/contract";
+import pc from "picocolors";
+import { WrongUsage } from "./errors.ts";
+import type { FeedAnswer } from "./events.ts";
+import { openBookmark } from "./feed-bookmark.ts";
+import { type Forwarded, listenSecrets, openForwarder } from "./forward-event.ts";
+import { facts } from "./output.ts";
+import { OutOfReach, openPartnerApi, type PartnerApi, partnerOptions } from "./partner-api.ts";
+import type { CommandRow } from "./program.ts";
+import type { PartnerOptions } from "./request-token.ts";
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+type ListenOptions = PartnerOptions & {
+  forwardTo?: string;
+  events?: EventType[];
+  since?: string;
+  cursorFile?: string;
+  json?: boolean;
+};
+
+export const listenCommand: CommandRow = {
+  name: "listen",
+  summary: "stream an account's events to a program on your machine, signed as webhooks are",
+  options: [
+    ["--forward-to <url>", "where to send them (default: they are only shown)"],
+    ["--events <type...>", "which (default: all that are not opt-in)", { choices: eventTypeNames }],
+    ["--since <time>", "begin with events after a time or a date (default: now)"],
+    ["--cursor-file <file>", "keep how far it came there, and go on from there next time"],
+    ...partnerOptions,
+  ],
+  examples: [
+    "listen --forward-to http://127.0.0.1:3000/hook",
+    "listen --events RX_RECEIVED ORDER_EXCEPTION --json",
+    "listen --forward-to http://127.0.0.1:3000/hook --cursor-file events.cursor",
+  ],
+  async run(options: ListenOptions, _argument, env) {
+    if (options.forwardTo !== undefined && !/^https?:\/\/\S+$/.test(options.forwardTo)) {
+      throw new WrongUsage("--forward-to takes an address that begins with http:// or https://.");
+    }
+    const api = await openPartnerApi(options, env);
+    const stop = new AbortController();
+    const end = () => stop.abort();
+    for (const signal of SIGNALS) process.once(signal, end);
+    try {
+      await listen(options, api, stop.signal);
+    } catch (error) {
+      if (!stop.signal.aborted) throw error;
+    } finally {
+      for (const signal of SIGNALS) process.off(signal, end);
+    }
+    return undefined;
+  },
+};
+
+/** How often the feed is asked when it had nothing more. */
+const LOOK_EVERY_MS = 1_000;
+const PAGE = 50;
+/** Nothing happened after this yet: the feed's answer tells where it ends. */
+const NOT_YET = "9999-12-30T00:00:00Z";
+
+async function listen(options: ListenOptions, api: PartnerApi, stop: AbortSignal): Promise<void> {
+  const { forwardTo, since, json = false } = options;
+  const wanted = options.events ?? eventTypeNames.filter((name) => !eventTypes[name].opt_in);
+  const bookmark = openBookmark(options.cursorFile, api.client.client_id);
+  const feed = (cursor: string | null, after: string | undefined) =>
+    reachable(() =>
+      api.request<FeedAnswer>("GET", "/webhook_events", {
+        query: { cursor: cursor ?? undefined, after, limit: PAGE },
+        signal: stop,
+      }),
+    );
+  // Asked in any case: it tells whether the service and the account are there, and fails if not.
+  const end = await whereItEnds(api);
+  const beginning = bookmark.cursor ?? (since === undefined ? end : null);
+  const forward = forwardTo === undefined ? null : await openForwarder(api, forwardTo);
+  greet(api, options);
+  let cursor = beginning;
+  if (cursor !== null) bookmark.turn(cursor);
+  while (!stop.aborted) {
+    const page = await feed(cursor, bookmark.cursor === null ? since : undefined);
+    for (const event of page.webhook_events) {
+      if (stop.aborted) return;
+      if (bookmark.isDone(event.event_id)) continue;
+      if (wanted.includes(event.event_type)) tell(event, forward && (await forward(event, stop)), json);
+      bookmark.done(event.event_id);
+    }
+    cursor = page.end_cursor;
+    bookmark.turn(cursor);
+    if (page.next_cursor === null) await delay(LOOK_EVERY_MS, undefined, { signal: stop });
+  }
+
+  /** A service that is restarted is waited for. */
+  async function reachable<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
+    for (let told = false; ; ) {
+      try {
+        return await ask();
+      } catch (error) {
+        if (!(error instanceof OutOfReach) || stop.aborted) throw error;
+        if (!told) process.stderr.write(`${error.message} Waiting for it.\n`);
+        told = true;
+        await delay(LOOK_EVERY_MS, undefined, { signal: stop });
+      }
+    }
+  }
+}
+
+async function whereItEnds(api: PartnerApi): Promise<string> {
+  let page: FeedAnswer | undefined;
+  do {
+    const query = { after: NOT_YET, cursor: page?.next_cursor ?? undefined, limit: 1 };
+    page = await api.request<FeedAnswer>("GET", "/webhook_events", { query });
+  } while (page.next_cursor !== null);
+  return page.end_cursor;
+}
+
+function greet({ client, base_url }: PartnerApi, { forwardTo, json }: ListenOptions): void {
+  const { client_id } = client;
+  const secrets = forwardTo === undefined ? {} : listenSecrets(signingKey(client.client_secret));
+  if (json) {
+    process.stdout.write(
+      `${JSON.stringify({ listening_to: base_url, client_id, forward_to: forwardTo ?? null, ...secrets })}\n`,
+    );
+    return;
+  }
+  const lines = [
+    facts({ account: client_id, service: base_url, ...(forwardTo && { forward_to: forwardTo }), ...secrets }),
+    ...(forwardTo === undefined
+      ? []
+      : ["Verify with these secrets and your client secret; they are the same next time."]),
+    pc.dim("Ctrl-C ends it."),
+  ];
+  process.stderr.write(`${lines.join("\n")}\n`);
+}
+
+/** One line for each event. */
+function tell(event: WebhookEventRecord, forwarded: Forwarded | null, json: boolean): void {
+  const { event_id, event_type, order_number, patient_id, created_at } = event;
+  if (json) {
+    const line = { event_id, event_type, order_number, patient_id, created_at, body: event.body, forwarded };
+    process.stdout.write(`${JSON.stringify(line)}\n`);
+    return;
+  }
+  const cells = [created_at, event_type.padEnd(17), (order_number ?? patient_id ?? "-").padEnd(10), event_id];
+  process.stdout.write(`${[...cells, ...(forwarded === null ? [] : [outcomeOf(forwarded)])].join("  ")}\n`);
+}
+
+function outcomeOf({ status, duration_ms, error }: Forwarded): string {
+  const good = status !== null && status >= 200 && status <= 299;
+  const text = `${status ?? error} in ${duration_ms} ms`;
+  return good ? pc.green(text) : pc.red(text);
+}

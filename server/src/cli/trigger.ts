@@ -1,0 +1,44 @@
+import { type EventType, eventTypeNames, isEventType } from "@pestle/contract";
+import { sampleEvents } from "../domain/sample-event.ts";
+import { WrongUsage } from "./errors.ts";
+import { facts } from "./output.ts";
+import { openPartnerApi, partnerOptions } from "./partner-api.ts";
+import type { CommandRow } from "./program.ts";
+import type { PartnerOptions } from "./request-token.ts";
+
+type TriggerOptions = PartnerOptions & { patient?: string; order?: string };
+
+export const triggerCommand: CommandRow = {
+  name: "trigger",
+  summary: "make a sandbox account tell an event with a sample body; nothing else happens",
+  argument: ["event", `one of ${eventTypeNames.join(", ")}`],
+  options: [
+    ["--patient <patient_id>", "about this patient (default: one that is not there)"],
+    ["--order <order_number>", "about this order (default: one that is not there)"],
+    ...partnerOptions,
+  ],
+  examples: ["trigger RX_RECEIVED", "trigger ORDER_EXCEPTION --order 7K2M9XQ4TB --json"],
+  async run({ patient, order, ...options }: TriggerOptions, event, env) {
+    const event_type = event.toUpperCase();
+    if (!isEventType(event_type)) throw new WrongUsage(`Events are ${eventTypeNames.join(", ")}.`);
+    const simulation = { event_type, ...sample(event_type, patient, order) };
+    const api = await openPartnerApi(options, env);
+    const body = { simulation_type: "event", simulation };
+    const missing = "Only sandbox accounts can trigger events.";
+    const { event_id } = await api.request<{ event_id: string }>("POST", "/simulate", { body, missing });
+    return { data: { event_id, event_type }, text: facts({ event_type, event_id }) };
+  },
+};
+
+function sample(event_type: EventType, patient_id: string | undefined, order_number: string | undefined) {
+  const fields: Record<string, unknown> = { ...sampleEvents[event_type](new Date()) };
+  for (const [name, value, option] of [
+    ["patient_id", patient_id, "--patient"],
+    ["order_number", order_number, "--order"],
+  ] as const) {
+    if (value === undefined) continue;
+    if (!Object.hasOwn(fields, name)) throw new WrongUsage(`${option} is not for ${event_type}.`);
+    fields[name] = value;
+  }
+  return fields;
+}

@@ -1,0 +1,28 @@
+import { partnerDevelopers } from "../db/people.ts";
+import type { Deps } from "../deps.ts";
+import { type DisableReason, disableReasons } from "../domain/endpoint-disabled.ts";
+
+/** Tells the partner's people by e-mail, where a mail server is set. Nothing waits for it, and nothing fails with it. */
+export async function tellDisabled(
+  { db, mail, log }: Pick<Deps, "db" | "mail" | "log">,
+  { account_id, endpoint_id }: { account_id: string; endpoint_id: string },
+  reason: DisableReason,
+): Promise<void> {
+  if (mail === null) return;
+  try {
+    for (const { email, environment } of await partnerDevelopers(db, account_id)) {
+      await mail.send({
+        to: email,
+        subject: `A webhook endpoint was disabled (${environment})`,
+        text: [
+          `The webhook endpoint ${endpoint_id} was disabled. ${disableReasons[reason]}`,
+          "",
+          "What it was to get waits. Enable it again when it works, and it is sent; events since then are in",
+          "GET /webhook_events, and POST /webhook_endpoints/{id}/redeliver sends what it missed.",
+        ].join("\n"),
+      });
+    }
+  } catch (error) {
+    log.warn({ account_id, endpoint_id, fault: (error as Error).message }, "no e-mail could be sent");
+  }
+}

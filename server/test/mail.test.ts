@@ -1,0 +1,123 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { createServer, type Server, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { TLSSocket } from "node:tls";
+import { afterEach, expect, test } from "vitest";
+import { until } from "../../chaos/until.ts";
+import { openMail } from "../src/adapters/mail.ts";
+import { openReceiver } from "./support/receiver.ts";
+import { startTestApp } from "./support/test-app.ts";
+import { addEndpoint, writeEvents } from "./support/webhooks.ts";
+
+/** A mail server of our own on loopback: what it is told, and what it answers to each word. */
+const servers: Server[] = [];
+afterEach(async () => {
+  for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
+});
+async function openMailServer(answers: Record<string, string> = {}, tls?: { key: Buffer; cert: Buffer }) {
+  const told: string[] = [];
+  const letters: string[] = [];
+  const talk = (socket: Socket, greeting = "220-mail.test\r\n220 ready\r\n") => {
+    let heard = "";
+    let writing = false;
+    socket.on("error", () => {});
+    socket.write(greeting);
+    socket.on("data", (chunk) => {
+      heard += chunk.toString();
+      for (;;) {
+        const end = heard.indexOf(writing ? "\r\n.\r\n" : "\r\n");
+        if (end < 0) return;
+        const line = heard.slice(0, end);
+        heard = heard.slice(end + (writing ? 5 : 2));
+        if (writing) letters.push(line);
+        else told.push(line);
+        const word = writing ? "letter" : line.split(/[ :]/)[0]!;
+        writing = !writing && word === "DATA" && answers["DATA"] === undefined;
+        const known: Record<string, string> = {
+          EHLO: "250-mail.test\r\n250 SIZE 1000",
+          DATA: "354 go on",
+          AUTH: "235 ok",
+          QUIT: "221 bye",
+        };
+        const hello = tls === undefined || socket instanceof TLSSocket ? known["EHLO"] : "250 STARTTLS";
+        if (word === "STARTTLS") {
+          socket.removeAllListeners("data");
+          // More than was asked for: nothing that is said in the open may count afterwards.
+          socket.write("220 go ahead\r\n250 not from me\r\n", () =>
+            talk(new TLSSocket(socket, { isServer: true, ...tls! }), ""),
+          );
+          return;
+        }
+        socket.write(`${answers[word] ?? (word === "EHLO" ? hello : known[word]) ?? "250 ok"}\r\n`);
+      }
+    });
+  };
+  const server = createServer((socket) => talk(socket));
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  return { url: `smtp://pharmacy:se%20same@127.0.0.1:${port}`, told, letters };
+}
+const letter = { to: "dev@larkspur.example", subject: "Notice", text: "first\n.second\n..third" };
+
+test("a letter is handed over whole, dots and all", async () => {
+  const { url, told, letters } = await openMailServer();
+  await openMail({ smtp_url: url, from: "pharmacy@larkspur.example" })!.send(letter);
+  expect(told).toEqual([
+    "EHLO pestle",
+    `AUTH PLAIN ${Buffer.from("\0pharmacy\0se same").toString("base64")}`,
+    "MAIL FROM:<pharmacy@larkspur.example>",
+    "RCPT TO:<dev@larkspur.example>",
+    "DATA",
+    "QUIT",
+  ]);
+  expect(letters[0]).toContain("\r\nTo: <dev@larkspur.example>\r\nSubject: Notice\r\n");
+  expect(letters[0]!.endsWith("\r\n\r\nfirst\r\n..second\r\n...third")).toBe(true);
+});
+
+test.each(["AUTH", "MAIL", "RCPT", "DATA", "letter"])(
+  "a mail server that refuses at %s is a failure that says so",
+  async (word) => {
+    const { url } = await openMailServer({ [word]: "550 5.7.1 no, o'brien@secret.example" });
+    const sending = openMail({ smtp_url: url, from: "pharmacy@larkspur.example" })!.send(letter);
+    await expect(sending).rejects.toThrow(/^the mail server answered 550 where \d{3} was expected$/);
+  },
+);
+
+test("a line that can be made private is, before the password; a certificate that does not fit ends it", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "pestle-mail-"));
+  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
+  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
+  const name = ["-subj", "/CN=mail.test", "-addext", "subjectAltName=IP:127.0.0.1"];
+  execFileSync("openssl", ["req", "-x509", ...kind, ...name, "-keyout", key, "-out", cert], { stdio: "ignore" });
+  const { url, told, letters } = await openMailServer({}, { key: readFileSync(key), cert: readFileSync(cert) });
+  const given = { smtp_url: url, from: "pharmacy@larkspur.example" };
+  await openMail({ ...given, ca: readFileSync(cert, "utf8") })!.send(letter);
+  expect(told.slice(0, 3)).toEqual(["EHLO pestle", "STARTTLS", "EHLO pestle"]);
+  expect(letters).toHaveLength(1);
+  told.splice(0);
+  await expect(openMail(given)!.send(letter)).rejects.toThrow(/self.signed/);
+  expect(told).toEqual(["EHLO pestle", "STARTTLS"]);
+  rmSync(folder, { recursive: true, force: true });
+});
+
+test("nobody's mail server is no mail", () => {
+  expect(openMail({ smtp_url: "", from: "" })).toBeNull();
+});
+
+test("the partner's people are told when an endpoint is disabled, and nothing waits for the mail server", async () => {
+  const { url, letters } = await openMailServer();
+  const app = await startTestApp({ env: { SMTP_URL: url, MAIL_FROM: "pharmacy@larkspur.example" } });
+  const gone = await openReceiver((_, response) => response.writeHead(410).end());
+  const endpoint = await addEndpoint(app, { url: `${gone.url}?token=hidden` });
+  await writeEvents(app, [{}]);
+  await until("a letter came", () => letters.length > 0);
+  expect(letters[0]).toContain(`To: <${app.demo.partners[0]!.portal.email}>`);
+  expect(letters[0]).toContain(endpoint.endpoint_id);
+  expect(letters[0]).toContain("answered 410");
+  expect(letters[0]).not.toContain("hidden");
+  await app.stop();
+  await gone.close();
+});
