@@ -220,7 +220,7 @@ export const auditActions = {
 } as const;
 export type AuditAction = keyof typeof auditActions;
 
-/** GET /dashboard/audit?before=&person_id=&account_id=&subject= (lead, admin), newest first. */
+/** GET /dashboard/audit?before=&person_id=&account_id=&subject=&action= (lead, admin), newest first. */
 export type DashboardAudit = { entries: AuditLine[]; next: number | null };
 export type AuditLine = {
   audit_id: number;

@@ -58,14 +58,21 @@ export const insertAuditOnce = (db: Queryable, entry: AuditEntry, since: Date) =
   ]);
 
 const list = sql<
-  [before: number, limit: number, person_id: string | null, account_id: string | null, subject: string | null],
+  [
+    before: number,
+    limit: number,
+    person_id: string | null,
+    account_id: string | null,
+    subject: string | null,
+    action: string | null,
+  ],
   AuditEntry & { audit_id: number; name: string | null }
 >`
 select a.audit_id, a.at, a.person_id, p.name, a.role, a.account_id, a.action, a.subject, a.request_id
 from audit_entry a
 left join person p on p.person_id = a.person_id
 where a.audit_id < $1 and ($3::text is null or a.person_id = $3) and ($4::text is null or a.account_id = $4)
-  and ($5::text is null or a.subject = $5)
+  and ($5::text is null or a.subject = $5) and ($6::text is null or a.action = $6)
 order by a.audit_id desc
 limit $2`;
 /** Newest first, those before a number. */
@@ -73,5 +80,5 @@ export const listAudit = (
   db: Queryable,
   before: number,
   limit: number,
-  filter: { person_id: string | null; account_id: string | null; subject: string | null },
-) => db.rows(list, [before, limit, filter.person_id, filter.account_id, filter.subject]);
+  filter: Pick<AuditEntry, "person_id" | "account_id" | "subject"> & { action: string | null },
+) => db.rows(list, [before, limit, filter.person_id, filter.account_id, filter.subject, filter.action]);

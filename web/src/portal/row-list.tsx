@@ -1,8 +1,9 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useEffect, useState } from "react";
 import { Loaded } from "../app/loaded.tsx";
 import { useShortcuts } from "../app/shortcuts.ts";
+import { Skeleton } from "../ui/notice.tsx";
 import { type GridColumn, RowGrid } from "../ui/row-grid.tsx";
 import type { Pages } from "./use-pages.ts";
 
@@ -39,10 +40,17 @@ export function RowList<Row>({
     { keys: "k", label: "Row before", run: () => goTo(cursor - 1) },
     { keys: "Enter", label: "Open the row", run: () => open(rows[cursor]) },
   ]);
+  // A page may be empty although others follow.
+  const searching = rows.length === 0 && more;
+  useEffect(() => {
+    if (searching) onMore();
+  }, [searching, onMore]);
   return (
     <Loaded query={query as unknown as UseQueryResult<unknown>} lines={8}>
       {() =>
-        rows.length === 0 ? (
+        searching ? (
+          <Skeleton lines={8} />
+        ) : rows.length === 0 ? (
           empty
         ) : (
           <RowGrid

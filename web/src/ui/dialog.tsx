@@ -6,7 +6,10 @@ type Given = {
   title: ReactNode;
   onClose: () => void;
   children: ReactNode;
-  /** Stand at the bottom; with `onSubmit` the last is usually of type submit. */
+  /**
+   * Stand at the bottom; with `onSubmit` the last is usually of type submit. The focus goes to the first field, or else
+   * to the first of these, or to the one with `data-first`.
+   */
   actions?: ReactNode;
   onSubmit?: () => void;
   wide?: boolean;
@@ -22,6 +25,9 @@ export function Dialog({ title, onClose, children, actions, onSubmit, wide }: Gi
   useEffect(() => {
     const shown = dialog.current!;
     if (!shown.open) shown.showModal();
+    // The browser would take the button that closes it, and Enter would then close it.
+    const inside = ["[data-first]", `.${styles["body"]} :is(input, select, textarea, button)`, "footer button"];
+    for (const found of inside.flatMap((one) => shown.querySelector<HTMLElement>(one) ?? []).slice(0, 1)) found.focus();
     return () => shown.close();
   }, []);
   const submit = (event: FormEvent) => {

@@ -1,8 +1,10 @@
-import { type KeyboardEvent, type ReactNode, useEffect, useId, useRef, useState } from "react";
+import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
 import { Icon, type IconName } from "./icon.tsx";
 import styles from "./menu.module.css";
 
 export type MenuItem = { label: ReactNode; icon?: IconName; onChoose: () => void; danger?: boolean; checked?: boolean };
+
+const GAP_PX = 4;
 
 /** A button that opens a list of things to do. `trigger` is inside the button, `label` its name where that has no words. */
 export function Menu({
@@ -18,6 +20,7 @@ export function Menu({
 }) {
   const id = useId();
   const [open, setOpen] = useState(false);
+  const [place, setPlace] = useState({});
   const frame = useRef<HTMLDivElement>(null);
   const entries = () => [...(frame.current?.querySelectorAll<HTMLElement>("[role^=menuitem]") ?? [])];
   const button = () => frame.current?.querySelector<HTMLElement>("button");
@@ -27,8 +30,27 @@ export function Menu({
     if (!open) return;
     entries()[0]?.focus();
     const outside = (event: Event) => frame.current?.contains(event.target as Node) || setOpen(false);
+    const away = () => setOpen(false);
     document.addEventListener("pointerdown", outside);
-    return () => document.removeEventListener("pointerdown", outside);
+    document.addEventListener("scroll", away, { capture: true });
+    addEventListener("resize", away);
+    return () => {
+      document.removeEventListener("pointerdown", outside);
+      document.removeEventListener("scroll", away, { capture: true });
+      removeEventListener("resize", away);
+    };
+  }, [open]);
+
+  // On the window and not in its place on the page: a table that scrolls would cut it off.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: as above
+  useLayoutEffect(() => {
+    const [from, list] = [button()?.getBoundingClientRect(), frame.current?.querySelector<HTMLElement>("[role=menu]")];
+    if (!from || !list) return;
+    const below = from.bottom + GAP_PX + list.offsetHeight <= innerHeight;
+    setPlace({
+      top: below ? from.bottom + GAP_PX : Math.max(GAP_PX, from.top - GAP_PX - list.offsetHeight),
+      left: Math.max(GAP_PX, Math.min(from.right, innerWidth - GAP_PX) - list.offsetWidth),
+    });
   }, [open]);
 
   const move = (event: KeyboardEvent) => {
@@ -62,7 +84,7 @@ export function Menu({
         {trigger}
       </button>
       {open && (
-        <div id={id} role="menu" className={styles["list"]}>
+        <div id={id} role="menu" className={styles["list"]} style={place}>
           {items.map(({ label: shown, icon, onChoose, danger, checked }, at) => (
             // biome-ignore lint/a11y/useAriaPropsSupportedByRole: only the role that has it gets it
             <button

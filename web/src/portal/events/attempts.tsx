@@ -1,4 +1,5 @@
-import type { PortalAttempt, PortalAttempts, PortalEndpoints } from "@pestle/contract";
+import type { PortalAttempt, PortalAttempts, PortalEndpoints, PortalEvent } from "@pestle/contract";
+import { useEffect, useRef } from "react";
 import { Loaded } from "../../app/loaded.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -8,14 +9,18 @@ import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./event-screen.module.css";
 
-const REFRESH_MS = 3_000;
-
 /** Every try to deliver an event, newest first: what was sent, and what the receiver said. */
-export function Attempts({ event_id }: { event_id: string }) {
+export function Attempts({ event: { event_id, deliveries } }: { event: PortalEvent }) {
   const { api_base } = usePortal();
-  const attempts = useApi<PortalAttempts>(`${api_base}/webhook_events/${event_id}/attempts?limit=100`, {
-    refetch_ms: REFRESH_MS,
-  });
+  const attempts = useApi<PortalAttempts>(`${api_base}/webhook_events/${event_id}/attempts?limit=100`);
+  const made = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
+  const { refetch } = attempts;
+  // The event knows how many there were; only where there is another one they are read again.
+  const seen = useRef(made);
+  useEffect(() => {
+    if (seen.current !== made) void refetch();
+    seen.current = made;
+  }, [made, refetch]);
   const endpoints = useApi<PortalEndpoints>(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
   return (
     <Card flush>

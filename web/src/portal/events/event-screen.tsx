@@ -6,6 +6,7 @@ import type {
   PortalRedelivered,
 } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
 import { api } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/page.tsx";
@@ -20,22 +21,29 @@ import { Copyable } from "../../ui/copyable.tsx";
 import { Empty } from "../../ui/notice.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
-import { When } from "../../ui/time.tsx";
+import { useNow, When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { DeliveryBadges } from "../delivery-badges.tsx";
 import { Attempts } from "./attempts.tsx";
 import styles from "./event-screen.module.css";
 import { Signature } from "./signature.tsx";
 
-const REFRESH_MS = 3_000;
+const WATCH_MS = 1_500;
+const SOON_MS = 6_000;
 
 /** One event: where it went, what was sent, what came back, and how it is signed. */
 export function EventScreen() {
   const { api_base, link_base } = usePortal();
   const event_id = useParam("event_id");
-  const event = useApi<PortalEvent>(`${api_base}/webhook_events/${encodeURIComponent(event_id)}`, {
-    refetch_ms: REFRESH_MS,
-  });
+  const path = `${api_base}/webhook_events/${encodeURIComponent(event_id)}`;
+  // Each read is written down as a look at what somebody takes: it is watched only while an attempt is near.
+  const [near, setNear] = useState(true);
+  const event = useApi<PortalEvent>(path, near ? { refetch_ms: WATCH_MS } : {});
+  const now_ms = useNow();
+  const next = event.data?.deliveries.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
+  useEffect(() => {
+    setNear(next !== undefined && Date.parse(next) < Math.max(now_ms, Date.now()) + SOON_MS);
+  }, [next, now_ms]);
   return (
     <Page
       title={event.data?.event_type ?? "Event"}
@@ -81,7 +89,7 @@ function Shown({ event }: { event: PortalEvent }) {
         value={tab}
         onChange={(key) => change({ tab: key })}
         tabs={[
-          { key: "attempts", label: "Attempts", content: () => <Attempts event_id={event_id} /> },
+          { key: "attempts", label: "Attempts", content: () => <Attempts event={event} /> },
           {
             key: "body",
             label: "Body",

@@ -1,6 +1,7 @@
-import { eventTypeNames, type PortalEventRow, type PortalEvents } from "@pestle/contract";
+import { eventTypeNames, type PortalEndpoints, type PortalEventRow, type PortalEvents } from "@pestle/contract";
 import { Page } from "../../app/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
 import { Card } from "../../ui/card.tsx";
 import { Empty } from "../../ui/notice.tsx";
 import type { GridColumn } from "../../ui/row-grid.tsx";
@@ -12,6 +13,11 @@ import { RowList } from "../row-list.tsx";
 import { addressOf, usePages } from "../use-pages.ts";
 
 const REFRESH_MS = 4_000;
+const states: NonNullable<Filter["options"]> = [
+  ["delivered", "Delivered"],
+  ["pending", "Waiting"],
+  ["failed", "Given up"],
+];
 
 const columns: readonly GridColumn<PortalEventRow>[] = [
   { title: "At", width: "10rem", cell: ({ created_at }) => <When at={created_at} seconds /> },
@@ -30,23 +36,17 @@ const columns: readonly GridColumn<PortalEventRow>[] = [
   },
 ];
 
-const filters: readonly Filter[] = [
-  { name: "event_type", label: "Event", options: eventTypeNames.map((one) => [one, one] as const) },
-  {
-    name: "delivered",
-    label: "Delivered",
-    options: [
-      ["true", "Delivered"],
-      ["false", "Not delivered"],
-    ],
-  },
-  { name: "order_number", label: "Order number" },
-];
-
 /** What was told, or is to be: every event with where it went. */
 export function EventsScreen() {
   const { api_base, link_base } = usePortal();
   const [values] = useFilters();
+  const endpoints = useApi<PortalEndpoints>(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
+  const filters: readonly Filter[] = [
+    { name: "event_type", label: "Event", options: eventTypeNames.map((one) => [one, one] as const) },
+    { name: "status", label: "Delivery", options: states },
+    { name: "endpoint_id", label: "Endpoint", options: endpoints.map(({ id, url }) => [id, url] as const) },
+    { name: "order_number", label: "Order number" },
+  ];
   const given = Object.fromEntries(filters.map(({ name }) => [name, values[name]]));
   const pages = usePages(
     addressOf(`${api_base}/webhook_events`, { ...given, limit: "100" }),

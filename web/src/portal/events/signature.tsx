@@ -106,7 +106,7 @@ function Steps({ method, url, body, base, client_id, secret_id, headers }: Porta
                 <code>{name}</code>
               </dt>
               <dd>
-                <Copyable text={value} label={name} />
+                {value.endsWith("…") ? <code>{value}</code> : <Copyable text={value} label={name} />}
                 <p className="quiet small">{how}</p>
               </dd>
             </div>

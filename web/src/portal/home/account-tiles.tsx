@@ -23,17 +23,17 @@ export function AccountTiles({ home: { orders, requests, webhooks } }: { home: P
       ))}
       <Link className={tileClass} to={requests.errors > 0 ? `${link_base}/errors` : `${link_base}/requests`}>
         <TileBody
-          label="Requests"
+          label="Requests in 24 h"
           value={requests.total.toLocaleString()}
-          about={requests.total === 0 ? "in 24 hours" : `${requests.errors.toLocaleString()} failed in 24 hours`}
+          about={requests.total === 0 ? "none yet" : `${requests.errors.toLocaleString()} failed`}
         />
       </Link>
-      <Link className={tileClass} to={`${link_base}/events`} search={{ delivered: "false" } as never}>
+      <Link className={tileClass} to={`${link_base}/events`} search={{ status: "pending" } as never}>
         <TileBody
           label="Webhooks waiting"
           value={webhooks.waiting.toLocaleString()}
           tone={webhooks.failed > 0 ? "bad" : undefined}
-          about={`${webhooks.failed.toLocaleString()} given up in 24 hours`}
+          about={`${webhooks.failed.toLocaleString()} given up`}
         />
       </Link>
     </div>

@@ -78,7 +78,7 @@ function useKnownValues(): KnownValues {
   const prescriptions = useApi<PortalSandbox>(`${api_base}/sandbox`, { enabled: sandbox }).data?.prescriptions;
   const free = prescriptions?.find(({ active, order_numbers }) => active && order_numbers.length === 0);
   return {
-    client_id: credentials?.find(({ revoked_at }) => revoked_at === null)?.client_id,
+    client_id: credentials?.findLast(({ revoked_at }) => revoked_at === null)?.client_id,
     method_id: methods?.[0]?.id,
     patient_id: free?.patient_id,
     prescription_id: free?.prescription_id,

@@ -73,7 +73,12 @@ export function ActionDialog({
       actions={
         <>
           <Button onClick={onClose}>Back</Button>
-          <Button tone={event_key === "cancel" ? "danger" : "primary"} type="submit" busy={ask.busy}>
+          <Button
+            tone={event_key === "cancel" ? "danger" : "primary"}
+            type="submit"
+            busy={ask.busy}
+            data-first={(fields.length === 0 && event_key !== "cancel") || undefined}
+          >
             {action.action}
           </Button>
         </>

@@ -3,6 +3,7 @@ import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
+import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { TextArea } from "../../ui/field.tsx";
@@ -43,7 +44,7 @@ export function SendPrescription({
       >
         <fieldset className={styles["presets"]}>
           <legend className="unseen">Story</legend>
-          {presets.map(({ preset: name, title, description, exception_id }) => (
+          {presets.map(({ preset: name, title, exception_id }) => (
             <label key={name} className={styles["preset"]}>
               <input
                 type="radio"
@@ -53,12 +54,13 @@ export function SendPrescription({
                 onChange={() => setPreset(name)}
               />
               <span>{title}</span>
-              <small>
-                {description} {exception_id !== null && `(${exception_id})`}
-              </small>
+              {exception_id !== null && <Badge tone="wait">{exception_id}</Badge>}
             </label>
           ))}
         </fieldset>
+        <p className="quiet" role="status">
+          {presets.find((one) => one.preset === preset)?.description}
+        </p>
         <details>
           <summary>Fields of your own</summary>
           <TextArea

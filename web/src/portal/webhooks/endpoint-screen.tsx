@@ -103,6 +103,12 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
             ],
             ["Registered", <When key="since" at={endpoint.created_at} />],
             ["Changed", <When key="changed" at={endpoint.updated_at} />],
+            [
+              "Deliveries",
+              <Link key="events" to={`${link_base}/events`} search={{ endpoint_id: id } as never}>
+                What was sent to it
+              </Link>,
+            ],
           ]}
         />
         {toggle.error !== null && <Problem error={toggle.error} />}

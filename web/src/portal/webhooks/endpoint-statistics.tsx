@@ -52,7 +52,11 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                   about={`slowest ${milliseconds(slowest_duration_ms)}`}
                 />
               </div>
-              <Link className={tileClass} to={`${link_base}/events`} search={{ delivered: "false" } as never}>
+              <Link
+                className={tileClass}
+                to={`${link_base}/events`}
+                search={{ status: "pending", endpoint_id } as never}
+              >
                 <TileBody
                   label="Waiting"
                   value={waiting.toLocaleString()}
