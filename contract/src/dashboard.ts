@@ -3,6 +3,7 @@ import type { ExceptionId } from "./exceptions.ts";
 import type { DrugSchedule, ShipmentStatus } from "./fields.ts";
 import type { OrderState, OrderStatus, Stage, TransitionEvent } from "./lifecycle.ts";
 import type { Environment } from "./oauth.ts";
+import type { AddressInput } from "./requests.ts";
 import type { Address, MedicationRequest, Order, OrderException, Patient, Shipment } from "./resources.ts";
 
 /** What the pharmacy's people see and send below `/web/dashboard`. Times are ISO 8601. */
@@ -139,7 +140,8 @@ export type WorkRequest = { revision?: number } & (
   | { event: "reject_product" | "cancel" | "note"; reason: string }
   | { event: "track"; status: ShipmentStatus; description: string }
   | { event: "raise_exception" | "resolve"; exception_id: ExceptionId; reason: string }
-  | { event: "update_address"; address: Address }
+  /** As a partner sends it: `accept_suggested` and `ignore_warnings` settle what the validator doubts. */
+  | { event: "update_address"; address: AddressInput }
   /** Without an amount: all that is left of what was captured. */
   | { event: "refund"; reason_id: number; amount_cents?: number }
 );

@@ -11,7 +11,7 @@ const MOST_UNREAD_BYTES = 64 * 1024;
 
 /** Server-sent events: the home page, at once and whenever it has changed. */
 export const streamHome: WebRoute["handler"] = async (deps, call) => {
-  const { person, request, reply } = call;
+  const { person, reply } = call;
   const environment = askedEnvironment(queryOf(call, "environment"));
   const { raw } = reply;
   // No proxy keeps what is meant for now.
@@ -48,7 +48,6 @@ export const streamHome: WebRoute["handler"] = async (deps, call) => {
     end: () => void raw.end(),
   };
   const stop = deps.home_watch.listen(listener);
-  request.raw.on("close", stop);
   raw.on("close", stop);
   raw.on("error", stop);
   return undefined;

@@ -1,5 +1,5 @@
 import {
-  type Address,
+  type AddressInput,
   type BulkRequest,
   bulkEvents,
   type ExceptionId,
@@ -51,7 +51,7 @@ const fields: { [Event in WorkEvent]?: (body: JsonObject) => Record<string, unkn
   raise_exception: (body) => ({ exception_id: exceptionField(body), ...withReason(body) }),
   resolve: (body) => ({ exception_id: exceptionField(body), ...withReason(body) }),
   // The address itself is read by the same rules as a partner's.
-  update_address: (body) => ({ address: objectField(body, "address") as Address }),
+  update_address: (body) => ({ address: objectField(body, "address") as AddressInput }),
   refund: (body) => {
     const amount_cents = optionalWhole(body, "amount_cents");
     return { reason_id: wholeField(body, "reason_id"), ...(amount_cents !== undefined && { amount_cents }) };
