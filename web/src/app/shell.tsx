@@ -31,7 +31,7 @@ export type ShellParts = {
   /** Beside a screen's name, such as a count. */
   Count?: (props: { path: string }) => ReactNode;
   /** Puts what the current address needs into a screen's path, such as the environment. Null: not there now. */
-  resolve?: (path: string) => string | null;
+  resolve?: (path: string, pathname: string) => string | null;
 };
 
 export function Shell({ name, screens, search, Top, Band, Count, resolve = (path) => path }: ShellParts) {
@@ -44,7 +44,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
   const [navOpen, setNavOpen] = useState(false);
   const mine = screens.filter(({ roles }) => roles === undefined || roles.includes(session.role));
   const listed = mine.flatMap(({ nav, path, ...rest }) => {
-    const resolved = resolve(path);
+    const resolved = resolve(path, pathname);
     return nav && resolved !== null ? [{ ...rest, ...nav, path: resolved }] : [];
   });
   const groups = [...new Set(listed.map(({ group }) => group))];

@@ -4,7 +4,7 @@ import { useShortcuts } from "../app/shortcuts.ts";
 import { useApi } from "../app/use-api.ts";
 import { Icon } from "../ui/icon.tsx";
 import { Menu } from "../ui/menu.tsx";
-import { currentEnvironment } from "./environment.ts";
+import { environmentIn } from "./environment.ts";
 import styles from "./environment-switch.module.css";
 
 const names: Record<Environment, string> = { production: "Production", sandbox: "Sandbox" };
@@ -14,7 +14,7 @@ export function EnvironmentSwitch() {
   const { data } = useApi<PortalIndex>("/portal");
   const { pathname } = useLocation();
   const navigate = useNavigate();
-  const current = currentEnvironment();
+  const current = environmentIn(pathname);
   const offered = data?.accounts.map(({ environment }) => environment) ?? [];
   const other = offered.find((one) => one !== current);
   const go = (environment: Environment) => {
@@ -40,6 +40,7 @@ export function EnvironmentSwitch() {
       }
       items={offered.map((environment) => ({
         label: names[environment],
+        icon: environment === "sandbox" ? "flask" : "building",
         checked: environment === current,
         onChoose: () => go(environment),
       }))}

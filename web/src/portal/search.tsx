@@ -1,7 +1,7 @@
 import { ORDER_NUMBER_PATTERN, type PortalOrders } from "@pestle/contract";
 import { ApiError, api } from "../app/api.ts";
 import type { PaletteHit, PaletteSearch } from "../app/palette.tsx";
-import { currentEnvironment } from "./environment.ts";
+import { environmentIn } from "./environment.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ORDER_NUMBER = new RegExp(ORDER_NUMBER_PATTERN);
@@ -12,7 +12,7 @@ export const search: PaletteSearch = {
   placeholder: "Order number, reference, patient id, request id, event id",
   hint: "Ids from a log or an answer can be pasted as they are.",
   find: async (q, signal) => {
-    const environment = currentEnvironment();
+    const environment = environmentIn(location.pathname.replace(/^\/portal/, ""));
     if (UUID.test(q.toLowerCase())) return pasted(environment, q.toLowerCase());
     const exact = ORDER_NUMBER.test(q.toUpperCase()) ? [orderHit(environment, q.toUpperCase(), "Order number")] : [];
     const found = await Promise.all(

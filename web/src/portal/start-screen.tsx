@@ -5,14 +5,14 @@ import { Loaded } from "../app/loaded.tsx";
 import { Page } from "../app/page.tsx";
 import { useApi } from "../app/use-api.ts";
 import { Empty } from "../ui/notice.tsx";
-import { currentEnvironment } from "./environment.ts";
+import { environmentIn } from "./environment.ts";
 
 /** Goes on to the account that somebody used last, or to one that there is. */
 export function StartScreen() {
   const index = useApi<PortalIndex>("/portal");
   const navigate = useNavigate();
   const accounts = index.data?.accounts ?? [];
-  const last = currentEnvironment();
+  const last = environmentIn("/");
   const environment = (accounts.find((one) => one.environment === last) ?? accounts[0])?.environment;
   useEffect(() => {
     if (environment !== undefined) void navigate({ to: `/${environment}/home`, replace: true });

@@ -47,9 +47,11 @@ export function Menu({
     const [from, list] = [button()?.getBoundingClientRect(), frame.current?.querySelector<HTMLElement>("[role=menu]")];
     if (!from || !list) return;
     const below = from.bottom + GAP_PX + list.offsetHeight <= innerHeight;
+    // Towards the middle of the window, where there is room.
+    const left = from.left + from.right < innerWidth ? from.left : from.right - list.offsetWidth;
     setPlace({
       top: below ? from.bottom + GAP_PX : Math.max(GAP_PX, from.top - GAP_PX - list.offsetHeight),
-      left: Math.max(GAP_PX, Math.min(from.right, innerWidth - GAP_PX) - list.offsetWidth),
+      left: Math.max(GAP_PX, Math.min(left, innerWidth - GAP_PX - list.offsetWidth)),
     });
   }, [open]);
 

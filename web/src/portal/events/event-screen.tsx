@@ -95,10 +95,10 @@ function Shown({ event }: { event: PortalEvent }) {
             label: "Body",
             content: () => (
               <div className={`stack ${styles["body"]}`}>
-                <Copyable block text={JSON.stringify(body, null, 2)} label="the body" />
+                <Copyable block tall text={JSON.stringify(body, null, 2)} label="the body" />
                 <details>
                   <summary>The very bytes, as they are sent and signed</summary>
-                  <Copyable block text={body_text} label="the bytes of the body" />
+                  <Copyable block tall text={body_text} label="the bytes of the body" />
                 </details>
               </div>
             ),

@@ -73,7 +73,7 @@ function Steps({ method, url, body, base, client_id, secret_id, headers }: Porta
           Letters, digits and <code>_ . - ~</code> stay, a space becomes <code>+</code>, every other byte{" "}
           <code>%XX</code>.
         </p>
-        <Copyable block text={base} label="the base string" />
+        <Copyable block tall text={base} label="the base string" />
       </li>
       <li>
         <h3>Make the key</h3>
@@ -93,6 +93,7 @@ function Steps({ method, url, body, base, client_id, secret_id, headers }: Porta
         </p>
         <Copyable
           block
+          tall
           label="the command for the signature"
           text={`{ printf %s '${base}' \\\n  | openssl dgst -sha1 -hmac "$KEY" -binary; echo; } | base64`}
         />

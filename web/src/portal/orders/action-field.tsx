@@ -1,5 +1,6 @@
 import { type ActionField, type Address, type Order, orderStatusReasons } from "@pestle/contract";
 import { problemOf } from "../../app/api.ts";
+import { CodeText } from "../../ui/code-text.tsx";
 import { SelectField, TextField } from "../../ui/field.tsx";
 import { moneyText } from "../../ui/money.ts";
 import { stateCodes } from "../../ui/us-states.ts";
@@ -94,7 +95,7 @@ export function ActionFieldInput({ field, order, value, error, onChange }: Given
     <TextField
       {...common}
       type={kind}
-      hint={kind === "text" ? description : undefined}
+      hint={kind === "text" && <CodeText text={description} />}
       inputMode={type === "integer" ? "numeric" : undefined}
     />
   );

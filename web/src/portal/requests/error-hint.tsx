@@ -1,4 +1,5 @@
 import type { PortalErrorHint } from "@pestle/contract";
+import { CodeText } from "../../ui/code-text.tsx";
 
 /** What to do about an error: the field it is about, and how to put it right. */
 export const ErrorHint = ({ field, resolution }: PortalErrorHint) => (
@@ -8,6 +9,6 @@ export const ErrorHint = ({ field, resolution }: PortalErrorHint) => (
         <code>{field}</code>{" "}
       </>
     )}
-    {resolution}
+    <CodeText text={resolution} />
   </p>
 );

@@ -118,7 +118,7 @@ function Body({ event_id }: { event_id: string }) {
   return (
     <div className={styles["event"]}>
       <Loaded query={event}>
-        {({ body }) => <Copyable block text={JSON.stringify(body, null, 2)} label="the body" />}
+        {({ body }) => <Copyable block tall text={JSON.stringify(body, null, 2)} label="the body" />}
       </Loaded>
       <Link to={`${link_base}/events/${event_id}`}>Attempts and signature</Link>
     </div>

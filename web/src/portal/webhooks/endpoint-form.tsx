@@ -14,6 +14,7 @@ import { Problem } from "../../app/problem.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/button.tsx";
+import { CodeText } from "../../ui/code-text.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
 import { usePortal } from "../account.tsx";
@@ -129,7 +130,7 @@ export function EndpointForm({
                 {eventTypes[event_type].opt_in && <span className="quiet"> opt-in</span>}
               </>
             }
-            hint={eventTypes[event_type].sent_when}
+            hint={<CodeText text={eventTypes[event_type].sent_when} />}
             checked={events.includes(event_type)}
             onChange={(event) =>
               setEvents(
