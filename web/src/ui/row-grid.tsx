@@ -1,5 +1,14 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { type KeyboardEvent, type ReactNode, type RefObject, useEffect, useId, useRef } from "react";
+import {
+  type KeyboardEvent,
+  type MouseEvent,
+  memo,
+  type ReactNode,
+  type RefObject,
+  useEffect,
+  useId,
+  useRef,
+} from "react";
 import styles from "./row-grid.module.css";
 
 export type GridColumn<Row> = {
@@ -98,8 +107,15 @@ export function RowGrid<Row>({
     event.preventDefault();
   };
 
+  // What a row does never changes for it, so that a row that stays in sight is not drawn again.
+  const latest = useRef({ rows, onCursor, onOpen });
+  latest.current = { rows, onCursor, onOpen };
+  const act = useRef((index: number, open: boolean) => {
+    latest.current.onCursor(index);
+    if (open) latest.current.onOpen(latest.current.rows[index]!);
+  }).current;
   const frameWidth = { minWidth: least };
-  const template = { gridTemplateColumns: columns.map(({ width }) => width).join(" ") };
+  const template = columns.map(({ width }) => width).join(" ");
   return (
     // biome-ignore lint/a11y/useSemanticElements: a table cannot leave out the rows that are not in sight
     <div
@@ -115,7 +131,12 @@ export function RowGrid<Row>({
     >
       {/* biome-ignore lint/a11y/useSemanticElements: as above */}
       {/* biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus */}
-      <div role="row" aria-rowindex={1} className={styles["head"]} style={{ ...template, ...frameWidth }}>
+      <div
+        role="row"
+        aria-rowindex={1}
+        className={styles["head"]}
+        style={{ gridTemplateColumns: template, ...frameWidth }}
+      >
         {columns.map(({ title, number, unseen }) => (
           // biome-ignore lint/a11y/useSemanticElements: as above
           // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
@@ -127,37 +148,69 @@ export function RowGrid<Row>({
       <div role="presentation" className={styles["body"]} style={{ ...frameWidth, height: virtual.getTotalSize() }}>
         {items.map(({ index, start }) => {
           const row = rows[index]!;
-          const key = rowKey(row);
           return (
-            // biome-ignore lint/a11y/useSemanticElements: as above
-            // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
-            // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
-            <div
+            <GridRow
               key={index}
               id={`${id}-${index}`}
-              role="row"
-              aria-rowindex={index + 2}
-              aria-selected={selected?.has(key)}
-              data-cursor={index === cursor || undefined}
-              className={styles["row"]}
-              style={{ ...template, transform: `translateY(${start}px)` }}
-              onClick={(event) => {
-                onCursor(index);
-                // A tick box or a link does what it does.
-                if ((event.target as Element).closest("a, button, input, label") === null) onOpen(row);
-              }}
-            >
-              {columns.map(({ title, number, cell }) => (
-                // biome-ignore lint/a11y/useSemanticElements: as above
-                // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
-                <div key={title} role="gridcell" className={number ? "number" : undefined}>
-                  {cell(row)}
-                </div>
-              ))}
-            </div>
+              index={index}
+              start={start}
+              row={row}
+              columns={columns}
+              template={template}
+              cursor={index === cursor}
+              selected={selected?.has(rowKey(row))}
+              act={act}
+            />
           );
         })}
       </div>
     </div>
   );
 }
+
+type RowProps<Row> = {
+  id: string;
+  index: number;
+  start: number;
+  row: Row;
+  columns: readonly GridColumn<Row>[];
+  template: string;
+  cursor: boolean;
+  selected: boolean | undefined;
+  act: (index: number, open: boolean) => void;
+};
+
+function DrawnRow<Row>({ id, index, start, row, columns, template, cursor, selected, act }: RowProps<Row>) {
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: as above
+    // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
+    // biome-ignore lint/a11y/useKeyWithClickEvents: the grid has the keys
+    <div
+      id={id}
+      role="row"
+      aria-rowindex={index + 2}
+      aria-selected={selected}
+      data-cursor={cursor || undefined}
+      className={styles["row"]}
+      style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
+      onClick={(event) => {
+        const inner = (event.target as Element).closest("a, button, input, label");
+        // A tick box does what it does; a link opens its row, unless another tab was asked for.
+        const opens = inner === null || (inner instanceof HTMLAnchorElement && isPlain(event));
+        if (opens) event.preventDefault();
+        act(index, opens);
+      }}
+    >
+      {columns.map(({ title, number, cell }) => (
+        // biome-ignore lint/a11y/useSemanticElements: as above
+        // biome-ignore lint/a11y/useFocusableInteractive: the grid has the focus
+        <div key={title} role="gridcell" className={number ? "number" : undefined}>
+          {cell(row)}
+        </div>
+      ))}
+    </div>
+  );
+}
+const GridRow = memo(DrawnRow) as typeof DrawnRow;
+
+const isPlain = (event: MouseEvent) => !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey);

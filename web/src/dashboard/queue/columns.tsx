@@ -1,9 +1,8 @@
 import { type DashboardOrderRow, exceptions } from "@pestle/contract";
-import { Link } from "@tanstack/react-router";
 import { Badge } from "../../ui/badge.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import type { GridColumn } from "../../ui/row-grid.tsx";
-import { Age } from "../../ui/time.tsx";
+import { ageText } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./queue-screen.module.css";
 
@@ -14,10 +13,12 @@ export function columnsOf({
   queue,
   selected,
   toggle,
+  now_ms,
 }: {
   queue: string | null;
   selected: ReadonlySet<string>;
   toggle: (row: DashboardOrderRow) => void;
+  now_ms: number;
 }): Column[] {
   const tick: Column = {
     title: "Select",
@@ -34,16 +35,24 @@ export function columnsOf({
       />
     ),
   };
-  return [tick, order, ...(queue === null ? [stands] : []), ...(queue === "on_hold" ? [held] : []), ...others];
+  return [
+    tick,
+    order,
+    ...(queue === null ? [stands] : []),
+    ...(queue === "on_hold" ? [held] : []),
+    ...others,
+    waits(now_ms),
+  ];
 }
 
 const order: Column = {
   title: "Order",
   width: "7rem",
   cell: (row) => (
-    <Link to={orderPath(row)} tabIndex={-1} className="mono">
+    // The grid opens it; as a link it can also be opened in another tab.
+    <a href={`/dashboard${orderPath(row)}`} tabIndex={-1} className="mono">
       {row.order_number}
-    </Link>
+    </a>
   ),
 };
 
@@ -93,15 +102,16 @@ const others: Column[] = [
     width: "minmax(6rem, 1fr)",
     cell: ({ claimed_by }) => claimed_by ?? <span className="quiet">–</span>,
   },
-  {
-    title: "Waits",
-    width: "5.5rem",
-    number: true,
-    cell: ({ stage_since, late }) => (
-      <span className={late ? styles["late"] : undefined}>
-        <Age since={stage_since} />
-        {late && <span className="unseen"> late</span>}
-      </span>
-    ),
-  },
 ];
+
+const waits = (now_ms: number): Column => ({
+  title: "Waits",
+  width: "5.5rem",
+  number: true,
+  cell: ({ stage_since, late }) => (
+    <time dateTime={stage_since} className={late ? styles["late"] : undefined}>
+      {ageText(now_ms - Date.parse(stage_since))}
+      {late && <span className="unseen"> late</span>}
+    </time>
+  ),
+});

@@ -1,5 +1,5 @@
 import { type DashboardAccounts, drugSchedules, exceptionIds, exceptions, orderStatuses } from "@pestle/contract";
-import type { ReactNode } from "react";
+import { memo } from "react";
 import type { Filters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/button.tsx";
@@ -19,16 +19,16 @@ const ages: Options = [
 ];
 
 /** Narrows the table. Every choice is in the address: who is sent it sees the same. */
-export function FilterBar({
+export const FilterBar = memo(function FilterBar({
   queue,
   filters,
   change,
-  children,
+  loading,
 }: {
   queue: string | null;
   filters: Filters;
   change: (changes: Record<string, string | null>) => void;
-  children: ReactNode;
+  loading: boolean;
 }) {
   const { data } = useApi<DashboardAccounts>("/dashboard/accounts");
   const accounts = (data?.accounts ?? []).filter(({ partner }) => partner !== null);
@@ -98,7 +98,7 @@ export function FilterBar({
           Clear
         </Button>
       )}
-      <span className={styles["filters-end"]}>{children}</span>
+      {loading && <span className={`quiet ${styles["filters-end"]}`}>Loading …</span>}
     </div>
   );
-}
+});

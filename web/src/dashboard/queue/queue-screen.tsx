@@ -9,6 +9,7 @@ import { Button, buttonClass } from "../../ui/button.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { Empty, Skeleton } from "../../ui/notice.tsx";
 import { RowGrid } from "../../ui/row-grid.tsx";
+import { useNow } from "../../ui/time.tsx";
 import { useHome } from "../live-home.tsx";
 import { orderPath } from "../order-link.ts";
 import { setWorkList } from "../work-list.ts";
@@ -93,9 +94,10 @@ function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues 
     { keys: "r", label: "Read again", run: () => void refresh(range.current.first, range.current.last) },
   ]);
 
+  const now_ms = useNow();
   const selected = useMemo(() => new Set(ticked.keys()), [ticked]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `toggle` changes nothing but the ticks
-  const columns = useMemo(() => columnsOf({ queue, selected, toggle }), [queue, selected]);
+  const columns = useMemo(() => columnsOf({ queue, selected, toggle, now_ms }), [queue, selected, now_ms]);
   const filtered = Object.keys(filters).some((name) => name !== "sort");
   return (
     <Page
@@ -121,9 +123,7 @@ function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues 
       }
     >
       <div ref={filter_bar}>
-        <FilterBar queue={queue} filters={filters} change={change}>
-          {query.isPlaceholderData && <span className="quiet">Loading …</span>}
-        </FilterBar>
+        <FilterBar queue={queue} filters={filters} change={change} loading={query.isPlaceholderData} />
       </div>
       {query.error !== null && <Problem error={query.error} retry={() => void query.refetch()} />}
       <BulkBar
