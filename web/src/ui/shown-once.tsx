@@ -5,17 +5,22 @@ import { Dialog } from "./dialog.tsx";
 import { Notice } from "./notice.tsx";
 import styles from "./shown-once.module.css";
 
-/** A secret that is seen this once, with what belongs to it, ready to be copied. `children` say where to keep it. */
+/** A secret that is seen this once, with what belongs to it, ready to be copied. */
 export function ShownOnce({
   title,
+  keep,
   secrets,
   onClose,
   children,
+  actions,
 }: {
   title: ReactNode;
+  /** Where to keep it, or how to hand it over. */
+  keep: ReactNode;
   secrets: readonly { label: string; text: string }[];
   onClose: () => void;
-  children: ReactNode;
+  children?: ReactNode;
+  actions?: ReactNode;
 }) {
   return (
     <Dialog
@@ -23,13 +28,16 @@ export function ShownOnce({
       onClose={onClose}
       wide
       actions={
-        <Button tone="primary" onClick={onClose}>
-          I have kept it
-        </Button>
+        <>
+          {actions}
+          <Button tone="primary" onClick={onClose}>
+            I have kept it
+          </Button>
+        </>
       }
     >
       <Notice tone="wait" title="It is shown this once.">
-        {children}
+        {keep}
       </Notice>
       <dl className={styles["secrets"]}>
         {secrets.map(({ label, text }) => (
@@ -41,6 +49,7 @@ export function ShownOnce({
           </div>
         ))}
       </dl>
+      {children}
     </Dialog>
   );
 }

@@ -17,6 +17,7 @@ import { type Column, Table } from "../../ui/table.tsx";
 import { Age, When } from "../../ui/time.tsx";
 import { admins } from "../roles.ts";
 import { NewCredential } from "./new-credential.tsx";
+import styles from "./partner-screen.module.css";
 
 type Layer =
   | { kind: "new" }
@@ -41,7 +42,7 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
     { reads, done: "The older secret has ended." },
   );
   const deeds = (credential: DashboardCredential) => (
-    <span className="row">
+    <span className={styles["deeds"]}>
       {credential.secrets.length > 1 ? (
         <Button small busy={finish.busy} onClick={() => void finish.run(credential.client_id)}>
           End the older secret
@@ -76,7 +77,12 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
             caption="Credentials"
             columns={[
               ...columns,
-              { title: "What to do", unseen: true, cell: (row) => may && row.revoked_at === null && deeds(row) },
+              {
+                title: "What to do",
+                unseen: true,
+                number: true,
+                cell: (row) => may && row.revoked_at === null && deeds(row),
+              },
             ]}
             rows={rows}
             rowKey={({ client_id }) => client_id}
@@ -120,7 +126,14 @@ const columns: Column<DashboardCredential>[] = [
         .sort()
         .at(-1);
       if (revoked_at !== null) return <When at={revoked_at} />;
-      return used ? <Age since={used} /> : <span className="quiet">never</span>;
+      if (used) {
+        return (
+          <>
+            <Age since={used} /> ago
+          </>
+        );
+      }
+      return <span className="quiet">never</span>;
     },
   },
 ];
@@ -130,15 +143,13 @@ function Secret({ shown, rotated, onClose }: { shown: ShownCredential; rotated: 
     <ShownOnce
       title={rotated ? "The new secret" : "The credential is made"}
       onClose={onClose}
+      keep="Nobody can look it up later. Hand it over by a way that only the partner's developers read."
       secrets={[
         { label: "Client id", text: shown.client_id },
         { label: "Client secret", text: shown.client_secret },
       ]}
     >
-      {rotated
-        ? "The secret before it goes on working until it is ended: the partner switches over first. "
-        : "Nobody can look it up later. "}
-      Hand it over by a way that only the partner's developers read.
+      {rotated && <p>The secret before it goes on working until it is ended: the partner switches over first.</p>}
     </ShownOnce>
   );
 }

@@ -126,14 +126,12 @@ function Password({ shown: { person, password }, onClose }: { shown: ShownPasswo
     <ShownOnce
       title={`${person.name} can sign in`}
       onClose={onClose}
+      keep={`Nobody can look it up later. Hand it over by a way that only ${person.name} reads, and not by e-mail.`}
       secrets={[
         { label: "Address", text: `${location.origin}/${isPartnerRole(person.role) ? "portal" : "dashboard"}` },
         { label: "E-mail", text: person.email },
         { label: "Password", text: password },
       ]}
-    >
-      Nobody can look it up later. Hand it over by a way that only {person.name} reads, and not by the e-mail that it
-      belongs to.
-    </ShownOnce>
+    />
   );
 }

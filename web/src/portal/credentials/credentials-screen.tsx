@@ -1,6 +1,7 @@
 import type { PortalCredential, PortalCredentials, PortalShownSecret } from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
+import { Confirm } from "../../app/confirm.tsx";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/page.tsx";
 import { useShortcuts } from "../../app/shortcuts.ts";
@@ -9,9 +10,8 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Empty } from "../../ui/notice.tsx";
+import { ShownOnce } from "../../ui/shown-once.tsx";
 import { usePortal } from "../account.tsx";
-import { Confirm } from "../confirm.tsx";
-import { ShownOnce } from "../shown-once.tsx";
 import { CreateCredential } from "./create-credential.tsx";
 import { CredentialRow } from "./credential-row.tsx";
 import styles from "./credentials-screen.module.css";
@@ -81,6 +81,7 @@ function Secret({ shown, rotated, onClose }: { shown: PortalShownSecret; rotated
     <ShownOnce
       title={rotated ? "The new secret" : "The credential is made"}
       onClose={onClose}
+      keep="Nobody can look it up later, not even the pharmacy. Keep it where your program finds it, and out of code that others can read."
       secrets={[
         { label: "Client id", text: client_id },
         { label: "Client secret", text: client_secret },

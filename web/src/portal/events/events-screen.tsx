@@ -1,4 +1,5 @@
 import { eventTypeNames, type PortalEndpoints, type PortalEventRow, type PortalEvents } from "@pestle/contract";
+import { type Filter, FilterBar } from "../../app/filter-bar.tsx";
 import { Page } from "../../app/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
@@ -8,7 +9,6 @@ import type { GridColumn } from "../../ui/row-grid.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { DeliveryBadges } from "../delivery-badges.tsx";
-import { type Filter, FilterBar } from "../filter-bar.tsx";
 import { RowList } from "../row-list.tsx";
 import { addressOf, usePages } from "../use-pages.ts";
 

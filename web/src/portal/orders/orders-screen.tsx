@@ -6,6 +6,7 @@ import {
   type PortalOrderRow,
   type PortalOrders,
 } from "@pestle/contract";
+import { type Filter, FilterBar } from "../../app/filter-bar.tsx";
 import { Page } from "../../app/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
@@ -15,7 +16,6 @@ import { StatusBadge } from "../../ui/order-badges.tsx";
 import type { GridColumn } from "../../ui/row-grid.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
-import { type Filter, FilterBar } from "../filter-bar.tsx";
 import { RowList } from "../row-list.tsx";
 import { addressOf, usePages } from "../use-pages.ts";
 

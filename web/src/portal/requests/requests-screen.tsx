@@ -1,4 +1,5 @@
 import type { PortalCredentials, PortalRequest, PortalRequests } from "@pestle/contract";
+import { type Filter, FilterBar } from "../../app/filter-bar.tsx";
 import { Page } from "../../app/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
@@ -7,7 +8,6 @@ import { Empty } from "../../ui/notice.tsx";
 import type { GridColumn } from "../../ui/row-grid.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
-import { type Filter, FilterBar } from "../filter-bar.tsx";
 import { RowList } from "../row-list.tsx";
 import { addressOf, usePages } from "../use-pages.ts";
 import { durationText, StatusCode } from "./status-code.tsx";

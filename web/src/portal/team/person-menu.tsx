@@ -7,11 +7,11 @@ import {
 } from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
+import { Confirm } from "../../app/confirm.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Icon } from "../../ui/icon.tsx";
 import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { usePortal } from "../account.tsx";
-import { Confirm } from "../confirm.tsx";
 import { roleNames } from "./role-names.ts";
 
 type Asked = "password" | "second_factor" | "disable" | PortalRole;

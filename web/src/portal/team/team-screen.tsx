@@ -7,10 +7,10 @@ import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Card, Facts } from "../../ui/card.tsx";
+import { ShownOnce } from "../../ui/shown-once.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
-import { ShownOnce } from "../shown-once.tsx";
 import { InvitePerson } from "./invite-person.tsx";
 import { PersonMenu } from "./person-menu.tsx";
 import { roleNames } from "./role-names.ts";
@@ -101,12 +101,13 @@ export function TeamScreen() {
         <ShownOnce
           title={`A password for ${invited.person.name}`}
           onClose={() => setInvited(null)}
+          keep="Nobody can look it up later. Hand it over by a way that only they read."
           secrets={[
             { label: "E-mail", text: invited.person.email },
             { label: "Password", text: invited.password },
           ]}
         >
-          <p>Hand it over by a safe way. Whoever signs in can set up a second factor, and should.</p>
+          <p>Whoever signs in can set up a second factor, and should.</p>
         </ShownOnce>
       )}
     </Page>

@@ -8,10 +8,10 @@ import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Empty } from "../../ui/notice.tsx";
+import { ShownOnce } from "../../ui/shown-once.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
-import { ShownOnce } from "../shown-once.tsx";
 import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointState, eventsText } from "./endpoint-state.tsx";
 import { TestEvent } from "./test-event.tsx";
@@ -87,6 +87,7 @@ export function EndpointsScreen() {
         <ShownOnce
           title="The endpoint is registered"
           onClose={() => setCreated(null)}
+          keep="Nobody can look it up later, not even the pharmacy. Keep it where your program finds it, and out of code that others can read."
           secrets={[{ label: "Signing secret (Standard Webhooks)", text: created.signing_secret }]}
           actions={<TestEvent endpoint_id={created.id} />}
         >
