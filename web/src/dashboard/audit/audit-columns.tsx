@@ -9,7 +9,14 @@ type Narrow = (changes: Record<string, string>) => void;
 
 /** A click on a person or a subject leaves only theirs. */
 export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narrow): Column<AuditLine>[] => [
-  { title: "When", cell: ({ at }) => <When at={at} seconds /> },
+  {
+    title: "When",
+    cell: ({ at }) => (
+      <span className={styles["when"]}>
+        <When at={at} seconds />
+      </span>
+    ),
+  },
   {
     title: "Who",
     cell: ({ person_id, name, role }) =>

@@ -92,7 +92,12 @@ export function ImportScreen() {
     >
       <div className={styles["import"]}>
         <Card title="1. The file">
-          <form className="stack-tight" onSubmit={submit} onDragOver={(event) => event.preventDefault()} onDrop={drop}>
+          <form
+            className={`stack-tight ${styles["form"]}`}
+            onSubmit={submit}
+            onDragOver={(event) => event.preventDefault()}
+            onDrop={drop}
+          >
             <SelectField
               label="What it holds"
               options={catalogueImportKinds.map((one) => [one, kindNames[one]] as const)}
@@ -116,7 +121,6 @@ export function ImportScreen() {
               required
               rows={8}
               spellCheck={false}
-              className="mono"
               value={file.text}
               onChange={(event) => {
                 afresh();

@@ -104,7 +104,7 @@ export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrow
           ) : (
             <RowGrid
               label={`Orders held by ${name}`}
-              columns={heldColumns({ exception_id, ticked, toggle })}
+              columns={heldColumns({ exception_id, rows, ticked, toggle })}
               rows={rows}
               rowKey={orderPath}
               cursor={cursor}
@@ -114,7 +114,7 @@ export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrow
               onSelect={toggle}
               more={false}
               onMore={() => {}}
-              least="44rem"
+              least="40rem"
             />
           )
         }
@@ -139,7 +139,7 @@ export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrow
 }
 
 function About({ group }: { group: ExceptionGroup }) {
-  const { name, message, who_acts, overridden_by, resolves_itself, actions, exception_id } = group;
+  const { name, message, who_acts, overridden_by, resolves_itself, actions, exception_id, orders } = group;
   return (
     <div className={styles["about"]}>
       <div className="row">
@@ -161,11 +161,20 @@ function About({ group }: { group: ExceptionGroup }) {
           <div>
             <dt>By itself</dt>
             <dd>
-              {resolves_itself} {exception_id === 76 && <Link to="/stock">Go to the stock</Link>}
+              {resolves_itself} {exception_id === 76 && <ToStock orders={orders} />}
             </dd>
           </div>
         )}
       </dl>
     </div>
+  );
+}
+
+/** Where the one who waits longest is served. */
+function ToStock({ orders: [first] }: Pick<ExceptionGroup, "orders">) {
+  return (
+    <Link to="/stock" search={(first ? { account_id: first.account_id } : {}) as never}>
+      Go to the stock
+    </Link>
   );
 }

@@ -7,15 +7,20 @@ import { Age } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./exceptions-screen.module.css";
 
+/** What none of the rows has gets no column: there is little room beside the reasons. */
 export function heldColumns({
   exception_id,
+  rows,
   ticked,
   toggle,
 }: {
   exception_id: ExceptionId;
+  rows: readonly DashboardOrderRow[];
   ticked: ReadonlySet<string>;
   toggle: (row: DashboardOrderRow) => void;
 }): GridColumn<DashboardOrderRow>[] {
+  const elsewhere = rows.some(({ exception_ids }) => exception_ids.length > 1);
+  const claimed = rows.some(({ claimed_by }) => claimed_by !== null);
   return [
     {
       title: "Select",
@@ -43,7 +48,7 @@ export function heldColumns({
     },
     {
       title: "Partner",
-      width: "minmax(8rem, 1.5fr)",
+      width: "minmax(8rem, 2fr)",
       cell: ({ partner, environment }) => (
         <>
           <EnvironmentBadge environment={environment} /> {partner}
@@ -53,29 +58,11 @@ export function heldColumns({
     { title: "Patient", width: "3.5rem", cell: ({ patient_initials }) => patient_initials },
     {
       title: "Products",
-      width: "minmax(9rem, 2fr)",
+      width: "minmax(8rem, 2fr)",
       cell: ({ drug_names }) => <span title={drug_names.join(", ")}>{drug_names.join(", ")}</span>,
     },
-    {
-      title: "Also held by",
-      width: "minmax(6rem, 1fr)",
-      cell: ({ exception_ids }) => {
-        const others = exception_ids.filter((id) => id !== exception_id).map((id) => exceptions[id].name);
-        return others.length === 0 ? (
-          <span className="quiet">–</span>
-        ) : (
-          <span title={others.join(", ")}>
-            <Badge tone="wait">{others[0]}</Badge>
-            {others.length > 1 && <span className="quiet"> +{others.length - 1}</span>}
-          </span>
-        );
-      },
-    },
-    {
-      title: "Worked on by",
-      width: "minmax(5rem, 1fr)",
-      cell: ({ claimed_by }) => claimed_by ?? <span className="quiet">–</span>,
-    },
+    ...(elsewhere ? [alsoHeld(exception_id)] : []),
+    ...(claimed ? [claimedBy] : []),
     {
       title: "Waits",
       width: "5.5rem",
@@ -89,3 +76,25 @@ export function heldColumns({
     },
   ];
 }
+
+const alsoHeld = (exception_id: ExceptionId): GridColumn<DashboardOrderRow> => ({
+  title: "Also held by",
+  width: "minmax(6rem, 1fr)",
+  cell: ({ exception_ids }) => {
+    const others = exception_ids.filter((id) => id !== exception_id).map((id) => exceptions[id].name);
+    return others.length === 0 ? (
+      <span className="quiet">–</span>
+    ) : (
+      <span title={others.join(", ")}>
+        <Badge tone="wait">{others[0]}</Badge>
+        {others.length > 1 && <span className="quiet"> +{others.length - 1}</span>}
+      </span>
+    );
+  },
+});
+
+const claimedBy: GridColumn<DashboardOrderRow> = {
+  title: "Worked on by",
+  width: "minmax(6.5rem, 1fr)",
+  cell: ({ claimed_by }) => claimed_by ?? <span className="quiet">–</span>,
+};

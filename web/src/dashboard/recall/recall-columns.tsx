@@ -5,13 +5,14 @@ import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import type { Column } from "../../ui/table.tsx";
 import { dateText, When } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";
+import styles from "./recall-screen.module.css";
 
 /** Once revealed, how to reach somebody takes the place of their initials. */
 export const recallColumns = (revealed: boolean): Column<RecallRow>[] => [
   {
     title: "Order",
     cell: (row) => (
-      <Link to={orderPath(row)} className="mono">
+      <Link to={orderPath(row)} className={`mono ${styles["number"]}`}>
         {row.order_number}
       </Link>
     ),
@@ -24,10 +25,18 @@ export const recallColumns = (revealed: boolean): Column<RecallRow>[] => [
       </span>
     ),
   },
-  ...(revealed ? contact : [{ title: "Patient", cell: ({ patient_initials }: RecallRow) => patient_initials }]),
-  { title: "Product", cell: ({ name }) => name },
-  { title: "Units", number: true, cell: ({ units }) => units.toLocaleString() },
-  { title: "Expires", cell: ({ lot_expires_on }) => dateText(lot_expires_on) },
+  { title: "Patient", cell: (row) => (revealed ? <Contact row={row} /> : row.patient_initials) },
+  {
+    title: "Package",
+    cell: ({ name, units, lot_expires_on }) => (
+      <>
+        {name}
+        <span className={styles["under"]}>
+          {units.toLocaleString()} units, until {dateText(lot_expires_on)}
+        </span>
+      </>
+    ),
+  },
   { title: "Stands at", cell: ({ order_status }) => <StatusBadge status={order_status} /> },
   {
     title: "Left the house",
@@ -42,8 +51,13 @@ export const recallColumns = (revealed: boolean): Column<RecallRow>[] => [
   },
 ];
 
-const contact: Column<RecallRow>[] = [
-  { title: "Patient", cell: (row) => row.contact && `${row.contact.first_name} ${row.contact.last_name}` },
-  { title: "Phone", cell: (row) => row.contact?.phone ?? "–" },
-  { title: "E-mail", cell: (row) => row.contact?.email ?? "–" },
-];
+function Contact({ row: { contact } }: { row: RecallRow }) {
+  if (contact === undefined) return null;
+  return (
+    <>
+      {contact.first_name} {contact.last_name}
+      <span className={styles["under"]}>{contact.phone ?? "no telephone"}</span>
+      <span className={styles["under"]}>{contact.email ?? "no e-mail"}</span>
+    </>
+  );
+}

@@ -134,7 +134,7 @@ const columns: GridColumn<DashboardReview>[] = [
   },
   {
     title: "Partner",
-    width: "minmax(9rem, 1fr)",
+    width: "minmax(12rem, 1fr)",
     cell: ({ partner, environment }) => (
       <>
         <EnvironmentBadge environment={environment} /> {partner ?? "Not known yet"}

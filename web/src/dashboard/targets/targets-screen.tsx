@@ -92,13 +92,17 @@ function TargetForm({ now }: { now: Targets }) {
         </span>
       ),
     },
-    { title: "Waiting", number: true, cell: (key) => tileOf(key)?.count.toLocaleString() ?? "–" },
+    {
+      title: "Waiting",
+      number: true,
+      cell: (key) => <span className={styles["figure"]}>{tileOf(key)?.count.toLocaleString() ?? "–"}</span>,
+    },
     {
       title: "Oldest",
       number: true,
       cell: (key) => {
         const oldest_at = tileOf(key)?.oldest_at;
-        return oldest_at ? <Age since={oldest_at} /> : "–";
+        return <span className={styles["figure"]}>{oldest_at ? <Age since={oldest_at} /> : "–"}</span>;
       },
     },
     {
@@ -106,7 +110,7 @@ function TargetForm({ now }: { now: Targets }) {
       number: true,
       cell: (key) => {
         const late = tileOf(key)?.late ?? 0;
-        return <span className={late > 0 ? styles["late"] : undefined}>{late.toLocaleString()}</span>;
+        return <span className={late > 0 ? styles["late"] : styles["figure"]}>{late.toLocaleString()}</span>;
       },
     },
   ];
