@@ -11,6 +11,7 @@ import { enterStock } from "../server/src/db/stock.ts";
 import type { Deps } from "../server/src/deps.ts";
 import type { Scan } from "../server/src/domain/parcel.ts";
 import { createMetrics } from "../server/src/metrics.ts";
+import { notServing } from "../server/src/not-serving.ts";
 import { createRateLimiter } from "../server/src/rate-limiter.ts";
 import { brands, licences, products, shippingMethods } from "../server/src/seed/cast.ts";
 import { createPartnerAccount } from "../server/src/usecases/manage-partners.ts";
@@ -62,6 +63,7 @@ export async function openWorld(options: {
     carriers: { ...adapters.carriers, sandbox: quickCarrier },
     safety: await openSafetyEngine({ config, db, log, metrics }),
     deliveries: { wake() {} },
+    ...notServing({ config, db, now, log }),
     log,
     metrics,
     now,

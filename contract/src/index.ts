@@ -1,5 +1,7 @@
 export * from "./actions.ts";
 export * from "./catalogue.ts";
+export * from "./dashboard.ts";
+export * from "./dashboard-admin.ts";
 export { type Endpoint, type Tag, tags } from "./endpoint.ts";
 export * from "./endpoints.ts";
 export * from "./error-bodies.ts";
@@ -23,6 +25,7 @@ export * from "./lifecycle.ts";
 export * from "./oauth.ts";
 export * from "./openapi.ts";
 export * from "./order-actions.ts";
+export * from "./portal.ts";
 export * from "./requests.ts";
 export * from "./resources.ts";
 export type { JsonSchema, Schema, Static } from "./schema.ts";

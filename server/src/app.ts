@@ -11,19 +11,23 @@ import { announce, openBus } from "./db/bus.ts";
 import { migrate } from "./db/migrate.ts";
 import { dropLeases } from "./db/rate-leases.ts";
 import { alignFeed } from "./db/webhook-events.ts";
-import type { Deps } from "./deps.ts";
+import type { Addresses, Deps } from "./deps.ts";
 import { addIntake } from "./http/intake.ts";
 import { createListener } from "./http/listener.ts";
-import { type Addresses, addPages } from "./http/pages.ts";
+import { addPages } from "./http/pages.ts";
 import { addPartnerApi, partnerRoutes, type Route } from "./http/partner-api.ts";
 import { addTokenServer } from "./http/token-server.ts";
+import { addWebApi } from "./http/web-api.ts";
+import { webRoutes } from "./http/web-routes.ts";
 import { formatOf } from "./intake/formats.ts";
 import { type Delivering, startDelivering } from "./jobs/deliver.ts";
 import { startLoop } from "./jobs/loop.ts";
 import { createMetrics } from "./metrics.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
+import { createRequestLog } from "./request-log.ts";
 import { fillBackOrders } from "./usecases/fill-back-orders.ts";
 import { fillDue } from "./usecases/fill-due.ts";
+import { keepRequests } from "./usecases/keep-requests.ts";
 import { processWaiting } from "./usecases/process-waiting.ts";
 import { recheckUnchecked } from "./usecases/recheck-unchecked.ts";
 import { openSafetyEngine } from "./usecases/safety-engine.ts";
@@ -31,6 +35,7 @@ import { settleUnpaid } from "./usecases/settle-payment.ts";
 import { shareLimits } from "./usecases/share-limits.ts";
 import { tidy } from "./usecases/tidy.ts";
 import { trackShipments } from "./usecases/track-shipments.ts";
+import { watchHome } from "./usecases/watch-home.ts";
 import { masterKeys } from "./vault/master-key.ts";
 import { openVault } from "./vault/vault.ts";
 
@@ -54,6 +59,7 @@ const CANARIES_EVERY_MS = 60_000;
 /** What arrives on a shelf is an order's within about a second. */
 const BACK_ORDERS_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
+const KEEP_REQUESTS_EVERY_MS = 1_000;
 /** A process that delivers nothing itself tells the others of events, at most this often. */
 const TELL_EVERY_MS = 50;
 /** Whoever is not served by then is cut off, so that the process ends within 10 s. */
@@ -122,8 +128,10 @@ export async function startApp(
     });
     opened.unshift(bus);
     await bus.opened;
+    const addresses = {} as Addresses;
     const deps: Deps = {
       config,
+      addresses,
       db,
       queue: database.queue,
       vault,
@@ -134,6 +142,9 @@ export async function startApp(
       ...adaptersInUse(config),
       safety,
       ...(options.webhook_client && { webhook_client: options.webhook_client }),
+      home_watch: watchHome({ config, db, now, log }),
+      second_factor: config.SECOND_FACTOR === "auto" ? (demo ? "offered" : "required") : config.SECOND_FACTOR,
+      request_log: createRequestLog(),
       deliveries,
       log,
       metrics,
@@ -146,9 +157,9 @@ export async function startApp(
       sandbox_auth: createListener(deps, "sandbox_auth"),
     };
     opened.unshift(...Object.values(listeners));
-    const addresses = {} as Addresses;
     addPartnerApi(listeners.partner, deps, options.routes ?? partnerRoutes);
     addIntake(listeners.partner, deps);
+    addWebApi(listeners.partner, deps, webRoutes);
     addPages(listeners.partner, deps, { addresses: () => addresses, demo });
     addTokenServer(listeners.auth, deps, "production", () => addresses.auth_url);
     addTokenServer(listeners.sandbox_auth, deps, "sandbox", () => addresses.sandbox_auth_url);
@@ -176,6 +187,7 @@ export async function startApp(
         await safety.check();
         await recheckUnchecked(deps);
       }),
+      startLoop(deps, "keep-requests", KEEP_REQUESTS_EVERY_MS, () => keepRequests(deps)),
       startLoop(deps, "tidy", TIDY_EVERY_MS, async () => void (await tidy(deps))),
     ];
     if (config.WEBHOOK_CONCURRENCY > 0) {
@@ -192,6 +204,8 @@ export async function startApp(
       embedded: database.embedded,
       listeners,
       async stop(grace_ms = GRACE_MS) {
+        // Streams never end by themselves.
+        deps.home_watch.close();
         const cutOff = setTimeout(() => {
           for (const { server } of Object.values(listeners)) server.closeAllConnections();
         }, grace_ms);
@@ -202,6 +216,8 @@ export async function startApp(
         ]);
         if (delivering === undefined) await deps.webhook_client.close();
         clearTimeout(cutOff);
+        // What was answered since the job last ran.
+        await keepRequests(deps).catch(() => {});
         await dropLeases(db, process_id).catch(() => {});
         await bus.close();
         await database.close();

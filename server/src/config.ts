@@ -80,6 +80,11 @@ export const settings = {
       }
     },
   },
+  SECOND_FACTOR: choice(
+    "auto",
+    ["auto", "required", "offered"],
+    "Whether people need an authenticator beside their password. `auto`: they do, except with the demo, where it is offered.",
+  ),
   ZIP_TABLE_FILE: {
     default: "",
     meaning: "CSV of `zip,state,city` rows that are added to, or correct, the ZIP codes that come with this build.",
@@ -153,6 +158,7 @@ export const settings = {
     fix: "1 to 32 letters and digits",
     parse: (value: string) => matching(/^[A-Za-z0-9]{1,32}$/, value),
   },
+  REQUEST_LOG_DAYS: whole("14", 1, 90, "Days for which partners see each of their requests in the portal."),
   WEBHOOK_CONCURRENCY: whole(
     "256",
     0,

@@ -13,12 +13,18 @@ import type { Db } from "./db/db.ts";
 import type { ZipTable } from "./domain/address/zip.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
+import type { RequestLog } from "./request-log.ts";
 import type { SafetyEngine } from "./usecases/safety-engine.ts";
+import type { HomeWatch } from "./usecases/watch-home.ts";
 import type { Vault } from "./vault/vault.ts";
+
+export type Addresses = { base_url: string; auth_url: string; sandbox_auth_url: string };
 
 /** What functions are given: plain values and functions, first argument of every use case. */
 export type Deps = {
   config: Config;
+  /** Where the three listeners are reached, from outside too; known once they listen. */
+  addresses: Readonly<Addresses>;
   db: Db;
   /** For the queue of deliveries alone. */
   queue: Db;
@@ -38,6 +44,12 @@ export type Deps = {
   payments: Record<Environment, Payments>;
   carriers: Readonly<Record<Environment, Carriers>>;
   documents: Documents;
+  /** How the queues stand, for whoever looks at the home page. */
+  home_watch: HomeWatch;
+  /** Whether people need an authenticator beside their password. */
+  second_factor: "required" | "offered";
+  /** Requests of known credentials, on their way into the log that partners see. */
+  request_log: RequestLog;
   mail: Mail;
   webhook_client: WebhookClient;
   /** `wake`: deliveries may be due. Statements that write events need not call it (`onEvents` of the database does). */

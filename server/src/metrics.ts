@@ -3,6 +3,8 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 export type Metrics = {
   observeRequest(listener: string, method: string, route: string, status: number, seconds: number): void;
   countFault(kind: "database" | "job"): void;
+  /** Requests that came too fast for the request log. */
+  countDroppedRequests(count: number): void;
   setReady(ready: boolean): void;
   /** Which safety tables orders are checked with, and whether they can be. */
   setSafety(version: string, fit: boolean): void;
@@ -33,6 +35,11 @@ export function createMetrics(): Metrics {
     labelNames: ["kind"] as const,
     registers: [registry],
   });
+  const dropped = new Counter({
+    name: "pestle_request_log_dropped_total",
+    help: "Requests that are missing from the request log because it could not be written fast enough.",
+    registers: [registry],
+  });
   const ready = new Gauge({
     name: "pestle_ready",
     help: "1 while /readyz answers 200.",
@@ -61,6 +68,7 @@ export function createMetrics(): Metrics {
     observeRequest: (listener, method, route, status, seconds) =>
       requests.observe({ listener, method, route, status }, seconds),
     countFault: (kind) => faults.inc({ kind }),
+    countDroppedRequests: (count) => dropped.inc(count),
     observeAttempt: (delivery_status, seconds) => attempts.observe({ delivery_status }, seconds),
     observeFirstAttempt: (seconds) => lag.observe(seconds),
     setReady: (value) => ready.set(value ? 1 : 0),

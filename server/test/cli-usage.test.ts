@@ -120,8 +120,8 @@ describe("on a database of yours", () => {
     const { password } = made.json() as { password: string };
     const db = openDb({ connection: { connectionString: database.url }, pool_size: 1, named_statements: true });
     const hash = async (email: string) => (await findPerson(db, email))!.password_hash;
-    expect(passwordMatches("open sesame 42", await hash("noor@larkspur.example"))).toBe(true);
-    expect(passwordMatches(password, await hash("ines@larkspur.example"))).toBe(true);
+    expect(await passwordMatches("open sesame 42", await hash("noor@larkspur.example"))).toBe(true);
+    expect(await passwordMatches(password, await hash("ines@larkspur.example"))).toBe(true);
     await db.close();
     const short = await runCli([...user, "--email", "sam@larkspur.example", "--password-stdin"], env, "short");
     expect(short).toMatchObject({ code: 1, stderr: "pestle: A password has at least 12 characters.\n" });

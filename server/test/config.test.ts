@@ -38,6 +38,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   TRUST_PROXY: { good: ["2", 2], bad: ["true", "11"] },
   METRICS_TOKEN: { good: ["x".repeat(16), "x".repeat(16)], bad: ["short", `${"x".repeat(16)} y`] },
   TIME_ZONE: { good: ["Europe/Amsterdam", "Europe/Amsterdam"], bad: ["Mars/Olympus"] },
+  SECOND_FACTOR: { good: ["offered", "offered"], bad: ["yes", "Required"] },
   ZIP_TABLE_FILE: { good: ["zips.csv", "zips.csv"], bad: [] },
   SAFETY_DATA_FILE: { good: ["safety.json", "safety.json"], bad: [] },
   RX_EXPIRY_MONTHS: { good: ["15", 15], bad: ["0", "37", "a year"] },
@@ -52,6 +53,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   PHARMACY_DEA: { good: ["BL8426529", "BL8426529"], bad: ["BL8426520", "bl8426529", "BL8426529-12"] },
   PHARMACY_NCPDP_ID: { good: ["1234567", "1234567"], bad: ["123456", "12345678"] },
   OPERATOR_NAME: { good: ["Larkspur", "Larkspur"], bad: ["two words", "é", "x".repeat(33)] },
+  REQUEST_LOG_DAYS: { good: ["30", 30], bad: ["0", "91", "all"] },
   WEBHOOK_CONCURRENCY: { good: ["0", 0], bad: ["-1", "2001", "all"] },
   WEBHOOK_RETENTION_DAYS: { good: ["90", 90], bad: ["29", "for ever"] },
   SMTP_URL: {

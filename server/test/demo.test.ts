@@ -58,8 +58,8 @@ describe("demo.json", () => {
     expect(await freshToken(app, app.demo.intake, "intake")).toBeTruthy();
     for (const { email, password } of [app.demo.operator, ...app.demo.partners.map(({ portal }) => portal)]) {
       const person = await findPerson(app.deps.db, email.toUpperCase());
-      expect(passwordMatches(password, person!.password_hash)).toBe(true);
-      expect(passwordMatches(`${password}x`, person!.password_hash)).toBe(false);
+      expect(await passwordMatches(password, person!.password_hash)).toBe(true);
+      expect(await passwordMatches(`${password}x`, person!.password_hash)).toBe(false);
     }
   });
 });

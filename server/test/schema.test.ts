@@ -8,15 +8,18 @@ import { createTestDatabase } from "./support/test-app.ts";
 /** Tables that lead to an account, or belong to the pharmacy itself. Every other one is a tenant's. */
 const DIRECTORY = new Set([
   "account",
+  "audit_entry",
   "data_key",
   "index_key",
   "licence",
   "master_key",
   "partner",
   "person",
+  "queue_target",
   "safety_import",
   "schema_migration",
   "server_process",
+  "session",
   "webhook_feed",
 ]);
 const CHECKED_IN = new URL("../migrations/schema.txt", import.meta.url);

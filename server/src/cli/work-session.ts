@@ -5,6 +5,7 @@ import { createCopies } from "../copies.ts";
 import type { Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/refusals.ts";
 import type { Metrics } from "../metrics.ts";
+import { notServing } from "../not-serving.ts";
 import { createRateLimiter } from "../rate-limiter.ts";
 import { AdminRefusal } from "../usecases/admin-refusal.ts";
 import { requireAccount } from "../usecases/require-account.ts";
@@ -21,6 +22,7 @@ const noMetrics: Metrics = {
   setSafety() {},
   observeAttempt() {},
   observeFirstAttempt() {},
+  countDroppedRequests() {},
   text: async () => ({ type: "text/plain", body: "" }),
 };
 
@@ -49,6 +51,7 @@ function withDeps<Result>(env: NodeJS.ProcessEnv | undefined, work: (deps: Deps)
       safety,
       // The service looks for itself within a second or so.
       deliveries: { wake() {} },
+      ...notServing({ config, db, now: () => new Date(), log }),
       log,
       metrics: noMetrics,
       now: () => new Date(),

@@ -24,6 +24,16 @@ left join partner p on p.partner_id = a.partner_id
 order by a.created_at, a.account_id`;
 export const listAccounts = (db: Queryable) => db.rows(all, []);
 
+const ofPartner = sql<[partner_id: string], AccountRow>`
+select a.account_id, a.partner_id, p.name, a.environment, a.workflow, a.ncpdp_id, a.custom_labels,
+  a.rate_per_second, a.rate_burst, a.clock_offset_s, a.created_at
+from account a
+join partner p on p.partner_id = a.partner_id
+where a.partner_id = $1
+order by a.environment`;
+/** At most one for each environment, production first. */
+export const listAccountsOf = (db: Queryable, partner_id: string) => db.rows(ofPartner, [partner_id]);
+
 const operators = sql<[], { account_id: string }>`select account_id from account where partner_id is null`;
 /** The operator's own accounts, one for each environment that has one. */
 export const operatorAccounts = (db: Queryable) => db.rows(operators, []);

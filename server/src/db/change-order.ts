@@ -17,6 +17,7 @@ const orderColumns = {
   safety_sealed: "bytea",
   claimed_by: "text",
   claimed_until: "timestamptz",
+  drug_schedule: "text",
 } as const;
 const itemColumns: Record<Exclude<keyof ItemChange, "item_id">, string> = {
   prescription_id: "bigint",
@@ -39,6 +40,8 @@ export type OrderChange = {
   /** As it was when the change was decided on; another one by now is a conflict. */
   revision: number;
   at: Date;
+  /** Real time, whatever the account's clock. */
+  real_at: Date;
   order_status: string;
   stage: string | null;
   held_from: string | null;
@@ -85,6 +88,8 @@ with given as (
     exception_ids = array(select jsonb_array_elements_text(j->'exception_ids')::integer),
     open_exceptions = jsonb_array_length(j->'exception_ids'), sequence = (j->>'sequence')::integer,
     updated_at = greatest(o.updated_at, (j->>'at')::timestamptz),
+    stage_since = case when (o.order_status, o.stage) is distinct from (j->>'order_status', j->>'stage')
+      then (j->>'real_at')::timestamptz else o.stage_since end,
     ${assigned(orderColumns, "o", "j->'columns'")}
   from given
   where o.account_id = j->>'account_id' and o.order_number = j->>'order_number'

@@ -209,12 +209,13 @@ with given as (
   insert into orders (account_id, order_number, order_position, order_status, stage, held_from, open_exceptions, exception_ids,
     patient_id, brand_id, reference, workflow, shipping_method_id, signature_confirmation, address_sealed, ship_state,
     label_format, label_carrier, label_tracking_no, label_sealed, payer, payment_status, payment_token_sealed,
-    amount_cents, safety_sealed, sequence,
+    amount_cents, safety_sealed, sequence, drug_schedule, stage_since,
     created_at, updated_at)
   select o.account_id, o.order_number, o.order_position, o.order_status, o.stage, o.held_from, o.open_exceptions, o.exception_ids,
     o.patient_id, o.brand_id, o.reference, o.workflow, o.shipping_method_id, o.signature_confirmation,
     o.address_sealed, o.ship_state, o.label_format, o.label_carrier, o.label_tracking_no, o.label_sealed, o.payer,
-    o.payment_status, o.payment_token_sealed, o.amount_cents, o.safety_sealed, o.sequence, o.created_at, o.updated_at
+    o.payment_status, o.payment_token_sealed, o.amount_cents, o.safety_sealed, o.sequence, o.drug_schedule,
+    o.stage_since, o.created_at, o.updated_at
   from given, jsonb_populate_record(null::orders, j->'order') o
   returning true
 ), items as (

@@ -5,6 +5,7 @@ import { messagePlace } from "./intake.ts";
 import { notePlace } from "./order-notes.ts";
 import { orderPlace, sealedOrderColumns } from "./orders.ts";
 import { detailsPlace, recordPlace } from "./patients.ts";
+import { totpPlace } from "./sessions.ts";
 import { shipmentLabelPlace } from "./shipments.ts";
 import { attemptPlace } from "./webhook-attempts.ts";
 import { endpointPlace, sealedEndpointColumns } from "./webhook-endpoints.ts";
@@ -42,6 +43,12 @@ export const sealedColumns: readonly SealedColumn[] = [
     column: "record_sealed",
     key: ["account_id", "patient_id"],
     place: (row) => recordPlace(String(row["account_id"]), String(row["patient_id"])),
+  },
+  {
+    table: "person",
+    column: "totp_sealed",
+    key: ["person_id"],
+    place: (row) => totpPlace(String(row["person_id"])),
   },
   {
     table: "prescription",

@@ -22,7 +22,7 @@ type Edge = { looked_at: number; last_feed_position: number | null; last_event_p
  * The deliveries of an event `e`. One that waits has a row; of every other the last attempt tells how it ended, and one
  * that ended with its endpoint counts as failed.
  */
-const DELIVERIES = `
+export const DELIVERIES = `
   select d.endpoint_id, 'pending' as status, d.attempts, case when p.status = 'active' then d.due_at end as next_attempt_at
   from webhook_delivery d
   join webhook_endpoint p on p.account_id = d.account_id and p.endpoint_id = d.endpoint_id

@@ -15,6 +15,8 @@ export function decideAddressChange(
   { order, standing, prescriptions }: ChangingOrder,
   { formulary, today }: Pick<ChangeRules, "formulary" | "today">,
   prefix = "",
+  /** By the pharmacy, whose approval a controlled substance needs. */
+  approved = false,
 ): { problems: Problem[]; address: Address; ends: readonly ExceptionId[] } {
   const { address, problems } = settleAddress(sent.read, sent.verdict);
   const products = order.items.flatMap(({ sku }) => formulary.by_sku.get(sku) ?? []);
@@ -23,7 +25,7 @@ export function decideAddressChange(
   const unlicensed = order.workflow === "api_driven" && !isLicensed({ formulary, today }, address.state);
   const refused: [Problem["code"], string, boolean][] = [
     [42228, "address", !isOpen(standing)],
-    [42229, "address", controlled],
+    [42229, "address", controlled && !approved],
     [42231, `${prefix}state`, unlicensed],
     [42293, "shipping.method_id", method?.po_box === false && addressKinds[sent.verdict.kind].usps_only],
   ];

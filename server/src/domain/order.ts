@@ -133,14 +133,21 @@ const isHoldable = (state: OrderState): state is HoldableState =>
   (holdableStates as readonly OrderState[]).includes(state);
 
 function rowOf(state: OrderState, event: TransitionEvent, actor: Actor, to?: Transition["to"]) {
-  const rows = (transitions as readonly Transition[]).filter(
-    (row) => row.event === event && row.from.includes(state) && (to === undefined || row.to === to),
-  );
-  if (rows.length === 0) throw new ImpossibleStep(event, "state");
-  const row = rows[0]!;
+  const row = rowsOf(state, event).find((one) => to === undefined || one.to === to);
+  if (row === undefined) throw new ImpossibleStep(event, "state");
   const role = actor.roles.find((one) => row.by.includes(one));
   if (role === undefined) throw new ImpossibleStep(event, "role");
   return { row, role };
+}
+
+const rowsOf = (state: OrderState, event: TransitionEvent) =>
+  (transitions as readonly Transition[]).filter((row) => row.event === event && row.from.includes(state));
+
+/** What the table has against an event of somebody's; null: nothing. Buttons are offered by it, and steps refused. */
+export function obstacleOf(state: OrderState, event: TransitionEvent, actor: Actor): ImpossibleStep["because"] | null {
+  const rows = rowsOf(state, event);
+  if (rows.length === 0) return "state";
+  return rows.some((row) => actor.roles.some((one) => row.by.includes(one))) ? null : "role";
 }
 
 /** Still in the house: neither shipped nor canceled. */

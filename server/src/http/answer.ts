@@ -3,7 +3,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { etagMatches } from "../domain/etag.ts";
 
 /** A body in its final bytes with its ETag. Made once, it can be sent many times. */
-export type Rendered = { text: string; etag: string };
+export type Rendered = { text: string | Buffer; etag: string };
 export type Answer = { status: number; body: Rendered; headers?: Record<string, string> };
 
 export const NOT_CACHED = "max-age=0, private, must-revalidate";
@@ -12,6 +12,13 @@ const JSON_TYPE = "application/json; charset=utf-8";
 export function rendered(text: string): Rendered {
   return { text, etag: `W/"${hash("sha256", text, "hex").slice(0, 32)}"` };
 }
+
+/** A file to look at or to print; its name tells nobody who it is about. */
+export const file = (bytes: Buffer, type: string, name: string): Answer => ({
+  status: 200,
+  body: { text: bytes, etag: rendered(bytes.toString("latin1")).etag },
+  headers: { "content-type": type, "content-disposition": `inline; filename="${name}"` },
+});
 
 export const json = (status: number, value: unknown, headers?: Record<string, string>): Answer =>
   answer(status, rendered(JSON.stringify(value)), headers);

@@ -42,6 +42,12 @@ export function addAssets(
   };
   app.get("/", (request, reply) => show(request, reply, "index.html"));
   for (const url of ["/docs", "/docs/"]) app.get(url, (request, reply) => show(request, reply, "docs/index.html"));
+  // Each is one page, which shows by its address what was asked for, and says itself when there is nothing.
+  for (const name of ["dashboard", "portal"]) {
+    for (const url of [`/${name}`, `/${name}/*`]) {
+      app.get(url, (request, reply) => show(request, reply, `${name}/index.html`));
+    }
+  }
   app.get("/assets/*", (request, reply) => show(request, reply, `assets/${(request.params as { "*": string })["*"]}`));
 }
 

@@ -46,7 +46,7 @@ export function frontDoor(deps: Deps, scope: "partners" | "intake", options: { a
   };
 }
 
-function limitOf(grant: Pick<Grant, "environment" | "rate_per_second" | "rate_burst">, scope: string): Limit {
+export function limitOf(grant: Pick<Grant, "environment" | "rate_per_second" | "rate_burst">, scope: string): Limit {
   if (scope === "intake") return defaultLimits.intake;
   if (grant.rate_per_second === null || grant.rate_burst === null) return defaultLimits[grant.environment];
   return { rate_per_second: grant.rate_per_second, burst: grant.rate_burst };

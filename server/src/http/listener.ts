@@ -199,15 +199,22 @@ function logAndMeasure(
   // The route's pattern, not the address: an address can carry a patient's id.
   const route = request.routeOptions.url ?? "(none)";
   deps.metrics.observeRequest(listener, request.method, route, status, duration_ms / 1000);
+  const { id: request_id, method, grant, refused } = request;
+  // Those of a partner's program; a network's prescriptions are the pharmacy's own affair.
+  if (grant?.scopes.includes("partners")) {
+    const { account_id, credential_id } = grant;
+    const at = deps.now();
+    deps.request_log.add({ account_id, at, request_id, credential_id, method, route, status, duration_ms, refused });
+  }
   deps.log.info({
-    request_id: request.id,
+    request_id,
     listener,
-    method: request.method,
+    method,
     route,
     status,
     duration_ms: Math.round(duration_ms * 100) / 100,
-    account_id: request.grant?.account_id,
-    credential_id: request.grant?.credential_id,
-    refused: request.refused,
+    account_id: grant?.account_id,
+    credential_id: grant?.credential_id,
+    refused,
   });
 }

@@ -113,12 +113,13 @@ async function place(
 const finished = (status: number, value: unknown) => ({ status, body: JSON.stringify(value) });
 
 /** An order number that none can have is not looked for. */
-function orderNumber({ order_number = "" }: Parameters<ReadHandler>[1]["params"]): string {
+export function orderNumber({ order_number = "" }: Parameters<ReadHandler>[1]["params"]): string {
   if (!new RegExp(ORDER_NUMBER_PATTERN).test(order_number)) throw new StatusRefusal(404);
   return order_number;
 }
 
-function filterOf(query: Query, zone: string): OrderFilter {
+/** The filters of a list of orders. */
+export function filterOf(query: Query, zone: string): OrderFilter {
   return {
     patient_id: textOf(query, "patient_id", (text) => /^[\w-]{4,35}$/.test(text)),
     order_status: textOf(query, "order_status", (text) => (orderStatuses as readonly string[]).includes(text)) as

@@ -2,13 +2,11 @@ import { timingSafeEqual } from "node:crypto";
 import { openapi } from "@pestle/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isLoopback } from "../config.ts";
-import type { Deps } from "../deps.ts";
+import type { Addresses, Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/refusals.ts";
 import { version } from "../version.ts";
 import { json, type Rendered, rendered, send } from "./answer.ts";
 import { addAssets } from "./assets.ts";
-
-export type Addresses = { base_url: string; auth_url: string; sandbox_auth_url: string };
 
 /** Everything on the main listener that is not the partner API: health, metrics, documentation, the welcome page. */
 export function addPages(app: FastifyInstance, deps: Deps, site: { addresses: () => Addresses; demo: boolean }): void {

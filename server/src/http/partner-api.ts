@@ -147,14 +147,21 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw, { optional });
     const claim = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
     const change = await handler(deps, call, body);
-    const { saves_once = false } = handler;
-    const done = await untilDecided((after_conflict) =>
-      idempotently(deps, claim, (tx) => change(tx, after_conflict), { saves_once: saves_once && !after_conflict }),
-    );
+    const done = await carryOut(deps, change, { ...(claim && { claim }), saves_once: handler.saves_once ?? false });
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };
 }
+
+/** Makes a change, and where somebody was faster makes it again on what is there by then. */
+export const carryOut = (
+  deps: Deps,
+  change: Change,
+  { claim, saves_once = false }: { claim?: IdempotencyClaim; saves_once?: boolean } = {},
+): Promise<FinishedAnswer> =>
+  untilDecided((after_conflict) =>
+    idempotently(deps, claim, (tx) => change(tx, after_conflict), { saves_once: saves_once && !after_conflict }),
+  );
 
 const MOST_TRIES = 10;
 

@@ -10,23 +10,30 @@ import type { SentFields } from "../domain/unknown-fields.ts";
 import { changeOrder } from "./change-order.ts";
 import { loadChangingOrder } from "./load-changing-order.ts";
 import type { Orderer } from "./place-order.ts";
+import { actorOf, requireFree, type Work } from "./work-order.ts";
 
-/** Judges an address and gives what puts it on the order: the validator is never asked inside a transaction. */
+/**
+ * Judges an address and gives what puts it on the order: the validator is never asked inside a transaction. With `work`
+ * somebody of the pharmacy does it, else the partner.
+ */
 export async function changeOrderAddress(
   deps: Deps,
   { account_id, environment }: Orderer,
   order_number: string,
   sent: SentFields,
+  work?: Work,
 ): Promise<(db: Queryable) => Promise<Order>> {
+  const actor = work === undefined ? partner : actorOf(work.by);
   const { read, problems: shape } = readAddress(sent, deps.zips);
   const verdict = read && (await deps.address_validators[environment].validate(read.address));
   return async (db) => {
     const loaded = await loadChangingOrder(deps, db, account_id, order_number);
+    if (work !== undefined) requireFree(deps, loaded, work);
     refuseAll(shape);
     const judged = { read: read!, verdict: verdict! };
-    const { problems, address, ends } = decideAddressChange(judged, loaded, loaded.rules);
+    const { problems, address, ends } = decideAddressChange(judged, loaded, loaded.rules, "", work !== undefined);
     refuseAll(problems);
     const outcome: Outcome = { otherwise: "update_address", ends, after: { order: { ...loaded.order, address } } };
-    return (await changeOrder(deps, db, loaded, outcome, { actor: partner })).order;
+    return (await changeOrder(deps, db, loaded, outcome, { actor })).order;
   };
 }

@@ -10,6 +10,7 @@ import type { Deps } from "../deps.ts";
 import { type Actor, apply, isOpen, type Move, orderEvents, standingRow } from "../domain/order.ts";
 import { orderAnswer, type StoredOrder } from "../domain/order-answer.ts";
 import { type DecidedChange, decideChange, type Outcome } from "../domain/order-change.ts";
+import { orderSchedule } from "../domain/order-schedule.ts";
 import { randomEventId } from "../random.ts";
 import type { LoadedOrder } from "./load-changing-order.ts";
 import { patientRow } from "./patient-rows.ts";
@@ -64,6 +65,7 @@ export async function changeOrder(
     order_number: order.order_number,
     revision: loaded.revision,
     at: now,
+    real_at: new Date(now.getTime() - loaded.row.clock_offset_s * 1000),
     ...standingRow(moved ?? standing),
     // Nobody has to work any more on what is canceled or delivered.
     columns: { ...columnsOf(deps, loaded, decided), ...(moved && isFinal(moved.state) && NOBODYS), ...by.columns },
@@ -121,7 +123,7 @@ export async function changeOrder(
 /** The columns that follow from what the order has become. */
 function columnsOf(
   deps: Deps,
-  { account_id, order, standing }: LoadedOrder,
+  { account_id, order, standing, rules }: LoadedOrder,
   { after, findings }: DecidedChange,
 ): OrderColumns {
   const { order_number } = order;
@@ -133,6 +135,9 @@ function columnsOf(
     ...Object.fromEntries(plain.filter((name) => is[name] !== order[name]).map((name) => [name, is[name]])),
     ...(is.address !== order.address &&
       is.address !== null && { address_sealed: seal("address_sealed", is.address), ship_state: is.address.state }),
+    ...(is.items !== order.items && {
+      drug_schedule: orderSchedule(is.items, after.prescriptions, rules.formulary),
+    }),
     // Once it has left the house, what was found by then stays.
     ...(isOpen(standing) && { safety_sealed: findings.length === 0 ? null : seal("safety_sealed", findings) }),
   };

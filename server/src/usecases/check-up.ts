@@ -24,8 +24,11 @@ const MOST_REASONS = 5;
 
 /** What needs no database. Nothing is made or changed. */
 export async function checkMachine(config: Config, now: Date): Promise<Finding[]> {
-  return [...checkTls(config, now), ...checkFolder(config), ...(await checkPorts(config))];
+  return [...checkFiles(config, now), ...(await checkPorts(config))];
 }
+
+/** The same without the ports, which a service that runs has taken itself. */
+export const checkFiles = (config: Config, now: Date): Finding[] => [...checkTls(config, now), ...checkFolder(config)];
 
 /** What needs one; out of reach, it throws. Each check stands alone: one that breaks is a finding, and the next is made. */
 export async function checkDatabase(config: Config, db: Db, now: () => Date): Promise<Finding[]> {

@@ -1,4 +1,5 @@
-import { randomBytes, scryptSync, timingSafeEqual } from "node:crypto";
+import { randomBytes, type ScryptOptions, scrypt, scryptSync, timingSafeEqual } from "node:crypto";
+import { promisify } from "node:util";
 import type { Tx } from "../db/db.ts";
 import { insertPerson } from "../db/people.ts";
 import { randomId } from "../random.ts";
@@ -6,6 +7,8 @@ import { AdminRefusal } from "./admin-refusal.ts";
 
 export const operatorRoles = ["technician", "pharmacist", "lead", "admin"] as const;
 export const partnerRoles = ["partner_admin", "partner_developer", "partner_viewer"] as const;
+
+const scryptLater = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
 const SHORTEST_PASSWORD = 12;
 const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
@@ -28,18 +31,31 @@ export async function createPerson(
 
 /** Slow on purpose, so it is called before a transaction, never inside. */
 export function hashPassword(password: string): string {
+  const salt = saltFor(password);
+  return stored(salt, scryptSync(password.normalize("NFKC"), salt, 32, SCRYPT));
+}
+
+/** The same off the main thread, for a process that serves others meanwhile. */
+export async function hashPasswordAside(password: string): Promise<string> {
+  const salt = saltFor(password);
+  return stored(salt, await scryptLater(password.normalize("NFKC"), salt, 32, SCRYPT));
+}
+
+function saltFor(password: string): Buffer {
   if (password.length < SHORTEST_PASSWORD) {
     throw new AdminRefusal(`A password has at least ${SHORTEST_PASSWORD} characters.`);
   }
-  const salt = randomBytes(16);
-  const key = scryptSync(password.normalize("NFKC"), salt, 32, SCRYPT);
-  return `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${salt.toString("base64url")}$${key.toString("base64url")}`;
+  return randomBytes(16);
 }
 
-export function passwordMatches(password: string, stored: string): boolean {
-  const [, N, r, p, salt = "", key = ""] = stored.split("$");
+const stored = (salt: Buffer, key: Buffer) =>
+  `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${salt.toString("base64url")}$${key.toString("base64url")}`;
+
+/** Off the main thread: nobody else waits for somebody's password. */
+export async function passwordMatches(password: string, kept: string): Promise<boolean> {
+  const [, N, r, p, salt = "", key = ""] = kept.split("$");
   const expected = Buffer.from(key, "base64url");
   const options = { N: Number(N), r: Number(r), p: Number(p), maxmem: SCRYPT.maxmem };
-  const given = scryptSync(password.normalize("NFKC"), Buffer.from(salt, "base64url"), expected.length, options);
+  const given = await scryptLater(password.normalize("NFKC"), Buffer.from(salt, "base64url"), expected.length, options);
   return timingSafeEqual(given, expected);
 }

@@ -20,7 +20,7 @@ export type LoadedOrder = ChangingOrder & {
   revision: number;
   patient_revision: number;
   row: Pick<ChangingRow, "payment_reference" | "payment_attempt" | "filled_by" | "claimed_by" | "claimed_until"> &
-    Pick<ChangingRow, "last_shipment" | "label_tracking_no">;
+    Pick<ChangingRow, "last_shipment" | "label_tracking_no" | "clock_offset_s">;
   payment_token: () => string;
   custom_label: () => Buffer | null;
   rules: ChangeRules & { time_zone: string };

@@ -39,7 +39,7 @@ export async function rotateCredential(deps: ManageDeps, tx: Tx, client_id: stri
   const [first, second] = secrets;
   if (second !== undefined) {
     throw new AdminRefusal(
-      "This credential has two live secrets. End the older one first: pestle credential rotate --finish.",
+      "This credential has two live secrets. End the older one first: finish its rotation (--finish).",
     );
   }
   const slot = first?.slot === 1 ? 2 : 1;

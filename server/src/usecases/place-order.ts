@@ -16,6 +16,7 @@ import { orderAnswer } from "../domain/order-answer.ts";
 import { type OrderDraft, readOrder } from "../domain/order-draft.ts";
 import type { OrderFacts, PrescriptionFact } from "../domain/order-facts.ts";
 import { orderPosition } from "../domain/order-position.ts";
+import { orderSchedule } from "../domain/order-schedule.ts";
 import { Conflict, type Problem, refuseAll } from "../domain/refusals.ts";
 import { byNdcs, bySelection, exact } from "../domain/resolve-items.ts";
 import { shipTo } from "../domain/ship-to.ts";
@@ -205,7 +206,7 @@ const answerOf = ({ order, prescriptions }: AcceptedOrder): Order => orderAnswer
 /** The accepted order as rows: sealed where it tells who. */
 function rowsOf(
   deps: Deps,
-  { orderer, draft, fingerprint }: PreparedOrder,
+  { orderer, draft, fingerprint, formulary }: PreparedOrder,
   accepted: AcceptedOrder,
   context: OrderContext,
   now: Date,
@@ -256,6 +257,8 @@ function rowsOf(
       amount_cents: order.amount_cents,
       safety_sealed: seal("safety_sealed", accepted.findings.length === 0 ? null : JSON.stringify(accepted.findings)),
       sequence: 1,
+      drug_schedule: orderSchedule(order.items, accepted.prescriptions, formulary),
+      stage_since: now,
       created_at: order.created_at,
       updated_at: order.updated_at,
     },

@@ -16,7 +16,7 @@ import { earliestIdTime, readWebhookEvent } from "./read-webhook-events.ts";
 /** Has one event sent again: to whom it is for, or to one endpoint. */
 export async function redeliverEvent(
   tx: Tx,
-  { account_id, clock_offset_s }: Grant,
+  { account_id, clock_offset_s }: Pick<Grant, "account_id" | "clock_offset_s">,
   event_id: string,
   sent: SentFields,
   now: Date,

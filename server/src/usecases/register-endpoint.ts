@@ -17,7 +17,7 @@ import { accountNow } from "./move-clock.ts";
 export async function registerEndpoint(
   deps: Pick<Deps, "vault">,
   tx: Tx,
-  grant: Grant,
+  grant: Pick<Grant, "account_id" | "environment" | "credential_id">,
   sent: SentFields,
   now: Date,
 ): Promise<CreatedWebhookEndpoint> {

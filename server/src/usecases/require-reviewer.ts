@@ -5,11 +5,13 @@ import { AdminRefusal } from "./admin-refusal.ts";
 /** Who of the pharmacy may decide what waits for a person. */
 const reviewerRoles: readonly string[] = ["pharmacist", "lead", "admin"];
 
+export const isReviewer = (role: string): boolean => reviewerRoles.includes(role);
+
 /** Whoever decides is known by name: the entry that is closed keeps who it was. */
 export async function requireReviewer(db: Queryable, email: string): Promise<PersonRow> {
   const person = await findPerson(db, email);
   if (person === undefined) throw new AdminRefusal("Nobody signs in with this e-mail address.");
-  if (!reviewerRoles.includes(person.role)) {
+  if (!isReviewer(person.role)) {
     throw new AdminRefusal("Only a pharmacist, a lead or an admin of the pharmacy may decide this.");
   }
   return person;

@@ -4,7 +4,6 @@ import { listDuePrescriptions } from "../db/due-prescriptions.ts";
 import { messagePlace, storeMessage } from "../db/intake.ts";
 import { loadPatient } from "../db/patients.ts";
 import { endSimulated, findKnown, lastMessageOf, lockSimulated, type SimulatedAccount } from "../db/simulations.ts";
-import type { Grant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { dateIn } from "../domain/calendar.ts";
 import type { IncomingMessage, IntakeRefusal } from "../domain/incoming-message.ts";
@@ -20,7 +19,7 @@ import { accountNow } from "./move-clock.ts";
 import { openRecord } from "./patient-rows.ts";
 import { readCatalogue } from "./read-catalogue.ts";
 import { type Received, takeFor } from "./receive-prescription.ts";
-import type { SimulatedChange } from "./simulation.ts";
+import type { SimulatedChange, Simulator } from "./simulation.ts";
 
 /**
  * A prescription arrives as if a prescriber had sent it: any field of a medication request, what is left out invented;
@@ -30,18 +29,18 @@ import type { SimulatedChange } from "./simulation.ts";
 export async function simulatePrescription(
   deps: Deps,
   script: IntakeFormat,
-  grant: Grant,
+  simulator: Simulator,
   simulation: SentFields,
   problems: Problem[],
 ): Promise<SimulatedChange> {
-  if (Object.hasOwn(simulation, "script")) return simulateScript(deps, script, grant, simulation, problems);
-  const { time_zone, today } = daysOf(deps, grant);
+  if (Object.hasOwn(simulation, "script")) return simulateScript(deps, script, simulator, simulation, problems);
+  const { time_zone, today } = daysOf(deps, simulator);
   const { simulated, problems: wrong } = readSimulatedPrescription(simulation, { time_zone, today });
   problems.push(...wrong);
   refuseAll(problems);
-  const world = await worldOf(deps, grant.account_id);
+  const world = await worldOf(deps, simulator.account_id);
   return async (tx) => {
-    const account = await lockSimulated(tx, grant.account_id);
+    const account = await lockSimulated(tx, simulator.account_id);
     const taken = await takeInvented(deps, tx, account, simulated, simulation, world);
     if (simulated.active === false) await endSimulated(tx, account.account_id, taken.received.prescription_id!);
     return answered(deps, account, taken);
@@ -83,7 +82,7 @@ const numberIn = (message_id: string | null) => Number(/\d+$/.exec(message_id ??
 function simulateScript(
   deps: Deps,
   script: IntakeFormat,
-  { account_id }: Grant,
+  { account_id }: Simulator,
   simulation: SentFields,
   problems: Problem[],
 ): SimulatedChange {
@@ -184,7 +183,7 @@ async function fillNow(deps: Deps, account: SimulatedAccount, { prescription_id 
 }
 const MOST_LOOKED_AT = 1_000;
 
-const daysOf = ({ config, now }: Deps, { clock_offset_s }: Grant) => ({
+const daysOf = ({ config, now }: Deps, { clock_offset_s }: Simulator) => ({
   time_zone: config.TIME_ZONE,
   today: dateIn(config.TIME_ZONE, accountNow(now(), clock_offset_s)),
 });

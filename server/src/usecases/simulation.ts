@@ -5,13 +5,16 @@ import type { Problem } from "../domain/refusals.ts";
 import type { SentFields } from "../domain/unknown-fields.ts";
 import type { FinishedAnswer } from "./idempotently.ts";
 
+/** The account that something is simulated in. */
+export type Simulator = Pick<Grant, "account_id" | "environment" | "clock_offset_s">;
+
 /**
  * Something that the sandbox can be made to do. It reads `simulation`, adds what is wrong with it to what was wrong
  * already, refuses all of that at once, and gives what runs in the transaction that keeps the answer.
  */
 export type Simulation = (
   deps: Deps,
-  grant: Grant,
+  simulator: Simulator,
   simulation: SentFields,
   problems: Problem[],
 ) => SimulatedChange | Promise<SimulatedChange>;

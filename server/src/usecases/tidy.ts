@@ -1,27 +1,41 @@
 import { listAccounts } from "../db/accounts.ts";
 import { deleteKeptAnswers } from "../db/idempotency.ts";
 import { deleteFingerprints } from "../db/place-order.ts";
+import { deleteOldRequests } from "../db/request-log.ts";
+import { deleteOldUsage } from "../db/request-usage.ts";
+import { deleteOldSessions } from "../db/sessions.ts";
 import { deleteExpiredTokens } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { KEPT_FOR_MS } from "./idempotently.ts";
 import { inBites } from "./in-bites.ts";
+import { IDLE_MS, LONGEST_SESSION_MS } from "./sign-in.ts";
 import { tidyWebhooks } from "./tidy-webhooks.ts";
 
 const BITE = 5_000;
+const DAY_MS = 24 * 3600 * 1000;
+/** More than a year, so that a year can be compared with the one before. */
+const USAGE_DAYS = 400;
 
 /**
- * Deletes expired tokens, old idempotent answers, fingerprints of old orders and old events, so that their tables stay
- * bounded.
+ * Deletes what has had its time: tokens, idempotent answers, fingerprints of orders, requests, events, sessions. So
+ * their tables stay bounded.
  */
-export async function tidy(deps: Deps): Promise<{ tokens: number; answers: number; fingerprints: number }> {
+export async function tidy(
+  deps: Deps,
+): Promise<{ tokens: number; answers: number; fingerprints: number; requests: number }> {
   const now = deps.now();
+  const daysAgo = (days: number) => new Date(now.getTime() - days * DAY_MS);
   const before = new Date(now.getTime() - KEPT_FOR_MS);
-  const removed = { tokens: 0, answers: 0, fingerprints: 0 };
+  const requests_before = daysAgo(deps.config.REQUEST_LOG_DAYS);
+  const removed = { tokens: 0, answers: 0, fingerprints: 0, requests: 0 };
   for (const { account_id } of await listAccounts(deps.db)) {
     removed.tokens += await inBites(BITE, () => deleteExpiredTokens(deps.db, account_id, now, BITE));
     removed.answers += await inBites(BITE, () => deleteKeptAnswers(deps.db, account_id, before, BITE));
     removed.fingerprints += await inBites(BITE, () => deleteFingerprints(deps.db, account_id, before, BITE));
+    removed.requests += await inBites(BITE, () => deleteOldRequests(deps.db, account_id, requests_before, BITE));
+    await deleteOldUsage(deps.db, account_id, daysAgo(USAGE_DAYS));
   }
+  await deleteOldSessions(deps.db, new Date(now.getTime() - IDLE_MS), new Date(now.getTime() - LONGEST_SESSION_MS));
   await tidyWebhooks(deps);
   return removed;
 }

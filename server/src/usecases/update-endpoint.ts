@@ -20,7 +20,7 @@ import { accountNow } from "./move-clock.ts";
 export async function updateEndpoint(
   deps: Pick<Deps, "vault">,
   tx: Tx,
-  { account_id, environment }: Grant,
+  { account_id, environment }: Pick<Grant, "account_id" | "environment">,
   endpoint_id: string,
   sent: SentFields,
   now: Date,

@@ -20,7 +20,7 @@ import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
 import { checkedNote } from "./require-reviewer.ts";
 import { settleAsked } from "./settle-payment.ts";
 import { untilDecided } from "./until-decided.ts";
-import { WorkRefusal } from "./work-refusal.ts";
+import { WorkRefusal, type WorkRefusalKey } from "./work-refusal.ts";
 
 /** Who of the pharmacy works, on which order. `revision`: the order as it was seen; another by now is refused. */
 export type Work = {
@@ -96,20 +96,26 @@ export const raiseException = (deps: Deps, work: Work, id: ExceptionId, reason: 
 /** An operator ends an exception with a reason: because its cause is gone, or by overriding it where the table allows. */
 export const resolveException = (deps: Deps, work: Work, id: ExceptionId, reason: string): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
-    if (!loaded.standing.open.includes(id)) throw new WorkRefusal("not_open");
-    const { overridden_by } = exceptionRow(id);
-    const remains =
-      basisOf(id, holdFactsOf(loaded, loaded.rules).facts) !== null ||
-      // A declined payment rests on nothing that could be looked at, but on the payment.
-      (id === 80 && loaded.order.payment_status === "declined");
-    if (remains && overridden_by === "nobody") throw new WorkRefusal("cause_remains");
-    // What a person raised rests on that person's word: no check can tell that it is gone.
-    const by_hand = loaded.holds.some((hold) => hold.id === id && hold.basis === null);
-    const roles: readonly Role[] = staffRoles[work.by.role];
-    const overrides = overridden_by === "pharmacist" && (remains || by_hand);
-    if (overrides && !roles.includes("pharmacist")) throw new WorkRefusal("pharmacist_needed");
+    const refused = whyNotResolved(loaded, id, work.by.role);
+    if (refused !== null) throw new WorkRefusal(refused);
     return [{ confirms: [id] }, { reason: checkedNote(reason) }];
   });
+
+/** Why somebody of that role may not end an exception; null: they may. */
+export function whyNotResolved(loaded: LoadedOrder, id: ExceptionId, role: StaffRole): WorkRefusalKey | null {
+  if (!loaded.standing.open.includes(id)) return "not_open";
+  const { overridden_by } = exceptionRow(id);
+  const remains =
+    basisOf(id, holdFactsOf(loaded, loaded.rules).facts) !== null ||
+    // A declined payment rests on nothing that could be looked at, but on the payment.
+    (id === 80 && loaded.order.payment_status === "declined");
+  if (remains && overridden_by === "nobody") return "cause_remains";
+  // What a person raised rests on that person's word: no check can tell that it is gone.
+  const by_hand = loaded.holds.some((hold) => hold.id === id && hold.basis === null);
+  const roles: readonly Role[] = staffRoles[role];
+  const overrides = overridden_by === "pharmacist" && (remains || by_hand);
+  return overrides && !roles.includes("pharmacist") ? "pharmacist_needed" : null;
+}
 
 export const cancelWithReason = async (deps: Deps, work: Work, reason: string): Promise<Order> => {
   const order = await workOrder(deps, work, (loaded) => {

@@ -11,8 +11,21 @@ const noticeText: Record<Outcome, string> = {
   selected: "The text is selected; copy it with the keyboard.",
 };
 
-/** Text to take along: `label` names it for the button, as in "Copy token server address". */
-export function Copyable({ text, label, block = false }: { text: string; label: string; block?: boolean }) {
+/**
+ * Text to take along: `label` names it for the button, as in "Copy token server address". A `tall` block scrolls, and
+ * then also with the keyboard.
+ */
+export function Copyable({
+  text,
+  label,
+  block = false,
+  tall = false,
+}: {
+  text: string;
+  label: string;
+  block?: boolean;
+  tall?: boolean;
+}) {
   const code = useRef<HTMLElement>(null);
   const [outcome, setOutcome] = useState<Outcome>("idle");
 
@@ -36,7 +49,7 @@ export function Copyable({ text, label, block = false }: { text: string; label: 
   return (
     <div className={block ? "copyable copyable-block" : "copyable"}>
       {block ? (
-        <pre>
+        <pre className={tall ? "copyable-tall" : undefined} tabIndex={tall ? 0 : undefined}>
           <code ref={code}>{text}</code>
         </pre>
       ) : (

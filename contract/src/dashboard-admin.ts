@@ -1,0 +1,245 @@
+import type { QueueKey } from "./dashboard.ts";
+import type { DrugSchedule, Workflow } from "./fields.ts";
+import type { StaffRole } from "./lifecycle.ts";
+import type { Environment } from "./oauth.ts";
+
+/** What administers the pharmacy, below `/web/dashboard`. Times are ISO 8601. */
+
+/** GET /dashboard/partners. */
+export type DashboardPartners = { partners: DashboardPartner[] };
+export type DashboardPartner = {
+  account_id: string;
+  partner_id: string | null;
+  /** Null: the pharmacy's own account. */
+  name: string | null;
+  environment: Environment;
+  workflow: Workflow | null;
+  ncpdp_id: string | null;
+  custom_labels: boolean;
+  created_at: string;
+  routing_rules: RoutingRule[];
+  credentials: number;
+};
+export const routingRuleKinds = ["sender", "prescriber_npi", "practice"] as const;
+export type RoutingRule = { kind: (typeof routingRuleKinds)[number]; value: string };
+/** POST /dashboard/partners (admin), answered with the account. */
+export type NewPartnerRequest = {
+  name: string;
+  environment: Environment;
+  workflow: Workflow;
+  ncpdp_id?: string | null;
+  custom_labels?: boolean;
+};
+/** POST /dashboard/partners/{account_id}/routing_rules (admin); `remove` takes it away. Answered with the account. */
+export type RoutingRuleRequest = RoutingRule & { remove?: boolean };
+
+/** GET /dashboard/partners/{account_id}/credentials (lead, admin). */
+export type DashboardCredentials = { credentials: DashboardCredential[] };
+export type DashboardCredential = {
+  client_id: string;
+  name: string;
+  scopes: string[];
+  environment: Environment;
+  created_at: string;
+  revoked_at: string | null;
+  /** Live ones: two while a rotation lasts, the older first. */
+  secrets: { secret_id: number; created_at: string; last_used_at: string | null }[];
+};
+/** POST /dashboard/partners/{account_id}/credentials (admin), answered with the secret. */
+export type NewCredentialRequest = { name: string; scopes?: string[] };
+/** The only time the secret is shown. */
+export type ShownCredential = { client_id: string; client_secret: string; secret_id: number };
+/**
+ * POST /dashboard/credentials/{client_id}/rotate → ShownCredential; …/finish ends the older of two secrets;
+ * …/revoke ends all, or the one that is named (admin). Both answered with `CredentialChanged`.
+ */
+export type RevokeCredentialRequest = { secret_id?: number };
+export type CredentialChanged = { credential: DashboardCredential };
+
+/** GET /dashboard/people (admin). */
+export type DashboardPeople = { people: DashboardPerson[] };
+export type PersonRoleName = StaffRole | "partner_admin" | "partner_developer" | "partner_viewer";
+export type DashboardPerson = {
+  person_id: string;
+  email: string;
+  name: string;
+  role: PersonRoleName;
+  partner: string | null;
+  partner_id: string | null;
+  created_at: string;
+  disabled_at: string | null;
+  last_signed_in_at: string | null;
+  second_factor: boolean;
+};
+/** POST /dashboard/people (admin). A password is made and shown once. */
+export type NewPersonRequest = { email: string; name: string; role: PersonRoleName; partner_id?: string | null };
+/** Also of POST /dashboard/people/{person_id}/password. */
+export type ShownPassword = { person: DashboardPerson; password: string };
+/** POST …/disable, …/enable, …/second_factor (which takes the factor away), none of which takes fields. */
+export type PersonChanged = { person: DashboardPerson };
+
+export const catalogueImportKinds = ["products", "brands", "shipping_methods", "licences", "stock"] as const;
+export type CatalogueImportKind = (typeof catalogueImportKinds)[number];
+
+/** GET /dashboard/catalogue/{account_id}. */
+export type DashboardCatalogue = {
+  account_id: string;
+  products: DashboardProduct[];
+  brands: { id: number; name: string; default: boolean }[];
+  shipping_methods: DashboardShippingMethod[];
+  versions: CatalogueVersion[];
+};
+export type DashboardProduct = {
+  sku: string;
+  ndc: string | null;
+  gcn: string | null;
+  name: string;
+  ingredients: string[];
+  rx_only: boolean;
+  drug_schedule: DrugSchedule;
+  package_sizes: number[];
+  quantities: number[];
+  written_quantities: number[];
+  max_units: number;
+  shipping_method_ids: number[];
+  blocked_states: string[];
+  cold_chain: boolean;
+  price_cents: number;
+  back_orders: boolean;
+};
+export type DashboardShippingMethod = {
+  id: number;
+  name: string;
+  carrier: string;
+  service: string;
+  signature_confirmation: boolean;
+  po_box: boolean;
+  cold_chain: boolean;
+  price_cents: number;
+  transit_days_min: number;
+  transit_days_max: number;
+  default: boolean;
+};
+export type CatalogueVersion = {
+  version: number;
+  kind: CatalogueImportKind;
+  source: string;
+  imported_at: string;
+  added: number;
+  changed: number;
+  retired: number;
+};
+/** GET /dashboard/licences/{environment}. */
+export type DashboardLicences = {
+  environment: Environment;
+  licences: { state: string; number: string; status: string; valid_from: string; valid_to: string }[];
+  versions: CatalogueVersion[];
+};
+/**
+ * POST /dashboard/catalogue/{account_id}/import and /dashboard/licences/{environment}/import (lead, admin). `text` is
+ * the file, CSV or JSON. With `dry_run` nothing is written; to apply, send the same with `agreed`: the difference seen.
+ */
+export type CatalogueImportRequest = {
+  kind: CatalogueImportKind;
+  text: string;
+  source: string;
+  partial?: boolean;
+  dry_run?: boolean;
+  agreed?: CatalogueDifference;
+};
+export type CatalogueDifference = {
+  added: (string | number)[];
+  changed: { key: string | number; fields: { field: string; from: unknown; to: unknown }[] }[];
+  retired: (string | number)[];
+  unchanged: number;
+};
+/** `version` is null where nothing was written: faults, nothing to change, a dry run. */
+export type CatalogueImportAnswer = CatalogueDifference & {
+  version: number | null;
+  faults: { at: string; column: string | null; sentence: string }[];
+};
+
+/** GET /dashboard/stock/{account_id}. */
+export type DashboardStock = { account_id: string; shelves: DashboardShelf[] };
+export type DashboardShelf = {
+  sku: string;
+  name: string;
+  ndc: string | null;
+  on_hand_units: number;
+  reserved_units: number;
+  free_units: number;
+};
+/** POST /dashboard/stock/{account_id}/receive: units that came; …/count: units that are there. Answered with the shelf. */
+export type StockRequest = { sku: string; units: number; note?: string };
+
+/** GET and PUT /dashboard/targets (PUT: lead, admin). Null: never late. */
+export type DashboardTargets = { targets: Record<QueueKey, number | null> };
+
+/** What is written down, and how a screen says it. An entry names ids, and nothing that tells who a patient is. */
+export const auditActions = {
+  sign_in: "signed in",
+  sign_in_refused: "was refused at the door",
+  sign_out: "signed out",
+  second_factor_set_up: "set up a second factor",
+  order_viewed: "looked at an order",
+  order_revealed: "revealed patient and address of an order",
+  document_viewed: "opened a document of an order",
+  orders_exported: "exported orders",
+  order_worked: "worked on an order",
+  order_action_requested: "asked something of an order, in the portal",
+  patient_found: "found a patient by name",
+  lot_searched: "searched for a lot",
+  lot_revealed: "revealed who has packages of a lot",
+  review_viewed: "looked at an entry of the reviews",
+  review_revealed: "revealed the patients of an entry",
+  review_closed: "closed an entry of the reviews",
+  message_viewed: "read a prescriber's message",
+  partner_created: "created a partner's account",
+  routing_changed: "changed routing rules",
+  credential_created: "created a credential",
+  credential_rotated: "added a secret to a credential",
+  credential_rotation_finished: "ended a credential's older secret",
+  credential_revoked: "revoked a credential",
+  person_created: "let somebody sign in",
+  person_disabled: "shut somebody out",
+  person_enabled: "let somebody in again",
+  role_changed: "changed somebody's role",
+  password_reset: "reset somebody's password",
+  second_factor_reset: "took somebody's second factor away",
+  catalogue_imported: "imported a catalogue",
+  stock_received: "took in stock",
+  stock_counted: "counted stock",
+  targets_set: "set targets of queues",
+  endpoint_created: "registered a webhook endpoint",
+  endpoint_changed: "changed a webhook endpoint",
+  endpoint_removed: "removed a webhook endpoint",
+  endpoint_tested: "sent a test to a webhook endpoint",
+  event_viewed: "looked at an event",
+  events_redelivered: "asked for events to be delivered again",
+  sandbox_used: "played in the sandbox",
+} as const;
+export type AuditAction = keyof typeof auditActions;
+
+/** GET /dashboard/audit?before=&person_id=&account_id=&subject=&action= (lead, admin), newest first. */
+export type DashboardAudit = { entries: AuditLine[]; next: number | null };
+export type AuditLine = {
+  audit_id: number;
+  at: string;
+  person_id: string | null;
+  name: string | null;
+  role: string | null;
+  account_id: string | null;
+  action: string;
+  subject: string | null;
+  request_id: string | null;
+};
+
+/** GET /dashboard/health. */
+export type DashboardHealth = {
+  version: string;
+  /** The worst of the findings. */
+  state: "ok" | "warning" | "failed";
+  findings: { what: string; state: "ok" | "warning" | "failed"; says: string }[];
+  /** What waits for a job, and since when the oldest has been due. */
+  lags: { what: string; waiting: number; oldest_at: string | null }[];
+};

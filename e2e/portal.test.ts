@@ -1,0 +1,325 @@
+import { signatureBase } from "@pestle/contract";
+import type { Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createPartnerAccount } from "../server/src/usecases/manage-partners.ts";
+import { openReceiver, type Receiver } from "../server/test/support/receiver.ts";
+import { signedIn, type WebPerson } from "../server/test/support/web.ts";
+import { type Journey, type Seen, type SignIn, shot, startJourney, violations } from "./support/journey.ts";
+
+const HOSTILE = `<img src=x onerror="alert(1)"></textarea><script>alert(2)</script>'";\${7*7}{{7*7}}`;
+
+let journey: Journey;
+let sam: SignIn;
+/** The same person, for what a journey needs and does not type. */
+let hand: WebPerson;
+let receiver: Receiver;
+/** What the partner's receiver answers. */
+let status = 500;
+beforeAll(async () => {
+  journey = await startJourney();
+  sam = journey.app.demo.partners[0]!.portal;
+  hand = await signedIn(journey.app, sam);
+  receiver = await openReceiver((_, response) =>
+    response.writeHead(status, { "content-type": "text/html" }).end(HOSTILE),
+  );
+});
+afterAll(async () => {
+  await journey?.stop();
+  await receiver?.close();
+});
+
+const P = "/portal/sandbox";
+const heading = (page: Page, text: string) => page.getByRole("heading", { level: 1, name: text }).waitFor();
+const quiet = ({ foreign, complaints }: Seen) => expect([foreign, complaints]).toEqual([[], []]);
+const go = async (page: Page, keys: string) => {
+  for (const key of keys) await page.keyboard.press(key);
+};
+const sent = async (path: string, body: unknown) => {
+  const told = await hand.send("POST", P + path, body);
+  if (told.status >= 300) throw new Error(`${told.status}: ${told.text}`);
+  return told.body;
+};
+const ordered = async (preset: string): Promise<string> => {
+  const { prescription_id } = await sent("/sandbox/prescriptions", { preset });
+  return (await sent("/sandbox/orders", { prescription_id })).order_number;
+};
+
+test("a partner creates a credential, calls the API with it, registers an endpoint, sees a delivery fail and sends it again", async () => {
+  const seen = await journey.openAs(sam, "/portal");
+  const { page } = seen;
+  await heading(page, "Willow Telehealth");
+  await page.getByText("1 of 8 done").waitFor();
+  await shot(page, "portal-home");
+
+  await go(page, "gc");
+  await heading(page, "Credentials");
+  await page.keyboard.press("n");
+  await page.getByRole("textbox", { name: "Name" }).fill("order service");
+  await page.keyboard.press("Enter");
+  await page.getByText("It is shown this once.").waitFor();
+  await shot(page, "portal-secret");
+  const codes = await page.locator("dialog pre code").allTextContents();
+  const [client_id = "", client_secret = ""] = codes;
+  await page.getByRole("button", { name: "I have kept it" }).click();
+  expect(await page.content()).not.toContain(client_secret);
+
+  await go(page, "gh");
+  await page.getByText("Get an access token").waitFor();
+  await expect.poll(() => page.locator("pre").first().textContent()).toContain(client_id);
+  const { sandbox_auth_url } = journey.app.addresses;
+  const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners", client_id, client_secret });
+  const token = (await (await fetch(`${sandbox_auth_url}/oauth/token`, { method: "POST", body })).json()) as {
+    access_token: string;
+  };
+  const given = { token: token.access_token };
+  const called = await journey.app.call("/v1/shipping_methods", given);
+  expect(called.status).toBe(200);
+  const refused = await journey.app.call("/v1/orders", {
+    ...given,
+    method: "POST",
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({ shipping: { method_id: 1 }, items: [] }),
+  });
+  expect(refused.status).toBe(422);
+  // The list ticks itself off: nothing is pressed here.
+  await page.getByText("3 of 8 done").waitFor();
+  await shot(page, "portal-home-progress");
+
+  await go(page, "gr");
+  const row = page.getByRole("row", { name: "/shipping_methods" });
+  await row.first().waitFor();
+  await shot(page, "portal-requests");
+  await row.first().click();
+  await page.getByText(called.headers.get("x-request-id")!).first().waitFor();
+  await page.getByText("It succeeded.").waitFor();
+  await go(page, "gf");
+  await page.getByRole("link", { name: "1 request" }).first().waitFor();
+  await shot(page, "portal-errors");
+
+  await go(page, "gw");
+  await heading(page, "Endpoints");
+  await page.keyboard.press("n");
+  await page.getByLabel("URL").fill(receiver.url);
+  await page.getByLabel("Description").fill(HOSTILE);
+  await shot(page, "portal-new-endpoint");
+  await page.getByRole("button", { name: "Register" }).click();
+  await page.getByText("whsec_").waitFor();
+  await page.getByRole("button", { name: "Send a test event" }).click();
+  await heading(page, "RX_RECEIVED");
+  await page.getByText("Failed", { exact: true }).first().waitFor();
+  await page.locator("details summary").last().click();
+  await page.getByText(HOSTILE).waitFor();
+  await shot(page, "portal-event-failed");
+  status = 200;
+  await page.getByRole("button", { name: "Send again" }).click();
+  await page.getByRole("table").getByText("delivered", { exact: true }).waitFor();
+  await page.getByText("Delivered", { exact: true }).first().waitFor();
+  await shot(page, "portal-event-delivered");
+  await page.getByRole("tab", { name: "Signature explained" }).click();
+  const { path: _, body: arrived } = receiver.received.at(-1)!;
+  const base = signatureBase("POST", receiver.url, arrived);
+  await page.getByText(base, { exact: true }).waitFor();
+  await shot(page, "portal-signature");
+  expect(await violations(page)).toEqual([]);
+  await page.getByRole("tab", { name: "Body" }).click();
+  await page.getByText('"event_type": "RX_RECEIVED"').waitFor();
+  await shot(page, "portal-event-body");
+  quiet(seen);
+});
+
+test("in the sandbox a prescription goes to Delivered from the portal, and its events come in", async () => {
+  const seen = await journey.openAs(sam, "/portal/sandbox/sandbox");
+  const { page } = seen;
+  await heading(page, "Sandbox tools");
+  await page.getByText("Nothing here reaches a patient.").waitFor();
+  await page.getByRole("button", { name: "Send the prescription" }).click();
+  await page.getByRole("button", { name: "Place an order" }).first().click();
+  await page.getByRole("button", { name: "Delivered" }).click();
+  await page.getByText("Delivered", { exact: true }).first().waitFor();
+  await page.getByText("SHIPMENT_UPDATED").first().waitFor();
+  await shot(page, "portal-sandbox");
+  await page.getByText("SHIPMENT_UPDATED").first().click();
+  await page.locator("details pre").first().waitFor();
+  await page.getByRole("button", { name: "1 day" }).click();
+  await page.getByText("Its clock is 1 d ahead.").waitFor();
+  await shot(page, "portal-sandbox-clock");
+  quiet(seen);
+});
+
+test("a held order says what it needs, and the form of the action ends the hold", async () => {
+  const order_number = await ordered("missing_email");
+  const seen = await journey.openAs(sam, "/portal/sandbox/exceptions");
+  const { page } = seen;
+  await page.getByRole("link", { name: order_number }).click();
+  await heading(page, order_number);
+  await page.getByText("Missing Email (65)").waitFor();
+  const email = page.getByRole("textbox", { name: "Email" });
+  await page.keyboard.press("1");
+  await email.fill("not an address");
+  await email.evaluate((input: { type: string }) => {
+    input.type = "text";
+  });
+  await page.keyboard.press("Enter");
+  await page.locator("dialog [id$=-problem]").waitFor();
+  await shot(page, "portal-action");
+  await email.fill("wren@patients.example");
+  await page.keyboard.press("Enter");
+  await page.getByText("Asked: Update the patient's email").waitFor();
+  await page.getByText("Hold ended: Missing Email").waitFor();
+  await page.getByLabel("an exception …").or(page.locator("select")).first().selectOption("77");
+  await page.getByRole("button", { name: "Hold", exact: true }).click();
+  await page.getByText("Address Invalid (77)").waitFor();
+  await shot(page, "portal-order-held");
+  await page.getByRole("button", { name: "Update the shipping address" }).click();
+  await page.getByLabel("Street").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "portal-action-address");
+  quiet(seen);
+});
+
+describe("for everybody who comes", () => {
+  test("what others write is shown as text, wherever it appears", async () => {
+    await sent("/credentials", { name: HOSTILE.slice(0, 100) });
+    await hand.send("POST", `${P}/team`, {
+      name: HOSTILE.slice(0, 100),
+      email: "mallory@willow-telehealth.example",
+      role: "partner_viewer",
+    });
+    const made = await sent("/sandbox/prescriptions", { simulation: { sig_text: HOSTILE } });
+    const placed = await journey.app.call("/v1/orders", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({
+        reference: HOSTILE.slice(0, 50),
+        shipping: { method_id: 1 },
+        patient: { patient_id: made.patient_id },
+        items: [{ prescription_id: made.prescription_id }],
+      }),
+    });
+    const { order_number } = (await placed.json()) as { order_number: string };
+    const seen = await journey.openAs(sam, `/portal/sandbox/orders/${order_number}`);
+    const { page } = seen;
+    await page.getByText(HOSTILE).waitFor();
+    await page.getByText(HOSTILE.slice(0, 50), { exact: true }).waitFor();
+    await shot(page, "portal-hostile");
+    for (const [path, text] of [
+      ["credentials", HOSTILE.slice(0, 60)],
+      ["team", HOSTILE.slice(0, 60)],
+      ["webhooks", HOSTILE],
+    ] as const) {
+      await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/${path}`);
+      await page.getByText(text).first().waitFor();
+    }
+    expect(await page.locator("main img, main script, main svg[onload]").count()).toBe(0);
+    quiet(seen);
+  });
+
+  test("whoever may only look is offered nothing to change", async () => {
+    const { partner_id } = (
+      await journey.app.deps.db.raw("select partner_id from account where account_id = $1", [
+        journey.app.demo.partners[0]!.account_id,
+      ])
+    ).rows[0] as { partner_id: string };
+    const viewer = await journey.person("partner_viewer", "Vera Lind", partner_id);
+    const { page } = await journey.openAs(viewer, "/portal/sandbox/credentials");
+    await page.getByText("order service").waitFor();
+    for (const name of ["New credential", "Rotate", "Revoke"]) {
+      expect(await page.getByRole("button", { name }).count()).toBe(0);
+    }
+    await go(page, "gt");
+    await page.getByText("Vera Lind").last().waitFor();
+    expect(await page.getByRole("button", { name: "Invite" }).count()).toBe(0);
+  });
+
+  test("another environment, another account and the operator's pages are the same nothing", async () => {
+    const seen = await journey.openAs(sam, "/portal/production/home");
+    const { page } = seen;
+    const nothing = () => page.getByText("There is nothing here").waitFor();
+    await nothing();
+    for (const path of [
+      "/portal/elsewhere",
+      "/portal/sandbox/orders/0000000000",
+      "/portal/sandbox/nowhere",
+      "/dashboard",
+    ]) {
+      await page.goto(journey.app.addresses.base_url + path);
+      await nothing();
+    }
+    await shot(page, "portal-nothing");
+    quiet(seen);
+  });
+
+  test("who has both environments switches between them, and sees in which they are", async () => {
+    const harbor = journey.app.demo.partners[2]!;
+    await journey.app.deps.db.transaction((tx) =>
+      createPartnerAccount(
+        tx,
+        { name: harbor.name, environment: "sandbox", workflow: "api_driven", ncpdp_id: null },
+        journey.app.deps.now(),
+      ),
+    );
+    const { page } = await journey.openAs(harbor.portal, "/portal/production/catalogue");
+    await heading(page, "Catalogue");
+    const shown = () => page.evaluate<string>("document.documentElement.dataset.environment");
+    expect(await shown()).toBe("production");
+    expect(await page.getByRole("link", { name: "Sandbox tools" }).count()).toBe(0);
+    await shot(page, "portal-production");
+    await go(page, "gv");
+    await page.getByText("Nothing here reaches a patient.").waitFor();
+    await heading(page, "Catalogue");
+    expect(await shown()).toBe("sandbox");
+    await page.getByRole("button", { name: "Environment: Sandbox" }).click();
+    await shot(page, "portal-switch");
+    await page.getByRole("menuitemradio", { name: "Production" }).click();
+    await expect.poll(shown, { timeout: 10_000 }).toBe("production");
+  });
+});
+
+describe.each([
+  ["light", 1280, 720],
+  ["dark", 1280, 720],
+  ["light", 820, 1180],
+] as const)("in the %s theme at %d by %d", (theme, width, height) => {
+  test("axe finds nothing wrong with any screen, and nothing overflows", async () => {
+    const held = await ordered("invalid_address");
+    const { webhook_events } = (await hand.get(`${P}/webhook_events?limit=1`)).body;
+    const { webhook_endpoints } = (await hand.get(`${P}/webhook_endpoints`)).body;
+    const { requests } = (await hand.get(`${P}/requests?errors=true`)).body;
+    const seen = await journey.openAs(sam, "/portal", { theme, width, height });
+    const { page } = seen;
+    await heading(page, "Willow Telehealth");
+    for (const [name, path] of [
+      ["home", "home"],
+      ["credentials", "credentials"],
+      ["sandbox", "sandbox"],
+      ["orders", "orders"],
+      ["order", `orders/${held}`],
+      ["exceptions", "exceptions"],
+      ["catalogue", "catalogue"],
+      ["methods", "catalogue?tab=methods"],
+      ["brands", "catalogue?tab=brands"],
+      ["endpoints", "webhooks"],
+      ["endpoint", `webhooks/${webhook_endpoints[0].id}`],
+      ["events", "events"],
+      ["event", `events/${webhook_events[0].event_id}`],
+      ["signature", `events/${webhook_events[0].event_id}?tab=signature`],
+      ["requests", "requests"],
+      ["request", `requests/${requests[0].request_id}`],
+      ["errors", "errors"],
+      ["usage", "usage"],
+      ["team", "team"],
+    ]) {
+      await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/${path}`);
+      await page.locator("main h1").waitFor();
+      await page.waitForLoadState("networkidle").catch(() => {});
+      await page.locator("main [role=status]", { hasText: "Loading" }).waitFor({ state: "detached" });
+      expect([name, await violations(page)]).toEqual([name, []]);
+      const wide = await page.evaluate<boolean>(
+        "(() => { const main = document.querySelector('main'); return main.scrollWidth > main.clientWidth + 1; })()",
+      );
+      expect([name, wide]).toEqual([name, false]);
+      await shot(page, `portal-${name}-${theme}-${width}`);
+    }
+    quiet(seen);
+  }, 240_000);
+});

@@ -1,0 +1,141 @@
+import { mkdirSync, readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Browser, chromium, type Page } from "playwright-core";
+import { findBrowser } from "../../scripts/browser.ts";
+import { createPerson, hashPassword } from "../../server/src/usecases/create-person.ts";
+import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
+
+const ARTIFACTS = fileURLToPath(new URL("../../.artifacts/screenshots/", import.meta.url));
+const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const QUIET = [
+  "--disable-gpu",
+  "--disable-quic",
+  "--no-first-run",
+  "--disable-background-networking",
+  "--disable-component-update",
+  "--disable-sync",
+];
+
+export type SignIn = { email: string; password: string };
+export type Seen = {
+  page: Page;
+  /** What it asked of other hosts. */
+  foreign: string[];
+  /** What the browser complained about: a policy that was broken, a script that failed. */
+  complaints: string[];
+};
+export type Journey = {
+  app: TestApp;
+  browser: Browser;
+  stop(): Promise<void>;
+  /** A browser of somebody's own, at this address. */
+  open(path: string, options?: OpenOptions): Promise<Seen>;
+  /** The same, signed in at the address by typing. */
+  openAs(who: SignIn, path: string, options?: OpenOptions): Promise<Seen>;
+  /** Somebody new who can sign in. */
+  person(role: string, name?: string, partner_id?: string | null): Promise<SignIn>;
+};
+type OpenOptions = { theme?: "light" | "dark"; width?: number; height?: number };
+
+/** The real service and a real browser. */
+export async function startJourney(env: Record<string, string> = {}): Promise<Journey> {
+  const app = await startTestApp({ env });
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  const executablePath = findBrowser();
+  if (executablePath === undefined) throw new Error("no Chromium: install Debian's package chromium, or set CHROMIUM");
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", ...QUIET] });
+  mkdirSync(ARTIFACTS, { recursive: true });
+  const { base_url } = app.addresses;
+
+  const open = async (path: string, { theme = "light", width = 1280, height = 720 }: OpenOptions = {}) => {
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+    const page = await context.newPage();
+    page.setDefaultTimeout(10_000);
+    const seen: Seen = { page, foreign: [], complaints: [] };
+    page.on("request", (request) => {
+      const url = request.url();
+      if (!url.startsWith(base_url) && !url.startsWith("data:")) seen.foreign.push(url);
+    });
+    page.on("console", (message) => {
+      // A refused request is told to the person; the browser's own line about it says nothing more.
+      if (message.type() !== "error" || message.text().startsWith("Failed to load resource")) return;
+      seen.complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => seen.complaints.push(error.message));
+    page.on("dialog", (dialog) => {
+      seen.complaints.push(`a dialog: ${dialog.message()}`);
+      void dialog.dismiss();
+    });
+    await page.goto(base_url + path);
+    return seen;
+  };
+  let people = 0;
+  return {
+    app,
+    browser,
+    open,
+    async openAs({ email, password }, path, options) {
+      const seen = await open(path, options);
+      await seen.page.getByLabel("E-mail").waitFor();
+      await seen.page.keyboard.type(email);
+      await seen.page.keyboard.press("Tab");
+      await seen.page.keyboard.type(password);
+      await seen.page.keyboard.press("Enter");
+      await seen.page.locator("main#content").waitFor();
+      return seen;
+    },
+    async person(role, name = `A ${role}`, partner_id = null) {
+      people += 1;
+      const email = `${role}-${people}@people.example`;
+      const password = "a long enough password";
+      const row = { email, name, role, partner_id, password_hash: hashPassword(password) };
+      await app.deps.db.transaction((tx) => createPerson(tx, row, app.deps.now()));
+      return { email, password };
+    },
+    async stop() {
+      await browser.close();
+      await app.stop();
+    },
+  };
+}
+
+/** What axe finds wrong with the page as it is. axe is put in from outside, which the page's own policy would refuse. */
+export async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  const { violations: found } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
+    "axe.run()",
+  );
+  return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
+}
+
+/** A picture that is kept, to be looked at. */
+export const shot = (page: Page, name: string): Promise<Buffer> =>
+  page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
+
+type TraceEvent = { name: string; pid: number; tid: number; tdur?: number; args?: { name?: string } };
+
+/**
+ * The longest that the page's own thread computed at one stretch meanwhile, in milliseconds. Time of the processor, not
+ * of the clock: other tests share the machine.
+ */
+export async function longestTask(page: Page, during: () => Promise<void>): Promise<number> {
+  const devtools = await page.context().newCDPSession(page);
+  const events: TraceEvent[] = [];
+  devtools.on("Tracing.dataCollected", ({ value }) => events.push(...(value as unknown as TraceEvent[])));
+  const includedCategories = ["toplevel", "__metadata"];
+  await devtools.send("Tracing.start", {
+    transferMode: "ReportEvents",
+    traceConfig: { includedCategories, excludedCategories: ["*"] },
+  });
+  await during();
+  const complete = new Promise((resolve) => devtools.once("Tracing.tracingComplete", resolve));
+  await devtools.send("Tracing.end");
+  await complete;
+  const place = ({ pid, tid }: TraceEvent) => `${pid} ${tid}`;
+  const threads = new Set(events.filter(({ args }) => args?.name === "CrRendererMain").map(place));
+  const tasks = events.filter((event) => event.name.endsWith("RunTask") && threads.has(place(event)));
+  if (tasks.length === 0) throw new Error("the browser told of no tasks");
+  return Math.max(...tasks.map(({ tdur = 0 }) => tdur)) / 1000;
+}

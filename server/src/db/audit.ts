@@ -1,0 +1,84 @@
+import { type Queryable, sql } from "./db.ts";
+
+export type AuditEntry = {
+  at: Date;
+  person_id: string | null;
+  role: string | null;
+  account_id: string | null;
+  action: string;
+  subject: string | null;
+  request_id: string | null;
+};
+
+const add = sql<
+  [
+    at: Date,
+    person_id: string | null,
+    role: string | null,
+    account_id: string | null,
+    action: string,
+    subject: string | null,
+    request_id: string | null,
+  ]
+>`
+insert into audit_entry (at, person_id, role, account_id, action, subject, request_id)
+values ($1, $2, $3, $4, $5, $6, $7)`;
+export const insertAudit = (db: Queryable, entry: AuditEntry) =>
+  db.run(add, [entry.at, entry.person_id, entry.role, entry.account_id, entry.action, entry.subject, entry.request_id]);
+
+const addOnce = sql<
+  [
+    at: Date,
+    person_id: string | null,
+    role: string | null,
+    account_id: string | null,
+    action: string,
+    subject: string | null,
+    request_id: string | null,
+    since: Date,
+  ]
+>`
+insert into audit_entry (at, person_id, role, account_id, action, subject, request_id)
+select $1, $2, $3, $4, $5, $6, $7
+where not exists (
+  select
+  from audit_entry
+  where account_id = $4 and subject = $6 and at > $8 and person_id = $2 and action = $5)`;
+/** Unless the same was written down since a time: a page that refreshes itself is one look. */
+export const insertAuditOnce = (db: Queryable, entry: AuditEntry, since: Date) =>
+  db.run(addOnce, [
+    entry.at,
+    entry.person_id,
+    entry.role,
+    entry.account_id,
+    entry.action,
+    entry.subject,
+    entry.request_id,
+    since,
+  ]);
+
+const list = sql<
+  [
+    before: number,
+    limit: number,
+    person_id: string | null,
+    account_id: string | null,
+    subject: string | null,
+    action: string | null,
+  ],
+  AuditEntry & { audit_id: number; name: string | null }
+>`
+select a.audit_id, a.at, a.person_id, p.name, a.role, a.account_id, a.action, a.subject, a.request_id
+from audit_entry a
+left join person p on p.person_id = a.person_id
+where a.audit_id < $1 and ($3::text is null or a.person_id = $3) and ($4::text is null or a.account_id = $4)
+  and ($5::text is null or a.subject = $5) and ($6::text is null or a.action = $6)
+order by a.audit_id desc
+limit $2`;
+/** Newest first, those before a number. */
+export const listAudit = (
+  db: Queryable,
+  before: number,
+  limit: number,
+  filter: Pick<AuditEntry, "person_id" | "account_id" | "subject"> & { action: string | null },
+) => db.rows(list, [before, limit, filter.person_id, filter.account_id, filter.subject, filter.action]);

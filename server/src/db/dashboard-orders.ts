@@ -1,0 +1,188 @@
+import type { DrugSchedule, Environment, ExceptionId, OrderStatus, Stage } from "@pestle/contract";
+import { type Queryable, sql, statementOf } from "./db.ts";
+
+/** Which orders a table shows, of all accounts. Null: whatever it is. */
+export type QueueFilter = {
+  /** Where they stand (`orders.queue`). */
+  queues: readonly string[];
+  sort: "oldest" | "newest";
+  partner_id: string | null;
+  account_id: string | null;
+  environment: Environment | null;
+  brand_id: number | null;
+  exception_id: ExceptionId | null;
+  schedule: DrugSchedule | null;
+  state: string | null;
+  /** Only those that came there before, or since. */
+  stood_before: Date | null;
+  stood_since: Date | null;
+  /** Whose they are: this person's, nobody's or somebody else's. */
+  mine: string | null;
+  others: string | null;
+  free: true | null;
+};
+
+export type QueueRow = {
+  account_id: string;
+  partner: string;
+  environment: Environment;
+  order_number: string;
+  order_status: OrderStatus;
+  stage: Stage | null;
+  queue: string;
+  exception_ids: ExceptionId[];
+  patient_id: string;
+  record_sealed: Buffer;
+  drug_names: string[];
+  drug_schedule: DrugSchedule;
+  ship_state: string | null;
+  brand: string | null;
+  method: string;
+  reference: string | null;
+  created_at: Date;
+  stage_since: Date;
+  claimed_by: string | null;
+  claimed_until: Date | null;
+  revision: number;
+};
+
+/** The last row of the page before; null begins at the beginning. */
+export type QueuePlace = Pick<QueueRow, "stage_since" | "account_id" | "order_number">;
+
+/** Orders that somebody works on, of account `a`; $6 is now. They are few, and found by their index. */
+const claimedBy = (whose: string) => `any(array(
+        select m.order_number
+        from orders m
+        where m.account_id = a.account_id and m.claimed_by is not null and m.claimed_until > $6::timestamptz${whose}))`;
+
+/** What a filter asks of an account `a` or of an order `o`, where its value is given as `value`. */
+const CONDITIONS = {
+  partner_id: ["a", (value: string) => `a.partner_id = ${value}`],
+  account_id: ["a", (value: string) => `a.account_id = ${value}`],
+  environment: ["a", (value: string) => `a.environment = ${value}`],
+  brand_id: ["o", (value: string) => `o.brand_id = ${value}`],
+  exception_id: ["o", (value: string) => `${value} = any(o.exception_ids)`],
+  schedule: ["o", (value: string) => `o.drug_schedule = ${value}`],
+  state: ["o", (value: string) => `o.ship_state = ${value}`],
+  stood_before: ["o", (value: string) => `o.stage_since < ${value}`],
+  stood_since: ["o", (value: string) => `o.stage_since >= ${value}`],
+  mine: ["o", (value: string) => `o.order_number = ${claimedBy(` and m.claimed_by = ${value}`)}`],
+  others: ["o", (value: string) => `o.order_number = ${claimedBy(` and m.claimed_by <> ${value}`)}`],
+  free: ["o", (value: string) => `(not o.order_number = ${claimedBy("")}) = ${value}`],
+} as const satisfies Record<string, readonly ["a" | "o", (value: string) => string]>;
+type FilterName = keyof typeof CONDITIONS;
+
+/** Lengths that a page can have, each a statement of its own: PostgreSQL then knows how few rows it will be asked for. */
+const LENGTHS = [51, 201, 1_001] as const;
+export const MOST_QUEUE_ROWS = LENGTHS[2] - 1;
+
+/**
+ * One walk for each account and queue, along the index that has them in the order of the table, and of all walks the
+ * first. $2 to $4 are the last row of the page before, $5 is how many are wanted.
+ */
+function pageText(names: readonly FilterName[], sort: QueueFilter["sort"], length: number): string {
+  const [after, direction] = sort === "oldest" ? [">", ""] : ["<", " desc"];
+  const asked = (of: "a" | "o") =>
+    names
+      .filter((name) => CONDITIONS[name][0] === of)
+      .map((name) => `\n    and ${CONDITIONS[name][1](`$${7 + names.indexOf(name)}`)}`)
+      .join("");
+  const by_age = (row: string) =>
+    `${row}.stage_since${direction}, ${row}.account_id${direction}, ${row}.order_number${direction}`;
+  return `
+with page as materialized (
+  select o.account_id, o.order_number, o.stage_since
+  from account a
+  cross join unnest($1::text[]) as q(queue)
+  cross join lateral (
+    select o.account_id, o.order_number, o.stage_since
+    from orders o
+    where o.account_id = a.account_id and o.queue = q.queue and o.stage_since ${after}= $2::timestamptz
+    and (o.stage_since, o.account_id, o.order_number) ${after} ($2::timestamptz, $3::text, $4::text)${asked("o")}
+    order by o.stage_since${direction}, o.order_number${direction}
+    limit ${length}) o
+  where a.partner_id is not null${asked("a")}
+  order by ${by_age("o")}
+  limit $5
+)
+select o.account_id, p.name as partner, a.environment, o.order_number, o.order_status, o.stage, o.queue, o.exception_ids,
+  o.patient_id, o.drug_schedule, o.ship_state, o.reference, o.created_at, o.stage_since, o.revision,
+  (
+    select r.record_sealed
+    from patient r
+    where r.account_id = o.account_id and r.patient_id = o.patient_id) as record_sealed,
+  array(
+    select d.name
+    from order_item i
+    join product d on d.account_id = i.account_id and d.sku = i.sku
+    where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null
+    order by i.item_id) as drug_names,
+  (
+    select b.name
+    from brand b
+    where b.account_id = o.account_id and b.id = o.brand_id) as brand,
+  (
+    select m.name
+    from shipping_method m
+    where m.account_id = o.account_id and m.id = o.shipping_method_id) as method,
+  (
+    select c.name
+    from person c
+    where c.person_id = o.claimed_by and o.claimed_until > $6) as claimed_by,
+  case when o.claimed_until > $6 then o.claimed_until end as claimed_until
+from page g
+cross join lateral (
+  -- One by its key, whatever is thought of how many there are.
+  select o.*
+  from orders o
+  where o.account_id = g.account_id and o.order_number = g.order_number
+  limit 1) o
+join account a on a.account_id = o.account_id
+join partner p on p.partner_id = a.partner_id
+order by ${by_age("g")}`;
+}
+
+type PageParams = readonly [
+  queues: readonly string[],
+  stage_since: Date | string,
+  account_id: string,
+  order_number: string,
+  limit: number,
+  now: Date,
+  ...filters: unknown[],
+];
+const pages = new Map<string, ReturnType<typeof statementOf<PageParams, QueueRow>>>();
+
+/** Who waits longest comes first, or last; those after a place. */
+export function listQueue(db: Queryable, filter: QueueFilter, after: QueuePlace | null, limit: number, now: Date) {
+  const names = (Object.keys(CONDITIONS) as FilterName[]).filter((name) => filter[name] !== null);
+  const length = LENGTHS.find((one) => one >= limit) ?? MOST_QUEUE_ROWS + 1;
+  const key = [filter.sort, length, ...names].join();
+  const page = pages.get(key) ?? statementOf<PageParams, QueueRow>(pageText(names, filter.sort, length));
+  pages.set(key, page);
+  const start = filter.sort === "oldest" ? "-infinity" : "infinity";
+  return db.rows(page, [
+    filter.queues,
+    after?.stage_since ?? start,
+    after?.account_id ?? "",
+    after?.order_number ?? "",
+    limit,
+    now,
+    ...names.map((name) => filter[name]),
+  ]);
+}
+
+export type ExceptionCount = { exception_id: ExceptionId; count: number; oldest_at: Date };
+const held = sql<[environment: Environment | null, account_id: string | null], ExceptionCount>`
+select o.exception_id, count(*)::integer as count, min(o.stage_since) as oldest_at
+from account a
+cross join lateral (
+  select unnest(o.exception_ids) as exception_id, o.stage_since
+  from orders o
+  where o.account_id = a.account_id and o.queue = 'on_hold') o
+where a.partner_id is not null and ($1::text is null or a.environment = $1) and ($2::text is null or a.account_id = $2)
+group by o.exception_id
+order by min(o.stage_since)`;
+/** How many orders each exception holds; whoever waits longest first. */
+export const countExceptions = (db: Queryable, environment: Environment | null, account_id: string | null) =>
+  db.rows(held, [environment, account_id]);

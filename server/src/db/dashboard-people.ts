@@ -1,0 +1,57 @@
+import type { PersonRoleName } from "@pestle/contract";
+import { type Queryable, sql, type Tx } from "./db.ts";
+
+/** Whoever can sign in, or could. */
+export type ListedPerson = {
+  person_id: string;
+  email: string;
+  name: string;
+  role: PersonRoleName;
+  partner: string | null;
+  partner_id: string | null;
+  created_at: Date;
+  disabled_at: Date | null;
+  last_signed_in_at: Date | null;
+  second_factor: boolean;
+};
+
+const list = sql<[person_id: string | null], ListedPerson>`
+select p.person_id, p.email, p.name, p.role, r.name as partner, p.partner_id, p.created_at, p.disabled_at,
+  p.last_signed_in_at, p.totp_confirmed_at is not null as second_factor
+from person p
+left join partner r on r.partner_id = p.partner_id
+where $1::text is null or p.person_id = $1
+order by p.partner_id is not null, r.name, p.name, p.person_id`;
+/** The pharmacy's own people first. With a person: that one alone. */
+export const listPeople = (db: Queryable, person_id: string | null = null) => db.rows(list, [person_id]);
+
+const admins = sql<[], { person_id: string }>`
+select person_id
+from person
+where role = 'admin' and disabled_at is null
+order by person_id
+for update`;
+/** Locked, so that two admins do not shut each other out at once and leave nobody. */
+export const lockAdmins = (tx: Tx) => tx.rows(admins, []);
+
+const disable = sql<[person_id: string, disabled_at: Date | null]>`
+update person
+set disabled_at = $2
+where person_id = $1`;
+/** Null lets them in again. */
+export const setDisabled = (tx: Tx, person_id: string, disabled_at: Date | null) =>
+  tx.run(disable, [person_id, disabled_at]);
+
+const password = sql<[person_id: string, password_hash: string]>`
+update person
+set password_hash = $2
+where person_id = $1`;
+export const setPassword = (tx: Tx, person_id: string, password_hash: string) =>
+  tx.run(password, [person_id, password_hash]);
+
+const dropFactor = sql<[person_id: string]>`
+update person
+set totp_confirmed_at = null, totp_sealed = null, totp_last_step = 0
+where person_id = $1`;
+/** The next sign-in sets up another, where one is needed. */
+export const dropSecondFactor = (tx: Tx, person_id: string) => tx.run(dropFactor, [person_id]);

@@ -1,0 +1,65 @@
+import type { Environment } from "@pestle/contract";
+import { type Queryable, sql } from "./db.ts";
+import type { PatientRow } from "./patients.ts";
+import type { ReviewRow } from "./reviews.ts";
+
+export type ListedReview = ReviewRow & {
+  partner: string | null;
+  environment: Environment;
+  resolved_by_name: string | null;
+  /** Whom the message was addressed to. */
+  receiver: string | null;
+};
+
+const list = sql<
+  [environment: Environment | null, account_id: string | null, review_id: number | null, all: boolean, most: number],
+  ListedReview
+>`
+select v.account_id, v.review_id, v.kind, v.intake_message_id, v.patient_id, v.prescription_id, v.reasons, v.facts,
+  v.created_at, v.resolved_at, v.resolved_by, v.outcome, p.name as partner, a.environment, e.name as resolved_by_name,
+  m.receiver
+from review v
+join account a on a.account_id = v.account_id
+left join partner p on p.partner_id = a.partner_id
+left join person e on e.person_id = v.resolved_by
+left join intake_message m on m.account_id = v.account_id and m.intake_message_id = v.intake_message_id
+where ($1::text is null or a.environment = $1) and ($2::text is null or v.account_id = $2)
+  and ($3::bigint is null or v.review_id = $3) and ($4 or v.resolved_at is null)
+order by v.resolved_at desc nulls first, v.created_at, v.review_id
+limit $5`;
+/** What waits for a person, oldest first; with `all` also what was closed, that of last time first. */
+export const listReviewEntries = (db: Queryable, environment: Environment | null, all: boolean, most: number) =>
+  db.rows(list, [environment, null, null, all, most]);
+export const loadReviewEntry = (db: Queryable, account_id: string, review_id: number) =>
+  db.row(list, [null, account_id, review_id, true, 1]);
+
+export type ReviewMessage = {
+  account_id: string;
+  intake_message_id: number;
+  format: "script" | "fhir" | "simulation";
+  sender: string;
+  sender_message_id: string;
+  receiver: string | null;
+  received_at: Date;
+  warnings: string[];
+  body_sealed: Buffer;
+};
+const message = sql<[account_id: string, review_id: number], ReviewMessage>`
+select m.account_id, m.intake_message_id, m.format, m.sender, m.sender_message_id, m.receiver, m.received_at, m.warnings,
+  m.body_sealed
+from review v
+join account a on a.account_id = v.account_id
+-- A message is kept by whoever took it in: the pharmacy's own account of the environment, or the account itself.
+join account o on o.environment = a.environment and (o.account_id = a.account_id or o.partner_id is null)
+join intake_message m on m.account_id = o.account_id and m.intake_message_id = v.intake_message_id
+where v.account_id = $1 and v.review_id = $2`;
+/** The message that an entry is about. */
+export const loadReviewMessage = (db: Queryable, account_id: string, review_id: number) =>
+  db.row(message, [account_id, review_id]);
+
+const patients = sql<[account_id: string, patient_ids: readonly string[]], PatientRow>`
+select account_id, patient_id, revision, record_sealed, created_at, updated_at
+from patient
+where account_id = $1 and patient_id = any($2)`;
+export const listPatients = (db: Queryable, account_id: string, patient_ids: readonly string[]) =>
+  db.rows(patients, [account_id, patient_ids]);

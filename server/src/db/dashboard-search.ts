@@ -1,0 +1,120 @@
+import type { Environment, OrderStatus, Stage } from "@pestle/contract";
+import { type Queryable, sql, statementOf } from "./db.ts";
+
+/** What a search finds, with the patient sealed. */
+export type FoundRow = {
+  account_id: string;
+  partner: string;
+  environment: Environment;
+  /** Null: the prescription has no order yet. */
+  order_number: string | null;
+  order_status: OrderStatus | null;
+  stage: Stage | null;
+  patient_id: string;
+  record_sealed: Buffer;
+  drug_names: string[];
+  reference: string | null;
+  created_at: Date;
+};
+
+const COLUMNS = `
+  a.account_id, p.name as partner, a.environment, o.order_number, o.order_status, o.stage, o.reference, o.created_at,
+  o.patient_id, (
+    select r.record_sealed
+    from patient r
+    where r.account_id = o.account_id and r.patient_id = o.patient_id) as record_sealed,
+  array(
+    select d.name
+    from order_item i
+    join product d on d.account_id = i.account_id and d.sku = i.sku
+    where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null
+    order by i.item_id) as drug_names`;
+
+/** One look into each account's index, and the newest few of what is there: nothing is searched through. */
+const inEveryAccount = (found: string) => `
+select ${COLUMNS}
+from account a
+join partner p on p.partner_id = a.partner_id
+cross join lateral (${found}) o
+order by o.order_position desc
+limit $2`;
+
+const searches = {
+  order_number: statementOf<[value: string, most: number], FoundRow>(
+    inEveryAccount(`
+  select o.*
+  from orders o
+  where o.account_id = a.account_id and o.order_number = $1
+  limit 1`),
+  ),
+  reference: statementOf<[value: string, most: number], FoundRow>(
+    inEveryAccount(`
+  select o.*
+  from orders o
+  where o.account_id = a.account_id and o.reference = $1
+  order by o.order_position desc
+  limit 51`),
+  ),
+  tracking_no: statementOf<[value: string, most: number], FoundRow>(
+    inEveryAccount(`
+  select o.*
+  from orders o
+  where o.account_id = a.account_id and o.order_number = any(array(
+    select s.order_number
+    from shipment s
+    where s.account_id = a.account_id and s.tracking_no = $1
+    limit 51))`),
+  ),
+  prescription_id: statementOf<[value: number, most: number], FoundRow>(
+    inEveryAccount(`
+  select o.*
+  from orders o
+  where o.account_id = a.account_id and o.order_number = any(array(
+    select i.order_number
+    from order_item i
+    where i.account_id = a.account_id and i.prescription_id = $1
+    limit 51))`),
+  ),
+} as const;
+export const findBy = (db: Queryable, by: keyof typeof searches, value: string | number, most: number) =>
+  db.rows(searches[by] as (typeof searches)["reference"], [value as string, most]);
+
+const ofPeople = statementOf<[account_ids: readonly string[], indexes: readonly Buffer[], most: number], FoundRow>(`
+select ${COLUMNS}
+from unnest($1::text[], $2::bytea[]) as k(account_id, name_dob_index)
+join account a on a.account_id = k.account_id
+join partner p on p.partner_id = a.partner_id
+cross join lateral (
+  select w.account_id, w.patient_id
+  from patient w
+  where w.account_id = k.account_id and w.name_dob_index = k.name_dob_index
+  limit 51) w
+cross join lateral (
+  select o.*
+  from orders o
+  where o.account_id = w.account_id and o.patient_id = w.patient_id
+  order by o.order_position desc
+  limit 51) o
+order by o.order_position desc
+limit $3`);
+/** The orders of people, by what stands for their names and birth dates in the database. */
+export const findByPeople = (
+  db: Queryable,
+  keys: readonly { account_id: string; name_dob_index: Buffer }[],
+  most: number,
+) =>
+  db.rows(ofPeople, [keys.map(({ account_id }) => account_id), keys.map(({ name_dob_index }) => name_dob_index), most]);
+
+const unordered = sql<[prescription_id: number], FoundRow>`
+select a.account_id, p.name as partner, a.environment, null as order_number, null as order_status, null as stage,
+  null as reference, r.received_at as created_at, r.patient_id, w.record_sealed, array[r.drug_name] as drug_names
+from account a
+join partner p on p.partner_id = a.partner_id
+join prescription r on r.account_id = a.account_id and r.prescription_id = $1
+join patient w on w.account_id = r.account_id and w.patient_id = r.patient_id
+where not exists (
+  select
+  from order_item i
+  where i.account_id = r.account_id and i.prescription_id = r.prescription_id)`;
+/** A prescription of which there is no order. */
+export const findUnordered = (db: Queryable, prescription_id: number) => db.rows(unordered, [prescription_id]);

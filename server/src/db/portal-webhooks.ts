@@ -1,0 +1,165 @@
+import type { EventType } from "@pestle/contract";
+import type { DeliveryStatus } from "../domain/attempt-outcome.ts";
+import { type Queryable, type Statement, sql, statementOf } from "./db.ts";
+import { DELIVERIES, type FeedPosition, type FeedRow } from "./webhook-feed.ts";
+
+export type NewestFilter = {
+  event_type: EventType | null;
+  order_number: string | null;
+  /** Whether all its deliveries arrived. */
+  delivered: boolean | null;
+  /** One of its deliveries stands so. */
+  status: DeliveryStatus | null;
+  /** It was, or is to be, sent there. */
+  endpoint_id: string | null;
+};
+type NewestRow = Omit<FeedRow, "body"> & { fits: boolean };
+
+/** What a filter asks of the deliveries `x` of an event. */
+const CONDITIONS = {
+  event_type: (value: string) => `e.event_type = ${value}`,
+  delivered: (value: string) => `(
+      select coalesce(bool_and(x.status = 'delivered'), false)
+      from (${DELIVERIES}) x) = ${value}::boolean`,
+  status: (value: string) => `exists (select from (${DELIVERIES}) x where x.status = ${value})`,
+  endpoint_id: (value: string) => `exists (select from (${DELIVERIES}) x where x.endpoint_id = ${value}::uuid)`,
+} as const;
+type ConditionName = keyof typeof CONDITIONS;
+
+type PageParams = readonly [
+  account_id: string,
+  feed_position: number,
+  event_position: number,
+  looked_at: number,
+  ...filters: unknown[],
+];
+
+/** Looks at so many events before a position, and tells of the last one also where it does not fit: the page ends there. */
+function pageText(by_order: boolean, names: readonly ConditionName[]): string {
+  const asked = names.map((name, index) => CONDITIONS[name](`$${(by_order ? 6 : 5) + index}`));
+  return `
+with looked_at as materialized (
+  select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.created_at, e.feed_position,
+    e.event_position
+  from webhook_event e
+  where e.account_id = $1 and (e.feed_position, e.event_position) < ($2, $3)${by_order ? "\n    and e.order_number = $5" : ""}
+  order by e.feed_position desc, e.event_position desc
+  limit $4
+), judged as materialized (
+  select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.created_at, e.feed_position,
+    e.event_position, ${asked.length === 0 ? "true" : asked.join("\n    and ")} as fits
+  from looked_at e
+)
+select e.event_id, e.event_type, e.patient_id, e.order_number, e.created_at, e.feed_position, e.event_position, e.fits,
+  case when e.fits then (
+    select coalesce(json_agg(json_build_object(
+      'endpoint_id', x.endpoint_id, 'status', x.status, 'attempts', x.attempts,
+      'next_attempt_at', x.next_attempt_at) order by x.endpoint_id), '[]')
+    from (${DELIVERIES}) x) end as deliveries
+from judged e
+order by e.feed_position desc, e.event_position desc`;
+}
+
+const pages = new Map<string, Statement<PageParams, NewestRow>>();
+/** A page looks at no more events than these, however few of them fit. */
+const MOST_LOOKED_AT = 1_000;
+
+/** Events before a position, newest first, and where the next page begins. */
+export async function listNewestEvents(
+  db: Queryable,
+  account_id: string,
+  filter: NewestFilter,
+  before: FeedPosition,
+  limit: number,
+): Promise<{ rows: NewestRow[]; next: FeedPosition | null }> {
+  const { order_number } = filter;
+  const names = (Object.keys(CONDITIONS) as ConditionName[]).filter((name) => filter[name] !== null);
+  const key = `${order_number !== null} ${names}`;
+  const page = pages.get(key) ?? statementOf<PageParams, NewestRow>(pageText(order_number !== null, names));
+  pages.set(key, page);
+  const look_at = names.length === 0 ? limit + 1 : Math.max(limit + 1, MOST_LOOKED_AT);
+  const given = [...(order_number === null ? [] : [order_number]), ...names.map((name) => filter[name])];
+  const looked = await db.rows(page, [account_id, before.feed_position, before.event_position, look_at, ...given]);
+  const fitting = looked.filter(({ fits }) => fits);
+  if (fitting.length > limit) return { rows: fitting.slice(0, limit), next: fitting[limit - 1]! };
+  return { rows: fitting, next: looked.length === look_at ? looked.at(-1)! : null };
+}
+
+export type WebhookFacts = {
+  endpoint_at: Date | null;
+  delivered_at: Date | null;
+  waiting: number;
+  failed: number;
+};
+const facts = sql<[account_id: string, since: Date, most: number], WebhookFacts>`
+select
+  (
+    select min(created_at)
+    from webhook_endpoint
+    where account_id = $1) as endpoint_at,
+  (
+    select min(hour)
+    from webhook_endpoint_hour
+    where account_id = $1 and delivered > 0) as delivered_at,
+  (
+    select count(*)
+    from (
+      select
+      from webhook_delivery
+      where account_id = $1
+      limit $3) few) as waiting,
+  (
+    select coalesce(sum(failed), 0)
+    from webhook_endpoint_hour
+    where account_id = $1 and hour >= $2) as failed`;
+/** What became of an account's webhooks; those that wait are counted up to so many. `since` is on its clock. */
+export const loadWebhookFacts = async (db: Queryable, account_id: string, since: Date, most: number) =>
+  (await db.row(facts, [account_id, since, most]))!;
+
+export type WebhookHour = { hour: Date; attempts: number; delivered: number; failed: number };
+const hours = sql<[account_id: string, since: Date], WebhookHour>`
+select hour, sum(attempts) as attempts, sum(delivered) as delivered, sum(failed) as failed
+from webhook_endpoint_hour
+where account_id = $1 and hour >= $2
+group by hour
+order by hour`;
+/** Of all its endpoints, on the account's clock. */
+export const listWebhookHours = (db: Queryable, account_id: string, since: Date) => db.rows(hours, [account_id, since]);
+
+export type SigningEndpoint = {
+  url: string;
+  secret_sealed: Buffer;
+  signing_secret_sealed: Buffer;
+  signing_credential_id: string;
+  secret_id: number;
+  digest_sealed: Buffer;
+  /** The last attempt of the event there. */
+  attempt: number | null;
+  exchange_sealed: Buffer | null;
+};
+const signing = sql<[account_id: string, endpoint_id: string, event_id: string], SigningEndpoint>`
+select p.url, p.secret_sealed, p.signing_secret_sealed, p.signing_credential_id, s.secret_id, s.digest_sealed, t.attempt,
+  t.exchange_sealed
+from webhook_endpoint p
+cross join lateral (
+  -- The secret that signs, chosen as for sending: the pinned one while it lives, then the oldest that does.
+  select s.secret_id, s.digest_sealed
+  from credential_secret s
+  where s.account_id = p.account_id and s.credential_id = p.signing_credential_id
+  order by case
+      when s.revoked_at is null and s.secret_id = p.signing_credential_secret_id then 1
+      when s.revoked_at is null then 2
+      when s.secret_id = p.signing_credential_secret_id then 3
+      else 4
+    end, s.secret_id
+  limit 1) s
+left join lateral (
+  select t.attempt, t.exchange_sealed
+  from webhook_attempt t
+  where t.account_id = p.account_id and t.event_id = $3 and t.endpoint_id = p.endpoint_id
+  order by t.attempt desc
+  limit 1) t on true
+where p.account_id = $1 and p.endpoint_id = $2`;
+/** All that a request to an endpoint is signed with, and what was last sent there of an event. */
+export const loadSigningEndpoint = (db: Queryable, account_id: string, endpoint_id: string, event_id: string) =>
+  db.row(signing, [account_id, endpoint_id, event_id]);

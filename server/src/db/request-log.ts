@@ -1,0 +1,166 @@
+import { type Queryable, sql, statementOf } from "./db.ts";
+
+/** A request as it is left behind by whoever answered it. */
+export type LoggedRequest = {
+  account_id: string;
+  at: Date;
+  request_id: string;
+  credential_id: string;
+  method: string;
+  route: string;
+  status: number;
+  duration_ms: number;
+  /** As for the log: codes with spaces between. */
+  refused: string | undefined;
+};
+export type RequestRow = Omit<LoggedRequest, "account_id" | "refused"> & { error_codes: number[] };
+
+const add = sql<[requests: string]>`
+with written as (
+  insert into request_log (account_id, at, request_id, credential_id, method, route, status, duration_ms, error_codes)
+  select r.account_id, r.at, r.request_id, r.credential_id, r.method, r.route, r.status, r.duration_ms, r.error_codes
+  from jsonb_to_recordset($1::jsonb) as r(account_id text, at timestamptz, request_id uuid, credential_id text,
+    method text, route text, status smallint, duration_ms real, error_codes integer[])
+  -- A batch that was written although its answer got lost comes again, and is counted once.
+  on conflict do nothing
+  returning account_id, at, request_id, credential_id, status
+), bucketed as (
+  select w.account_id, w.at, b.bucket
+  from written w
+  join jsonb_to_recordset($1::jsonb) as b(account_id text, at timestamptz, request_id uuid, bucket smallint)
+    on b.account_id = w.account_id and b.at = w.at and b.request_id = w.request_id
+), minutes as (
+  insert into request_minute (account_id, minute, credential_id, requests, client_errors, server_errors, limited)
+  select account_id, date_trunc('minute', at, 'UTC'), credential_id, count(*),
+    count(*) filter (where status between 400 and 499 and status <> 429),
+    count(*) filter (where status >= 500),
+    count(*) filter (where status = 429)
+  from written
+  group by 1, 2, 3
+  -- In one order everywhere, so that two processes never wait for each other.
+  order by 1, 2, 3
+  on conflict (account_id, minute, credential_id) do update
+  set requests = request_minute.requests + excluded.requests,
+    client_errors = request_minute.client_errors + excluded.client_errors,
+    server_errors = request_minute.server_errors + excluded.server_errors,
+    limited = request_minute.limited + excluded.limited
+)
+insert into request_latency (account_id, hour, bucket, requests)
+select account_id, date_trunc('hour', at, 'UTC'), bucket, count(*)
+from bucketed
+group by 1, 2, 3
+order by 1, 2, 3
+on conflict (account_id, hour, bucket) do update
+set requests = request_latency.requests + excluded.requests`;
+/** One statement for a whole batch, its sums included. */
+export const insertRequests = (
+  db: Queryable,
+  requests: readonly (Omit<LoggedRequest, "refused"> & { error_codes: number[]; bucket: number })[],
+) => db.run(add, [JSON.stringify(requests)]);
+
+export type RequestFilter = {
+  credential_id: string | null;
+  method: string | null;
+  route: string | null;
+  status: number | null;
+  error_code: number | null;
+  since: Date;
+  /** Those with an error alone. */
+  errors: boolean;
+};
+/** Where a page begins: the last request of the page before. */
+export type RequestPosition = { at: Date; request_id: string };
+
+type PageParams = [
+  account_id: string,
+  before_at: Date,
+  before_id: string,
+  since: Date,
+  limit: number,
+  credential_id: string | null,
+  method: string | null,
+  route: string | null,
+  status: number | null,
+  error_code: number | null,
+];
+const pageOf = (which: string) =>
+  statementOf<PageParams, RequestRow>(`
+select request_id, at, credential_id, method, route, status, duration_ms, error_codes
+from request_log
+where account_id = $1 and (at, request_id) < ($2, $3::uuid) and at >= $4 ${which}
+  and ($6::text is null or credential_id = $6)
+  and ($7::text is null or method = $7)
+  and ($8::text is null or route = $8)
+  and ($9::integer is null or status = $9)
+  and ($10::integer is null or $10 = any(error_codes))
+order by at desc, request_id desc
+limit $5`);
+const page = pageOf("");
+const errorPage = pageOf("and status >= 400");
+/** Newest first. Errors have an index of their own, so that a few are found quickly among very many others. */
+export const listRequests = (
+  db: Queryable,
+  account_id: string,
+  filter: RequestFilter,
+  before: RequestPosition,
+  limit: number,
+) =>
+  db.rows(filter.errors ? errorPage : page, [
+    account_id,
+    before.at,
+    before.request_id,
+    filter.since,
+    limit,
+    filter.credential_id,
+    filter.method,
+    filter.route,
+    filter.status,
+    filter.error_code,
+  ]);
+
+const one = sql<[account_id: string, request_id: string], RequestRow>`
+select request_id, at, credential_id, method, route, status, duration_ms, error_codes
+from request_log
+where account_id = $1 and request_id = $2::uuid`;
+export const loadRequest = (db: Queryable, account_id: string, request_id: string) =>
+  db.row(one, [account_id, request_id]);
+
+export type ErrorGroupRow = {
+  status: number;
+  /** Null where the status says it all. */
+  code: number | null;
+  method: string;
+  route: string;
+  count: number;
+  first_at: Date;
+  last_at: Date;
+  request_ids: string[];
+};
+const groups = sql<[account_id: string, since: Date, most: number], ErrorGroupRow>`
+with newest as (
+  select at, request_id, method, route, status, error_codes
+  from request_log
+  where account_id = $1 and status >= 400 and at >= $2
+  order by at desc, request_id desc
+  limit $3
+)
+select n.status, c.code, n.method, n.route, count(*) as count, min(n.at) as first_at, max(n.at) as last_at,
+  (array_agg(n.request_id order by n.at desc, n.request_id desc))[1:5] as request_ids
+from newest n
+left join lateral unnest(n.error_codes) as c(code) on true
+group by 1, 2, 3, 4`;
+/** The newest errors by what they were and where. At most so many are looked at: beyond that it is the same story. */
+export const listErrorGroups = (db: Queryable, account_id: string, since: Date, most: number) =>
+  db.rows(groups, [account_id, since, most]);
+
+const tidy = sql<[account_id: string, before: Date, most: number]>`
+delete from request_log
+where account_id = $1 and (at, request_id) in (
+  select at, request_id
+  from request_log
+  where account_id = $1 and at < $2
+  order by at
+  limit $3)`;
+/** In bites, so that no delete holds its locks for long. */
+export const deleteOldRequests = (db: Queryable, account_id: string, before: Date, most: number) =>
+  db.run(tidy, [account_id, before, most]);

@@ -1,0 +1,105 @@
+import { type Queryable, sql } from "./db.ts";
+
+/** Where the second factor's secret stands, for the vault. */
+export const totpPlace = (person_id: string) => `person.totp_sealed ${person_id}`;
+
+export type SessionRow = {
+  person_id: string;
+  email: string;
+  name: string;
+  role: string;
+  partner_id: string | null;
+  partner_name: string | null;
+  csrf_token: string;
+  complete: boolean;
+  created_at: Date;
+  last_seen_at: Date;
+  totp_on: boolean;
+};
+
+const open = sql<[session_hash: Buffer, person_id: string, csrf_token: string, complete: boolean, now: Date]>`
+insert into session (session_hash, person_id, csrf_token, complete, created_at, last_seen_at)
+values ($1, $2, $3, $4, $5, $5)`;
+export const insertSession = (
+  db: Queryable,
+  session: { session_hash: Buffer; person_id: string; csrf_token: string; complete: boolean; now: Date },
+) => db.run(open, [session.session_hash, session.person_id, session.csrf_token, session.complete, session.now]);
+
+const load = sql<[session_hash: Buffer], SessionRow>`
+select p.person_id, p.email, p.name, p.role, p.partner_id, r.name as partner_name, s.csrf_token, s.complete, s.created_at,
+  s.last_seen_at, p.totp_confirmed_at is not null as totp_on
+from session s
+join person p on p.person_id = s.person_id and p.disabled_at is null
+left join partner r on r.partner_id = p.partner_id
+where s.session_hash = $1`;
+export const loadSession = (db: Queryable, session_hash: Buffer) => db.row(load, [session_hash]);
+
+const seen = sql<[session_hash: Buffer, now: Date]>`
+update session
+set last_seen_at = $2
+where session_hash = $1`;
+export const touchSession = (db: Queryable, session_hash: Buffer, now: Date) => db.run(seen, [session_hash, now]);
+
+const complete = sql<[session_hash: Buffer]>`
+update session
+set complete = true
+where session_hash = $1`;
+export const completeSession = (db: Queryable, session_hash: Buffer) => db.run(complete, [session_hash]);
+
+const end = sql<[session_hash: Buffer]>`
+delete from session
+where session_hash = $1`;
+export const deleteSession = (db: Queryable, session_hash: Buffer) => db.run(end, [session_hash]);
+
+const endAll = sql<[person_id: string]>`
+delete from session
+where person_id = $1`;
+/** Whose password or role changed signs in again everywhere. */
+export const deleteSessionsOf = (db: Queryable, person_id: string) => db.run(endAll, [person_id]);
+
+const tidy = sql<[idle_since: Date, opened_before: Date]>`
+delete from session
+where last_seen_at < $1 or created_at < $2`;
+export const deleteOldSessions = (db: Queryable, idle_since: Date, opened_before: Date) =>
+  db.run(tidy, [idle_since, opened_before]);
+
+export type SignInRow = {
+  person_id: string;
+  email: string;
+  password_hash: string;
+  totp_sealed: Buffer | null;
+  totp_confirmed_at: Date | null;
+  totp_last_step: number;
+};
+const signIn = sql<[email: string], SignInRow>`
+select person_id, email, password_hash, totp_sealed, totp_confirmed_at, totp_last_step
+from person
+where lower(email) = lower($1) and disabled_at is null`;
+export const loadForSignIn = (db: Queryable, email: string) => db.row(signIn, [email]);
+
+const takeStep = sql<[person_id: string, step: number]>`
+update person
+set totp_last_step = $2
+where person_id = $1 and totp_last_step < $2`;
+/** Returns 0 where the code of this time step was used already, by whoever was faster. */
+export const takeTotpStep = (db: Queryable, person_id: string, step: number) => db.run(takeStep, [person_id, step]);
+
+const setTotp = sql<[person_id: string, totp_sealed: Buffer]>`
+update person
+set totp_sealed = $2, totp_last_step = 0
+where person_id = $1 and totp_confirmed_at is null`;
+/** Not yet in force: a first code confirms it. Returns 0 where one is in force. */
+export const saveTotp = (db: Queryable, person_id: string, totp_sealed: Buffer) =>
+  db.run(setTotp, [person_id, totp_sealed]);
+
+const confirm = sql<[person_id: string, now: Date]>`
+update person
+set totp_confirmed_at = $2
+where person_id = $1`;
+export const confirmTotp = (db: Queryable, person_id: string, now: Date) => db.run(confirm, [person_id, now]);
+
+const signedIn = sql<[person_id: string, now: Date]>`
+update person
+set last_signed_in_at = $2
+where person_id = $1`;
+export const noteSignIn = (db: Queryable, person_id: string, now: Date) => db.run(signedIn, [person_id, now]);

@@ -1,0 +1,50 @@
+import {
+  actionKeys,
+  actions,
+  type ExceptionId,
+  exceptionIds,
+  exceptionRow,
+  type OrderStatus,
+  type PortalExceptionGroup,
+  type PortalOrderAction,
+} from "@pestle/contract";
+
+/** What a partner may ask of an order as it stands: what its exceptions offer, then what its status allows. */
+export function offeredActions(order_status: OrderStatus, open: readonly ExceptionId[]): PortalOrderAction[] {
+  const offered = open.flatMap((id) => exceptionRow(id).actions);
+  const allowed = actionKeys.filter((key) => (actions[key].order_statuses as readonly string[]).includes(order_status));
+  return [...new Set([...offered.filter((key) => key !== "cancel"), ...allowed])].map((event_key) => ({
+    event_key,
+    action: actions[event_key].action,
+    fields: actions[event_key].fields.map(({ name, type, required, description }) => ({
+      name,
+      type,
+      required,
+      description,
+    })),
+    exception_ids: open.filter((id) => exceptionRow(id).actions.includes(event_key)),
+  }));
+}
+
+type Held = { exception_id: number; count: number; oldest_at: Date; order_numbers: readonly string[] };
+
+/** What holds orders, in the words of the table: what waits for the partner first, then by age. */
+export function exceptionGroups(held: readonly Held[]): PortalExceptionGroup[] {
+  const waits = (id: ExceptionId) => (exceptionRow(id).who_acts === "partner" ? 0 : 1);
+  return exceptionIds
+    .flatMap((id) => held.filter(({ exception_id }) => exception_id === id).map((group) => ({ id, group })))
+    .sort((a, b) => waits(a.id) - waits(b.id) || a.group.oldest_at.getTime() - b.group.oldest_at.getTime())
+    .map(({ id, group }) => {
+      const { name, message, who_acts, actions: offered } = exceptionRow(id);
+      return {
+        exception_id: id,
+        name,
+        message,
+        who_acts,
+        actions: offered.map((event_key) => ({ event_key, action: actions[event_key].action })),
+        count: group.count,
+        oldest_at: group.oldest_at.toISOString(),
+        order_numbers: [...group.order_numbers],
+      };
+    });
+}

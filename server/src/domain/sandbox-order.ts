@@ -1,0 +1,35 @@
+import type { Formulary } from "./formulary.ts";
+import type { PrescriptionFact } from "./order-facts.ts";
+import type { SentFields } from "./unknown-fields.ts";
+
+/**
+ * The smallest body of an order for a prescription: by the usual method, or the first that the product allows, and with
+ * an invented document where the law asks for one. It is judged like any other.
+ */
+export function sandboxOrder(
+  {
+    prescription_id,
+    patient_id,
+    ndc,
+    gcn,
+    drug_schedule,
+  }: Pick<PrescriptionFact, "prescription_id" | "patient_id" | "ndc" | "gcn" | "drug_schedule">,
+  { by_ndc, by_gcn, default_method_id, methods }: Formulary,
+  today: string,
+): SentFields {
+  const product = (ndc === null ? undefined : by_ndc.get(ndc)) ?? (gcn === null ? undefined : by_gcn.get(gcn)?.[0]);
+  const allowed = product?.shipping_method_ids ?? [...methods.keys()];
+  const usual = default_method_id !== null && allowed.includes(default_method_id) ? default_method_id : allowed[0];
+  const document = {
+    type: "DL",
+    issuing_country: "US",
+    issuing_state: "CA",
+    number: "D5550142",
+    expiration_date: `${Number(today.slice(0, 4)) + 4}-01-31`,
+  };
+  return {
+    shipping: { method_id: usual ?? null },
+    patient: { patient_id, ...(drug_schedule === "0" ? {} : { identity_documents: [document] }) },
+    items: [{ prescription_id }],
+  };
+}

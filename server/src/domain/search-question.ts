@@ -1,0 +1,55 @@
+import { ORDER_NUMBER_PATTERN } from "@pestle/contract";
+import { isDate } from "./calendar.ts";
+
+/** What somebody may mean by what they typed: each part that is there is looked for. */
+export type SearchQuestion = {
+  order_number: string | null;
+  tracking_no: string | null;
+  prescription_id: number | null;
+  reference: string;
+  /** First and last names to try, with a date of birth; none where there is no date. */
+  people: { first_name: string; last_name: string; dob: string }[];
+};
+
+const LONGEST = 200;
+const MOST_WORDS = 8;
+
+/** Null: nothing that could be found. */
+export function readQuestion(text: string): SearchQuestion | null {
+  const asked = text.trim().replaceAll(/\s+/g, " ");
+  if (asked === "" || asked.length > LONGEST) return null;
+  const upper = asked.toUpperCase();
+  // The numbers of carriers are printed with blanks in between.
+  const packed = upper.replaceAll(/[ -]/g, "");
+  return {
+    order_number: new RegExp(ORDER_NUMBER_PATTERN).test(upper) ? upper : null,
+    tracking_no: /^[A-Z0-9]{6,40}$/.test(packed) ? packed : null,
+    prescription_id: /^[1-9]\d{0,11}$/.test(asked) ? Number(asked) : null,
+    reference: asked,
+    people: peopleOf(asked),
+  };
+}
+
+const ISO = /\b(\d{4})-(\d{1,2})-(\d{1,2})\b/;
+const AMERICAN = /\b(\d{1,2})[/.-](\d{1,2})[/.-](\d{4})\b/;
+
+function peopleOf(asked: string): SearchQuestion["people"] {
+  const iso = ISO.exec(asked);
+  const [, month, day, year] = iso ? ["", iso[2], iso[3], iso[1]] : (AMERICAN.exec(asked) ?? []);
+  if (year === undefined) return [];
+  const dob = `${year}-${month!.padStart(2, "0")}-${day!.padStart(2, "0")}`;
+  if (!isDate(dob)) return [];
+  const rest = asked.replace(iso ? ISO : AMERICAN, " ").trim();
+  const [last, first, ...more] = rest.split(",").map((part) => part.trim());
+  if (more.filter((part) => part !== "").length === 0 && first) return [{ first_name: first, last_name: last!, dob }];
+  const words = rest.split(/[ ,]+/).filter((word) => word !== "");
+  if (words.length < 2 || words.length > MOST_WORDS) return [];
+  // Where the first name ends nobody says, nor which of the two comes first.
+  return words.slice(1).flatMap((_, index) => {
+    const [one, other] = [words.slice(0, index + 1).join(" "), words.slice(index + 1).join(" ")];
+    return [
+      { first_name: one, last_name: other, dob },
+      { first_name: other, last_name: one, dob },
+    ];
+  });
+}

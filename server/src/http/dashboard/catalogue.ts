@@ -1,0 +1,162 @@
+import {
+  type CatalogueDifference,
+  type CatalogueVersion,
+  catalogueImportKinds,
+  type DashboardCatalogue,
+  type DashboardLicences,
+  type DashboardStock,
+  environments,
+} from "@pestle/contract";
+import type { CatalogueVersionRow } from "../../db/catalogue-rows.ts";
+import { listShelves } from "../../db/stock.ts";
+import type { Deps } from "../../deps.ts";
+import { readFileTable } from "../../domain/catalogue/file-table.ts";
+import type { CatalogueDiff } from "../../domain/catalogue/plan-import.ts";
+import { refuse, StatusRefusal } from "../../domain/refusals.ts";
+import { requireKnown } from "../../usecases/administer-partners.ts";
+import { importCatalogue } from "../../usecases/import-catalogue.ts";
+import { countStock, receiveStock } from "../../usecases/move-stock.ts";
+import { readCatalogue } from "../../usecases/read-catalogue.ts";
+import { type CatalogueOwner, readCatalogueRows, readCatalogueVersions } from "../../usecases/read-catalogue-rows.ts";
+import { writeAudit } from "../../usecases/write-audit.ts";
+import { type Answer, json } from "../answer.ts";
+import type { JsonObject } from "../body.ts";
+import type { WebCall, WebRoute } from "../web-api.ts";
+import { amountField, choiceField, flagField, objectField, optionalText, textField } from "./body-fields.ts";
+import { accountIn, everybody, leads } from "./dashboard-route.ts";
+
+const LONGEST_FILE = 1024 * 1024;
+
+/** What is offered, where it may be sent and how much of it is there. */
+export const catalogueRoutes: readonly WebRoute[] = [
+  {
+    method: "GET",
+    path: "/dashboard/catalogue/:account_id",
+    roles: everybody,
+    handler: async (deps, call) => {
+      const owner = await ownerIn(deps, call);
+      const { products, brands, shipping_methods } = await readCatalogueRows(deps.db, owner);
+      const versions = (await readCatalogueVersions(deps.db, owner)).map(shownVersion);
+      const shown = { account_id: accountIn(call), products, brands, shipping_methods, versions };
+      return json(200, shown as DashboardCatalogue);
+    },
+  },
+  {
+    method: "POST",
+    path: "/dashboard/catalogue/:account_id/import",
+    roles: leads,
+    handler: async (deps, call) => importFor(deps, call, await ownerIn(deps, call)),
+  },
+  {
+    method: "GET",
+    path: "/dashboard/licences/:environment",
+    roles: everybody,
+    handler: async (deps, call) => {
+      const owner = environmentIn(call);
+      const { licences } = await readCatalogueRows(deps.db, owner);
+      const versions = (await readCatalogueVersions(deps.db, owner)).filter(({ kind }) => kind === "licences");
+      const shown: DashboardLicences = { ...owner, licences: [...licences], versions: versions.map(shownVersion) };
+      return json(200, shown);
+    },
+  },
+  {
+    method: "POST",
+    path: "/dashboard/licences/:environment/import",
+    roles: leads,
+    handler: async (deps, call) => importFor(deps, call, environmentIn(call)),
+  },
+  {
+    method: "GET",
+    path: "/dashboard/stock/:account_id",
+    roles: everybody,
+    handler: async (deps, call) => {
+      const { account_id } = await ownerIn(deps, call);
+      const { formulary } = await readCatalogue(deps, account_id);
+      const shelves = (await listShelves(deps.db, account_id, null, 0)).map(
+        ({ sku, name, on_hand_units, reserved_units, available_units }) => ({
+          ...{ sku, name, on_hand_units, reserved_units, free_units: available_units },
+          ndc: formulary.by_sku.get(sku)?.ndc ?? null,
+        }),
+      );
+      return json(200, { account_id, shelves } satisfies DashboardStock);
+    },
+  },
+  {
+    method: "POST",
+    path: "/dashboard/stock/:account_id/receive",
+    roles: everybody,
+    handler: (deps, call) => moveStock(deps, call, receiveStock, "stock_received"),
+  },
+  {
+    method: "POST",
+    path: "/dashboard/stock/:account_id/count",
+    roles: everybody,
+    handler: (deps, call) => moveStock(deps, call, countStock, "stock_counted"),
+  },
+];
+
+async function ownerIn(deps: Deps, call: WebCall): Promise<{ account_id: string }> {
+  const { account_id, partner_id } = await requireKnown(deps.db, accountIn(call));
+  if (partner_id === null) throw new StatusRefusal(404);
+  return { account_id };
+}
+
+function environmentIn({ params }: WebCall) {
+  const environment = environments.find((one) => one === params["environment"]);
+  if (environment === undefined) throw new StatusRefusal(404);
+  return { environment };
+}
+
+async function importFor(deps: Deps, { person, body, request }: WebCall, owner: CatalogueOwner): Promise<Answer> {
+  const kind = choiceField(body, "kind", "account_id" in owner ? catalogueImportKinds : ["licences"]);
+  const dry_run = flagField(body, "dry_run");
+  const given = {
+    ...{ owner, kind, dry_run, partial: flagField(body, "partial") },
+    table: readFileTable(textField(body, "text", LONGEST_FILE)),
+    source: textField(body, "source", 200),
+    ...(body["agreed"] !== undefined && { agreed: agreedField(body) }),
+  };
+  const imported = await importCatalogue(deps.db, given, deps.now());
+  if (imported.version !== null) {
+    const account_id = "account_id" in owner ? owner.account_id : null;
+    await writeAudit(deps, person, { account_id, action: "catalogue_imported", subject: kind }, request.id);
+  }
+  return json(200, imported);
+}
+
+/** The difference that was seen, with its fields in the order in which it is compared. */
+function agreedField(body: JsonObject): CatalogueDiff {
+  const { added = [], changed = [], retired = [], unchanged = 0 } = objectField(body, "agreed") as CatalogueDifference;
+  const fieldsOf = ({ field, from, to }: { field: string; from: unknown; to: unknown }) => ({ field, from, to });
+  const list = <Item>(value: readonly Item[]) => (Array.isArray(value) ? (value as Item[]) : []);
+  return {
+    added,
+    changed: list(changed).map(({ key, fields }) => ({ key, fields: list(fields).map(fieldsOf) })),
+    retired,
+    unchanged,
+  } as CatalogueDiff;
+}
+
+const shownVersion = ({ version, kind, source, imported_at, summary }: CatalogueVersionRow): CatalogueVersion => ({
+  ...{ version, kind, source, imported_at: imported_at.toISOString() },
+  added: summary.added.length,
+  changed: summary.changed.length,
+  retired: summary.retired.length,
+});
+
+async function moveStock(
+  deps: Deps,
+  call: WebCall,
+  move: typeof receiveStock,
+  action: "stock_received" | "stock_counted",
+): Promise<Answer> {
+  const { body, person, request } = call;
+  const { account_id } = await ownerIn(deps, call);
+  const sku = textField(body, "sku", 100);
+  const units = amountField(body, "units");
+  if (units === 0 && move === receiveStock) refuse(42200, "units");
+  const note = optionalText(body, "note", 500) ?? null;
+  const shelf = await move(deps.db, { account_id, sku, units, note }, deps.now());
+  await writeAudit(deps, person, { account_id, action, subject: sku }, request.id);
+  return json(200, { ...shelf, free_units: shelf.on_hand_units - shelf.reserved_units });
+}

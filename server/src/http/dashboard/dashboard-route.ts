@@ -1,0 +1,64 @@
+import { type Environment, environments, type StaffRole } from "@pestle/contract";
+import { refuse, StatusRefusal } from "../../domain/refusals.ts";
+import type { Admin } from "../../usecases/administer-partners.ts";
+import type { Work } from "../../usecases/work-order.ts";
+import { orderNumber } from "../orders.ts";
+import { readQuery } from "../query.ts";
+import { staff, type WebCall } from "../web-api.ts";
+
+export const everybody = staff;
+export const reviewers = ["pharmacist", "lead", "admin"] as const;
+export const leads = ["lead", "admin"] as const;
+export const admins = ["admin"] as const;
+
+/** Who asks, for the use cases that write it down. */
+export const adminOf = ({ person, request }: WebCall): Admin => ({
+  person_id: person.person_id,
+  role: person.role,
+  request_id: request.id,
+});
+
+export const workerOf = ({ person }: WebCall): Work["by"] => ({
+  person_id: person.person_id,
+  role: person.role as StaffRole,
+});
+
+/** Ids that none can have are not looked for. */
+export function accountIn({ params }: WebCall): string {
+  const { account_id = "" } = params;
+  if (!/^[a-z0-9]{12}$/.test(account_id)) throw new StatusRefusal(404);
+  return account_id;
+}
+
+export const orderIn = (call: WebCall) => ({ account_id: accountIn(call), order_number: orderNumber(call.params) });
+
+export function numberIn({ params }: WebCall, name: string): number {
+  const text = params[name] ?? "";
+  if (!/^[1-9]\d{0,14}$/.test(text)) throw new StatusRefusal(404);
+  return Number(text);
+}
+
+export type Query = ReadonlyMap<string, string[]>;
+
+/** The query by the names that the route takes: a misspelt filter must not answer with everything. */
+export const queryOf = ({ request }: WebCall, ...names: string[]): Query => readQuery(request.url, names);
+
+/** One value of a query; an empty one is none. */
+export function asked(query: Query, name: string, form: RegExp): string | null {
+  const [text = ""] = query.get(name) ?? [];
+  if (text === "") return null;
+  return form.test(text) ? text : refuse(40003, name);
+}
+
+export function askedOne<Choice extends string>(query: Query, name: string, choices: readonly Choice[]): Choice | null {
+  const text = asked(query, name, /^/);
+  if (text === null) return null;
+  return choices.find((choice) => choice === text) ?? refuse(40003, name);
+}
+
+export function askedNumber(query: Query, name: string): number | null {
+  const text = asked(query, name, /^[1-9]\d{0,14}$/);
+  return text === null ? null : Number(text);
+}
+
+export const askedEnvironment = (query: Query): Environment | null => askedOne(query, "environment", environments);

@@ -1,0 +1,54 @@
+import { liveSession } from "../../usecases/sign-in.ts";
+import type { HomeListener } from "../../usecases/watch-home.ts";
+import type { WebRoute } from "../web-api.ts";
+import { askedEnvironment, queryOf } from "./dashboard-route.ts";
+
+/** Something is said at least this often, so that nothing in between takes the connection for dead. */
+const BEAT_MS = 15_000;
+const SESSION_CHECK_MS = 15_000;
+/** Whoever reads this slowly is told again once they have caught up. */
+const MOST_UNREAD_BYTES = 64 * 1024;
+
+/** Server-sent events: the home page, at once and whenever it has changed. */
+export const streamHome: WebRoute["handler"] = async (deps, call) => {
+  const { person, reply } = call;
+  const environment = askedEnvironment(queryOf(call, "environment"));
+  const { raw } = reply;
+  // No proxy keeps what is meant for now.
+  reply.headers({ "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" });
+  reply.header("x-accel-buffering", "no");
+  for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
+  reply.hijack();
+  raw.flushHeaders();
+
+  const opened_ms = deps.now().getTime();
+  let [told, beat_ms, checked_ms] = ["", opened_ms, opened_ms];
+  const say = (text: string) => {
+    if (raw.writableLength > MOST_UNREAD_BYTES) return false;
+    raw.write(text);
+    beat_ms = deps.now().getTime();
+    return true;
+  };
+  // A stream does not outlive its session, and does not keep it alive either.
+  const check = async () => {
+    const session = await liveSession(deps, person.session_hash, false).catch(() => person);
+    if (session !== undefined || raw.writableEnded) return;
+    raw.end("event: signed_out\ndata: {}\n\n");
+  };
+  const listener: HomeListener = {
+    tell(homeOf) {
+      const now_ms = deps.now().getTime();
+      const data = JSON.stringify(homeOf(environment));
+      if (data !== told && say(`event: home\ndata: ${data}\n\n`)) told = data;
+      else if (now_ms - beat_ms > BEAT_MS) say(": still here\n\n");
+      if (now_ms - checked_ms <= SESSION_CHECK_MS) return;
+      checked_ms = now_ms;
+      void check();
+    },
+    end: () => void raw.end(),
+  };
+  const stop = deps.home_watch.listen(listener);
+  raw.on("close", stop);
+  raw.on("error", stop);
+  return undefined;
+};

@@ -1,0 +1,34 @@
+import type { DashboardOrderRow } from "@pestle/contract";
+import { writeCsv } from "../../domain/catalogue/csv.ts";
+
+/** The columns of the file, in this order. */
+const columns = [
+  "partner",
+  "environment",
+  "order_number",
+  "order_status",
+  "stage",
+  "stage_since",
+  "late",
+  "exception_ids",
+  "patient_initials",
+  "drug_names",
+  "schedule",
+  "ship_state",
+  "brand",
+  "method",
+  "reference",
+  "created_at",
+  "claimed_by",
+] as const satisfies readonly (keyof DashboardOrderRow)[];
+
+export const csvHead = writeCsv([columns]);
+
+export const csvLines = (orders: readonly DashboardOrderRow[]): string =>
+  writeCsv(orders.map((order) => columns.map((column) => cellOf(order[column]))));
+
+function cellOf(value: DashboardOrderRow[(typeof columns)[number]]): string {
+  const text = Array.isArray(value) ? value.join("; ") : String(value ?? "");
+  // A spreadsheet takes these for the beginning of a formula, and names come from elsewhere.
+  return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
+}

@@ -1,0 +1,72 @@
+import { documentKinds } from "@pestle/contract";
+import { StatusRefusal } from "../../domain/refusals.ts";
+import { orderDocument } from "../../usecases/order-document.ts";
+import { readOrderPage } from "../../usecases/read-order-page.ts";
+import { revealOrder } from "../../usecases/reveal-order.ts";
+import { workOnOrder } from "../../usecases/work-on-order.ts";
+import { writeAudit } from "../../usecases/write-audit.ts";
+import { file, json } from "../answer.ts";
+import type { WebRoute } from "../web-api.ts";
+import { askedNumber, everybody, orderIn, queryOf, workerOf } from "./dashboard-route.ts";
+import { readWork } from "./work-request.ts";
+
+const ORDER = "/dashboard/orders/:account_id/:order_number";
+
+/** One order: what it is, who it is for, what is done with it and what is printed. */
+export const orderRoutes: readonly WebRoute[] = [
+  {
+    method: "GET",
+    path: ORDER,
+    roles: everybody,
+    handler: async (deps, call) => {
+      const { account_id, order_number } = orderIn(call);
+      const page = await readOrderPage(deps, workerOf(call), account_id, order_number);
+      const entry = { account_id, action: "order_viewed" as const, subject: order_number };
+      await writeAudit(deps, call.person, entry, call.request.id);
+      return json(200, page);
+    },
+  },
+  {
+    method: "POST",
+    path: `${ORDER}/reveal`,
+    roles: everybody,
+    handler: async (deps, call) => {
+      const { account_id, order_number } = orderIn(call);
+      return json(200, await revealOrder(deps, call.person, account_id, order_number, call.request.id));
+    },
+  },
+  {
+    method: "POST",
+    path: `${ORDER}/work`,
+    roles: everybody,
+    handler: async (deps, call) => {
+      const { account_id, order_number } = orderIn(call);
+      const by = workerOf(call);
+      await workOnOrder(deps, { account_id, order_number, by }, readWork(call.body), call.request.id);
+      return json(200, await readOrderPage(deps, by, account_id, order_number));
+    },
+  },
+  {
+    method: "GET",
+    path: `${ORDER}/documents/:kind`,
+    roles: everybody,
+    handler: async (deps, call) => {
+      const { account_id, order_number } = orderIn(call);
+      const kind = documentKinds.find((one) => one === call.params["kind"]);
+      if (kind === undefined) throw new StatusRefusal(404);
+      const item_id = askedNumber(queryOf(call, "item_id"), "item_id");
+      const work = { account_id, order_number, by: workerOf(call) };
+      const { format, bytes } = await orderDocument(deps, work, kind, item_id);
+      const entry = { account_id, action: "document_viewed" as const, subject: order_number };
+      await writeAudit(deps, call.person, entry, call.request.id);
+      const [type, ending] = TYPES[format];
+      return file(bytes, type, `${order_number}-${kind}${item_id === null ? "" : `-${item_id}`}.${ending}`);
+    },
+  },
+];
+
+const TYPES = {
+  PDF: ["application/pdf", "pdf"],
+  PNG: ["image/png", "png"],
+  ZPL: ["text/plain; charset=utf-8", "zpl"],
+} as const;

@@ -1,0 +1,149 @@
+import { Readable } from "node:stream";
+import {
+  type DashboardOrders,
+  dashboardOrderFilters,
+  drugSchedules,
+  isExceptionId,
+  orderStatuses,
+  queueKeys,
+  queues,
+  stages,
+} from "@pestle/contract";
+import type { QueueFilter, QueuePlace } from "../../db/dashboard-orders.ts";
+import type { Deps } from "../../deps.ts";
+import { refuse } from "../../domain/refusals.ts";
+import { anyOrder, listHeld, listQueue, openPlaces, walkQueue } from "../../usecases/list-queue.ts";
+import { placeOf, startOfToday } from "../../usecases/read-home.ts";
+import { workInBulk } from "../../usecases/work-on-order.ts";
+import { writeAudit } from "../../usecases/write-audit.ts";
+import { json } from "../answer.ts";
+import type { WebCall, WebRoute } from "../web-api.ts";
+import {
+  asked,
+  askedEnvironment,
+  askedNumber,
+  askedOne,
+  everybody,
+  type Query,
+  queryOf,
+  workerOf,
+} from "./dashboard-route.ts";
+import { csvHead, csvLines } from "./order-csv.ts";
+import { readBulk } from "./work-request.ts";
+
+const DEFAULT_LIMIT = 50;
+const MOST = 200;
+const MINUTE_MS = 60_000;
+
+/** The tables of orders, of all accounts. */
+export const ordersRoutes: readonly WebRoute[] = [
+  {
+    method: "GET",
+    path: "/dashboard/orders",
+    roles: everybody,
+    handler: async (deps, call) => {
+      const query = queryOf(call, ...dashboardOrderFilters, "cursor", "limit");
+      const limit = askedNumber(query, "limit") ?? DEFAULT_LIMIT;
+      if (limit > MOST) refuse(40003, "limit");
+      const { orders, next } = await listQueue(deps, filterOf(deps, call, query), placeIn(query), limit);
+      return json(200, { orders, next: next && cursorOf(next) } satisfies DashboardOrders);
+    },
+  },
+  {
+    method: "GET",
+    path: "/dashboard/orders.csv",
+    roles: everybody,
+    handler: async (deps, call) => {
+      const filter = filterOf(deps, call, queryOf(call, ...dashboardOrderFilters));
+      const entry = { account_id: filter.account_id, action: "orders_exported" as const, subject: null };
+      await writeAudit(deps, call.person, entry, call.request.id);
+      call.reply.header("cache-control", "no-store").type("text/csv; charset=utf-8");
+      call.reply.header("content-disposition", 'attachment; filename="orders.csv"');
+      // Sent while it is made: it may be long.
+      call.reply.send(Readable.from(csvOf(deps, filter)));
+      return undefined;
+    },
+  },
+  {
+    method: "GET",
+    path: "/dashboard/exceptions",
+    roles: everybody,
+    handler: async (deps, call) => {
+      const query = queryOf(call, "environment", "account_id");
+      return json(200, await listHeld(deps, askedEnvironment(query), asked(query, "account_id", /^[a-z0-9]{12}$/)));
+    },
+  },
+  {
+    method: "POST",
+    path: "/dashboard/bulk",
+    roles: everybody,
+    handler: async (deps, call) =>
+      json(200, await workInBulk(deps, workerOf(call), readBulk(call.body), call.request.id)),
+  },
+];
+
+async function* csvOf(deps: Deps, filter: QueueFilter): AsyncGenerator<string> {
+  yield csvHead;
+  for await (const orders of walkQueue(deps, filter)) yield csvLines(orders);
+}
+
+const allStages = Object.values(stages).flat();
+const CLAIMS = ["mine", "free", "others"] as const;
+
+function filterOf(deps: Deps, { person }: WebCall, query: Query): QueueFilter {
+  const queue = askedOne(query, "queue", queueKeys);
+  const exception_id = askedNumber(query, "exception_id");
+  if (exception_id !== null && !isExceptionId(exception_id)) refuse(40003, "exception_id");
+  const older_than = askedNumber(query, "older_than_minutes");
+  const claimed = askedOne(query, "claimed", CLAIMS);
+  return {
+    ...anyOrder,
+    queues: placesOf(query),
+    sort: askedOne(query, "sort", ["oldest", "newest"]) ?? "oldest",
+    partner_id: asked(query, "partner_id", /^[a-z0-9]{12}$/),
+    account_id: asked(query, "account_id", /^[a-z0-9]{12}$/),
+    environment: askedEnvironment(query),
+    brand_id: askedNumber(query, "brand_id"),
+    exception_id: exception_id as QueueFilter["exception_id"],
+    schedule: askedOne(query, "schedule", drugSchedules),
+    state: asked(query, "state", /^[A-Z]{2}$/),
+    stood_before: older_than === null ? null : new Date(deps.now().getTime() - older_than * MINUTE_MS),
+    stood_since: queue !== null && "today" in queues[queue] ? startOfToday(deps) : null,
+    mine: claimed === "mine" ? person.person_id : null,
+    others: claimed === "others" ? person.person_id : null,
+    free: claimed === "free" ? true : null,
+  };
+}
+
+/** Where the orders stand that are asked for: all that the queue, the status and the stage have in common. */
+function placesOf(query: Query): string[] {
+  const queue = askedOne(query, "queue", queueKeys);
+  const status = askedOne(query, "order_status", orderStatuses);
+  const stage = askedOne(query, "stage", allStages);
+  const of_status = (stages as Partial<Record<string, readonly string[]>>)[status ?? ""] ?? [
+    (status ?? "").toLowerCase().replaceAll(" ", "_"),
+  ];
+  const sets = [
+    ...(queue === null ? [] : [[placeOf(queue)]]),
+    ...(status === null ? [] : [of_status]),
+    ...(stage === null ? [] : [[stage]]),
+  ];
+  const [first = openPlaces, ...others] = sets;
+  return first.filter((place) => others.every((set) => set.includes(place)));
+}
+
+/** Opaque to pages, so that it may mean something else tomorrow. */
+const cursorOf = ({ stage_since, account_id, order_number }: QueuePlace) =>
+  Buffer.from([stage_since.toISOString(), account_id, order_number].join(" ")).toString("base64url");
+
+function placeIn(query: Query): QueuePlace | null {
+  const cursor = asked(query, "cursor", /^[\w-]{1,200}$/);
+  if (cursor === null) return null;
+  const [time = "", account_id = "", order_number = ""] = Buffer.from(cursor, "base64url")
+    .toString("latin1")
+    .split(" ");
+  const stage_since = new Date(time);
+  if (Number.isNaN(stage_since.getTime())) refuse(40003, "cursor");
+  const place = { stage_since, account_id, order_number };
+  return cursorOf(place) === cursor ? place : refuse(40003, "cursor");
+}

@@ -1,0 +1,62 @@
+import type { NewPersonRequest } from "@pestle/contract";
+import { StatusRefusal } from "../../domain/refusals.ts";
+import {
+  changePerson,
+  invitePerson,
+  type PersonChange,
+  readPeople,
+  resetPassword,
+} from "../../usecases/manage-people.ts";
+import { json } from "../answer.ts";
+import { partnerPeople, staff, type WebCall, type WebRoute } from "../web-api.ts";
+import { choiceField, optionalText, textField } from "./body-fields.ts";
+import { admins } from "./dashboard-route.ts";
+
+const PERSON = "/dashboard/people/:person_id";
+
+function personIn({ params }: WebCall): string {
+  const { person_id = "" } = params;
+  if (!/^[a-z0-9]{12}$/.test(person_id)) throw new StatusRefusal(404);
+  return person_id;
+}
+
+const changeRoute = (change: PersonChange): WebRoute => ({
+  method: "POST",
+  path: `${PERSON}/${change}`,
+  roles: admins,
+  handler: async (deps, call) =>
+    json(200, { person: await changePerson(deps, call.person, personIn(call), change, call.request.id) }),
+});
+
+/** Whoever signs in: the pharmacy's people, and those of partners. */
+export const peopleRoutes: readonly WebRoute[] = [
+  {
+    method: "GET",
+    path: "/dashboard/people",
+    roles: admins,
+    handler: async (deps) => json(200, { people: await readPeople(deps) }),
+  },
+  {
+    method: "POST",
+    path: "/dashboard/people",
+    roles: admins,
+    handler: async (deps, { person, body, request }) => {
+      const given: NewPersonRequest = {
+        email: textField(body, "email", 320),
+        name: textField(body, "name", 100),
+        role: choiceField(body, "role", [...staff, ...partnerPeople]),
+        partner_id: optionalText(body, "partner_id", 12) ?? null,
+      };
+      return json(201, await invitePerson(deps, person, given, request.id));
+    },
+  },
+  changeRoute("disable"),
+  changeRoute("enable"),
+  changeRoute("second_factor"),
+  {
+    method: "POST",
+    path: `${PERSON}/password`,
+    roles: admins,
+    handler: async (deps, call) => json(200, await resetPassword(deps, call.person, personIn(call), call.request.id)),
+  },
+];

@@ -1,0 +1,51 @@
+import type { RecallRequest } from "@pestle/contract";
+import { environments } from "@pestle/contract";
+import { refuse } from "../../domain/refusals.ts";
+import { searchLot } from "../../usecases/search-lot.ts";
+import { searchOrders } from "../../usecases/search-orders.ts";
+import { json } from "../answer.ts";
+import type { WebRoute } from "../web-api.ts";
+import { choiceField, optionalText, textField } from "./body-fields.ts";
+import { asked, askedEnvironment, everybody, queryOf, reviewers } from "./dashboard-route.ts";
+
+const LONGEST_LOT = 40;
+
+/** Finding an order by whatever somebody has of it, and everybody who has packages of a lot. */
+export const searchRoutes: readonly WebRoute[] = [
+  {
+    method: "GET",
+    path: "/dashboard/search",
+    roles: everybody,
+    handler: async (deps, call) => {
+      const [text = ""] = queryOf(call, "q").get("q") ?? [];
+      return json(200, await searchOrders(deps, call.person, text, call.request.id));
+    },
+  },
+  {
+    method: "GET",
+    path: "/dashboard/recall",
+    roles: everybody,
+    handler: async (deps, call) => {
+      const query = queryOf(call, "lot", "sku", "environment");
+      const lot = asked(query, "lot", /^.{1,40}$/u) ?? refuse(40003, "lot");
+      const sku = asked(query, "sku", /^.{1,100}$/u);
+      const environment = askedEnvironment(query);
+      const given: RecallRequest = { lot, ...(sku !== null && { sku }), ...(environment !== null && { environment }) };
+      return json(200, await searchLot(deps, call.person, given, false, call.request.id));
+    },
+  },
+  {
+    method: "POST",
+    path: "/dashboard/recall/reveal",
+    roles: reviewers,
+    handler: async (deps, { person, body, request }) => {
+      const sku = optionalText(body, "sku", 100);
+      const given: RecallRequest = {
+        lot: textField(body, "lot", LONGEST_LOT),
+        ...(sku !== undefined && { sku }),
+        ...(body["environment"] !== undefined && { environment: choiceField(body, "environment", environments) }),
+      };
+      return json(200, await searchLot(deps, person, given, true, request.id));
+    },
+  },
+];

@@ -1,0 +1,94 @@
+import {
+  type AddressInput,
+  type BulkRequest,
+  bulkEvents,
+  type ExceptionId,
+  isExceptionId,
+  MOST_BULK_ORDERS,
+  ORDER_NUMBER_PATTERN,
+  shipmentStatuses,
+  type WorkEvent,
+  type WorkRequest,
+  workEvents,
+} from "@pestle/contract";
+import { refuse } from "../../domain/refusals.ts";
+import type { JsonObject } from "../body.ts";
+import {
+  choiceField,
+  listField,
+  objectField,
+  optionalText,
+  optionalWhole,
+  textField,
+  wholeField,
+} from "./body-fields.ts";
+
+const MOST_ITEMS = 100;
+const LONGEST_CODE = 200;
+
+/** What each event takes beside `event` and `revision`. */
+const fields: { [Event in WorkEvent]?: (body: JsonObject) => Record<string, unknown> } = {
+  complete_fill: (body) => ({
+    items: listField(body, "items", MOST_ITEMS, (item) => ({
+      item_id: wholeField(item, "item_id"),
+      lot: textField(item, "lot", LONGEST_CODE),
+      lot_expires_on: textField(item, "lot_expires_on", LONGEST_CODE),
+    })),
+  }),
+  verify_product: (body) => ({
+    scans: listField(body, "scans", MOST_ITEMS, (scan) => ({
+      item_id: wholeField(scan, "item_id"),
+      code: textField(scan, "code", LONGEST_CODE),
+    })),
+  }),
+  reject_product: withReason,
+  cancel: withReason,
+  note: withReason,
+  track: (body) => ({
+    status: choiceField(body, "status", shipmentStatuses),
+    description: optionalText(body, "description", 200) ?? "Told by the carrier.",
+  }),
+  raise_exception: (body) => ({ exception_id: exceptionField(body), ...withReason(body) }),
+  resolve: (body) => ({ exception_id: exceptionField(body), ...withReason(body) }),
+  // The address itself is read by the same rules as a partner's.
+  update_address: (body) => ({ address: objectField(body, "address") as AddressInput }),
+  refund: (body) => {
+    const amount_cents = optionalWhole(body, "amount_cents");
+    return { reason_id: wholeField(body, "reason_id"), ...(amount_cents !== undefined && { amount_cents }) };
+  },
+};
+
+/** What somebody asks of an order. */
+export function readWork(body: JsonObject): WorkRequest {
+  const event = choiceField(body, "event", workEvents);
+  return { event, ...revisionOf(body), ...fields[event]?.(body) } as WorkRequest;
+}
+
+export function readBulk(body: JsonObject): BulkRequest {
+  const event = choiceField(body, "event", bulkEvents);
+  const orders = listField(body, "orders", MOST_BULK_ORDERS, (order) => ({
+    account_id: textField(order, "account_id", 12),
+    order_number: orderNumberField(order),
+    ...revisionOf(order),
+  }));
+  return { event, orders, ...fields[event]?.(body) } as BulkRequest;
+}
+
+function orderNumberField(order: JsonObject): string {
+  const order_number = textField(order, "order_number", 10);
+  return new RegExp(ORDER_NUMBER_PATTERN).test(order_number) ? order_number : refuse(42200, "order_number");
+}
+
+function revisionOf(body: JsonObject): { revision?: number } {
+  const revision = optionalWhole(body, "revision");
+  return revision === undefined ? {} : { revision };
+}
+
+function withReason(body: JsonObject): { reason: string } {
+  return { reason: textField(body, "reason") };
+}
+
+function exceptionField(body: JsonObject): ExceptionId {
+  const id = wholeField(body, "exception_id");
+  return isExceptionId(id) ? id : refuse(42200, "exception_id");
+}

@@ -1,0 +1,40 @@
+import type { PortalIndex, PortalRole } from "@pestle/contract";
+import { listAccountsOf } from "../../db/accounts.ts";
+import { readCatalogue } from "../../usecases/read-catalogue.ts";
+import { readPortalHome, shownAccount } from "../../usecases/read-portal-home.ts";
+import { json } from "../answer.ts";
+import type { WebRoute } from "../web-api.ts";
+import { everybody, ofAccount } from "./portal-route.ts";
+
+/** Where a partner begins, and what the pharmacy offers them. */
+export const homeRoutes: readonly WebRoute[] = [
+  {
+    method: "GET",
+    path: "/portal",
+    roles: everybody,
+    handler: async (deps, { person }) => {
+      const now = deps.now();
+      const accounts = await listAccountsOf(deps.db, person.partner_id ?? "");
+      return json(200, {
+        partner_name: person.partner_name ?? "",
+        role: person.role as PortalRole,
+        accounts: accounts.map((account) => shownAccount(account, now)),
+      } satisfies PortalIndex);
+    },
+  },
+  {
+    method: "GET",
+    path: "/portal/:environment/home",
+    roles: everybody,
+    handler: ofAccount(async (deps, { account }) => json(200, await readPortalHome(deps, account))),
+  },
+  {
+    method: "GET",
+    path: "/portal/:environment/catalogue",
+    roles: everybody,
+    handler: ofAccount(async (deps, { account }) => {
+      const { brands, shipping_methods, products } = await readCatalogue(deps, account.account_id);
+      return json(200, { brands, shipping_methods, products });
+    }),
+  },
+];

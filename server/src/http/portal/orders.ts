@@ -1,0 +1,96 @@
+import type { HistoryEntry, Order, PortalOrder, PortalOrderRow } from "@pestle/contract";
+import { listActionRequests, listHistory } from "../../db/orders.ts";
+import { listHeldGroups } from "../../db/portal-home.ts";
+import { exceptionGroups, offeredActions } from "../../domain/offered-actions.ts";
+import { askOrderInPortal, viewOrder } from "../../usecases/ask-order-in-portal.ts";
+import { readOrders } from "../../usecases/read-orders.ts";
+import { answer, json, rendered } from "../answer.ts";
+import { filterOf, orderNumber } from "../orders.ts";
+import { pageAnswer, pageOf } from "../page.ts";
+import { carryOut } from "../partner-api.ts";
+import type { WebRoute } from "../web-api.ts";
+import { developers, everybody, ofAccount, queryOf } from "./portal-route.ts";
+
+const filters = [
+  "patient_id",
+  "order_status",
+  "prescription_id",
+  "brand_id",
+  "reference",
+  "exception_id",
+  "created_after",
+  "created_before",
+  "updated_after",
+];
+/** More than any order goes through. */
+const WHOLE_HISTORY = 1_000;
+
+/** Orders as the partner's own programs see them, and the same actions. */
+export const orderRoutes: readonly WebRoute[] = [
+  {
+    method: "GET",
+    path: "/portal/:environment/orders",
+    roles: everybody,
+    handler: ofAccount(async (deps, call) => {
+      const query = queryOf(call, ...filters, "limit", "cursor");
+      const { before, limit } = pageOf(query);
+      const filter = filterOf(query, deps.config.TIME_ZONE);
+      const { orders, next } = await readOrders(deps, call.account.account_id, filter, before, limit);
+      return pageAnswer(call.request.url, { orders: orders.map(rowOf) }, next);
+    }),
+  },
+  {
+    method: "GET",
+    path: "/portal/:environment/orders/:order_number",
+    roles: everybody,
+    handler: ofAccount(async (deps, { params, by }) => {
+      const order_number = orderNumber(params);
+      const order = await viewOrder(deps, by, order_number);
+      const [history, asked] = await Promise.all([
+        listHistory(deps.db, by.account_id, order_number, Number.MAX_SAFE_INTEGER, WHOLE_HISTORY),
+        listActionRequests(deps.db, by.account_id, order_number),
+      ]);
+      const open = order.exceptions.map(({ id }) => id);
+      return json(200, {
+        order,
+        history: history.map(
+          ({ history_position: _, at, ...row }) => ({ at: at.toISOString(), ...row }) as HistoryEntry,
+        ),
+        action_requests: asked.map(({ created_at, ...row }) => ({ ...row, created_at: created_at.toISOString() })),
+        actions: offeredActions(order.order_status, open),
+      } satisfies PortalOrder);
+    }),
+  },
+  {
+    method: "POST",
+    path: "/portal/:environment/orders/:order_number/actions",
+    roles: developers,
+    handler: ofAccount(async (deps, { account, by, params, body }) => {
+      const change = await askOrderInPortal(deps, account, by, orderNumber(params), body);
+      const { status, body: told } = await carryOut(deps, change);
+      return answer(status, rendered(told));
+    }),
+  },
+  {
+    method: "GET",
+    path: "/portal/:environment/exceptions",
+    roles: everybody,
+    handler: ofAccount(async (deps, { account }) =>
+      json(200, { groups: exceptionGroups(await listHeldGroups(deps.db, account.account_id)) }),
+    ),
+  },
+];
+
+/** Nobody's name, address or medication: a list is no reason to see them. */
+const rowOf = (order: Order): PortalOrderRow => ({
+  order_number: order.order_number,
+  order_status: order.order_status,
+  patient_id: order.patient_id,
+  reference: order.reference,
+  brand_id: order.brand_id,
+  exceptions: order.exceptions.map(({ id, name, raised_at }) => ({ id, name, raised_at })),
+  items: order.items.length,
+  tracking_no: order.shipments[0]?.tracking_no ?? null,
+  created_at: order.created_at,
+  updated_at: order.updated_at,
+});

@@ -1,0 +1,53 @@
+import { environments } from "@pestle/contract";
+import { type AccountRow, listAccountsOf } from "../../db/accounts.ts";
+import type { Deps } from "../../deps.ts";
+import { StatusRefusal } from "../../domain/refusals.ts";
+import type { PortalActor } from "../../usecases/audit-portal.ts";
+import type { Answer } from "../answer.ts";
+import { readQuery } from "../query.ts";
+import { partnerPeople, type WebCall, type WebRoute } from "../web-api.ts";
+
+export const everybody = partnerPeople;
+export const developers = ["partner_admin", "partner_developer"] as const;
+export const admins = ["partner_admin"] as const;
+
+/** What a handler is given. The account comes from who is signed in, and only its environment from the address. */
+export type PortalCall = WebCall & { account: AccountRow; by: PortalActor };
+type PortalHandler = (deps: Deps, call: PortalCall) => Answer | Promise<Answer>;
+
+/** A route below `/portal/:environment`. A partner without an account there finds nothing. */
+export const ofAccount =
+  (handler: PortalHandler): WebRoute["handler"] =>
+  async (deps, call) => {
+    const { person, params, request } = call;
+    const known = (environments as readonly string[]).includes(params["environment"] ?? "");
+    const accounts = known && person.partner_id !== null ? await listAccountsOf(deps.db, person.partner_id) : [];
+    const account = accounts.find(({ environment }) => environment === params["environment"]);
+    if (account === undefined) throw new StatusRefusal(404);
+    const by = {
+      account_id: account.account_id,
+      person_id: person.person_id,
+      role: person.role,
+      request_id: request.id,
+    };
+    return handler(deps, { ...call, account, by });
+  };
+
+/** One that there is in the sandbox alone. */
+export const inSandbox = (handler: PortalHandler): WebRoute["handler"] =>
+  ofAccount((deps, call) => {
+    if (call.account.environment !== "sandbox") throw new StatusRefusal(404);
+    return handler(deps, call);
+  });
+
+/** The query by the names that the route takes: what it does not take is 40003, as in the API. */
+export const queryOf = ({ request }: PortalCall, ...names: string[]) => readQuery(request.url, names);
+
+/** An id from the address, of the form that such ids have: another one nobody has. */
+export function idOf({ params }: PortalCall, name: string, form: RegExp): string {
+  const id = params[name] ?? "";
+  if (!form.test(id)) throw new StatusRefusal(404);
+  return id;
+}
+
+export const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

@@ -1,0 +1,194 @@
+import {
+  deliveryStatuses,
+  type EventType,
+  isEventType,
+  ORDER_NUMBER_PATTERN,
+  type PortalAttempts,
+  type PortalEndpoint,
+  type PortalEvents,
+  type WebhookEndpoint,
+} from "@pestle/contract";
+import { listNewestEvents, type NewestFilter } from "../../db/portal-webhooks.ts";
+import { type EndpointRow, findEndpoint, listEndpoints } from "../../db/registered-endpoints.ts";
+import type { Deps } from "../../deps.ts";
+import { StatusRefusal } from "../../domain/refusals.ts";
+import { isUuid } from "../../domain/uuid.ts";
+import { endpointAnswer } from "../../domain/webhook-endpoint.ts";
+import { explainSignature } from "../../usecases/explain-signature.ts";
+import {
+  noteEventView,
+  redeliverInPortal,
+  redeliverSinceInPortal,
+  registerInPortal,
+  removeInPortal,
+  testInPortal,
+  updateInPortal,
+  viewEvent,
+} from "../../usecases/portal-webhooks.ts";
+import { readStatistics } from "../../usecases/read-statistics.ts";
+import { readAttempts } from "../../usecases/read-webhook-events.ts";
+import { type Answer, answer, json, rendered } from "../answer.ts";
+import { limitOf } from "../page.ts";
+import { flagOf, textOf } from "../query-values.ts";
+import type { WebRoute } from "../web-api.ts";
+import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "../webhook-cursors.ts";
+import { developers, everybody, idOf, ofAccount, type PortalCall, queryOf, UUID } from "./portal-route.ts";
+
+const ENDPOINTS = "/portal/:environment/webhook_endpoints";
+const EVENTS = "/portal/:environment/webhook_events";
+
+/** Where events go, what became of them, and how to have them again. */
+export const webhookRoutes: readonly WebRoute[] = [
+  { method: "GET", path: ENDPOINTS, roles: everybody, handler: ofAccount(list) },
+  {
+    method: "POST",
+    path: ENDPOINTS,
+    roles: developers,
+    handler: ofAccount(async (deps, { account, by, body }) => {
+      const made = await registerInPortal(deps, account, by, body);
+      return json(201, { ...(await shown(deps, by.account_id, made)), signing_secret: made.signing_secret });
+    }),
+  },
+  {
+    method: "GET",
+    path: `${ENDPOINTS}/:endpoint_id`,
+    roles: everybody,
+    handler: ofAccount(async (deps, call) => {
+      const row = await findEndpoint(deps.db, call.account.account_id, endpointIn(call));
+      if (row === undefined) throw new StatusRefusal(404);
+      return json(200, endpointOf(call.account.account_id, row));
+    }),
+  },
+  {
+    method: "PATCH",
+    path: `${ENDPOINTS}/:endpoint_id`,
+    roles: developers,
+    handler: ofAccount(async (deps, call) => {
+      const changed = await updateInPortal(deps, call.account, call.by, endpointIn(call), call.body);
+      return json(200, await shown(deps, call.by.account_id, changed));
+    }),
+  },
+  {
+    method: "DELETE",
+    path: `${ENDPOINTS}/:endpoint_id`,
+    roles: developers,
+    handler: ofAccount(async (deps, call) => {
+      await removeInPortal(deps, call.by, endpointIn(call));
+      return answer(204, rendered(""));
+    }),
+  },
+  {
+    method: "POST",
+    path: `${ENDPOINTS}/:endpoint_id/test`,
+    roles: developers,
+    handler: ofAccount(async (deps, call) => json(202, await testInPortal(deps, call.by, endpointIn(call), call.body))),
+  },
+  {
+    method: "POST",
+    path: `${ENDPOINTS}/:endpoint_id/redeliver`,
+    roles: developers,
+    handler: ofAccount(async (deps, call) =>
+      json(202, await redeliverSinceInPortal(deps, call.by, endpointIn(call), call.body)),
+    ),
+  },
+  {
+    method: "GET",
+    path: `${ENDPOINTS}/:endpoint_id/statistics`,
+    roles: everybody,
+    handler: ofAccount(async (deps, call) => {
+      const statistics = await readStatistics(deps, call.account.account_id, endpointIn(call));
+      if (statistics === undefined) throw new StatusRefusal(404);
+      return json(200, statistics);
+    }),
+  },
+  { method: "GET", path: EVENTS, roles: everybody, handler: ofAccount(events) },
+  {
+    method: "GET",
+    path: `${EVENTS}/:event_id`,
+    roles: everybody,
+    handler: ofAccount(async (deps, call) => json(200, await viewEvent(deps, call.by, eventIn(call)))),
+  },
+  { method: "GET", path: `${EVENTS}/:event_id/attempts`, roles: everybody, handler: ofAccount(attempts) },
+  {
+    method: "GET",
+    path: `${EVENTS}/:event_id/signature`,
+    roles: everybody,
+    handler: ofAccount(async (deps, call) => {
+      const endpoint_id = textOf(queryOf(call, "endpoint_id"), "endpoint_id", isUuid);
+      const { by } = call;
+      const told = endpoint_id && (await explainSignature(deps, by.account_id, eventIn(call), endpoint_id));
+      if (!told) throw new StatusRefusal(404);
+      await noteEventView(deps, by, told.event_id);
+      return json(200, told);
+    }),
+  },
+  {
+    method: "POST",
+    path: `${EVENTS}/:event_id/redeliver`,
+    roles: developers,
+    handler: ofAccount(async (deps, call) =>
+      json(202, await redeliverInPortal(deps, call.account, call.by, eventIn(call), call.body)),
+    ),
+  },
+];
+
+const endpointIn = (call: PortalCall) => idOf(call, "endpoint_id", UUID);
+const eventIn = (call: PortalCall) => idOf(call, "event_id", UUID);
+
+async function list(deps: Deps, { account: { account_id } }: PortalCall): Promise<Answer> {
+  const rows = await listEndpoints(deps.db, account_id);
+  return json(200, { webhook_endpoints: rows.map((row) => endpointOf(account_id, row)) });
+}
+
+const endpointOf = (account_id: string, row: EndpointRow): PortalEndpoint => ({
+  ...endpointAnswer(account_id, row),
+  signing_secret_id: row.signing_credential_secret_id,
+  failing_since: row.failing_since?.toISOString() ?? null,
+});
+
+async function shown(deps: Deps, account_id: string, { id }: WebhookEndpoint): Promise<PortalEndpoint> {
+  const row = await findEndpoint(deps.db, account_id, id);
+  if (row === undefined) throw new StatusRefusal(404);
+  return endpointOf(account_id, row);
+}
+
+async function events(deps: Deps, call: PortalCall): Promise<Answer> {
+  const query = queryOf(call, "event_type", "order_number", "delivered", "status", "endpoint_id", "limit", "cursor");
+  const filter: NewestFilter = {
+    event_type: textOf(query, "event_type", isEventType) as EventType | null,
+    order_number: textOf(query, "order_number", (text) => new RegExp(ORDER_NUMBER_PATTERN).test(text)),
+    delivered: flagOf(query, "delivered"),
+    status: textOf(query, "status", isDeliveryStatus) as NewestFilter["status"],
+    endpoint_id: textOf(query, "endpoint_id", isUuid),
+  };
+  const before = query.has("cursor") ? feedPosition(query) : NEWEST;
+  const { rows, next } = await listNewestEvents(deps.db, call.account.account_id, filter, before, limitOf(query));
+  return json(200, {
+    webhook_events: rows.map(({ event_id, event_type, patient_id, order_number, created_at, deliveries }) => ({
+      event_id,
+      event_type,
+      patient_id,
+      order_number,
+      created_at: created_at.toISOString(),
+      deliveries: deliveries.map(({ next_attempt_at, ...delivery }) => ({
+        ...delivery,
+        next_attempt_at: next_attempt_at && new Date(next_attempt_at).toISOString(),
+      })),
+    })),
+    next_cursor: next && feedCursor(next),
+  } satisfies PortalEvents);
+}
+
+const isDeliveryStatus = (text: string) => (deliveryStatuses as readonly string[]).includes(text);
+/** After everything. */
+const NEWEST = { feed_position: Number.MAX_SAFE_INTEGER, event_position: Number.MAX_SAFE_INTEGER };
+
+async function attempts(deps: Deps, call: PortalCall): Promise<Answer> {
+  const query = queryOf(call, "limit", "cursor");
+  const event_id = eventIn(call);
+  await noteEventView(deps, call.by, event_id);
+  const page = await readAttempts(deps, call.by.account_id, event_id, attemptPosition(query), limitOf(query));
+  if (page === undefined) throw new StatusRefusal(404);
+  const { attempts, next } = page;
+  return json(200, { attempts, next_cursor: next && attemptCursor(next) } as PortalAttempts);
+}

@@ -1,0 +1,121 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Deps } from "../deps.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { findSession, type SignedIn } from "../usecases/sign-in.ts";
+import { WorkRefusal } from "../usecases/work-refusal.ts";
+import { type Answer, json, send } from "./answer.ts";
+import { type JsonObject, readJsonObject } from "./body.ts";
+import { unkept } from "./errors.ts";
+
+/** Roles of people, as they are kept with them. */
+export const staff = ["technician", "pharmacist", "lead", "admin"] as const;
+export const partnerPeople = ["partner_admin", "partner_developer", "partner_viewer"] as const;
+export type PersonRole = (typeof staff)[number] | (typeof partnerPeople)[number];
+
+/** What the pages ask for and change. Whoever's role is not among `roles` finds nothing there. */
+export type WebRoute = {
+  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  /** Below `/web`. */
+  path: string;
+  /** `anyone`: also who is not signed in. `signed_in`: whoever is, also while the second factor is missing. */
+  roles: readonly PersonRole[] | "anyone" | "signed_in";
+  /** Asked by the page and not by a person: does not count as somebody being there. */
+  quiet?: true;
+  /** Undefined where it has answered for itself, as a stream does. */
+  handler: (deps: Deps, call: WebCall) => Answer | Promise<Answer | undefined>;
+};
+
+export type WebCall = {
+  /** Undefined only for `anyone`. */
+  person: SignedIn;
+  params: Readonly<Record<string, string>>;
+  query: URLSearchParams;
+  body: JsonObject;
+  request: FastifyRequest;
+  reply: FastifyReply;
+};
+
+/** A page that is not served over plain HTTP to this machine needs the safer name. */
+export const cookieName = (request: FastifyRequest): string =>
+  request.protocol === "https" ? "__Host-pestle-session" : "pestle-session";
+
+/** Puts routes under `/web`: session, role, same origin and token are checked here, so that no route can forget them. */
+export function addWebApi(app: FastifyInstance, deps: Deps, routes: readonly WebRoute[]): void {
+  for (const route of routes) {
+    app.route({
+      method: route.method,
+      url: `/web${route.path}`,
+      handler: async (request, reply) => {
+        const person = await admitted(deps, request, route);
+        if (person === "signed out") {
+          return send(request, reply, unkept(json(401, { error: { error_code: 401, message: SIGN_IN } })));
+        }
+        if (route.method !== "GET" && !isOwnPage(request, person)) throw new StatusRefusal(404);
+        const body = hasBody(route) ? await readJsonObject(request.raw) : {};
+        const call: WebCall = {
+          person: person as SignedIn,
+          params: request.params as Record<string, string>,
+          query: new URLSearchParams(request.url.replace(/^[^?]*\??/, "")),
+          body,
+          request,
+          reply,
+        };
+        const answer = await answered(deps, route, call);
+        return answer === undefined ? reply : send(request, reply, unkept(answer));
+      },
+    });
+  }
+}
+
+const SIGN_IN = "Sign in, and it will go on where you were.";
+const hasBody = ({ method }: WebRoute) => method === "POST" || method === "PUT" || method === "PATCH";
+
+/** The pharmacy's own refusals are told as they are: they name no patient. */
+async function answered(deps: Deps, { handler }: WebRoute, call: WebCall): Promise<Answer | undefined> {
+  try {
+    return await handler(deps, call);
+  } catch (error) {
+    if (error instanceof WorkRefusal) {
+      return json(409, { error: { error_code: 409, key: error.key, message: error.message } });
+    }
+    if (error instanceof AdminRefusal) return json(422, { error: { error_code: 422, message: error.message } });
+    throw error;
+  }
+}
+
+/** Somebody else's route is one that is not there: it answers as any unknown one does. */
+async function admitted(
+  deps: Deps,
+  request: FastifyRequest,
+  { roles, quiet }: WebRoute,
+): Promise<SignedIn | undefined | "signed out"> {
+  const cookie = cookieOf(request);
+  const person = cookie === undefined ? undefined : await findSession(deps, cookie, quiet !== true);
+  if (roles === "anyone") return person;
+  if (person === undefined) return "signed out";
+  if (roles === "signed_in") return person;
+  if (!person.complete) return "signed out";
+  if (!(roles as readonly string[]).includes(person.role)) throw new StatusRefusal(404);
+  return person;
+}
+
+function cookieOf(request: FastifyRequest): string | undefined {
+  const name = cookieName(request);
+  for (const part of (request.headers.cookie ?? "").split(";")) {
+    const [key, value] = part.trim().split("=", 2);
+    if (key === name && value !== undefined && /^[\w-]{43}$/.test(value)) return value;
+  }
+  return undefined;
+}
+
+/**
+ * A change comes from a page of ours: the browser says so, and it carries the session's token, which no other page can
+ * read. Signing in has no token yet; there the browser's word is enough.
+ */
+function isOwnPage(request: FastifyRequest, person: SignedIn | undefined): boolean {
+  const { origin, host, "sec-fetch-site": site, "x-csrf-token": token } = request.headers;
+  if (site !== undefined && site !== "same-origin") return false;
+  if (origin !== undefined && new URL(origin).host !== host) return false;
+  return person === undefined || token === person.csrf_token;
+}

@@ -1,0 +1,93 @@
+import type { FastifyRequest } from "fastify";
+import { refuse, StatusRefusal } from "../domain/refusals.ts";
+import {
+  beginTotp,
+  giveCode,
+  IDLE_MS,
+  LONGEST_SESSION_MS,
+  type SignedIn,
+  signIn,
+  signOut,
+  totpRequired,
+} from "../usecases/sign-in.ts";
+import { json } from "./answer.ts";
+import type { JsonObject } from "./body.ts";
+import { cookieName, type WebRoute } from "./web-api.ts";
+
+const REFUSED = "The e-mail address, the password or the code is wrong.";
+
+/** Signing in and out. */
+export const sessionRoutes: readonly WebRoute[] = [
+  {
+    method: "POST",
+    path: "/session",
+    roles: "anyone",
+    handler: async (deps, { body, request, reply }) => {
+      const [email, password] = [textOf(body, "email"), textOf(body, "password")];
+      const code = body["code"] === undefined || body["code"] === null ? null : textOf(body, "code");
+      const signed = await signIn(deps, { email, password, code }, request.ip, request.id);
+      if (signed.outcome === "refused") return json(401, { error: { error_code: 401, message: REFUSED } });
+      reply.header("set-cookie", cookie(request, signed.cookie, LONGEST_SESSION_MS / 1000));
+      return json(200, { outcome: signed.outcome, ...shown(signed.session) });
+    },
+  },
+  {
+    method: "GET",
+    path: "/session",
+    roles: "anyone",
+    handler: (deps, { person }) =>
+      json(200, {
+        session: (person as SignedIn | undefined) ? shown(person) : null,
+        second_factor: deps.second_factor,
+      }),
+  },
+  {
+    method: "DELETE",
+    path: "/session",
+    roles: "signed_in",
+    handler: async (deps, { person, request, reply }) => {
+      await signOut(deps, person, request.id);
+      reply.header("set-cookie", cookie(request, "", 0));
+      return json(200, { session: null });
+    },
+  },
+  {
+    method: "POST",
+    path: "/session/code",
+    roles: "signed_in",
+    handler: async (deps, { person, body, request }) => {
+      const taken = await giveCode(deps, person, textOf(body, "code"), request.id);
+      if (!taken) return json(401, { error: { error_code: 401, message: REFUSED } });
+      return json(200, { outcome: "signed_in", ...shown({ ...person, complete: true, totp_on: true }) });
+    },
+  },
+  {
+    method: "POST",
+    path: "/session/second_factor",
+    roles: "signed_in",
+    handler: async (deps, { person }) => {
+      // With the password alone one sets up a factor only where there is none and one is asked for.
+      if (!person.complete && (person.totp_on || !totpRequired(deps))) throw new StatusRefusal(404);
+      const made = await beginTotp(deps, person);
+      if (made === undefined) throw new StatusRefusal(404);
+      return json(200, made);
+    },
+  },
+];
+
+/** What the page knows of who is signed in. */
+function shown({ person_id, email, name, role, partner_name, csrf_token, complete, totp_on }: SignedIn) {
+  return { person_id, email, name, role, partner_name, csrf_token, complete, totp_on, idle_seconds: IDLE_MS / 1000 };
+}
+
+function cookie(request: FastifyRequest, value: string, max_age_s: number): string {
+  const secure = request.protocol === "https" ? "; Secure" : "";
+  return `${cookieName(request)}=${value}; Path=/; HttpOnly; SameSite=Strict; Max-Age=${max_age_s}${secure}`;
+}
+
+const LONGEST = 300;
+
+export function textOf(body: JsonObject, field: string): string {
+  const value = body[field];
+  return typeof value === "string" && value.length > 0 && value.length <= LONGEST ? value : refuse(42200, field);
+}

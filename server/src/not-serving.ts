@@ -1,0 +1,13 @@
+import type { Deps } from "./deps.ts";
+import { createRequestLog } from "./request-log.ts";
+import { watchHome } from "./usecases/watch-home.ts";
+
+/** What only a process with listeners needs, for one without. */
+export const notServing = (
+  deps: Pick<Deps, "config" | "db" | "now" | "log">,
+): Pick<Deps, "addresses" | "home_watch" | "second_factor" | "request_log"> => ({
+  addresses: { base_url: "", auth_url: "", sandbox_auth_url: "" },
+  home_watch: watchHome(deps),
+  second_factor: "required",
+  request_log: createRequestLog(),
+});

@@ -1,0 +1,62 @@
+import type { ReviewClosed, RouteReviewRequest, VerdictRequest } from "@pestle/contract";
+import type { Deps } from "../deps.ts";
+import { acceptPrescription } from "./accept-prescription.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+import { type ReviewKey, requireEntry } from "./read-reviews.ts";
+import { resolveReview } from "./resolve-review.ts";
+import { routeKeptMessage } from "./route-kept-message.ts";
+import { type Looker, writeAudit } from "./write-audit.ts";
+
+/** Whoever closes an entry signs with what they sign in with. */
+export type Closer = Looker & { email: string };
+
+/** What somebody has looked at, and what came of it. */
+export async function closeByOutcome(
+  deps: Deps,
+  by: Closer,
+  key: ReviewKey,
+  outcome: string,
+  request_id: string,
+): Promise<ReviewClosed> {
+  await requireEntry(deps, key);
+  await resolveReview(deps.db, { ...key, email: by.email, outcome }, deps.now());
+  await note(deps, by, key, request_id);
+  return { closed: true };
+}
+
+/** A pharmacist's verdict on the prescription that waits. */
+export async function closeByVerdict(
+  deps: Deps,
+  by: Closer,
+  key: ReviewKey,
+  { verdict, note: text }: VerdictRequest,
+  request_id: string,
+): Promise<ReviewClosed> {
+  const { prescription_id, kind } = await requireEntry(deps, key);
+  if (prescription_id === null || kind !== "prescription_acceptance") {
+    throw new AdminRefusal("This entry waits for no verdict.");
+  }
+  const given = { account_id: key.account_id, prescription_id, verdict, email: by.email, note: text };
+  const { order_due_at } = await acceptPrescription(deps, given, deps.now());
+  await note(deps, by, key, request_id);
+  return { closed: true, prescription_id, order_due_at: order_due_at?.toISOString() ?? null };
+}
+
+/** Whose the message is that waits. */
+export async function closeByRoute(
+  deps: Deps,
+  formatOf: Parameters<typeof routeKeptMessage>[1],
+  by: Closer,
+  key: ReviewKey,
+  { to_account_id }: RouteReviewRequest,
+  request_id: string,
+): Promise<ReviewClosed> {
+  await requireEntry(deps, key);
+  const given = { review_id: key.review_id, account_id: to_account_id, email: by.email };
+  const { prescription_id } = await routeKeptMessage(deps, formatOf, given);
+  await note(deps, by, key, request_id);
+  return { closed: true, prescription_id };
+}
+
+const note = (deps: Deps, by: Looker, { account_id, review_id }: ReviewKey, request_id: string) =>
+  writeAudit(deps, by, { account_id, action: "review_closed", subject: `review ${review_id}` }, request_id);

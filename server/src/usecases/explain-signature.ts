@@ -1,0 +1,100 @@
+import {
+  type PortalSignature,
+  serviceSecret,
+  serviceSignature,
+  signatureBase,
+  standardSignature,
+  standardWebhookHeaders,
+  webhookHeaders,
+} from "@pestle/contract";
+import { digestPlace } from "../db/credentials.ts";
+import { loadSigningEndpoint, type SigningEndpoint } from "../db/portal-webhooks.ts";
+import { attemptPlace, type KeptExchange } from "../db/webhook-attempts.ts";
+import { endpointPlace } from "../db/webhook-endpoints.ts";
+import { findEvent } from "../db/webhook-feed.ts";
+import type { Deps } from "../deps.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+
+/**
+ * How the headers of an event's request to an endpoint come about, as its last attempt was sent, or as it would be sent
+ * now. Keys and secrets are named and not shown, and of the header that is the same every time only the beginning.
+ */
+export function explainSignature(
+  deps: Deps,
+  account_id: string,
+  event_id: string,
+  endpoint_id: string,
+): Promise<PortalSignature | undefined> {
+  return withKeysOfNow(deps, async () => {
+    const event = await findEvent(deps.db, account_id, event_id);
+    const endpoint = await loadSigningEndpoint(deps.db, account_id, endpoint_id, event_id);
+    if (event === undefined || endpoint === undefined) return undefined;
+    const sent = lastSent(deps, account_id, event_id, endpoint_id, endpoint);
+    const { url, webhook_timestamp } = sent ?? { url: endpoint.url, webhook_timestamp: secondsOf(deps.now()) };
+    const { body } = event;
+    const { signing_credential_id, secret_id } = endpoint;
+    const { key, secret, signing_secret } = opened(deps, account_id, endpoint_id, endpoint);
+    const names = webhookHeaders(deps.config.OPERATOR_NAME);
+    return {
+      event_id,
+      endpoint_id,
+      method: "POST",
+      url,
+      body,
+      base: signatureBase("POST", url, body),
+      client_id: `${account_id}-${signing_credential_id}`,
+      secret_id,
+      headers: [
+        {
+          name: names.signature,
+          value: serviceSignature(key, "POST", url, body),
+          how: "base64( HMAC-SHA1( key, base ) + newline ), where key = hex( SHA-256( client secret ) )",
+        },
+        {
+          name: names.secret,
+          value: `${serviceSecret(key, secret).slice(0, SHOWN)}…`,
+          how: "base64( HMAC-SHA1( key, webhook secret ) + newline ): the same on every request",
+        },
+        { name: standardWebhookHeaders.id, value: event_id, how: "event_id: the same on every attempt" },
+        {
+          name: standardWebhookHeaders.timestamp,
+          value: String(webhook_timestamp),
+          how: "When the attempt was made, in Unix seconds of real time",
+        },
+        {
+          name: standardWebhookHeaders.signature,
+          value: standardSignature(signing_secret, event_id, webhook_timestamp, body),
+          how: 'base64( HMAC-SHA256( signing secret, "webhook-id.webhook-timestamp.body" ) )',
+        },
+      ],
+    };
+  });
+}
+
+const SHOWN = 6;
+const secondsOf = (time: Date) => Math.floor(time.getTime() / 1000);
+
+function lastSent(
+  { vault }: Deps,
+  account_id: string,
+  event_id: string,
+  endpoint_id: string,
+  { attempt, exchange_sealed }: SigningEndpoint,
+): KeptExchange | null {
+  if (attempt === null || exchange_sealed === null) return null;
+  const place = attemptPlace(account_id, event_id, endpoint_id, attempt);
+  return JSON.parse(vault.open(exchange_sealed, place).toString("utf8"));
+}
+
+function opened({ vault }: Deps, account_id: string, endpoint_id: string, endpoint: SigningEndpoint) {
+  const { signing_credential_id, secret_id } = endpoint;
+  const open = (sealed: Buffer, place: string) => vault.open(sealed, place).toString("utf8");
+  return {
+    key: open(endpoint.digest_sealed, digestPlace(account_id, signing_credential_id, secret_id)),
+    secret: open(endpoint.secret_sealed, endpointPlace("secret_sealed", account_id, endpoint_id)),
+    signing_secret: open(
+      endpoint.signing_secret_sealed,
+      endpointPlace("signing_secret_sealed", account_id, endpoint_id),
+    ),
+  };
+}

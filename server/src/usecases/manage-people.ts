@@ -1,0 +1,117 @@
+import type { AuditAction, DashboardPerson, NewPersonRequest } from "@pestle/contract";
+import { listAccounts } from "../db/accounts.ts";
+import {
+  dropSecondFactor,
+  type ListedPerson,
+  listPeople,
+  lockAdmins,
+  setDisabled,
+  setPassword,
+} from "../db/dashboard-people.ts";
+import type { Tx } from "../db/db.ts";
+import { deleteSessionsOf } from "../db/sessions.ts";
+import type { Deps } from "../deps.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import { randomSecret } from "../random.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+import { createPerson, hashPasswordAside } from "./create-person.ts";
+import { type Looker, writeAudit } from "./write-audit.ts";
+
+const PASSWORD_CHARACTERS = 20;
+
+export const readPeople = async (deps: Pick<Deps, "db">): Promise<DashboardPerson[]> =>
+  (await listPeople(deps.db)).map(shown);
+
+/** Lets somebody sign in with a password that is made here and shown once. */
+export async function invitePerson(
+  deps: Deps,
+  by: Looker,
+  { email, name, role, partner_id = null }: NewPersonRequest,
+  request_id: string,
+): Promise<{ person: DashboardPerson; password: string }> {
+  if (!/^[^\p{Cc}]{1,100}$/u.test(name)) throw new AdminRefusal("A name has 1 to 100 characters.");
+  const { password, password_hash } = await newPassword();
+  const person = await deps.db.transaction(async (tx) => {
+    const partners = await listAccounts(tx);
+    if (partner_id !== null && !partners.some((one) => one.partner_id === partner_id)) {
+      throw new AdminRefusal("There is no such partner.");
+    }
+    const given = { email, name, role, partner_id, password_hash };
+    const person_id = await createPerson(tx, given, deps.now());
+    await note(deps, tx, by, "person_created", person_id, request_id);
+    return onePerson(tx, person_id);
+  });
+  return { person, password };
+}
+
+/** What an admin may do with whoever signs in. All end their sessions, wherever they are. */
+const changes = {
+  disable: { action: "person_disabled", apply: (tx, person_id, now) => setDisabled(tx, person_id, now) },
+  enable: { action: "person_enabled", apply: (tx, person_id) => setDisabled(tx, person_id, null) },
+  second_factor: { action: "second_factor_reset", apply: (tx, person_id) => dropSecondFactor(tx, person_id) },
+} as const satisfies Record<
+  string,
+  { action: AuditAction; apply: (tx: Tx, person_id: string, now: Date) => Promise<number> }
+>;
+export type PersonChange = keyof typeof changes;
+
+export const changePerson = (
+  deps: Deps,
+  by: Looker,
+  person_id: string,
+  change: PersonChange,
+  request_id: string,
+): Promise<DashboardPerson> =>
+  deps.db.transaction(async (tx) => {
+    if (change === "disable") await requireAnotherAdmin(tx, by, person_id);
+    const { action, apply } = changes[change];
+    if ((await apply(tx, person_id, deps.now())) === 0) throw new StatusRefusal(404);
+    await deleteSessionsOf(tx, person_id);
+    await note(deps, tx, by, action, person_id, request_id);
+    return onePerson(tx, person_id);
+  });
+
+/** Another password, shown once. */
+export async function resetPassword(
+  deps: Deps,
+  by: Looker,
+  person_id: string,
+  request_id: string,
+): Promise<{ person: DashboardPerson; password: string }> {
+  const { password, password_hash } = await newPassword();
+  const person = await deps.db.transaction(async (tx) => {
+    if ((await setPassword(tx, person_id, password_hash)) === 0) throw new StatusRefusal(404);
+    await deleteSessionsOf(tx, person_id);
+    await note(deps, tx, by, "password_reset", person_id, request_id);
+    return onePerson(tx, person_id);
+  });
+  return { person, password };
+}
+
+/** Nobody shuts themselves out, and so somebody is always left who can let others in. */
+async function requireAnotherAdmin(tx: Tx, by: Looker, person_id: string): Promise<void> {
+  if (by.person_id === person_id) throw new AdminRefusal("Nobody disables themselves: ask another admin.");
+  const admins = await lockAdmins(tx);
+  if (!admins.some((admin) => admin.person_id === by.person_id)) throw new StatusRefusal(404);
+}
+
+async function newPassword(): Promise<{ password: string; password_hash: string }> {
+  const password = randomSecret().slice(0, PASSWORD_CHARACTERS);
+  return { password, password_hash: await hashPasswordAside(password) };
+}
+
+const note = (deps: Deps, tx: Tx, by: Looker, action: AuditAction, person_id: string, request_id: string) =>
+  writeAudit({ ...deps, db: tx }, by, { account_id: null, action, subject: `person ${person_id}` }, request_id);
+
+async function onePerson(tx: Tx, person_id: string): Promise<DashboardPerson> {
+  const [row] = await listPeople(tx, person_id);
+  if (row === undefined) throw new StatusRefusal(404);
+  return shown(row);
+}
+
+const shown = ({ created_at, disabled_at, last_signed_in_at, ...row }: ListedPerson): DashboardPerson => ({
+  ...row,
+  created_at: created_at.toISOString(),
+  disabled_at: disabled_at?.toISOString() ?? null,
+  last_signed_in_at: last_signed_in_at?.toISOString() ?? null,
+});

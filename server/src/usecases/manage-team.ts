@@ -1,0 +1,109 @@
+import { type AuditAction, type PortalRole, portalRoles } from "@pestle/contract";
+import { deleteSessionsOf } from "../db/sessions.ts";
+import { changeTeamMember, lockTeam, setTeamPassword } from "../db/team.ts";
+import type { Deps } from "../deps.ts";
+import { type Problem, refuseAll, StatusRefusal } from "../domain/refusals.ts";
+import { type SentFields, unknownFields } from "../domain/unknown-fields.ts";
+import { randomSecret } from "../random.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+import { auditPortal, type PortalActor } from "./audit-portal.ts";
+import { createPerson, hashPasswordAside } from "./create-person.ts";
+
+/** The password is made here and told this once. */
+export type NewPassword = { person_id: string; password: string };
+
+const NAME = /^[^\p{Cc}]{1,100}$/u;
+const PASSWORD_LENGTH = 20;
+
+/** Somebody new on a partner's team. */
+export async function inviteToTeam(
+  deps: Deps,
+  by: PortalActor,
+  partner_id: string,
+  sent: SentFields,
+): Promise<NewPassword> {
+  const { name, email, role } = sent;
+  const problems: Problem[] = unknownFields(sent, ["name", "email", "role"]);
+  if (typeof name !== "string" || !NAME.test(name.trim())) problems.push({ code: 42200, field: "name" });
+  if (typeof email !== "string") problems.push({ code: 42200, field: "email" });
+  if (!isPortalRole(role)) problems.push({ code: 42200, field: "role" });
+  refuseAll(problems);
+  const { password, password_hash } = await newPassword();
+  const given = { name: String(name).trim(), email: String(email).trim(), role: String(role) };
+  const person_id = await deps.db.transaction(async (tx) => {
+    const now = deps.now();
+    const made = await createPerson(tx, { ...given, partner_id, password_hash }, now);
+    await auditPortal(tx, now, by, "person_created", made);
+    return made;
+  });
+  return { person_id, password };
+}
+
+/** Role, whether they may sign in, their second factor. Whoever is changed signs in again. */
+export async function changeTeam(
+  deps: Deps,
+  by: PortalActor,
+  partner_id: string,
+  person_id: string,
+  sent: SentFields,
+): Promise<void> {
+  const { role, disabled, reset_second_factor } = sent;
+  const problems: Problem[] = unknownFields(sent, ["role", "disabled", "reset_second_factor"]);
+  if (role !== undefined && !isPortalRole(role)) problems.push({ code: 42200, field: "role" });
+  if (disabled !== undefined && typeof disabled !== "boolean") problems.push({ code: 42200, field: "disabled" });
+  if (reset_second_factor !== undefined && reset_second_factor !== true) {
+    problems.push({ code: 42200, field: "reset_second_factor" });
+  }
+  refuseAll(problems);
+  await deps.db.transaction(async (tx) => {
+    const now = deps.now();
+    const team = await lockTeam(tx, partner_id);
+    const before = team.find((one) => one.person_id === person_id);
+    if (before === undefined) throw new StatusRefusal(404);
+    const after = {
+      role: (role as PortalRole | undefined) ?? before.role,
+      disabled_at: disabled === undefined ? before.disabled_at : disabled ? (before.disabled_at ?? now) : null,
+    };
+    const rest = team.filter((one) => one.person_id !== person_id);
+    if (![...rest, after].some(isAdmin)) {
+      throw new AdminRefusal("A team needs an admin who can sign in. Make somebody else one first.");
+    }
+    await changeTeamMember(tx, { partner_id, person_id, ...after, reset_second_factor: reset_second_factor === true });
+    await deleteSessionsOf(tx, person_id);
+    const done: AuditAction[] = [
+      ...(after.role === before.role ? [] : ["role_changed" as const]),
+      ...(isIn(after) === isIn(before)
+        ? []
+        : [isIn(after) ? ("person_enabled" as const) : ("person_disabled" as const)]),
+      ...(reset_second_factor === true ? ["second_factor_reset" as const] : []),
+    ];
+    for (const action of done) await auditPortal(tx, now, by, action, person_id);
+  });
+}
+
+/** A new password for somebody who has lost theirs. */
+export async function resetTeamPassword(
+  deps: Deps,
+  by: PortalActor,
+  partner_id: string,
+  person_id: string,
+): Promise<NewPassword> {
+  const { password, password_hash } = await newPassword();
+  await deps.db.transaction(async (tx) => {
+    if ((await setTeamPassword(tx, partner_id, person_id, password_hash)) === 0) throw new StatusRefusal(404);
+    await deleteSessionsOf(tx, person_id);
+    await auditPortal(tx, deps.now(), by, "password_reset", person_id);
+  });
+  return { person_id, password };
+}
+
+async function newPassword(): Promise<{ password: string; password_hash: string }> {
+  const password = randomSecret().slice(0, PASSWORD_LENGTH);
+  return { password, password_hash: await hashPasswordAside(password) };
+}
+
+const isPortalRole = (role: unknown): role is PortalRole =>
+  typeof role === "string" && Object.hasOwn(portalRoles, role);
+type Standing = { role: string; disabled_at: Date | null };
+const isIn = ({ disabled_at }: Standing) => disabled_at === null;
+const isAdmin = (one: Standing) => one.role === "partner_admin" && isIn(one);

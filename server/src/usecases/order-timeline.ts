@@ -1,0 +1,54 @@
+import type { ExceptionId, TimelineEntry } from "@pestle/contract";
+import type { ActionLine, HistoryLine, ViewLine, WebhookLine } from "../db/dashboard-order.ts";
+import type { OrderNote } from "./claim-order.ts";
+
+type Happened = {
+  history: readonly HistoryLine[];
+  notes: readonly OrderNote[];
+  actions: readonly ActionLine[];
+  views: readonly ViewLine[];
+  webhooks: readonly WebhookLine[];
+};
+
+/** Everything that happened to an order as one list, newest first. A note that goes with a change stands with it. */
+export function timelineOf(
+  { history, notes, actions, views, webhooks }: Happened,
+  names: ReadonlyMap<string, string>,
+): TimelineEntry[] {
+  const nameOf = (person_id: string | null) => (person_id === null ? null : (names.get(person_id) ?? person_id));
+  const reasons = new Map(notes.map(({ note_id, reason }) => [note_id, reason]));
+  const told = new Set(history.flatMap(({ note_id }) => note_id ?? []));
+  const entries: TimelineEntry[] = [
+    ...history.map(({ at, actor, person_id, note_id, event, from, to, stage, exception_id }) => ({
+      kind: "history" as const,
+      ...{ at: at.toISOString(), who: nameOf(person_id), role: actor },
+      ...{ event, from, to, stage, exception_id },
+      reason: note_id === null ? null : (reasons.get(note_id) ?? null),
+    })),
+    ...notes
+      // One that overrides the safety engine stands for itself too, with its signature.
+      .filter(({ note_id, overridden }) => !told.has(note_id) || overridden.length > 0)
+      .map(({ at, person_id, role, reason, overridden, signature_holds }) => ({
+        kind: "note" as const,
+        ...{ at: at.toISOString(), who: nameOf(person_id), role, reason, signature_holds },
+        overridden: overridden as ExceptionId[],
+      })),
+    ...actions.map(({ at, event, exception_id }) => ({
+      kind: "action" as const,
+      ...{ at: at.toISOString(), who: null, role: "partner", event, exception_id },
+    })),
+    ...webhooks.map(({ at, event_type, url, attempt, status, error, delivery_status }) => ({
+      kind: "webhook" as const,
+      ...{ at: at.toISOString(), who: null, role: "system", event_type, attempt, status, error },
+      // The host alone: what follows it may be a secret of the partner's.
+      url: url === null ? "" : new URL(url).origin,
+      outcome: delivery_status,
+    })),
+    ...views.map(({ at, person_id, role, action }) => ({
+      kind: "view" as const,
+      ...{ at: at.toISOString(), who: nameOf(person_id), role, action },
+    })),
+  ];
+  // What is of the same moment stays in the order in which it was written.
+  return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
+}

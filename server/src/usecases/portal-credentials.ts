@@ -1,0 +1,63 @@
+import { loadCredential } from "../db/credentials.ts";
+import type { Tx } from "../db/db.ts";
+import type { Deps } from "../deps.ts";
+import { refuse, StatusRefusal } from "../domain/refusals.ts";
+import { audited, type PortalActor } from "./audit-portal.ts";
+import {
+  createCredential,
+  finishRotation,
+  revokeCredential,
+  rotateCredential,
+  type ShownSecret,
+} from "./manage-credentials.ts";
+
+const NAME = /^[^\p{Cc}]{1,100}$/u;
+
+/** For the partner API: other scopes are the pharmacy's to give. */
+export function createPortalCredential(deps: Deps, by: PortalActor, name: unknown): Promise<ShownSecret> {
+  if (typeof name !== "string" || !NAME.test(name.trim())) return refuse(42200, "name");
+  const { account_id } = by;
+  return audited(deps, by, async (tx, now) => {
+    const made = await createCredential(deps, tx, { account_id, name: name.trim(), scopes: ["partners"] }, now);
+    return { action: "credential_created", subject: made.client_id, done: made };
+  });
+}
+
+export function rotatePortalCredential(deps: Deps, by: PortalActor, credential_id: string): Promise<ShownSecret> {
+  return audited(deps, by, async (tx, now) => {
+    const client_id = await ownClientId(tx, by, credential_id);
+    return { action: "credential_rotated", subject: client_id, done: await rotateCredential(deps, tx, client_id, now) };
+  });
+}
+
+export async function finishPortalRotation(deps: Deps, by: PortalActor, credential_id: string): Promise<void> {
+  await audited(deps, by, async (tx, now) => {
+    const client_id = await ownClientId(tx, by, credential_id);
+    return {
+      action: "credential_rotation_finished",
+      subject: client_id,
+      done: await finishRotation(tx, client_id, now),
+    };
+  });
+}
+
+/** All of it, or one of its secrets. */
+export async function revokePortalCredential(
+  deps: Deps,
+  by: PortalActor,
+  credential_id: string,
+  secret_id: unknown,
+): Promise<void> {
+  if (secret_id !== undefined && !Number.isInteger(secret_id)) return refuse(42200, "secret_id");
+  await audited(deps, by, async (tx, now) => {
+    const client_id = await ownClientId(tx, by, credential_id);
+    await revokeCredential(tx, client_id, now, secret_id as number | undefined);
+    return { action: "credential_revoked", subject: client_id, done: null };
+  });
+}
+
+/** Another account's credential is none. */
+async function ownClientId(tx: Tx, { account_id }: PortalActor, credential_id: string): Promise<string> {
+  if ((await loadCredential(tx, account_id, credential_id)) === undefined) throw new StatusRefusal(404);
+  return `${account_id}-${credential_id}`;
+}

@@ -1,0 +1,108 @@
+import type { CreatedWebhookEndpoint, PortalEvent, PortalRedelivered, WebhookEndpoint } from "@pestle/contract";
+import type { AccountRow } from "../db/accounts.ts";
+import { listCredentials } from "../db/credentials.ts";
+import { findEvent } from "../db/webhook-feed.ts";
+import type { Deps } from "../deps.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import type { SentFields } from "../domain/unknown-fields.ts";
+import { audited, auditView, type PortalActor } from "./audit-portal.ts";
+import { readWebhookEvent } from "./read-webhook-events.ts";
+import { redeliverEvent, redeliverFailed } from "./redeliver-webhooks.ts";
+import { registerEndpoint } from "./register-endpoint.ts";
+import { removeEndpoint } from "./remove-endpoint.ts";
+import { testEndpoint } from "./test-endpoint.ts";
+import { updateEndpoint } from "./update-endpoint.ts";
+
+/*
+ * What a partner's program may ask of its webhooks, asked by a person: the same use cases, and who asked is written down
+ * in the same transaction.
+ */
+
+/** Signed with the newest live credential, where none is named: a person has none of their own. */
+export async function registerInPortal(
+  deps: Deps,
+  account: AccountRow,
+  by: PortalActor,
+  sent: SentFields,
+): Promise<CreatedWebhookEndpoint> {
+  const { account_id, environment } = account;
+  const usable = (await listCredentials(deps.db, account_id)).filter(
+    ({ revoked_at, scopes, secrets }) => revoked_at === null && scopes.includes("partners") && secrets.length > 0,
+  );
+  const credential_id = usable.at(-1)?.credential_id ?? "";
+  return audited(deps, by, async (tx, now) => {
+    const made = await registerEndpoint(deps, tx, { account_id, environment, credential_id }, sent, now);
+    return { action: "endpoint_created", subject: made.id, done: made };
+  });
+}
+
+export const updateInPortal = (
+  deps: Deps,
+  account: AccountRow,
+  by: PortalActor,
+  endpoint_id: string,
+  sent: SentFields,
+): Promise<WebhookEndpoint> =>
+  audited(deps, by, async (tx, now) => ({
+    action: "endpoint_changed",
+    subject: endpoint_id,
+    done: await updateEndpoint(deps, tx, account, endpoint_id, sent, now),
+  }));
+
+export const removeInPortal = (deps: Deps, by: PortalActor, endpoint_id: string): Promise<void> =>
+  audited(deps, by, async (tx) => ({
+    action: "endpoint_removed",
+    subject: endpoint_id,
+    done: await removeEndpoint(tx, by.account_id, endpoint_id),
+  }));
+
+export const testInPortal = (
+  deps: Deps,
+  by: PortalActor,
+  endpoint_id: string,
+  sent: SentFields,
+): Promise<{ event_id: string }> =>
+  audited(deps, by, async (tx, now) => {
+    const { event_id } = await testEndpoint(tx, by.account_id, endpoint_id, sent, now);
+    return { action: "endpoint_tested", subject: endpoint_id, done: { event_id } };
+  });
+
+export const redeliverSinceInPortal = (
+  deps: Deps,
+  by: PortalActor,
+  endpoint_id: string,
+  sent: SentFields,
+): Promise<PortalRedelivered> =>
+  audited(deps, by, async (tx, now) => {
+    const { count, more } = await redeliverFailed(deps, tx, by.account_id, endpoint_id, sent, now);
+    return { action: "events_redelivered", subject: endpoint_id, done: { redelivered: count, more } };
+  });
+
+export const redeliverInPortal = (
+  deps: Deps,
+  account: AccountRow,
+  by: PortalActor,
+  event_id: string,
+  sent: SentFields,
+): Promise<PortalRedelivered> =>
+  audited(deps, by, async (tx, now) => {
+    const { deliveries } = await redeliverEvent(tx, account, event_id, sent, now);
+    const waiting = deliveries.filter(({ status }) => status === "pending");
+    return { action: "events_redelivered", subject: event_id, done: { redelivered: waiting.length, more: false } };
+  });
+
+/** An event with its body, which tells what somebody takes: that it was looked at is written down before. */
+export async function viewEvent(deps: Deps, by: PortalActor, event_id: string): Promise<PortalEvent> {
+  const { body } = await noteEventView(deps, by, event_id);
+  const event = await readWebhookEvent(deps.db, by.account_id, event_id);
+  if (event === undefined) throw new StatusRefusal(404);
+  return { ...event, body_text: body };
+}
+
+/** Nobody looks at what is not there. */
+export async function noteEventView(deps: Deps, by: PortalActor, event_id: string): Promise<{ body: string }> {
+  const row = await findEvent(deps.db, by.account_id, event_id);
+  if (row === undefined) throw new StatusRefusal(404);
+  await auditView(deps, by, "event_viewed", event_id);
+  return row;
+}

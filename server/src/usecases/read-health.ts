@@ -1,0 +1,31 @@
+import type { DashboardHealth } from "@pestle/contract";
+import { type Lag, listLags } from "../db/dashboard-health.ts";
+import type { Deps } from "../deps.ts";
+import { checkDatabase, checkFiles, type Finding } from "./check-up.ts";
+
+const sentences: Record<Lag["what"], string> = {
+  messages: "messages that wait to be processed",
+  prescriptions: "prescriptions that are due to become orders",
+  parcels: "parcels whose carrier is to be asked",
+  payments: "payments that the provider has not answered",
+};
+
+/** What `pestle doctor` would say of this service, and what is due and not done. */
+export async function readHealth(deps: Deps, version: string): Promise<DashboardHealth> {
+  const now = deps.now();
+  const [findings, lags] = await Promise.all([checkDatabase(deps.config, deps.db, deps.now), listLags(deps.db, now)]);
+  const all = [...checkFiles(deps.config, now), ...findings];
+  return {
+    version,
+    state: worst(all),
+    findings: all,
+    lags: lags.map(({ what, waiting, oldest_at }) => ({
+      what: sentences[what],
+      waiting,
+      oldest_at: oldest_at?.toISOString() ?? null,
+    })),
+  };
+}
+
+const worst = (findings: readonly Finding[]): Finding["state"] =>
+  (["failed", "warning"] as const).find((state) => findings.some((one) => one.state === state)) ?? "ok";

@@ -1,0 +1,180 @@
+import {
+  type DashboardOrder,
+  exceptionRow,
+  type OrderState,
+  orderStatusReasons,
+  type StaffRole,
+} from "@pestle/contract";
+import {
+  listActionLines,
+  listHistoryLines,
+  listNames,
+  listPaymentRows,
+  listScanLines,
+  listViews,
+  listWebhookLines,
+  loadOrderFacts,
+  type OrderFacts,
+} from "../db/dashboard-order.ts";
+import { orderPlace } from "../db/orders.ts";
+import type { Deps } from "../deps.ts";
+import { lineDifferences } from "../domain/line-differences.ts";
+import { maskedAddress, maskedPatient } from "../domain/masked-patient.ts";
+import { medicationRequest } from "../domain/medication-request.ts";
+import { orderAnswer } from "../domain/order-answer.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import type { SafetyFinding } from "../domain/safety/finding.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { readNotes } from "./claim-order.ts";
+import { isLate } from "./list-queue.ts";
+import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
+import { timelineOf } from "./order-timeline.ts";
+import { readTargets } from "./read-home.ts";
+import { suggestionFor } from "./reveal-order.ts";
+import { workOptions } from "./work-options.ts";
+import { workRefusals } from "./work-refusal.ts";
+
+const MOST_HISTORY = 500;
+const MOST_VIEWS = 100;
+const MOST_WEBHOOKS = 200;
+/** What of the audit log is told on the order itself. */
+const VIEWS = ["order_viewed", "order_revealed", "document_viewed"] as const;
+
+/** An order as the pharmacy's people see it; who it is for and where it goes is masked. */
+export async function readOrderPage(
+  deps: Deps,
+  by: { person_id: string; role: StaffRole },
+  account_id: string,
+  order_number: string,
+): Promise<DashboardOrder> {
+  const { db } = deps;
+  const [loaded, facts, notes, history, scans, payments, actions, views, webhooks, targets] = await Promise.all([
+    withKeysOfNow(deps, () => loadChangingOrder(deps, db, account_id, order_number)),
+    loadOrderFacts(db, account_id, order_number),
+    readNotes(deps, account_id, order_number),
+    listHistoryLines(db, account_id, order_number, MOST_HISTORY),
+    listScanLines(db, account_id, order_number),
+    listPaymentRows(db, account_id, order_number),
+    listActionLines(db, account_id, order_number),
+    listViews(db, account_id, order_number, VIEWS, MOST_VIEWS),
+    listWebhookLines(db, account_id, order_number, MOST_WEBHOOKS),
+    readTargets(db),
+  ]);
+  if (facts === undefined) throw new StatusRefusal(404);
+  const { order, standing, row, prescriptions, record, revision } = loaded;
+  const people = [...history, ...notes, ...views].map(({ person_id }) => person_id);
+  const ids = [...people, row.claimed_by, row.filled_by].flatMap((person_id) => person_id ?? []);
+  const names = new Map((await listNames(db, [...new Set(ids)])).map(({ person_id, name }) => [person_id, name]));
+  const now = deps.now();
+  const { cannot_resolve, ...options } = workOptions(loaded, by, now);
+  const { address: _, items: __, medication_requests: ___, ...shown } = orderAnswer(order, prescriptions);
+  const named = (person_id: string) => ({ person_id, name: names.get(person_id) ?? person_id });
+  return {
+    account_id,
+    partner: facts.partner,
+    environment: facts.environment,
+    order: shown,
+    state: standing.state,
+    held_from: standing.held_from as OrderState | null,
+    stage_since: facts.stage_since.toISOString(),
+    late: isLate(facts.queue, facts.stage_since, targets, now),
+    revision,
+    claim:
+      row.claimed_by === null || row.claimed_until! <= now
+        ? null
+        : {
+            ...named(row.claimed_by),
+            until: row.claimed_until!.toISOString(),
+            mine: row.claimed_by === by.person_id,
+          },
+    filled_by: row.filled_by === null ? null : { ...named(row.filled_by), me: row.filled_by === by.person_id },
+    brand: facts.brand,
+    method: facts.method,
+    patient: maskedPatient(order.patient_id, record),
+    address: order.address && maskedAddress(order.address, await hasSuggestion(deps, loaded)),
+    lines: linesOf(loaded, facts),
+    findings: await findingsOf(deps, loaded, facts),
+    exceptions: shown.exceptions.map((exception) => {
+      const refused = cannot_resolve.get(exception.id) ?? null;
+      return {
+        ...exception,
+        who_acts: exceptionRow(exception.id).who_acts,
+        cannot_resolve: refused && workRefusals[refused],
+      };
+    }),
+    shipments: order.shipments.map((shipment) => ({
+      ...shipment,
+      scans: scans
+        .filter(({ tracking_no }) => tracking_no === shipment.tracking_no)
+        .map(({ at, status, place, description }) => ({ at: at.toISOString(), status, place, description })),
+    })),
+    payments: payments.map(({ at, reason_id, ...payment }) => ({
+      ...payment,
+      at: at.toISOString(),
+      reason: orderStatusReasons.find(({ id }) => id === reason_id)?.name ?? null,
+    })),
+    timeline: timelineOf({ history, notes, actions, views, webhooks }, names),
+    documents: documentsOf(loaded),
+    ...options,
+  };
+}
+
+/** Asked only where the address holds the order: nobody looks for a suggestion otherwise. */
+async function hasSuggestion(deps: Deps, { order, standing, environment }: LoadedOrder): Promise<boolean> {
+  if (order.address === null || !standing.open.some((id) => id === 77 || id === 78)) return false;
+  return (await suggestionFor(deps, environment, order.address)) !== null;
+}
+
+function linesOf({ order, prescriptions, details }: LoadedOrder, facts: OrderFacts): DashboardOrder["lines"] {
+  return order.items.map((item) => {
+    const { units, lot, lot_expires_on } = details.find(({ item_id }) => item_id === item.item_id)!;
+    const { name, drug_schedule, cold_chain } = facts.items.find(({ item_id }) => item_id === item.item_id)!;
+    const written = prescriptions.find(({ prescription_id }) => prescription_id === item.prescription_id);
+    const { item_id, sku, ndc, quantity, package_size, dispense_id, needs_prescription } = item;
+    return {
+      ...{ item_id, sku, name, ndc, schedule: drug_schedule, cold_chain, quantity, package_size, units, dispense_id },
+      ...{ lot, lot_expires_on, needs_prescription },
+      prescription: written === undefined ? null : asReceived(written, order.workflow),
+      differences: written === undefined ? [] : lineDifferences({ name, ndc, units, schedule: drug_schedule }, written),
+    };
+  });
+}
+
+function asReceived(written: LoadedOrder["prescriptions"][number], workflow: LoadedOrder["order"]["workflow"]) {
+  const { medication_dispenses: _, patient_id: __, ...received } = medicationRequest(written, workflow);
+  return { ...received, refills: written.refills };
+}
+
+/** What the checks found when the order last changed. */
+async function findingsOf(
+  deps: Deps,
+  { account_id, order }: LoadedOrder,
+  { safety_sealed }: OrderFacts,
+): Promise<DashboardOrder["findings"]> {
+  if (safety_sealed === null) return [];
+  const place = orderPlace("safety_sealed", account_id, order.order_number);
+  const opened = await withKeysOfNow(deps, async () => deps.vault.open(safety_sealed, place));
+  return (JSON.parse(opened.toString("utf8")) as SafetyFinding[]).map(
+    ({ kind, severity, exception_id, item_id, message, source }) => ({
+      ...{ kind, severity, exception_id, item_id, message, source },
+    }),
+  );
+}
+
+/** What can be printed by now: labels of packages once they are filled, the parcel's papers once it has left. */
+function documentsOf({ order, details }: LoadedOrder): DashboardOrder["documents"] {
+  const filled = order.items.filter(({ item_id, prescription_id }) => {
+    const { lot } = details.find((one) => one.item_id === item_id)!;
+    return prescription_id !== null && lot !== null;
+  });
+  const of_items = filled.flatMap(({ item_id }) => [
+    { kind: "prescription" as const, item_id, name: `Label of item ${item_id}` },
+    { kind: "leaflet" as const, item_id, name: `Leaflet of item ${item_id}` },
+  ]);
+  const sent = order.shipments.length > 0 && order.address !== null;
+  return [
+    ...of_items,
+    ...(sent ? [{ kind: "label" as const, item_id: null, name: "Shipping label" }] : []),
+    ...(sent ? [{ kind: "slip" as const, item_id: null, name: "Packing slip" }] : []),
+  ];
+}

@@ -1,0 +1,165 @@
+import type {
+  DashboardReview,
+  DashboardReviewPage,
+  DashboardReviews,
+  Environment,
+  RawMessage,
+  RevealedReview,
+} from "@pestle/contract";
+import { listAccounts } from "../db/accounts.ts";
+import {
+  type ListedReview,
+  listPatients,
+  listReviewEntries,
+  loadReviewEntry,
+  loadReviewMessage,
+} from "../db/dashboard-reviews.ts";
+import { listReceivers, messagePlace } from "../db/intake.ts";
+import { loadPrescriptionFact } from "../db/prescriptions.ts";
+import type { Deps } from "../deps.ts";
+import { maskedPatient } from "../domain/masked-patient.ts";
+import { medicationRequest } from "../domain/medication-request.ts";
+import { patientAnswer } from "../domain/patient-record.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import { reasonSentence, reviewKinds } from "../domain/review-kinds.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { openRecord } from "./patient-rows.ts";
+import { isReviewer } from "./require-reviewer.ts";
+import { type Looker, writeAudit } from "./write-audit.ts";
+
+const MOST_REVIEWS = 500;
+export type ReviewKey = { account_id: string; review_id: number };
+
+/** What waits for a person, in fixed sentences. */
+export async function readReviews(
+  deps: Deps,
+  environment: Environment | null,
+  all: boolean,
+): Promise<DashboardReviews> {
+  const rows = await listReviewEntries(deps.db, environment, all, MOST_REVIEWS);
+  const reviews: DashboardReview[] = [];
+  for (const row of rows) reviews.push(await shown(deps, row));
+  return { reviews };
+}
+
+/** What an entry is about, with its people masked. */
+export async function readReview(
+  deps: Deps,
+  by: Looker,
+  { account_id, review_id }: ReviewKey,
+  request_id: string,
+): Promise<DashboardReviewPage> {
+  const row = await requireEntry(deps, { account_id, review_id });
+  const { prescription_id } = row;
+  const written =
+    prescription_id === null ? undefined : await loadPrescriptionFact(deps.db, account_id, prescription_id);
+  const review = await shown(deps, row);
+  await note(deps, by, row, "review_viewed", request_id);
+  const opened = await openPeople(deps, row);
+  return {
+    review,
+    prescription: written === undefined ? null : asWritten(written),
+    patients: opened.map(({ patient_id, record, score }) => ({ ...maskedPatient(patient_id, record), score })),
+    has_message: row.intake_message_id !== null,
+    can_close: row.resolved_at === null && isReviewer(by.role),
+  };
+}
+
+/** The people of an entry as they are on file, to compare. It is written down before it is told. */
+export async function revealReview(
+  deps: Deps,
+  by: Looker,
+  key: ReviewKey,
+  request_id: string,
+): Promise<RevealedReview> {
+  const row = await requireEntry(deps, key);
+  await note(deps, by, row, "review_revealed", request_id);
+  const opened = await openPeople(deps, row);
+  return { patients: opened.map(({ patient_id, record, ...times }) => patientAnswer(patient_id, record, times)) };
+}
+
+/** The message as it came. It is written down before it is told. */
+export async function readRawMessage(
+  deps: Deps,
+  by: Looker,
+  { account_id, review_id }: ReviewKey,
+  request_id: string,
+): Promise<RawMessage> {
+  const message = await loadReviewMessage(deps.db, account_id, review_id);
+  if (message === undefined) throw new StatusRefusal(404);
+  const { intake_message_id, format, sender, sender_message_id, receiver, received_at, warnings } = message;
+  const subject = `message ${intake_message_id}`;
+  await writeAudit(deps, by, { account_id, action: "message_viewed", subject }, request_id);
+  const place = messagePlace(message.account_id, sender, sender_message_id);
+  const text = await withKeysOfNow(deps, async () => deps.vault.open(message.body_sealed, place).toString("utf8"));
+  return {
+    ...{ intake_message_id, format, sender, sender_message_id, receiver, warnings, text },
+    received_at: received_at.toISOString(),
+  };
+}
+
+export async function requireEntry(deps: Deps, { account_id, review_id }: ReviewKey): Promise<ListedReview> {
+  const row = await loadReviewEntry(deps.db, account_id, review_id);
+  if (row === undefined) throw new StatusRefusal(404);
+  return row;
+}
+
+function asWritten(written: NonNullable<Awaited<ReturnType<typeof loadPrescriptionFact>>>) {
+  const { medication_dispenses: _, ...request } = medicationRequest(written, "api_driven");
+  return { ...request, acceptance: written.acceptance };
+}
+
+type Candidate = { patient_id: string; score: number };
+
+/** Whom it is about, and whoever may be the same person, by how well they fit. */
+async function openPeople(deps: Deps, { account_id, patient_id, facts }: ListedReview) {
+  const candidates = (Array.isArray(facts["candidates"]) ? facts["candidates"] : []) as Candidate[];
+  const scores = new Map(candidates.map((one) => [one.patient_id, one.score]));
+  const wanted = [...new Set([...(patient_id === null ? [] : [patient_id]), ...scores.keys()])];
+  if (wanted.length === 0) return [];
+  const rows = await listPatients(deps.db, account_id, wanted);
+  return withKeysOfNow(deps, async () =>
+    rows
+      .map((row) => ({
+        patient_id: row.patient_id,
+        record: openRecord(deps, account_id, row.patient_id, row.record_sealed),
+        created_at: row.created_at,
+        updated_at: row.updated_at,
+        score: scores.get(row.patient_id) ?? null,
+      }))
+      .sort((a, b) => wanted.indexOf(a.patient_id) - wanted.indexOf(b.patient_id)),
+  );
+}
+
+const CLOSED_BY = { accept: "verdict", route: "route", resolve: "resolve" } as const;
+
+async function shown(deps: Deps, row: ListedReview): Promise<DashboardReview> {
+  const { says, closed_by } = reviewKinds[row.kind];
+  const { resolved_by: _, resolved_by_name, receiver, created_at, resolved_at, ...rest } = row;
+  return {
+    ...rest,
+    says,
+    reasons: row.reasons.map((code) => ({ code, sentence: reasonSentence(row.kind, code) })),
+    created_at: created_at.toISOString(),
+    resolved_at: resolved_at?.toISOString() ?? null,
+    resolved_by: resolved_by_name,
+    closed_by: CLOSED_BY[closed_by],
+    receivers: closed_by === "route" && resolved_at === null ? await receiversOf(deps, row) : [],
+  };
+}
+
+async function receiversOf(deps: Deps, { account_id, receiver }: ListedReview): Promise<DashboardReview["receivers"]> {
+  const [accounts, sharing] = await Promise.all([listAccounts(deps.db), listReceivers(deps.db, account_id, receiver)]);
+  return sharing.map((one) => ({
+    account_id: one.account_id,
+    partner: accounts.find((account) => account.account_id === one.account_id)?.name ?? null,
+  }));
+}
+
+const note = (
+  deps: Deps,
+  by: Looker,
+  { account_id, review_id }: ReviewKey,
+  action: "review_viewed" | "review_revealed",
+  request_id: string,
+) => writeAudit(deps, by, { account_id, action, subject: `review ${review_id}` }, request_id);

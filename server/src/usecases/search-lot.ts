@@ -1,0 +1,36 @@
+import type { DashboardRecall, OrderStatus, RecallRequest } from "@pestle/contract";
+import type { Deps } from "../deps.ts";
+import { initials } from "../domain/masked-patient.ts";
+import { readCatalogue } from "./read-catalogue.ts";
+import { recallLot } from "./recall-lot.ts";
+import { type Looker, writeAudit } from "./write-audit.ts";
+
+/** Who has packages of a lot, masked; with `reveal` also how to reach them. Either is written down first. */
+export async function searchLot(
+  deps: Deps,
+  by: Looker,
+  { lot, sku = undefined, environment = undefined }: RecallRequest,
+  reveal: boolean,
+  request_id: string,
+): Promise<DashboardRecall> {
+  await writeAudit(
+    deps,
+    by,
+    { account_id: null, action: reveal ? "lot_revealed" : "lot_searched", subject: `lot ${lot}` },
+    request_id,
+  );
+  const asked = { lot, sku: sku ?? null, environment: environment ?? null, reveal: true };
+  const packages: DashboardRecall["packages"] = [];
+  for (const { contact, shipped_at, order_status, ...row } of await recallLot(deps, asked)) {
+    const { formulary } = await readCatalogue(deps, row.account_id);
+    packages.push({
+      ...row,
+      order_status: order_status as OrderStatus,
+      name: formulary.by_sku.get(row.sku)?.name ?? row.sku,
+      patient_initials: initials(contact!),
+      shipped_at: shipped_at?.toISOString() ?? null,
+      ...(reveal && { contact: contact! }),
+    });
+  }
+  return { packages };
+}

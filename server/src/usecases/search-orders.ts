@@ -1,0 +1,78 @@
+import type { DashboardSearch, SearchHit } from "@pestle/contract";
+import { listAccounts } from "../db/accounts.ts";
+import { type FoundRow, findBy, findByPeople, findUnordered } from "../db/dashboard-search.ts";
+import type { Deps } from "../deps.ts";
+import { initials } from "../domain/masked-patient.ts";
+import { searchKeys } from "../domain/patient-record.ts";
+import { readQuestion, type SearchQuestion } from "../domain/search-question.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { openRecord, searchIndex } from "./patient-rows.ts";
+import { type Looker, writeAudit } from "./write-audit.ts";
+
+const MOST_HITS = 50;
+
+/**
+ * Looks for what was typed among order numbers, tracking numbers, prescriptions, references and people, in all accounts
+ * at once. Whoever is found by name is written down.
+ */
+export async function searchOrders(deps: Deps, by: Looker, text: string, request_id: string): Promise<DashboardSearch> {
+  const asked = readQuestion(text);
+  if (asked === null) return { hits: [], more: false };
+  const { db } = deps;
+  const most = MOST_HITS + 1;
+  const none = Promise.resolve<FoundRow[]>([]);
+  const { order_number, tracking_no, prescription_id, reference } = asked;
+  const found = await Promise.all([
+    labelled("order_number", order_number === null ? none : findBy(db, "order_number", order_number, most)),
+    labelled("tracking_no", tracking_no === null ? none : findBy(db, "tracking_no", tracking_no, most)),
+    labelled("prescription_id", prescription_id === null ? none : findBy(db, "prescription_id", prescription_id, most)),
+    labelled("prescription_id", prescription_id === null ? none : findUnordered(db, prescription_id)),
+    labelled("reference", findBy(db, "reference", reference, most)),
+    labelled("patient", findPeople(deps, asked, most)),
+  ]);
+  const rows = distinct(found.flat());
+  const shown = rows.slice(0, MOST_HITS);
+  await noteFound(deps, by, shown, request_id);
+  const hits = await withKeysOfNow(deps, async () => shown.map((row) => hitOf(deps, row)));
+  return { hits, more: rows.length > MOST_HITS };
+}
+
+type Labelled = FoundRow & Pick<SearchHit, "by">;
+const labelled = async (by: SearchHit["by"], rows: Promise<FoundRow[]>): Promise<Labelled[]> =>
+  (await rows).map((row) => ({ ...row, by }));
+
+/** Nobody's name is compared with anybody's: what stands for it is looked up, in each account its own. */
+async function findPeople(deps: Deps, { people }: SearchQuestion, most: number): Promise<FoundRow[]> {
+  if (people.length === 0) return [];
+  const accounts = (await listAccounts(deps.db)).filter(({ partner_id }) => partner_id !== null);
+  const names = [...new Set(people.map((person) => searchKeys.name_dob(person)))];
+  const keys = accounts.flatMap(({ account_id }) =>
+    names.map((name) => ({ account_id, name_dob_index: searchIndex(deps, account_id, "name_dob", name) })),
+  );
+  return findByPeople(deps.db, keys, most);
+}
+
+/** An order that is found in two ways is shown once, by the more telling one. */
+function distinct(rows: readonly Labelled[]): Labelled[] {
+  const seen = new Set<string>();
+  return rows.filter(({ account_id, order_number, patient_id }) => {
+    const key = `${account_id} ${order_number ?? patient_id}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}
+
+async function noteFound(deps: Deps, by: Looker, rows: readonly Labelled[], request_id: string): Promise<void> {
+  const people = rows.filter((row) => row.by === "patient");
+  for (const patient of new Set(people.map(({ account_id, patient_id }) => `${account_id} ${patient_id}`))) {
+    const [account_id, subject] = patient.split(" ") as [string, string];
+    await writeAudit(deps, by, { account_id, action: "patient_found", subject }, request_id);
+  }
+}
+
+function hitOf(deps: Deps, { record_sealed, patient_id, created_at, ...row }: Labelled): SearchHit {
+  return {
+    ...row,
+    patient_initials: initials(openRecord(deps, row.account_id, patient_id, record_sealed)),
+    created_at: created_at.toISOString(),
+  };
+}

@@ -1,0 +1,171 @@
+import { createHash, randomBytes } from "node:crypto";
+import { insertAudit } from "../db/audit.ts";
+import {
+  completeSession,
+  confirmTotp,
+  deleteSession,
+  insertSession,
+  loadForSignIn,
+  loadSession,
+  noteSignIn,
+  type SessionRow,
+  type SignInRow,
+  saveTotp,
+  takeTotpStep,
+  totpPlace,
+  touchSession,
+} from "../db/sessions.ts";
+import type { Deps } from "../deps.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+import { base32, totpAddress, totpStep } from "../vault/totp.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { passwordMatches } from "./create-person.ts";
+
+/** Whoever walks away from a screen is signed out, and nobody stays signed in for longer than a shift. */
+export const IDLE_MS = 15 * 60_000;
+export const LONGEST_SESSION_MS = 12 * 3600_000;
+/** Said at most once in so long that somebody is still there: most requests write nothing. */
+const SEEN_EVERY_MS = 30_000;
+const FAILURES = { rate_per_second: 10 / 900, burst: 10 };
+const FAILURES_OF_ADDRESS = { rate_per_second: 50 / 900, burst: 50 };
+/** Stands in where nobody has the address, so that an unknown one takes as long as a wrong password. */
+const NO_PASSWORD = "scrypt$32768$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
+
+/** Who is signed in. `csrf_token` goes with every change they ask for. */
+export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at"> & { session_hash: Buffer };
+export type SignIn =
+  | { outcome: "signed_in" | "needs_code" | "needs_set_up"; cookie: string; session: SignedIn }
+  | { outcome: "refused" };
+
+export const sessionHash = (cookie: string): Buffer => createHash("sha256").update(cookie).digest();
+
+/**
+ * E-mail and password, and with a second factor its code in the same or the next step. Wrong ones cost the same time
+ * whoever they name, and after a few nobody is let in for a while, right or wrong.
+ */
+export async function signIn(
+  deps: Deps,
+  given: { email: string; password: string; code: string | null },
+  remote_address: string,
+  request_id: string,
+): Promise<SignIn> {
+  const now = deps.now();
+  const name = given.email.toLowerCase();
+  const blocked_s = Math.max(
+    deps.strangers.wait(remote_address, `sign-in ${name}`, FAILURES, now.getTime()),
+    deps.strangers.wait(remote_address, "sign-in", FAILURES_OF_ADDRESS, now.getTime()),
+  );
+  if (blocked_s > 0) throw new StatusRefusal(429, blocked_s);
+  const person = await loadForSignIn(deps.db, given.email);
+  const matches = await passwordMatches(given.password, person?.password_hash ?? NO_PASSWORD);
+  const fits = matches && person !== undefined;
+  const by_code = fits && given.code !== null && person.totp_confirmed_at !== null;
+  if (!fits || (by_code && !(await takesCode(deps, person, given.code!)))) {
+    deps.strangers.spend(remote_address, `sign-in ${name}`, FAILURES, now.getTime());
+    deps.strangers.spend(remote_address, "sign-in", FAILURES_OF_ADDRESS, now.getTime());
+    const known = person?.person_id ?? null;
+    await audit(deps, { person_id: known, action: "sign_in_refused", request_id });
+    return { outcome: "refused" };
+  }
+  const needs = by_code
+    ? null
+    : person.totp_confirmed_at !== null
+      ? "needs_code"
+      : totpRequired(deps)
+        ? "needs_set_up"
+        : null;
+  const cookie = randomBytes(32).toString("base64url");
+  const session_hash = sessionHash(cookie);
+  const csrf_token = randomBytes(24).toString("base64url");
+  await insertSession(deps.db, {
+    session_hash,
+    person_id: person.person_id,
+    csrf_token,
+    complete: needs === null,
+    now,
+  });
+  if (needs === null) await noteSignedIn(deps, person.person_id, request_id);
+  const session = { ...(await loadSession(deps.db, session_hash))!, session_hash };
+  return { outcome: needs ?? "signed_in", cookie, session };
+}
+
+/** The demo offers a second factor; a pharmacy that works with real people's data needs one. */
+export const totpRequired = ({ second_factor }: Pick<Deps, "second_factor">): boolean => second_factor === "required";
+
+/**
+ * The session of a cookie, complete or not; undefined where it is none, or was left alone for too long. `present`: a
+ * person asks, and so is still there.
+ */
+export async function findSession(deps: Deps, cookie: string, present = true): Promise<SignedIn | undefined> {
+  return liveSession(deps, sessionHash(cookie), present);
+}
+
+/** The same by what is kept of the cookie. */
+export async function liveSession(deps: Deps, session_hash: Buffer, present: boolean): Promise<SignedIn | undefined> {
+  const session = await loadSession(deps.db, session_hash);
+  if (session === undefined) return undefined;
+  const now_ms = deps.now().getTime();
+  const idle_ms = now_ms - session.last_seen_at.getTime();
+  if (idle_ms > IDLE_MS || now_ms - session.created_at.getTime() > LONGEST_SESSION_MS) {
+    await deleteSession(deps.db, session_hash);
+    return undefined;
+  }
+  if (present && idle_ms > SEEN_EVERY_MS) await touchSession(deps.db, session_hash, new Date(now_ms));
+  return { ...session, session_hash };
+}
+
+export async function signOut(deps: Deps, session: SignedIn, request_id: string): Promise<void> {
+  await deleteSession(deps.db, session.session_hash);
+  await audit(deps, { person_id: session.person_id, action: "sign_out", request_id });
+}
+
+/** A new secret for an authenticator; it counts once its first code was given. Undefined: one is in force already. */
+export async function beginTotp(
+  deps: Deps,
+  { person_id, email }: Pick<SignedIn, "person_id" | "email">,
+): Promise<{ secret: string; address: string } | undefined> {
+  const secret = randomBytes(20);
+  const saved = await withKeysOfNow(deps, () =>
+    saveTotp(deps.db, person_id, deps.vault.seal(secret, totpPlace(person_id))),
+  );
+  if (saved === 0) return undefined;
+  return { secret: base32(secret), address: totpAddress(secret, email, deps.config.OPERATOR_NAME) };
+}
+
+/** The code of the second factor: completes a session, and puts a new factor in force. */
+export async function giveCode(deps: Deps, session: SignedIn, code: string, request_id: string): Promise<boolean> {
+  const now_ms = deps.now().getTime();
+  const bucket = `code ${session.person_id}`;
+  const blocked_s = deps.strangers.wait("", bucket, FAILURES, now_ms);
+  if (blocked_s > 0) throw new StatusRefusal(429, blocked_s);
+  const person = await loadForSignIn(deps.db, session.email);
+  if (person?.totp_sealed == null || !(await takesCode(deps, person, code))) {
+    deps.strangers.spend("", bucket, FAILURES, now_ms);
+    return false;
+  }
+  if (person.totp_confirmed_at === null) {
+    await confirmTotp(deps.db, person.person_id, deps.now());
+    await audit(deps, { person_id: person.person_id, action: "second_factor_set_up", request_id });
+  }
+  if (!session.complete) {
+    await completeSession(deps.db, session.session_hash);
+    await noteSignedIn(deps, person.person_id, request_id);
+  }
+  return true;
+}
+
+async function takesCode(deps: Deps, person: SignInRow, code: string): Promise<boolean> {
+  const secret = await withKeysOfNow(deps, async () =>
+    deps.vault.open(person.totp_sealed!, totpPlace(person.person_id)),
+  );
+  const step = totpStep(secret, code, deps.now(), person.totp_last_step);
+  return step !== null && (await takeTotpStep(deps.db, person.person_id, step)) === 1;
+}
+
+async function noteSignedIn(deps: Deps, person_id: string, request_id: string): Promise<void> {
+  await noteSignIn(deps.db, person_id, deps.now());
+  await audit(deps, { person_id, action: "sign_in", request_id });
+}
+
+const audit = (deps: Deps, entry: { person_id: string | null; action: string; request_id: string }) =>
+  insertAudit(deps.db, { at: deps.now(), role: null, account_id: null, subject: null, ...entry });

@@ -1,0 +1,112 @@
+import type { BulkAnswer, BulkRequest, BulkResult, WorkEvent, WorkRequest } from "@pestle/contract";
+import { errors, statusMessages } from "@pestle/contract";
+import { listAccounts } from "../db/accounts.ts";
+import type { Deps } from "../deps.ts";
+import { ImpossibleStep } from "../domain/order.ts";
+import { RequestProblems, StatusRefusal } from "../domain/refusals.ts";
+import { withKeysOfNow } from "../vault/vault.ts";
+import { AdminRefusal } from "./admin-refusal.ts";
+import { changeOrderAddress } from "./change-order-address.ts";
+import { addNote, claimOrder, releaseClaim } from "./claim-order.ts";
+import { shipOrder } from "./ship-order.ts";
+import { trackByHand } from "./track-shipments.ts";
+import { untilDecided } from "./until-decided.ts";
+import {
+  approveReview,
+  cancelWithReason,
+  completeFill,
+  impossible,
+  raiseException,
+  refundOrder,
+  rejectProduct,
+  resolveException,
+  verifyProduct,
+  type Work,
+} from "./work-order.ts";
+import { WorkRefusal } from "./work-refusal.ts";
+import { writeAudit } from "./write-audit.ts";
+
+type Asked<Event extends WorkEvent> = Extract<WorkRequest, { event: Event }>;
+type Doings = { [Event in WorkEvent]: (deps: Deps, work: Work, asked: Asked<Event>) => Promise<unknown> };
+
+/** What each event does. Whether it may be done, each asks the transition table itself. */
+const doings: Doings = {
+  claim: claimOrder,
+  release: releaseClaim,
+  approve_review: approveReview,
+  complete_fill: (deps, work, { items }) => completeFill(deps, work, items),
+  verify_product: (deps, work, { scans }) => verifyProduct(deps, work, scans),
+  reject_product: (deps, work, { reason }) => rejectProduct(deps, work, reason),
+  ship: shipOrder,
+  track: (deps, work, { status, description }) => trackByHand(deps, work, status, description),
+  deliver: (deps, work) => trackByHand(deps, work, "delivered", "Delivered, as the carrier told us."),
+  raise_exception: (deps, work, { exception_id, reason }) => raiseException(deps, work, exception_id, reason),
+  resolve: (deps, work, { exception_id, reason }) => resolveException(deps, work, exception_id, reason),
+  update_address: (deps, work, { address }) => updateAddress(deps, work, address),
+  cancel: (deps, work, { reason }) => cancelWithReason(deps, work, reason),
+  refund: (deps, work, { reason_id, amount_cents = null }) => refundOrder(deps, work, { reason_id, amount_cents }),
+  note: (deps, work, { reason }) => addNote(deps, work, reason),
+};
+
+/** Somebody of the pharmacy does something with an order; that they did is written down. */
+export async function workOnOrder(deps: Deps, work: Work, asked: WorkRequest, request_id: string): Promise<void> {
+  const act = doings[asked.event] as (deps: Deps, work: Work, asked: WorkRequest) => Promise<unknown>;
+  await act(deps, asked.revision === undefined ? work : { ...work, revision: asked.revision }, asked);
+  const { account_id, order_number, by } = work;
+  await writeAudit(deps, by, { account_id, action: "order_worked", subject: order_number }, request_id);
+}
+
+/** The same with many, one after the other: what one refuses keeps no other from being done. */
+export async function workInBulk(
+  deps: Deps,
+  by: Work["by"],
+  { orders, ...asked }: BulkRequest,
+  request_id: string,
+): Promise<BulkAnswer> {
+  const results: BulkResult[] = [];
+  for (const { account_id, order_number, revision } of orders) {
+    const work = { account_id, order_number, by };
+    const request = { ...asked, ...(revision !== undefined && { revision }) } as WorkRequest;
+    const refused = await workOnOrder(deps, work, request, request_id).then(
+      () => null,
+      (error: unknown) => refusalOf(deps, error, request_id),
+    );
+    results.push({
+      account_id,
+      order_number,
+      done: refused === null,
+      key: refused?.key ?? null,
+      message: refused?.message ?? null,
+    });
+  }
+  const done = results.filter((one) => one.done).length;
+  return { done, refused: results.length - done, results };
+}
+
+/** Why one of many was not done. A fault of ours is logged, and the others are told all the same. */
+function refusalOf(deps: Deps, error: unknown, request_id: string): { key: string | null; message: string } {
+  if (error instanceof WorkRefusal) return { key: error.key, message: error.message };
+  if (error instanceof AdminRefusal) return { key: null, message: error.message };
+  if (error instanceof StatusRefusal) return { key: String(error.status), message: statusMessages[error.status] };
+  if (error instanceof RequestProblems) {
+    const [{ code }] = error.problems as [RequestProblems["problems"][number]];
+    return { key: String(code), message: errors[code][2] };
+  }
+  deps.log.error(
+    { request_id, err: { name: (error as Error).name, stack: (error as Error).stack } },
+    "unexpected fault",
+  );
+  return { key: "500", message: statusMessages[500] };
+}
+
+async function updateAddress(deps: Deps, work: Work, address: Asked<"update_address">["address"]): Promise<void> {
+  const { account_id, order_number } = work;
+  const account = (await listAccounts(deps.db)).find((one) => one.account_id === account_id);
+  if (account === undefined) throw new StatusRefusal(404);
+  try {
+    const change = await changeOrderAddress(deps, account, order_number, address, work);
+    await untilDecided(deps.db, () => withKeysOfNow(deps, () => change(deps.db)));
+  } catch (error) {
+    throw error instanceof ImpossibleStep ? impossible(error) : error;
+  }
+}

@@ -1,0 +1,76 @@
+import {
+  type DashboardOrder,
+  type ExceptionId,
+  exceptionIds,
+  type StaffRole,
+  type WorkEvent,
+  workEvents,
+} from "@pestle/contract";
+import { isOpen, obstacleOf } from "../domain/order.ts";
+import type { LoadedOrder } from "./load-changing-order.ts";
+import { actorOf, type Worker, whyNotResolved } from "./work-order.ts";
+import { type WorkRefusalKey, workRefusals } from "./work-refusal.ts";
+
+export type WorkOptions = Pick<DashboardOrder, "can" | "cannot" | "can_raise"> & {
+  /** Of the exceptions that are open: why this person may not end it; null: they may. */
+  cannot_resolve: ReadonlyMap<ExceptionId, WorkRefusalKey | null>;
+};
+
+/**
+ * What somebody may do with an order now: the rows of the transition table for its state and their role, less what
+ * would be refused anyway. What the state allows and something else does not is told with the reason.
+ */
+export function workOptions(loaded: LoadedOrder, by: Worker, now: Date): WorkOptions {
+  const cannot_resolve = new Map(loaded.standing.open.map((id) => [id, whyNotResolved(loaded, id, by.role)]));
+  const facts = { loaded, by, claim: claimOf(loaded, by, now), cannot_resolve };
+  const judged = workEvents.map((event) => ({ event, key: judge(event, facts) }));
+  const can = judged.filter(({ key }) => key === null).map(({ event }) => event);
+  return {
+    can,
+    cannot: judged.flatMap(({ event, key }) =>
+      key === null || key === "not_now" ? [] : [{ event, key, message: workRefusals[key] }],
+    ),
+    can_raise: can.includes("raise_exception") ? exceptionIds.filter((id) => !loaded.standing.open.includes(id)) : [],
+    cannot_resolve,
+  };
+}
+
+type Facts = {
+  loaded: LoadedOrder;
+  by: Worker;
+  claim: "none" | "mine" | "others";
+  cannot_resolve: WorkOptions["cannot_resolve"];
+};
+
+const MAY_TAKE_OVER: readonly StaffRole[] = ["lead", "admin"];
+
+/** `not_now` is not worth a word: nobody expects it there. */
+function judge(event: WorkEvent, facts: Facts): WorkRefusalKey | null {
+  const { loaded, by, claim } = facts;
+  if (event === "note") return null;
+  if (event === "release") return claim === "mine" ? null : "not_now";
+  if (event === "claim") {
+    if (!isOpen(loaded.standing) || claim === "mine") return "not_now";
+    return claim === "others" && !MAY_TAKE_OVER.includes(by.role) ? "claimed" : null;
+  }
+  const obstacle = obstacleOf(loaded.standing.state, event, actorOf(by));
+  if (obstacle !== null) return obstacle === "state" ? "not_now" : "not_your_role";
+  if (claim === "others") return "claimed";
+  return OBSTACLES[event]?.(facts) ?? null;
+}
+
+/** What an event needs beyond its row. */
+const OBSTACLES: Partial<Record<WorkEvent, (facts: Facts) => WorkRefusalKey | null>> = {
+  verify_product: ({ loaded, by }) => (loaded.row.filled_by === by.person_id ? "same_person" : null),
+  ship: ({ loaded }) => (loaded.order.address === null ? "no_address" : null),
+  refund: ({ loaded: { order } }) => (order.captured_cents > order.refunded_cents ? null : "nothing_to_refund"),
+  resolve: ({ cannot_resolve }) => {
+    const keys = [...cannot_resolve.values()];
+    return keys.includes(null) ? null : (keys[0] ?? "not_now");
+  },
+};
+
+function claimOf({ row }: LoadedOrder, { person_id }: Worker, now: Date): Facts["claim"] {
+  if (row.claimed_by === null || row.claimed_until! <= now) return "none";
+  return row.claimed_by === person_id ? "mine" : "others";
+}

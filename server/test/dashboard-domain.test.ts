@@ -1,0 +1,115 @@
+import { transitionsFrom, workEvents } from "@pestle/contract";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { lineDifferences } from "../src/domain/line-differences.ts";
+import { initials, maskedPatient } from "../src/domain/masked-patient.ts";
+import { obstacleOf } from "../src/domain/order.ts";
+import { readQuestion } from "../src/domain/search-question.ts";
+import { csvLines } from "../src/http/dashboard/order-csv.ts";
+
+describe("what somebody types into the search", () => {
+  test("is taken for everything that it may be", () => {
+    expect(readQuestion("7k2m9xq4tb")).toMatchObject({ order_number: "7K2M9XQ4TB", tracking_no: "7K2M9XQ4TB" });
+    expect(readQuestion(" 9400 1000 0000 0000 0000 00 ")).toMatchObject({
+      order_number: null,
+      tracking_no: "9400100000000000000000",
+      prescription_id: null,
+    });
+    expect(readQuestion("183601")).toMatchObject({ prescription_id: 183601, reference: "183601" });
+    for (const nothing of ["", "   ", "x".repeat(201)]) expect(readQuestion(nothing)).toBeNull();
+  });
+
+  test("finds a person by name and birth date in every usual order", () => {
+    const ada = { first_name: "Ada", last_name: "Byron", dob: "1980-05-01" };
+    for (const text of [
+      "Ada Byron 1980-05-01",
+      "1980-05-01 Ada Byron",
+      "Byron, Ada 05/01/1980",
+      "Byron Ada 5/1/1980",
+      "Byron , Ada, 5.1.1980",
+    ]) {
+      expect([text, readQuestion(text)!.people]).toEqual([text, expect.arrayContaining([ada])]);
+    }
+    expect(readQuestion("Maria de la Cruz 1990-12-31")!.people).toContainEqual({
+      first_name: "Maria",
+      last_name: "de la Cruz",
+      dob: "1990-12-31",
+    });
+    for (const text of ["Ada Byron", "Ada Byron 1980-02-30", "Byron 1980-05-01"]) {
+      expect([text, readQuestion(text)!.people]).toEqual([text, []]);
+    }
+  });
+
+  test("whatever it is, it is read without harm", () => {
+    fc.assert(fc.property(fc.string({ maxLength: 300 }), (text) => void readQuestion(text)));
+  });
+});
+
+describe("a masked patient", () => {
+  test("shows two letters, a year and a state, whatever the name", () => {
+    expect(initials({ first_name: "Zsófia", last_name: "O’Hara" })).toBe("ZO");
+    expect(initials({ first_name: "  '明", last_name: "éva" })).toBe("明É");
+    expect(initials({ first_name: "", last_name: "123" })).toBe("");
+    fc.assert(
+      fc.property(fc.string({ minLength: 3 }), fc.string({ minLength: 3 }), (first_name, last_name) => {
+        const masked = maskedPatient("x", { first_name, last_name, dob: "1980-05-01", addresses: [] });
+        expect(masked.birth_year).toBe("1980");
+        expect([...masked.initials.normalize("NFD").replaceAll(/\p{M}/gu, "")].length).toBeLessThanOrEqual(6);
+      }),
+    );
+  });
+});
+
+describe("the differences of a line", () => {
+  const written = {
+    drug_name: "Lipora 20 mg tablet",
+    ndc: "70999010230",
+    written_qty: 90,
+    drug_schedule: "0" as const,
+  };
+  const given = { name: "Atorvastatin 20 mg tablet", ndc: "70999010130", units: 90, schedule: "0" as const };
+  test("another maker's product is the usual course, unless the prescriber forbids it", () => {
+    const marks = (daw: boolean) =>
+      lineDifferences(given, { ...written, daw }).map(({ field, notable }) => [field, notable]);
+    expect(marks(false)).toEqual([
+      ["product", false],
+      ["ndc", false],
+    ]);
+    expect(marks(true)).toEqual([
+      ["product", true],
+      ["ndc", true],
+    ]);
+  });
+  test("another quantity or schedule is always worth a look, and the same is none", () => {
+    const same = { ...written, drug_name: "ATORVASTATIN 20 mg, Tablet", ndc: given.ndc, daw: true };
+    expect(lineDifferences(given, same)).toEqual([]);
+    expect(lineDifferences({ ...given, units: 60, schedule: "4" }, same)).toEqual([
+      { field: "units", prescribed: "90", dispensed: "60", notable: true },
+      { field: "schedule", prescribed: "0", dispensed: "4", notable: true },
+    ]);
+  });
+});
+
+test("every event of the pharmacy's people has a row in the transition table, or changes no state", () => {
+  const operator = { roles: ["operator", "pharmacist", "technician"] as const, person_id: "x" };
+  const moving = workEvents.filter((event) => !["claim", "release", "note"].includes(event));
+  const states = ["Processing/clinical_review", "Filling/fill", "Filling/product_check", "Filling/pack"] as const;
+  const all = [...states, "Shipped", "Delivered", "On Hold", "Canceled"] as const;
+  for (const event of moving as Parameters<typeof obstacleOf>[1][]) {
+    const possible = all.filter((state) => obstacleOf(state, event, operator) === null);
+    expect([event, possible]).toEqual([
+      event,
+      all.filter((state) => transitionsFrom(state).some((row) => row.event === event)),
+    ]);
+    expect(possible.length).toBeGreaterThan(0);
+  }
+});
+
+test("no cell of the file begins like a formula, and each is one cell", () => {
+  fc.assert(
+    fc.property(fc.string(), fc.constantFrom("", "=", "+", "-", "@", "\t", "\r"), (text, start) => {
+      const [line = ""] = csvLines([{ reference: start + text } as never]).split(/\n$/);
+      expect(line).not.toMatch(/(^|,)"?[=+\-@\t\r]/);
+    }),
+  );
+});

@@ -1,0 +1,402 @@
+import type { DashboardHome, DashboardOrder, DashboardOrders, Order } from "@pestle/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { newOrder, placed, prescribed } from "./support/orders.ts";
+import { goodDocument } from "./support/patient.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { type WebPerson, webPerson } from "./support/web.ts";
+
+let app: TestApp;
+let technician: WebPerson;
+let pharmacist: WebPerson;
+let lead: WebPerson;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  [technician, pharmacist, lead] = [
+    await webPerson(app, "technician"),
+    await webPerson(app, "pharmacist"),
+    await webPerson(app, "lead"),
+  ];
+});
+afterAll(() => app.stop());
+
+const account_id = () => app.demo.partners[0]!.account_id;
+const path = ({ order_number }: Pick<Order, "order_number">) => `/dashboard/orders/${account_id()}/${order_number}`;
+const order = async (given: Parameters<typeof newOrder>[1] = {}) => placed(app, (await newOrder(app, given)).body);
+const work = (by: WebPerson, which: Pick<Order, "order_number">, body: object) =>
+  by.send("POST", `${path(which)}/work`, body);
+const page = async (by: WebPerson, which: Pick<Order, "order_number">): Promise<DashboardOrder> =>
+  (await by.get(path(which))).body;
+const audited = async (subject: string, action: string) => {
+  const { rows } = await app.deps.db.raw(
+    "select person_id, request_id from audit_entry where account_id = $1 and subject = $2 and action = $3",
+    [account_id(), subject, action],
+  );
+  return rows;
+};
+const lots = ({ items }: Order) => items.map(({ item_id }) => ({ item_id, lot: "L77", lot_expires_on: "2099-01-01" }));
+const scans = ({ items }: Order) => items.map(({ item_id, ndc, sku }) => ({ item_id, code: ndc ?? sku! }));
+
+describe("an order's page", () => {
+  test("takes an order from review to the door, and offers each its own buttons", async () => {
+    const made = await order();
+    const seen = await page(technician, made);
+    expect([seen.state, seen.can]).toEqual([
+      "Processing/clinical_review",
+      ["claim", "raise_exception", "update_address", "cancel", "note"],
+    ]);
+    expect(seen.cannot.map(({ event, key }) => [event, key])).toEqual([["approve_review", "not_your_role"]]);
+    const refused = await work(technician, made, { event: "approve_review" });
+    expect([refused.status, refused.body.error.key]).toEqual([409, "not_your_role"]);
+    const claimed = await work(pharmacist, made, { event: "claim" });
+    expect(claimed.body.claim).toMatchObject({ person_id: pharmacist.person_id, name: "A pharmacist", mine: true });
+    expect((await page(technician, made)).cannot.map(({ key }) => key)).toContain("claimed");
+    expect((await work(technician, made, { event: "cancel", reason: "no" })).body.error.key).toBe("claimed");
+
+    const approved = await work(pharmacist, made, { event: "approve_review", revision: claimed.body.revision });
+    expect([approved.status, approved.body.state, approved.body.claim]).toEqual([200, "Filling/fill", null]);
+    const stale = await work(technician, made, { event: "complete_fill", revision: 1, items: lots(made) });
+    expect([stale.status, stale.body.error.key]).toEqual([409, "stale"]);
+    const filled = await work(pharmacist, made, { event: "complete_fill", items: lots(made) });
+    expect(filled.body.filled_by).toMatchObject({ me: true });
+    expect(filled.body.cannot).toContainEqual(expect.objectContaining({ event: "verify_product", key: "same_person" }));
+    expect(filled.body.lines[0]).toMatchObject({ lot: "L77" });
+    const wrong = await work(lead, made, { event: "verify_product", scans: [{ item_id: 1, code: "00000000000" }] });
+    expect(wrong.body.error.key).toBe("wrong_product");
+    const verified = await work(lead, made, { event: "verify_product", scans: scans(made) });
+    expect(verified.body.state).toBe("Filling/pack");
+    const shipped = await work(technician, made, { event: "ship" });
+    expect([shipped.body.state, shipped.body.shipments.length]).toEqual(["Shipped", 1]);
+    expect(shipped.body.shipments[0].scans[0]).toMatchObject({ status: "label_created" });
+    const tracked = await work(technician, made, {
+      event: "track",
+      status: "in_transit",
+      description: "Left the hub.",
+    });
+    expect(tracked.body.shipments[0].status).toBe("in_transit");
+    const delivered = await work(technician, made, { event: "deliver" });
+    expect(delivered.body.state).toBe("Delivered");
+    const refunded = await work(technician, made, { event: "refund", reason_id: 101, amount_cents: 100 });
+    expect(refunded.body.order.payment.refunded_cents).toBe(100);
+    expect(refunded.body.payments[0]).toMatchObject({ kind: "refund", reason: "Damaged", amount_cents: 100 });
+    const told = (refunded.body as DashboardOrder).timeline.filter(({ kind }) => kind === "history");
+    expect(told.map((entry) => ("event" in entry ? entry.event : ""))).toEqual([
+      "refund",
+      "deliver",
+      "track",
+      "ship",
+      "verify_product",
+      "complete_fill",
+      "approve_review",
+      "create",
+    ]);
+    expect(told[5]).toMatchObject({ who: "A pharmacist", role: "technician" });
+    expect(await audited(made.order_number, "order_worked")).toHaveLength(8);
+  });
+
+  test("masks the patient until it is revealed, and writes down both", async () => {
+    const patient = { first_name: "Zsófia", last_name: "O’Hara", dob: "1971-03-04" };
+    const made = await order({ patient });
+    const seen = await pharmacist.get(path(made));
+    expect(seen.body.patient).toMatchObject({ initials: "ZO", birth_year: "1971" });
+    for (const secret of ["Zsófia", "O’Hara", "1971-03-04", made.address!.street1, made.address!.city]) {
+      expect(seen.text).not.toContain(secret);
+    }
+    expect(seen.headers.get("cache-control")).toBe("no-store");
+    expect(await audited(made.order_number, "order_viewed")).toMatchObject([
+      { person_id: pharmacist.person_id, request_id: seen.headers.get("x-request-id") },
+    ]);
+    expect(await audited(made.order_number, "order_revealed")).toEqual([]);
+    const shown = await technician.send("POST", `${path(made)}/reveal`);
+    expect(shown.body).toMatchObject({ patient, address: made.address, suggestion: null });
+    expect(await audited(made.order_number, "order_revealed")).toMatchObject([{ person_id: technician.person_id }]);
+    const views = (await page(pharmacist, made)).timeline.filter(({ kind }) => kind === "view");
+    expect(views.map((entry) => ("action" in entry ? [entry.who, entry.action] : []))).toEqual([
+      ["A technician", "order_revealed"],
+      ["A pharmacist", "order_viewed"],
+    ]);
+  });
+
+  test("a view that cannot be written down is not shown", async () => {
+    const made = await order();
+    await app.deps.db.raw("alter table audit_entry rename to audit_entry_gone");
+    const seen = await pharmacist
+      .get(path(made))
+      .finally(() => app.deps.db.raw("alter table audit_entry_gone rename to audit_entry"));
+    expect([seen.status, seen.text.includes("initials")]).toEqual([500, false]);
+  });
+
+  test("shows the prescription as it was received beside the item", async () => {
+    const made = await order();
+    const [line] = (await page(pharmacist, made)).lines;
+    expect(line).toMatchObject({ sku: "atorvastatin-20", units: 90, lot: null });
+    expect(line!.prescription).toMatchObject({ id: made.items[0]!.prescription_id, written_qty: 90, daw: false });
+    expect(line!.prescription).not.toHaveProperty("patient_id");
+    expect(line!.differences.filter(({ notable }) => notable)).toEqual([]);
+  });
+
+  test("an exception is resolved by whom the table allows, with a reason that stands in the timeline", async () => {
+    const made = await order();
+    const raised = await work(technician, made, { event: "raise_exception", exception_id: 69, reason: "Unreadable." });
+    expect([raised.body.state, raised.body.exceptions[0].id]).toEqual(["On Hold", 69]);
+    expect(raised.body.can_raise).not.toContain(69);
+    expect(raised.body.exceptions[0].cannot_resolve).toMatch(/pharmacist/);
+    expect(raised.body.can).not.toContain("resolve");
+    const resolved = await work(pharmacist, made, {
+      event: "resolve",
+      exception_id: 69,
+      reason: "Called the practice.",
+    });
+    expect(resolved.body.state).toBe("Processing/clinical_review");
+    expect(resolved.body.timeline[0]).toMatchObject({ event: "resolve", reason: "Called the practice." });
+    await work(technician, made, { event: "note", reason: "<script>alert(1)</script>" });
+    expect((await page(pharmacist, made)).timeline).toContainEqual(
+      expect.objectContaining({ kind: "note", reason: "<script>alert(1)</script>", who: "A technician" }),
+    );
+  });
+
+  test("an address is changed by the pharmacy under the same rules as a partner's, and suggestions are revealed", async () => {
+    const made = await order();
+    const address = { ...made.address!, street1: "78 Market St" };
+    const doubtful = await work(technician, made, { event: "update_address", address });
+    expect([doubtful.status, doubtful.body.errors[0].code]).toEqual([422, 42230]);
+    const changed = await work(technician, made, {
+      event: "update_address",
+      address: { ...address, street1: "12 Market St" },
+    });
+    expect(changed.status).toBe(200);
+    expect((await technician.send("POST", `${path(made)}/reveal`)).body.address.street1).toBe("12 Market St");
+    expect(changed.body.timeline[0]).toMatchObject({ kind: "history", event: "update_address", role: "operator" });
+  });
+
+  test("documents are printed for whoever works on it, and that is written down", async () => {
+    const made = await order();
+    const early = await technician.get(`${path(made)}/documents/label`);
+    expect([early.status, early.body.error.key]).toEqual([409, "not_shipped"]);
+    await work(pharmacist, made, { event: "approve_review" });
+    await work(technician, made, { event: "complete_fill", items: lots(made) });
+    const verified = await work(pharmacist, made, { event: "verify_product", scans: scans(made) });
+    expect(verified.body.documents.map(({ kind }: { kind: string }) => kind)).toEqual(["prescription", "leaflet"]);
+    const shipped = await work(technician, made, { event: "ship" });
+    for (const { kind, item_id } of shipped.body.documents) {
+      const answer = await technician.get(
+        `${path(made)}/documents/${kind}${item_id === null ? "" : `?item_id=${item_id}`}`,
+      );
+      expect([kind, answer.status, answer.headers.get("content-type")]).toEqual([kind, 200, "application/pdf"]);
+      expect(answer.text.startsWith("%PDF-")).toBe(true);
+    }
+    expect(await audited(made.order_number, "document_viewed")).toHaveLength(4);
+    expect((await technician.get(`${path(made)}/documents/diary`)).status).toBe(404);
+  });
+
+  test("what is no order, or no account's, is not there", async () => {
+    const made = await order();
+    const other = app.demo.partners[1]!.account_id;
+    for (const wrong of [
+      `/dashboard/orders/${other}/${made.order_number}`,
+      `/dashboard/orders/${account_id()}/0000000000`,
+      `/dashboard/orders/none/${made.order_number}`,
+      `/dashboard/orders/${account_id()}/x`,
+    ]) {
+      expect((await pharmacist.get(wrong)).status).toBe(404);
+      expect((await pharmacist.send("POST", `${wrong}/work`, { event: "note", reason: "x" })).status).toBe(404);
+      expect((await pharmacist.send("POST", `${wrong}/reveal`)).status).toBe(404);
+    }
+  });
+
+  test("a body that says nothing sensible is refused field by field", async () => {
+    const made = await order();
+    const bodies: [object, string][] = [
+      [{}, "event"],
+      [{ event: "create" }, "event"],
+      [{ event: "complete_fill", items: [] }, "items"],
+      [{ event: "complete_fill", items: [{ item_id: "1", lot: "x", lot_expires_on: "2099-01-01" }] }, "item_id"],
+      [{ event: "resolve", exception_id: 63, reason: "x" }, "exception_id"],
+      [{ event: "cancel" }, "reason"],
+      [{ event: "note", reason: "x", revision: "1" }, "revision"],
+      [{ event: "track", status: "eaten" }, "status"],
+      [{ event: "refund", reason_id: 1.5 }, "reason_id"],
+    ];
+    for (const [body, field] of bodies) {
+      const answer = await work(pharmacist, made, body);
+      expect([answer.status, answer.body.errors?.[0]?.error_detail[0].field]).toEqual([422, field]);
+    }
+  });
+});
+
+describe("the queues", () => {
+  const rows = async (query: string): Promise<DashboardOrders> =>
+    (await technician.get(`/dashboard/orders?${query}`)).body;
+
+  test("show who waits longest first, page by page, and each order once", async () => {
+    for (let i = 0; i < 5; i++) await order();
+    const all = await rows("queue=clinical_review&limit=200");
+    const times = all.orders.map(({ stage_since }) => stage_since);
+    expect(times).toEqual([...times].sort());
+    const walked: string[] = [];
+    for (let cursor: string | null = ""; cursor !== null; ) {
+      const one: DashboardOrders = await rows(`queue=clinical_review&limit=2&cursor=${cursor}`);
+      walked.push(...one.orders.map(({ order_number }) => order_number));
+      cursor = one.next;
+    }
+    expect(walked).toEqual(all.orders.map(({ order_number }) => order_number));
+    const newest = await rows("queue=clinical_review&limit=200&sort=newest");
+    expect(newest.orders.map(({ order_number }) => order_number)).toEqual([...walked].reverse());
+    expect(all.orders[0]).toMatchObject({
+      partner: "Willow Telehealth",
+      environment: "sandbox",
+      method: "Standard Mail",
+    });
+  });
+
+  test("each filter leaves exactly what it names", async () => {
+    const made = await order();
+    await work(pharmacist, made, { event: "raise_exception", exception_id: 71, reason: "x" });
+    const mine = await order();
+    await work(technician, mine, { event: "claim" });
+    const filters: [query: string, fits: (row: DashboardOrders["orders"][number]) => boolean, some: boolean][] = [
+      ["exception_id=71", (row) => row.exception_ids.includes(71), true],
+      ["order_status=On+Hold", (row) => row.order_status === "On Hold", true],
+      ["order_status=Processing", (row) => row.order_status === "Processing", true],
+      ["stage=fill", (row) => row.stage === "fill", false],
+      ["environment=production", (row) => row.environment === "production", false],
+      ["environment=sandbox", (row) => row.environment === "sandbox", true],
+      [`account_id=${account_id()}`, (row) => row.account_id === account_id(), true],
+      [`account_id=${app.demo.partners[1]!.account_id}`, () => false, false],
+      ["schedule=0", (row) => row.schedule === "0", true],
+      ["schedule=2", (row) => row.schedule === "2", false],
+      ["brand_id=1", (row) => row.brand === "Larkspur", true],
+      [`state=${made.address!.state}`, (row) => row.ship_state === made.address!.state, true],
+      ["state=WY", (row) => row.ship_state === "WY", false],
+      ["claimed=mine", (row) => row.claimed_by === "A technician", true],
+      ["claimed=others", (row) => ![null, "A technician"].includes(row.claimed_by), false],
+      ["claimed=free", (row) => row.claimed_by === null, true],
+      ["older_than_minutes=100000", () => false, false],
+      ["queue=shipped_today", (row) => row.order_status === "Shipped", true],
+      ["order_status=Delivered", (row) => row.order_status === "Delivered", true],
+      ["queue=fill&order_status=Processing", () => false, false],
+    ];
+    for (const [query, fits, some] of filters) {
+      const { orders } = await rows(`${query}&limit=200`);
+      expect([query, orders.every(fits), orders.length > 0]).toEqual([query, true, some]);
+    }
+    for (const wrong of ["quue=fill", "queue=fil", "limit=201", "cursor=x", "exception_id=1", "state=california"]) {
+      expect([wrong, (await technician.get(`/dashboard/orders?${wrong}`)).status]).toEqual([wrong, 400]);
+    }
+  });
+
+  test("a controlled drug is found by its schedule", async () => {
+    const { body } = await newOrder(app, { prescription: prescribed("zolpidem-5", 30) });
+    const patient = { ...body.patient, identity_documents: [goodDocument] };
+    const shipping = { method_id: 3, signature_confirmation: true };
+    const made = await placed(app, { ...body, patient, shipping });
+    const { orders } = await rows("schedule=4");
+    expect(orders.map(({ order_number }) => order_number)).toEqual([made.order_number]);
+  });
+
+  test("the home page counts what the tables show, and what is late by the target that a lead has set", async () => {
+    const home = async (): Promise<DashboardHome> => (await technician.get("/dashboard/home?environment=sandbox")).body;
+    const before = await home();
+    for (const { key, count } of before.queues) {
+      expect([key, (await rows(`queue=${key}&limit=200`)).orders.length]).toEqual([key, count]);
+    }
+    expect((await technician.get("/dashboard/home?environment=production")).body.queues[0].count).toBe(0);
+    const put = (by: WebPerson, targets: object) => by.send("PUT", "/dashboard/targets", { targets });
+    expect((await put(technician, { fill: 5 })).status).toBe(404);
+    expect((await put(lead, { fill: 0.5 })).status).toBe(422);
+    expect((await put(lead, { nowhere: 5 })).status).toBe(422);
+    expect((await put(lead, { shipped_today: 5 })).status).toBe(422);
+    expect((await put(lead, { clinical_review: 10 })).body.targets).toMatchObject({ clinical_review: 10, fill: 240 });
+    app.advance(11 * 60_000);
+    const review = (await home()).queues.find(({ key }) => key === "clinical_review")!;
+    expect([review.late, review.target_minutes]).toEqual([review.count, 10]);
+    expect((await rows("queue=clinical_review")).orders.every(({ late }) => late)).toBe(true);
+    await put(lead, { clinical_review: null });
+    expect((await home()).queues.find(({ key }) => key === "clinical_review")).toMatchObject({ late: 0 });
+  });
+
+  test("since when an order stands there does not change with what happens to it there", async () => {
+    const made = await order();
+    const first = await page(pharmacist, made);
+    app.advance(60_000);
+    const noted = await work(pharmacist, made, { event: "claim" });
+    expect(noted.body.stage_since).toBe(first.stage_since);
+    const held = await work(pharmacist, made, { event: "raise_exception", exception_id: 64, reason: "x" });
+    expect(held.body.stage_since > first.stage_since).toBe(true);
+    const more = await work(pharmacist, made, { event: "raise_exception", exception_id: 65, reason: "x" });
+    expect(more.body.stage_since).toBe(held.body.stage_since);
+  });
+
+  test("exceptions are grouped by reason, with who must act", async () => {
+    const { groups } = (await technician.get("/dashboard/exceptions")).body;
+    const held = await rows("order_status=On+Hold&limit=200");
+    for (const group of groups) {
+      const orders = held.orders.filter(({ exception_ids }) => exception_ids.includes(group.exception_id));
+      expect([group.count, group.orders.length]).toEqual([orders.length, Math.min(orders.length, 5)]);
+      expect(group.who_acts).toMatch(/partner|pharmacist|pharmacy/);
+    }
+    expect(groups.map(({ exception_id }: { exception_id: number }) => exception_id)).toContain(71);
+  });
+});
+
+describe("many at once", () => {
+  test("what one refuses keeps no other from being done, and each is told", async () => {
+    const [one, two, three] = [await order(), await order(), await order()];
+    await work(pharmacist, two, { event: "claim" });
+    await work(pharmacist, three, { event: "approve_review" });
+    const named = [one, two, three, { order_number: "0000000000" }].map(({ order_number }) => ({
+      account_id: account_id(),
+      order_number,
+    }));
+    const answer = await lead.send("POST", "/dashboard/bulk", { event: "approve_review", orders: named });
+    expect(answer.body).toMatchObject({ done: 1, refused: 3 });
+    expect(answer.body.results.map(({ done, key }: { done: boolean; key: string }) => [done, key])).toEqual([
+      [true, null],
+      [false, "claimed"],
+      [false, "not_now"],
+      [false, "404"],
+    ]);
+    expect((await page(lead, one)).state).toBe("Filling/fill");
+    const canceled = await lead.send("POST", "/dashboard/bulk", {
+      event: "cancel",
+      orders: named.slice(0, 1),
+      reason: "Recall.",
+    });
+    expect(canceled.body).toMatchObject({ done: 1, refused: 0 });
+    const stale = { event: "claim", orders: [{ ...named[2], revision: 1 }] };
+    expect((await lead.send("POST", "/dashboard/bulk", stale)).body.done).toBe(1);
+  });
+
+  test("takes no more than a person could mean, and no event that needs items", async () => {
+    const one = { account_id: account_id(), order_number: "0000000000" };
+    for (const body of [
+      { event: "approve_review", orders: [] },
+      { event: "approve_review", orders: Array(201).fill(one) },
+      { event: "complete_fill", orders: [one] },
+      { event: "cancel", orders: [one] },
+      { event: "approve_review", orders: ["0000000000"] },
+    ]) {
+      expect((await lead.send("POST", "/dashboard/bulk", body)).status).toBe(422);
+    }
+  });
+});
+
+describe("the file", () => {
+  test("has the rows of the table, and nothing in it is taken for a formula", async () => {
+    const { body } = await newOrder(app);
+    const hostile = '=HYPERLINK("https://evil.example";"x")';
+    const made = await placed(app, { ...body, reference: hostile });
+    const answer = await technician.get("/dashboard/orders.csv?queue=clinical_review");
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"]);
+    expect(answer.headers.get("content-disposition")).toContain("attachment");
+    const lines = answer.text.trimEnd().split("\n");
+    const table = (await technician.get("/dashboard/orders?queue=clinical_review&limit=200")).body as DashboardOrders;
+    expect(lines).toHaveLength(1 + table.orders.length);
+    expect(lines.find((line) => line.includes(made.order_number))).toContain(`"'=HYPERLINK(""https`);
+    expect(answer.text).not.toMatch(/(^|,)"?[=+@-]/m);
+    const { rows } = await app.deps.db.raw(
+      "select count(*)::int as count from audit_entry where action = 'orders_exported'",
+    );
+    expect(rows[0]!["count"]).toBe(1);
+  });
+});

@@ -1,0 +1,137 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import type { QueueFilter } from "../src/db/dashboard-orders.ts";
+import type { Db } from "../src/db/db.ts";
+import { anyOrder, listQueue } from "../src/usecases/list-queue.ts";
+import { readHome } from "../src/usecases/read-home.ts";
+import { searchOrders } from "../src/usecases/search-orders.ts";
+import { newOrder, placed } from "./support/orders.ts";
+import { rowsRead } from "./support/rows-read.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+
+const ORDERS = 100_000;
+const ORDERS_AT_ONCE = 5_000;
+const PAGE = 50;
+/** Of each order that is shown its own row, its items and its patient; never a share of all orders. */
+const MOST_ROWS_OF_A_PAGE = 4 * PAGE;
+
+/** Copies of an order, a second apart, each in one of the queues and most of them alike. */
+const COPIES = `
+with sample as (
+  select * from orders where account_id = $1 and order_number = $2
+), made as (
+  insert into orders (account_id, order_number, order_position, order_status, stage, held_from, open_exceptions,
+    exception_ids, patient_id, brand_id, workflow, shipping_method_id, signature_confirmation, address_sealed, ship_state,
+    payer, payment_status, amount_cents, sequence, created_at, updated_at, stage_since, drug_schedule, claimed_by,
+    claimed_until)
+  select account_id, upper(lpad(to_hex(n), 10, '0')), order_position - n,
+    case when n % 10 = 0 then 'On Hold' else 'Processing' end,
+    case when n % 10 = 0 then null else 'clinical_review' end,
+    case when n % 10 = 0 then 'Processing/clinical_review' end,
+    case when n % 10 = 0 then 1 else 0 end,
+    case when n % 1000 = 0 then '{74}'::int[] when n % 10 = 0 then '{68}'::int[] else '{}' end,
+    patient_id, brand_id, workflow, shipping_method_id, signature_confirmation, address_sealed,
+    case when n % 20000 = 1 then 'WY' else 'CA' end,
+    payer, payment_status, amount_cents, sequence, created_at, updated_at, stage_since - n * interval '1 second',
+    case when n % 5000 = 1 then '2' else '0' end,
+    case when n % 10000 = 1 then 'somebody' end, case when n % 10000 = 1 then now() + interval '1 hour' end
+  from sample, generate_series($3::int, $4::int) n
+  returning account_id, order_number
+)
+insert into order_item (account_id, order_number, item_id, prescription_id, needs_prescription, sku, ndc, gcn, quantity,
+  package_size, reserved, price_cents, patient_id, pending, alone)
+select i.account_id, m.order_number, 1, 1000000 + $3::int + row_number() over (), i.needs_prescription, i.sku, i.ndc, i.gcn, i.quantity,
+  i.package_size, i.reserved, i.price_cents, i.patient_id, true, false
+from made m
+join order_item i on i.account_id = $1 and i.order_number = $2`;
+
+let app: TestApp;
+let account_id: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  ({ account_id } = app.demo.partners[0]!);
+  const { order_number } = await placed(app, (await newOrder(app)).body);
+  const { db } = app.deps;
+  await db.transaction(async (tx) => {
+    // Without the checks of foreign keys, which hold anyway.
+    await tx.raw("set local session_replication_role = replica");
+    // In bites, so that none takes longer than a statement may, however busy the machine is.
+    for (let first = 1; first <= ORDERS; first += ORDERS_AT_ONCE) {
+      await tx.raw(COPIES, [account_id, order_number, first, first + ORDERS_AT_ONCE - 1]);
+    }
+  });
+  await db.raw("vacuum analyze");
+}, 120_000);
+afterAll(() => app.stop());
+
+/** An account's few settings are read whole, which is quicker than looking for one of them. */
+const SETTINGS = ["account", "partner", "brand", "shipping_method", "product", "person"];
+const total = (looked: { table: string; rows: number }[]) =>
+  looked.filter(({ table }) => !SETTINGS.includes(table)).reduce((sum, { rows }) => sum + rows, 0);
+
+/** Each filter where many pass it, few or none. */
+const tables: Record<string, { filter: Partial<QueueFilter>; found: "full" | "some" | "none" }> = {
+  "all that are open": { filter: {}, found: "full" },
+  "a queue": { filter: { queues: ["clinical_review"] }, found: "full" },
+  "a queue, newest first": { filter: { queues: ["clinical_review"], sort: "newest" }, found: "full" },
+  "a queue with nothing in it": { filter: { queues: ["pack"] }, found: "none" },
+  "of an environment": { filter: { environment: "sandbox" }, found: "full" },
+  "of the other environment": { filter: { environment: "production" }, found: "none" },
+  "of an account": { filter: { account_id: "" }, found: "full" },
+  "held by what holds many": { filter: { queues: ["on_hold"], exception_id: 68 }, found: "full" },
+  "held by what holds few": { filter: { queues: ["on_hold"], exception_id: 74 }, found: "full" },
+  "held by what holds none": { filter: { queues: ["on_hold"], exception_id: 80 }, found: "none" },
+  "of a brand": { filter: { brand_id: 1 }, found: "full" },
+  "of a brand that nobody orders": { filter: { brand_id: 2 }, found: "none" },
+  "to a state that few live in": { filter: { state: "WY" }, found: "some" },
+  "of a schedule that few have": { filter: { schedule: "2" }, found: "some" },
+  "that somebody works on": { filter: { mine: "somebody" }, found: "some" },
+  "that nobody works on": { filter: { free: true }, found: "full" },
+  "that have waited for a day": { filter: { stood_before: new Date(Date.now() - 24 * 3600_000) }, found: "full" },
+  "that have waited for a week": { filter: { stood_before: new Date(Date.now() - 7 * 24 * 3600_000) }, found: "none" },
+};
+
+for (const [name, { filter, found }] of Object.entries(tables)) {
+  test(`a page of the table (${name}) looks at a few rows of ${ORDERS} open orders`, async () => {
+    const looked = await rowsRead(app.deps.db, async (tx) => {
+      const deps = { ...app.deps, db: tx as unknown as Db };
+      const asked = { ...anyOrder, ...filter, ...(filter.account_id === "" && { account_id }) };
+      const page = await listQueue(deps, asked, null, PAGE);
+      expect(page.orders.length > 0).toBe(found !== "none");
+      expect(page.next !== null).toBe(found === "full");
+    });
+    expect(total(looked), JSON.stringify(looked)).toBeLessThan(MOST_ROWS_OF_A_PAGE);
+  });
+}
+
+test("a page far down looks at as many rows as the first", async () => {
+  const stage_since = new Date(Date.now() - (ORDERS / 2) * 1_000);
+  const rows = async (after: Parameters<typeof listQueue>[2]) => {
+    const looked = await rowsRead(app.deps.db, async (tx) => {
+      const page = await listQueue({ ...app.deps, db: tx as unknown as Db }, anyOrder, after, PAGE);
+      expect(page.orders).toHaveLength(PAGE);
+    });
+    return total(looked);
+  };
+  expect(Math.abs((await rows({ stage_since, account_id, order_number: "" })) - (await rows(null)))).toBeLessThan(PAGE);
+});
+
+test("the queues are counted from the index alone", async () => {
+  const looked = await rowsRead(app.deps.db, async (tx) => {
+    const home = (await readHome({ ...app.deps, db: tx as unknown as Db }))("sandbox");
+    expect(home.queues.find(({ key }) => key === "clinical_review")!.count).toBe(ORDERS * 0.9 + 1);
+  });
+  expect(total(looked), JSON.stringify(looked)).toBeLessThan(100);
+});
+
+test("a search looks at a few rows, whatever was typed", async () => {
+  const { rows } = await app.deps.db.raw("select order_number from orders limit 1 offset 50000");
+  const known = String(rows[0]!["order_number"]);
+  for (const text of [known, "no such reference", "9400100000000000000000", "999999", "Ada Byron 1980-05-01"]) {
+    const looked = await rowsRead(app.deps.db, async (tx) => {
+      const by = { person_id: "x", role: "lead" };
+      const { hits } = await searchOrders({ ...app.deps, db: tx as unknown as Db }, by, text, crypto.randomUUID());
+      expect([text, hits.map(({ order_number }) => order_number)]).toEqual([text, text === known ? [known] : []]);
+    });
+    expect(total(looked), `${text} ${JSON.stringify(looked)}`).toBeLessThan(100);
+  }
+});

@@ -1,0 +1,162 @@
+import type { DashboardHome, DashboardSearch, Order } from "@pestle/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { IDLE_MS } from "../src/usecases/sign-in.ts";
+import { newOrder, placed } from "./support/orders.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { type WebPerson, webPerson } from "./support/web.ts";
+
+let app: TestApp;
+let technician: WebPerson;
+let pharmacist: WebPerson;
+beforeAll(async () => {
+  app = await startTestApp();
+  technician = await webPerson(app, "technician");
+  pharmacist = await webPerson(app, "pharmacist");
+});
+afterAll(() => app.stop());
+
+const account_id = () => app.demo.partners[0]!.account_id;
+const search = async (text: string): Promise<DashboardSearch> =>
+  (await technician.get(`/dashboard/search?q=${encodeURIComponent(text)}`)).body;
+const work = (by: WebPerson, { order_number }: Order, body: object) =>
+  by.send("POST", `/dashboard/orders/${account_id()}/${order_number}/work`, body);
+const entries = async (action: string) =>
+  (await app.deps.db.raw("select account_id, subject, person_id from audit_entry where action = $1", [action])).rows;
+
+async function shippedOrder(patient = {}, lot = "L-1") {
+  const { body, ...made } = await newOrder(app, { patient });
+  const order = await placed(app, { ...body, reference: `cart ${made.patient_id}` });
+  const items = order.items.map(({ item_id }) => ({ item_id, lot, lot_expires_on: "2099-01-01" }));
+  const scans = order.items.map(({ item_id, ndc }) => ({ item_id, code: ndc }));
+  await work(pharmacist, order, { event: "approve_review" });
+  await work(technician, order, { event: "complete_fill", items });
+  await work(pharmacist, order, { event: "verify_product", scans });
+  const shipped = await work(technician, order, { event: "ship" });
+  return { order, ...made, tracking_no: String(shipped.body.shipments[0].tracking_no) };
+}
+
+describe("the search", () => {
+  test("finds an order by each of its numbers, by reference and by person, and tells no name", async () => {
+    const patient = { first_name: "Odalys", last_name: "Fennimore", dob: "1966-11-02" };
+    const { order, prescription_id, patient_id, tracking_no } = await shippedOrder(patient);
+    const { order_number } = order;
+    const asked: [text: string, by: string][] = [
+      [order_number, "order_number"],
+      [order_number.toLowerCase(), "order_number"],
+      [tracking_no, "tracking_no"],
+      [tracking_no.replace(/(.{4})/g, "$1 "), "tracking_no"],
+      [String(prescription_id), "prescription_id"],
+      [`cart ${patient_id}`, "reference"],
+      ["Odalys Fennimore 1966-11-02", "patient"],
+      ["fennimore, odalys 11/2/1966", "patient"],
+    ];
+    for (const [text, by] of asked) {
+      const { hits } = await search(text);
+      expect([text, hits.length, hits[0]?.by, hits[0]?.order_number]).toEqual([text, 1, by, order_number]);
+      expect(hits[0]).toMatchObject({ patient_initials: "OF", account_id: account_id(), order_status: "Shipped" });
+      expect(JSON.stringify(hits)).not.toMatch(/Odalys|Fennimore|1966-11/);
+    }
+    expect(await entries("patient_found")).toEqual([
+      { account_id: account_id(), subject: patient_id, person_id: technician.person_id },
+      { account_id: account_id(), subject: patient_id, person_id: technician.person_id },
+    ]);
+    for (const text of ["", "0000000000", "Odalys Fennimore", "Odalys Fennimore 1966-11-03", "%", "'; drop table x"]) {
+      expect([text, (await search(text)).hits]).toEqual([text, []]);
+    }
+  });
+
+  test("finds a prescription that nobody has ordered yet", async () => {
+    const { prescription_id } = await newOrder(app);
+    const { hits } = await search(String(prescription_id));
+    expect(hits).toMatchObject([{ by: "prescription_id", order_number: null, drug_names: [expect.any(String)] }]);
+  });
+});
+
+describe("a recall", () => {
+  test("tells who has packages of a lot, masked; how to reach them only on request; and writes down both", async () => {
+    const patient = { first_name: "Perpetua", last_name: "Galloway", email: "perpetua@galloway.example" };
+    const { order } = await shippedOrder(patient, "RC-9");
+    const masked = await technician.get("/dashboard/recall?lot=rc-9");
+    expect(masked.body.packages).toMatchObject([
+      { order_number: order.order_number, lot: "RC-9", patient_initials: "PG", name: "Atorvastatin 20 mg tablet" },
+    ]);
+    expect(masked.text).not.toMatch(/Perpetua|Galloway/i);
+    expect((await technician.get("/dashboard/recall?lot=RC-9&sku=lipora-20")).body.packages).toEqual([]);
+    expect((await technician.get("/dashboard/recall?lot=RC-9&environment=production")).body.packages).toEqual([]);
+    expect((await technician.get("/dashboard/recall")).status).toBe(400);
+    expect((await technician.send("POST", "/dashboard/recall/reveal", { lot: "RC-9" })).status).toBe(404);
+    const shown = await pharmacist.send("POST", "/dashboard/recall/reveal", { lot: "RC-9" });
+    expect(shown.body.packages[0].contact).toMatchObject({ last_name: "Galloway", email: patient.email });
+    expect(await entries("lot_revealed")).toMatchObject([{ subject: "lot RC-9", person_id: pharmacist.person_id }]);
+    expect((await entries("lot_searched")).length).toBeGreaterThan(0);
+  });
+});
+
+describe("the stream", () => {
+  type Heard = { event: string; data: string };
+  /** Reads events until one fits; the connection ends with the test. */
+  async function listen(by: WebPerson, path = "/dashboard/stream") {
+    const stop = new AbortController();
+    const answer = await fetch(`${app.addresses.base_url}/web${path}`, { headers: by.headers, signal: stop.signal });
+    const reader = answer.body!.pipeThrough(new TextDecoderStream()).getReader();
+    let text = "";
+    const next = async (): Promise<Heard | null> => {
+      for (;;) {
+        const end = text.indexOf("\n\n");
+        if (end >= 0) {
+          const block = text.slice(0, end);
+          text = text.slice(end + 2);
+          const [, event = "", data = ""] = /^event: (.*)\ndata: (.*)$/.exec(block) ?? [];
+          if (event !== "") return { event, data };
+          continue;
+        }
+        const { value, done } = await reader.read();
+        if (done) return null;
+        text += value;
+      }
+    };
+    return { answer, next, stop: () => stop.abort() };
+  }
+  const count = ({ data }: Heard) => (JSON.parse(data) as DashboardHome).queues[0]!.count;
+
+  test("tells the queues at once, and again when an order came", async () => {
+    const stream = await listen(technician, "/dashboard/stream?environment=sandbox");
+    expect(stream.answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
+    expect(stream.answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
+    const first = await stream.next();
+    expect(first!.event).toBe("home");
+    await placed(app, (await newOrder(app)).body);
+    const second = await stream.next();
+    expect(count(second!)).toBe(count(first!) + 1);
+    stream.stop();
+  });
+
+  test("ends with the session, and does not keep it alive", async () => {
+    const watcher = await webPerson(app, "technician");
+    const stream = await listen(watcher);
+    expect((await stream.next())!.event).toBe("home");
+    app.advance(IDLE_MS + 1_000);
+    const last = async (): Promise<string> => {
+      const heard = await stream.next();
+      return heard?.event === "home" ? last() : (heard?.event ?? "");
+    };
+    expect([await last(), await stream.next()]).toEqual(["signed_out", null]);
+    expect((await listen(watcher)).answer.status).toBe(401);
+  });
+
+  test("a partner's person finds no stream", async () => {
+    const { rows } = await app.deps.db.raw("select partner_id from account where account_id = $1", [account_id()]);
+    const viewer = await webPerson(app, "partner_viewer", String(rows[0]!["partner_id"]));
+    expect((await listen(viewer)).answer.status).toBe(404);
+  });
+
+  // The last one: nobody is told anything afterwards.
+  test("ends when the service stops, and does not hold it up", async () => {
+    const watcher = await webPerson(app, "lead");
+    const stream = await listen(watcher);
+    expect((await stream.next())!.event).toBe("home");
+    app.deps.home_watch.close();
+    expect(await stream.next()).toBeNull();
+    expect(await (await listen(watcher)).next()).toBeNull();
+  });
+});

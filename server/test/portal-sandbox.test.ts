@@ -1,0 +1,130 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sandboxPresets } from "../src/domain/sandbox-presets.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { signedIn, type WebPerson } from "./support/web.ts";
+
+let app: TestApp;
+let willow: WebPerson;
+let juniper: WebPerson;
+let harbor: WebPerson;
+beforeAll(async () => {
+  app = await startTestApp();
+  const signed = await Promise.all(app.demo.partners.map(({ portal }) => signedIn(app, portal)));
+  [willow, juniper, harbor] = signed as [WebPerson, WebPerson, WebPerson];
+});
+afterAll(() => app.stop());
+
+const P = "/portal/sandbox";
+const prescribed = async (who: WebPerson, body: unknown) => {
+  const told = await who.send("POST", `${P}/sandbox/prescriptions`, body);
+  if (told.status !== 202) throw new Error(`${told.status}: ${told.text}`);
+  return told.body as { patient_id: string; prescription_id: number; order_number: string | null };
+};
+
+describe("the sandbox in the portal", () => {
+  test("takes a preset prescription by an order to Delivered, and tells every step in its history", async () => {
+    const { prescription_id, order_number: none } = await prescribed(willow, { preset: "simple" });
+    expect(none).toBeNull();
+    const placed = await willow.send("POST", `${P}/sandbox/orders`, { prescription_id });
+    expect([placed.status, placed.body.order_status]).toEqual([201, "Processing"]);
+    const { order_number } = placed.body;
+    const moved = await willow.send("POST", `${P}/sandbox/simulate`, {
+      simulation_type: "order",
+      simulation: { order_number, to: "Delivered" },
+    });
+    expect([moved.status, moved.body]).toEqual([202, { order_number, order_status: "Delivered" }]);
+    const { order, history, actions } = (await willow.get(`${P}/orders/${order_number}`)).body;
+    expect(order.order_status).toBe("Delivered");
+    expect(history.map(({ event }: { event: string }) => event).reverse()).toEqual([
+      "create",
+      "approve_review",
+      "complete_fill",
+      "verify_product",
+      "ship",
+      "deliver",
+    ]);
+    expect(actions.map(({ event_key }: { event_key: string }) => event_key)).toEqual(["refund", "partial_refund"]);
+    const { prescriptions } = (await willow.get(`${P}/sandbox`)).body;
+    expect(prescriptions[0]).toMatchObject({ prescription_id, order_numbers: [order_number] });
+  });
+
+  for (const [preset, { exception_id }] of Object.entries(sandboxPresets)) {
+    if (preset === "canceled") continue;
+    test(`${preset}: an order for it is ${exception_id === null ? "not held" : `held by ${exception_id} alone`}`, async () => {
+      const { prescription_id } = await prescribed(willow, { preset });
+      const placed = await willow.send("POST", `${P}/sandbox/orders`, { prescription_id });
+      expect(placed.status, placed.text).toBe(201);
+      const held = placed.body.exceptions.map(({ id }: { id: number }) => id);
+      expect(held).toEqual(exception_id === null ? [] : [exception_id]);
+    });
+  }
+
+  test("canceled: an order for it is refused", async () => {
+    const { prescription_id } = await prescribed(willow, { preset: "canceled" });
+    const placed = await willow.send("POST", `${P}/sandbox/orders`, { prescription_id });
+    expect([placed.status, placed.body.errors[0].code]).toEqual([422, 42249]);
+  });
+
+  test("under Automatic Processing the order is there with the answer", async () => {
+    const { order_number } = await prescribed(juniper, { preset: "missing_email" });
+    expect((await juniper.get(`${P}/orders/${order_number}`)).body.order.exception.id).toBe(65);
+  });
+
+  test("takes fields of one's own beside a preset, and refuses what is none", async () => {
+    const { patient_id } = await prescribed(willow, {
+      preset: "missing_email",
+      simulation: { patient: { patient_id: "mine-0001", first_name: "Wren" } },
+    });
+    expect(patient_id).toBe("mine-0001");
+    for (const body of [{ preset: "none" }, { simulation: [] }, { presets: "simple" }, { simulation: { nose: 1 } }]) {
+      expect((await willow.send("POST", `${P}/sandbox/prescriptions`, body)).status).toBe(422);
+    }
+    for (const prescription_id of [0, "1", null, 1.5]) {
+      expect((await willow.send("POST", `${P}/sandbox/orders`, { prescription_id })).status).toBe(422);
+    }
+  });
+
+  test("moves the account's clock, which the portal shows from then on", async () => {
+    const before = (await juniper.get(`${P}/sandbox`)).body;
+    await juniper.send("POST", `${P}/sandbox/simulate`, {
+      simulation_type: "clock",
+      simulation: { advance_seconds: 86_400 },
+    });
+    const after = (await juniper.get(`${P}/home`)).body.account;
+    expect(after.clock_offset_s - before.clock_offset_s).toBe(86_400);
+    expect(Date.parse(after.now) - Date.parse(before.now)).toBeGreaterThanOrEqual(86_400_000);
+  });
+
+  test("is not there in production", async () => {
+    expect((await harbor.get("/portal/production/home")).status).toBe(200);
+    expect((await harbor.get("/portal/production/sandbox")).status).toBe(404);
+    for (const tool of ["prescriptions", "orders", "simulate"]) {
+      expect((await harbor.send("POST", `/portal/production/sandbox/${tool}`)).status).toBe(404);
+    }
+  });
+});
+
+describe("a held order", () => {
+  test("offers what its exceptions and its status allow, and an action ends the hold", async () => {
+    const { prescription_id } = await prescribed(willow, { preset: "missing_email" });
+    const placed = await willow.send("POST", `${P}/sandbox/orders`, { prescription_id });
+    const path = `${P}/orders/${placed.body.order_number}`;
+    const { actions } = (await willow.get(path)).body;
+    expect(actions).toMatchObject([
+      { event_key: "update_email", fields: [{ name: "email", required: true }], exception_ids: [65] },
+      { event_key: "cancel", exception_ids: [65] },
+    ]);
+    const groups = (await willow.get(`${P}/exceptions`)).body.groups;
+    const group = groups.find(({ exception_id }: { exception_id: number }) => exception_id === 65);
+    expect(group).toMatchObject({ who_acts: "partner", name: "Missing Email" });
+    expect(group.order_numbers).toContain(placed.body.order_number);
+    const refused = await willow.send("POST", `${path}/actions`, { event: "update_email" });
+    expect([refused.status, refused.body.errors[0].code]).toEqual([422, 42201]);
+    const done = await willow.send("POST", `${path}/actions`, {
+      event: "update_email",
+      email: "wren@patients.example",
+    });
+    expect([done.status, done.body.order.order_status]).toEqual([201, "Processing"]);
+    expect((await willow.get(path)).body.action_requests).toMatchObject([{ event: "update_email" }]);
+  });
+});

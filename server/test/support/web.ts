@@ -1,0 +1,61 @@
+import { randomUUID } from "node:crypto";
+import { createPerson, hashPassword } from "../../src/usecases/create-person.ts";
+import type { TestApp } from "./test-app.ts";
+
+/** What a page is told. */
+// biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of many shapes
+export type Told = { status: number; body: any; text: string; headers: Headers };
+
+/** Somebody who is signed in at a browser of their own. */
+export type WebPerson = {
+  person_id: string;
+  role: string;
+  /** What the browser sends along, for requests of another kind. */
+  headers: Record<string, string>;
+  get(path: string): Promise<Told>;
+  send(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Told>;
+};
+
+const PASSWORD = "a long enough password";
+let hash: string | undefined;
+
+/** Somebody new with this role; of a partner where its id is given. */
+export async function webPerson(app: TestApp, role: string, partner_id: string | null = null): Promise<WebPerson> {
+  const email = `${role}-${randomUUID()}@people.example`;
+  hash ??= hashPassword(PASSWORD);
+  const person = { email, name: `A ${role}`, role, partner_id, password_hash: hash };
+  await app.deps.db.transaction((tx) => createPerson(tx, person, app.deps.now()));
+  return signedIn(app, { email, password: PASSWORD });
+}
+
+/** Signs in with a password, where no second factor is asked for. */
+export async function signedIn(app: TestApp, given: { email: string; password: string }): Promise<WebPerson> {
+  const signed = await ask(app, "POST", "/session", given, {});
+  if (signed.body.outcome !== "signed_in") throw new Error(`${signed.status}: ${signed.text}`);
+  const { person_id, role, csrf_token } = signed.body;
+  const headers = { cookie: signed.headers.get("set-cookie")!.split(";")[0]!, "x-csrf-token": csrf_token };
+  return {
+    person_id,
+    role,
+    headers,
+    get: (path) => ask(app, "GET", path, undefined, headers),
+    send: (method, path, body = {}) => ask(app, method, path, method === "DELETE" ? undefined : body, headers),
+  };
+}
+
+async function ask(
+  app: TestApp,
+  method: string,
+  path: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<Told> {
+  const answer = await fetch(`${app.addresses.base_url}/web${path}`, {
+    method,
+    headers: { ...headers, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  const text = await answer.text();
+  const json = answer.headers.get("content-type")?.includes("json") ?? false;
+  return { status: answer.status, body: json ? JSON.parse(text) : undefined, text, headers: answer.headers };
+}

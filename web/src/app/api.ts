@@ -1,0 +1,86 @@
+import { csrfToken, signedInAgain } from "./session.ts";
+
+/** What the server refused, or that it could not be reached (`status` 0). */
+export class ApiError extends Error {
+  readonly status: number;
+  /** Of a refusal that a screen may want to handle, such as `stale`. */
+  readonly key: string | null;
+  /** What to name when asking for help. */
+  readonly request_id: string | null;
+  readonly problems: readonly Problem[];
+  constructor(status: number, message: string, more: Partial<Pick<ApiError, "key" | "request_id" | "problems">> = {}) {
+    super(message);
+    this.status = status;
+    this.key = more.key ?? null;
+    this.request_id = more.request_id ?? null;
+    this.problems = more.problems ?? [];
+  }
+}
+
+/** What is wrong with one field of what was sent. */
+export type Problem = { code: number; field: string; message: string };
+
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Asked = { method?: Method; body?: unknown; signal?: AbortSignal };
+
+/**
+ * Asks the server, below `/web`. Where the session is over, it waits until the person has signed in over the page, and
+ * then asks again: whoever called notices nothing.
+ */
+export async function api<T>(path: string, { method = "GET", body, signal }: Asked = {}): Promise<T> {
+  for (;;) {
+    const token = csrfToken();
+    const has_body = method !== "GET" && method !== "DELETE";
+    const response = await send(path, {
+      method,
+      headers: {
+        accept: "application/json",
+        ...(has_body && { "content-type": "application/json" }),
+        ...(token !== null && { "x-csrf-token": token }),
+      },
+      ...(has_body && { body: JSON.stringify(body ?? {}) }),
+      ...(signal && { signal }),
+    });
+    if (response.status !== 401) return answered<T>(response);
+    if (!(await signedInAgain(signal))) throw await errorOf(response);
+  }
+}
+
+async function answered<T>(response: Response): Promise<T> {
+  if (!response.ok) throw await errorOf(response);
+  if (response.status === 204) return undefined as T;
+  return (await response.json()) as T;
+}
+
+export async function send(path: string, init: RequestInit): Promise<Response> {
+  try {
+    return await fetch(`/web${path}`, { credentials: "same-origin", ...init });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw new ApiError(0, "The service cannot be reached. Check the connection and try again.");
+  }
+}
+
+/** Both of the contract's bodies: one sentence, or a list of what is wrong with which field. */
+export async function errorOf(response: Response): Promise<ApiError> {
+  const request_id = response.headers.get("x-request-id");
+  const body = (await response.json().catch(() => ({}))) as {
+    error?: { message?: string; key?: string };
+    errors?: { code: number; message: string; error_detail: { field: string; message: string }[] }[];
+  };
+  const problems = (body.errors ?? []).flatMap(({ code, error_detail }) =>
+    error_detail.map(({ field, message }) => ({ code, field, message })),
+  );
+  const wait_s = response.headers.get("retry-after");
+  const message =
+    response.status === 429 && wait_s !== null
+      ? `Too many attempts. Try again in ${Math.ceil(Number(wait_s) / 60)} min.`
+      : (body.error?.message ?? body.errors?.map((one) => one.message).join(" ") ?? OTHER);
+  return new ApiError(response.status, message || OTHER, { key: body.error?.key ?? null, request_id, problems });
+}
+
+const OTHER = "The service could not do this.";
+
+/** What is wrong with a field, for the place where it is filled in. */
+export const problemOf = (error: unknown, field: string): string | null =>
+  (error instanceof ApiError && error.problems.find((one) => one.field === field)?.message) || null;

@@ -1,0 +1,76 @@
+import { type FormEvent, useEffect, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import styles from "./filter-bar.module.css";
+import { useFilters } from "./use-address.ts";
+
+/** `options`: a choice of these; without them it is typed. */
+export type Filter = {
+  name: string;
+  label: string;
+  options?: readonly (readonly [string, string])[];
+};
+
+/** Narrows a list. Every choice is in the address: who is sent it sees the same. */
+export function FilterBar({ filters }: { filters: readonly Filter[] }) {
+  const [values, change] = useFilters();
+  const set = filters.filter(({ name }) => values[name] !== undefined);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: nothing is sent from here
+    <div role="group" aria-label="Filters" className={styles["filters"]}>
+      {filters.map(({ name, label, options }) =>
+        options ? (
+          <select
+            key={name}
+            aria-label={label}
+            data-set={values[name] !== undefined || undefined}
+            value={values[name] ?? ""}
+            onChange={(event) => change({ [name]: event.target.value })}
+          >
+            <option value="">{label}</option>
+            {options.map(([value, shown]) => (
+              <option key={value} value={value}>
+                {shown}
+              </option>
+            ))}
+          </select>
+        ) : (
+          <Typed key={name} label={label} value={values[name] ?? ""} onSet={(value) => change({ [name]: value })} />
+        ),
+      )}
+      {set.length > 0 && (
+        <Button
+          tone="quiet"
+          small
+          icon="close"
+          onClick={() => change(Object.fromEntries(filters.map(({ name }) => [name, null])))}
+        >
+          Clear
+        </Button>
+      )}
+    </div>
+  );
+}
+
+/** What is typed holds once Enter is pressed or the field is left. */
+function Typed({ label, value, onSet }: { label: string; value: string; onSet: (value: string) => void }) {
+  const [text, setText] = useState(value);
+  useEffect(() => setText(value), [value]);
+  const settle = (event?: FormEvent) => {
+    event?.preventDefault();
+    if (text.trim() !== value) onSet(text.trim());
+  };
+  return (
+    <form onSubmit={settle}>
+      <input
+        aria-label={label}
+        placeholder={label}
+        data-set={value !== "" || undefined}
+        autoComplete="off"
+        spellCheck={false}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+        onBlur={() => settle()}
+      />
+    </form>
+  );
+}

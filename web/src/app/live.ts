@@ -1,0 +1,57 @@
+import { useEffect, useRef } from "react";
+import { readSession } from "./session.ts";
+
+const AGAIN_MS = 5_000;
+
+/**
+ * Listens to server-sent events, below `/web`. A browser opens few connections to one host, and people open many tabs:
+ * so one of the tabs listens and tells the others.
+ */
+export function useLive(path: string, event: string, onEvent: (data: unknown) => void): void {
+  const handler = useRef(onEvent);
+  handler.current = onEvent;
+  useEffect(() => {
+    const name = `pestle-live ${path} ${event}`;
+    const others = new BroadcastChannel(name);
+    const closed = new AbortController();
+    others.onmessage = ({ data }) => handler.current(data);
+    const listen = () =>
+      untilClosed(path, event, closed.signal, (data) => {
+        handler.current(data);
+        others.postMessage(data);
+      });
+    // Without a safe origin there are no locks, and each tab listens for itself.
+    if (navigator.locks === undefined) void listen();
+    else navigator.locks.request(name, { signal: closed.signal }, listen).catch(() => {});
+    return () => {
+      closed.abort();
+      others.close();
+    };
+  }, [path, event]);
+}
+
+/**
+ * The browser connects again by itself, but gives up where it is refused: then the session is looked at, and a little
+ * later it is tried again.
+ */
+function untilClosed(path: string, event: string, signal: AbortSignal, tell: (data: unknown) => void): Promise<void> {
+  return new Promise((resolve) => {
+    let source: EventSource;
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const connect = () => {
+      source = new EventSource(`/web${path}`);
+      source.addEventListener(event, (message) => tell(JSON.parse(message.data as string)));
+      source.onerror = () => {
+        if (source.readyState !== EventSource.CLOSED) return;
+        void readSession();
+        timer = setTimeout(connect, AGAIN_MS);
+      };
+    };
+    connect();
+    signal.addEventListener("abort", () => {
+      clearTimeout(timer);
+      source.close();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,144 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from "react";
+import { Icon, type IconName } from "../ui/icon.tsx";
+import { Keys } from "../ui/keys.tsx";
+import styles from "./palette.module.css";
+import { Problem } from "./problem.tsx";
+
+type Place = { path: string; title: string; icon: IconName; keys?: string };
+export type PaletteHit = { key: string; path: string; title: ReactNode; about?: ReactNode; icon: IconName };
+export type PaletteSearch = {
+  placeholder: string;
+  /** Shown below the box while nothing was typed. */
+  hint: ReactNode;
+  find: (q: string, signal: AbortSignal) => Promise<readonly PaletteHit[]>;
+};
+
+const SHORTEST = 2;
+const QUIET_MS = 150;
+
+/** Ctrl-K: type what you know, go there with Enter. */
+export function Palette({
+  places,
+  search,
+  onClose,
+}: {
+  places: readonly Place[];
+  search?: PaletteSearch;
+  onClose: () => void;
+}) {
+  const id = useId();
+  const navigate = useNavigate();
+  const dialog = useRef<HTMLDialogElement>(null);
+  const [text, setText] = useState("");
+  const [at, setAt] = useState(0);
+  const q = useSettled(text.trim());
+  const found = useQuery({
+    queryKey: ["palette", q],
+    queryFn: ({ signal }) => search!.find(q, signal),
+    enabled: search !== undefined && q.length >= SHORTEST,
+    staleTime: 0,
+    gcTime: 0,
+  });
+  useEffect(() => {
+    const shown = dialog.current!;
+    shown.showModal();
+    return () => shown.close();
+  }, []);
+
+  const words = useDeferredValue(text.trim().toLowerCase());
+  const hits: readonly PaletteHit[] = q.length >= SHORTEST ? (found.data ?? []) : [];
+  const going: PaletteHit[] = places
+    .filter(({ title }) => words === "" || title.toLowerCase().includes(words))
+    .map(({ path, title, icon, keys }) => ({ key: path, path, title, icon, about: keys && <Keys keys={keys} /> }));
+  const all = [...hits, ...going];
+  const current = Math.min(at, all.length - 1);
+
+  const go = (hit: PaletteHit | undefined) => {
+    if (!hit) return;
+    onClose();
+    void navigate({ to: hit.path });
+  };
+  const press = (event: KeyboardEvent) => {
+    if (event.key === "Enter") go(all[current]);
+    else if (event.key === "ArrowDown") setAt(Math.min(current + 1, all.length - 1));
+    else if (event.key === "ArrowUp") setAt(Math.max(current - 1, 0));
+    else return;
+    event.preventDefault();
+  };
+  const searching = found.isFetching || q !== text.trim();
+
+  return (
+    <dialog
+      ref={dialog}
+      className={styles["palette"]}
+      aria-label="Search"
+      onCancel={(event) => {
+        event.preventDefault();
+        onClose();
+      }}
+      onClick={(event) => event.target === dialog.current && onClose()}
+      onKeyDown={press}
+    >
+      <div className={styles["box"]}>
+        <Icon name="search" />
+        <input
+          type="text"
+          role="combobox"
+          aria-label="Search"
+          aria-expanded="true"
+          aria-controls={`${id}-list`}
+          aria-activedescendant={all.length > 0 ? `${id}-${current}` : undefined}
+          placeholder={search?.placeholder ?? "Go to …"}
+          autoComplete="off"
+          spellCheck={false}
+          value={text}
+          onChange={(event) => {
+            setText(event.target.value);
+            setAt(0);
+          }}
+        />
+      </div>
+      {found.error && q.length >= SHORTEST && <Problem error={found.error} retry={() => void found.refetch()} />}
+      <div id={`${id}-list`} role="listbox" aria-label="Found" className={styles["list"]}>
+        {all.map(({ key, title, about, icon, path }, index) => (
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the box's
+          <div
+            key={`${key} ${path}`}
+            id={`${id}-${index}`}
+            role="option"
+            aria-selected={index === current}
+            tabIndex={-1}
+            ref={index === current ? (element) => element?.scrollIntoView({ block: "nearest" }) : undefined}
+            onClick={() => go(all[index])}
+            onPointerMove={() => index !== current && setAt(index)}
+          >
+            <Icon name={icon} />
+            <span className={styles["title"]}>{title}</span>
+            {about && <span className={styles["about"]}>{about}</span>}
+          </div>
+        ))}
+      </div>
+      <p className={styles["state"]} role="status">
+        {text.trim() === ""
+          ? search?.hint
+          : searching && search && text.trim().length >= SHORTEST
+            ? "Searching …"
+            : all.length === 0
+              ? "Nothing was found."
+              : ""}
+      </p>
+    </dialog>
+  );
+}
+
+/** What was typed, once the typing pauses. */
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), QUIET_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}

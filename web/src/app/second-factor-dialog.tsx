@@ -1,0 +1,57 @@
+import { useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { TextField } from "../ui/field.tsx";
+import { toast } from "../ui/toast.tsx";
+import { errorOf, send } from "./api.ts";
+import { Problem } from "./problem.tsx";
+import { SecondFactorSetUp } from "./second-factor.tsx";
+import { type Session, signedIn, useSignedIn } from "./session.ts";
+
+/** Sets up a second factor for whoever is signed in without one. */
+export function SecondFactorDialog({ onClose }: { onClose: () => void }) {
+  const { csrf_token } = useSignedIn();
+  const [code, setCode] = useState("");
+  const [error, setError] = useState<unknown>(null);
+  async function submit() {
+    try {
+      // A wrong code answers 401 too, which is not the end of the session.
+      const response = await send("/session/code", {
+        method: "POST",
+        headers: { accept: "application/json", "content-type": "application/json", "x-csrf-token": csrf_token },
+        body: JSON.stringify({ code: code.replaceAll(" ", "") }),
+      });
+      if (!response.ok) throw await errorOf(response);
+      signedIn((await response.json()) as Session);
+      toast("The second factor is in force.");
+      onClose();
+    } catch (caught) {
+      setError(caught);
+    }
+  }
+  return (
+    <Dialog
+      title="Set up a second factor"
+      onClose={onClose}
+      onSubmit={submit}
+      actions={
+        <Button tone="primary" type="submit">
+          Confirm the code
+        </Button>
+      }
+    >
+      <SecondFactorSetUp csrf_token={csrf_token} />
+      <TextField
+        label="Code"
+        hint="Six digits, from your authenticator."
+        inputMode="numeric"
+        autoComplete="one-time-code"
+        pattern="[0-9 ]{6,7}"
+        required
+        value={code}
+        onChange={(event) => setCode(event.target.value)}
+      />
+      {error !== null && <Problem error={error} />}
+    </Dialog>
+  );
+}

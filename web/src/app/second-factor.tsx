@@ -1,0 +1,46 @@
+import { useEffect, useState } from "react";
+import { Copyable } from "../ui/copyable.tsx";
+import { Skeleton } from "../ui/notice.tsx";
+import { QrCode } from "../ui/qr-code.tsx";
+import { errorOf, send } from "./api.ts";
+import { Problem } from "./problem.tsx";
+import styles from "./sign-in.module.css";
+
+type Made = { secret: string; address: string };
+
+/** A new secret, as a picture for the authenticator's camera and as text. It counts once its first code was given. */
+export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
+  const [made, setMade] = useState<Made | null>(null);
+  const [error, setError] = useState<unknown>(null);
+  useEffect(() => {
+    const closed = new AbortController();
+    begin(csrf_token, closed.signal).then(setMade, (caught) => closed.signal.aborted || setError(caught));
+    return () => closed.abort();
+  }, [csrf_token]);
+  if (error !== null) return <Problem error={error} />;
+  return (
+    <div className={styles["set-up"]}>
+      <p>Scan this with an authenticator app. Then give the code that it shows.</p>
+      {made === null ? (
+        <Skeleton lines={5} />
+      ) : (
+        <>
+          <QrCode text={made.address} label="The secret of the second factor, as a QR code" />
+          <p className="small quiet">Or type it in:</p>
+          <Copyable text={made.secret} label="secret" />
+        </>
+      )}
+    </div>
+  );
+}
+
+async function begin(csrf_token: string, signal: AbortSignal): Promise<Made> {
+  const response = await send("/session/second_factor", {
+    method: "POST",
+    headers: { accept: "application/json", "content-type": "application/json", "x-csrf-token": csrf_token },
+    body: "{}",
+    signal,
+  });
+  if (!response.ok) throw await errorOf(response);
+  return (await response.json()) as Made;
+}

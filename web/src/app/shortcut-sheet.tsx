@@ -1,0 +1,44 @@
+import { Dialog } from "../ui/dialog.tsx";
+import { CheckField } from "../ui/field.tsx";
+import { Keys } from "../ui/keys.tsx";
+import styles from "./shortcut-sheet.module.css";
+import { setSingleKeys, useAllShortcuts, useSingleKeysOn } from "./shortcuts.ts";
+
+/** What `?` shows: every shortcut that works right now. */
+export function ShortcutSheet({ onClose }: { onClose: () => void }) {
+  const shortcuts = useAllShortcuts();
+  const on = useSingleKeysOn();
+  const groups = [...new Set(shortcuts.map(({ group }) => group ?? "This page"))].sort(
+    (a, b) => Number(a !== "This page") - Number(b !== "This page"),
+  );
+  return (
+    <Dialog title="Keyboard shortcuts" onClose={onClose} wide>
+      <div className={styles["groups"]}>
+        {groups.map((group) => (
+          <section key={group} aria-label={group}>
+            <h3>{group}</h3>
+            <dl>
+              {shortcuts
+                .filter((one) => (one.group ?? "This page") === group)
+                .map(({ keys, label }) => (
+                  <div key={keys}>
+                    <dt>{label}</dt>
+                    <dd>
+                      <span className="unseen">{keys}</span>
+                      <Keys keys={keys} />
+                    </dd>
+                  </div>
+                ))}
+            </dl>
+          </section>
+        ))}
+      </div>
+      <CheckField
+        label="Single-key shortcuts"
+        hint="Switch them off where they get in the way of speech input or other tools. Ctrl-K stays."
+        checked={on}
+        onChange={(event) => setSingleKeys(event.target.checked)}
+      />
+    </Dialog>
+  );
+}

@@ -1,0 +1,118 @@
+import { type FormEvent, useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { TextField } from "../ui/field.tsx";
+import { errorOf, send } from "./api.ts";
+import { Problem } from "./problem.tsx";
+import { SecondFactorSetUp } from "./second-factor.tsx";
+import { csrfToken, halfSignedIn, type Session, signedIn } from "./session.ts";
+import styles from "./sign-in.module.css";
+
+type Step = "password" | "code" | "set_up";
+type Answer = Session & { outcome: "signed_in" | "needs_code" | "needs_set_up" };
+
+/** E-mail and password, then the code of the second factor or its set-up, whichever is asked for. */
+export function SignInForm({ email: known, half }: { email?: string; half: Session | null }) {
+  const [given, setGiven] = useState({ email: known ?? "", password: "", code: "" });
+  const [half_session, setHalf] = useState(half);
+  const [error, setError] = useState<unknown>(null);
+  const [busy, setBusy] = useState(false);
+  const step: Step = half_session === null ? "password" : half_session.totp_on ? "code" : "set_up";
+
+  async function submit(event: FormEvent) {
+    event.preventDefault();
+    if (busy) return;
+    setBusy(true);
+    setError(null);
+    try {
+      const answer =
+        step === "password"
+          ? await post("/session", { email: given.email, password: given.password }, null)
+          : await post("/session/code", { code: given.code.replaceAll(" ", "") }, half_session!.csrf_token);
+      if (answer.outcome === "signed_in") signedIn(answer);
+      else {
+        setHalf(answer);
+        halfSignedIn(answer);
+      }
+    } catch (caught) {
+      setError(caught);
+    }
+    setBusy(false);
+  }
+
+  async function startOver() {
+    await send("/session", {
+      method: "DELETE",
+      headers: { "x-csrf-token": half_session?.csrf_token ?? csrfToken() ?? "" },
+    }).catch(() => {});
+    setHalf(null);
+    halfSignedIn(null);
+    setError(null);
+  }
+
+  return (
+    <form className={styles["form"]} onSubmit={submit}>
+      {step === "password" && (
+        <>
+          <TextField
+            label="E-mail"
+            type="email"
+            name="email"
+            autoComplete="username"
+            required
+            autoFocus={known === undefined}
+            readOnly={known !== undefined}
+            value={given.email}
+            onChange={(event) => setGiven({ ...given, email: event.target.value })}
+          />
+          <TextField
+            label="Password"
+            type="password"
+            name="password"
+            autoComplete="current-password"
+            required
+            autoFocus={known !== undefined}
+            value={given.password}
+            onChange={(event) => setGiven({ ...given, password: event.target.value })}
+          />
+        </>
+      )}
+      {step === "set_up" && <SecondFactorSetUp csrf_token={half_session!.csrf_token} />}
+      {step !== "password" && (
+        <TextField
+          label="Code"
+          hint="Six digits, from your authenticator."
+          inputMode="numeric"
+          autoComplete="one-time-code"
+          pattern="[0-9 ]{6,7}"
+          required
+          autoFocus
+          value={given.code}
+          onChange={(event) => setGiven({ ...given, code: event.target.value })}
+        />
+      )}
+      {error !== null && <Problem error={error} />}
+      <Button tone="primary" type="submit" busy={busy}>
+        {step === "password" ? "Sign in" : "Confirm the code"}
+      </Button>
+      {step !== "password" && (
+        <Button tone="quiet" onClick={startOver}>
+          Start over
+        </Button>
+      )}
+    </form>
+  );
+}
+
+async function post(path: string, body: object, csrf_token: string | null): Promise<Answer> {
+  const response = await send(path, {
+    method: "POST",
+    headers: {
+      accept: "application/json",
+      "content-type": "application/json",
+      ...(csrf_token !== null && { "x-csrf-token": csrf_token }),
+    },
+    body: JSON.stringify(body),
+  });
+  if (!response.ok) throw await errorOf(response);
+  return (await response.json()) as Answer;
+}

@@ -1,0 +1,85 @@
+import { QueryClientProvider } from "@tanstack/react-query";
+import {
+  type AnyRoute,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  lazyRouteComponent,
+  RouterProvider,
+} from "@tanstack/react-router";
+import { type ComponentType, type ReactNode, StrictMode, useEffect } from "react";
+import { createRoot } from "react-dom/client";
+import "../ui/theme.css";
+import "../ui/app.css";
+import { Fault } from "./fault.tsx";
+import { NotFound } from "./not-found.tsx";
+import { Page } from "./page.tsx";
+import { queryClient } from "./query-client.ts";
+import type { Screen } from "./screen.ts";
+import { readSession, useSession, useSignedIn } from "./session.ts";
+import { Shell, type ShellParts } from "./shell.tsx";
+import { listenToKeys } from "./shortcuts.ts";
+import { SignInPage } from "./sign-in-page.tsx";
+import { applyTheme } from "./theme.ts";
+import { parseSearch, stringifySearch } from "./use-address.ts";
+
+/** Starts one of the applications below its address. Whoever has none of `roles` finds nothing there. */
+export function startApp({ base, roles, ...parts }: { base: string; roles: readonly string[] } & ShellParts): void {
+  const root = createRootRoute({
+    component: () => <Shell {...parts} />,
+    notFoundComponent: Nothing,
+    errorComponent: ({ error, reset }) => <Fault error={error} reset={reset} />,
+  });
+  const router = createRouter({
+    routeTree: root.addChildren(parts.screens.map((screen) => routeOf(root, screen))),
+    basepath: base,
+    parseSearch,
+    stringifySearch,
+    defaultPreload: "intent",
+    scrollRestoration: true,
+    scrollToTopSelectors: ["#content"],
+  });
+  applyTheme();
+  void readSession();
+  createRoot(document.getElementById("root")!).render(
+    <StrictMode>
+      <QueryClientProvider client={queryClient}>
+        <Entrance name={parts.name} roles={roles}>
+          <RouterProvider router={router as never} />
+        </Entrance>
+      </QueryClientProvider>
+    </StrictMode>,
+  );
+}
+
+function routeOf(root: AnyRoute, { path, load, roles }: Screen) {
+  // The router's own types want to know the module; here only the component is known.
+  const Loaded = lazyRouteComponent(async () => ({ default: await load() }), "default") as ComponentType & {
+    preload?: () => Promise<void>;
+  };
+  const component = Object.assign(
+    () => {
+      const { role } = useSignedIn();
+      return roles === undefined || roles.includes(role) ? <Loaded /> : <Nothing />;
+    },
+    { preload: () => Loaded.preload?.() },
+  );
+  return createRoute({ getParentRoute: () => root, path, component });
+}
+
+function Entrance({ name, roles, children }: { name: string; roles: readonly string[]; children: ReactNode }) {
+  const state = useSession();
+  useEffect(listenToKeys, []);
+  if (state.phase === "loading") return null;
+  if (state.phase !== "in") return <SignInPage state={state} name={name} />;
+  if (!roles.includes(state.session.role)) return <Nothing />;
+  return children;
+}
+
+function Nothing() {
+  return (
+    <Page title="Not found">
+      <NotFound />
+    </Page>
+  );
+}

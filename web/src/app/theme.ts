@@ -1,0 +1,31 @@
+import { useSyncExternalStore } from "react";
+
+export const themes = ["system", "light", "dark"] as const;
+export type Theme = (typeof themes)[number];
+
+const KEPT_AS = "pestle-theme";
+const watchers = new Set<() => void>();
+
+export const useTheme = (): Theme =>
+  useSyncExternalStore((watcher) => {
+    watchers.add(watcher);
+    return () => void watchers.delete(watcher);
+  }, currentTheme);
+
+function currentTheme(): Theme {
+  const kept = localStorage.getItem(KEPT_AS);
+  return themes.find((one) => one === kept) ?? "system";
+}
+
+export function setTheme(theme: Theme): void {
+  localStorage.setItem(KEPT_AS, theme);
+  applyTheme();
+  for (const watcher of watchers) watcher();
+}
+
+/** Without a choice of one's own the system's holds. */
+export function applyTheme(): void {
+  const theme = currentTheme();
+  if (theme === "system") delete document.documentElement.dataset["theme"];
+  else document.documentElement.dataset["theme"] = theme;
+}

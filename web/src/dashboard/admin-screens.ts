@@ -1,0 +1,84 @@
+import type { Screen } from "../app/screen.ts";
+import { admins, leads } from "./roles.ts";
+
+/** What stands beside the queues: what holds orders up, what is on the shelves, and who may do what. */
+export const adminScreens: readonly Screen[] = [
+  {
+    path: "/exceptions",
+    title: "Exceptions",
+    load: async () => (await import("./exceptions/exceptions-screen.tsx")).ExceptionsScreen,
+    nav: { group: "Decide", icon: "alert", keys: "g e" },
+  },
+  {
+    path: "/reviews",
+    title: "Reviews",
+    load: async () => (await import("./reviews/reviews-screen.tsx")).ReviewsScreen,
+    nav: { group: "Decide", icon: "inbox", keys: "g v" },
+  },
+  {
+    path: "/reviews/$account_id/$review_id",
+    title: "Review",
+    load: async () => (await import("./reviews/review-screen.tsx")).ReviewScreen,
+  },
+  {
+    path: "/recall",
+    title: "Recall",
+    load: async () => (await import("./recall/recall-screen.tsx")).RecallScreen,
+    nav: { group: "Decide", icon: "recall", keys: "g l" },
+  },
+  {
+    path: "/stock",
+    title: "Stock",
+    load: async () => (await import("./stock/stock-screen.tsx")).StockScreen,
+    nav: { group: "Pharmacy", icon: "layers", keys: "g k" },
+  },
+  {
+    path: "/catalogue",
+    title: "Catalogue",
+    load: async () => (await import("./catalogue/catalogue-screen.tsx")).CatalogueScreen,
+    nav: { group: "Pharmacy", icon: "book", keys: "g b" },
+  },
+  {
+    path: "/catalogue/import",
+    title: "Import",
+    load: async () => (await import("./catalogue/import-screen.tsx")).ImportScreen,
+    roles: leads,
+  },
+  {
+    path: "/targets",
+    title: "Targets",
+    load: async () => (await import("./targets/targets-screen.tsx")).TargetsScreen,
+    nav: { group: "Pharmacy", icon: "target", keys: "g t" },
+  },
+  {
+    path: "/partners",
+    title: "Partners",
+    load: async () => (await import("./partners/partners-screen.tsx")).PartnersScreen,
+    nav: { group: "Administration", icon: "building", keys: "g n" },
+  },
+  {
+    path: "/partners/$account_id",
+    title: "Partner",
+    load: async () => (await import("./partners/partner-screen.tsx")).PartnerScreen,
+  },
+  {
+    path: "/people",
+    title: "People",
+    load: async () => (await import("./people/people-screen.tsx")).PeopleScreen,
+    roles: admins,
+    nav: { group: "Administration", icon: "people", keys: "g u" },
+  },
+  {
+    path: "/audit",
+    title: "Audit log",
+    load: async () => (await import("./audit/audit-screen.tsx")).AuditScreen,
+    roles: leads,
+    nav: { group: "Administration", icon: "eye", keys: "g d" },
+  },
+  {
+    path: "/health",
+    title: "System health",
+    load: async () => (await import("./health/health-screen.tsx")).HealthScreen,
+    nav: { group: "Administration", icon: "pulse", keys: "g y" },
+  },
+];

@@ -1,0 +1,62 @@
+import { type AuditLine, auditActions } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import type { Column } from "../../ui/table.tsx";
+import { When } from "../../ui/time.tsx";
+import { orderPath } from "../order-link.ts";
+import styles from "./audit-screen.module.css";
+
+type Narrow = (changes: Record<string, string>) => void;
+
+/** A click on a person or a subject leaves only theirs. */
+export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narrow): Column<AuditLine>[] => [
+  {
+    title: "When",
+    cell: ({ at }) => (
+      <span className={styles["when"]}>
+        <When at={at} seconds />
+      </span>
+    ),
+  },
+  {
+    title: "Who",
+    cell: ({ person_id, name, role }) =>
+      person_id === null ? (
+        <span className="quiet">Nobody signed in</span>
+      ) : (
+        <>
+          <button type="button" className={styles["narrow"]} onClick={() => narrow({ person_id })}>
+            {name ?? person_id}
+          </button>{" "}
+          {role && <span className="quiet small">{role.replaceAll("_", " ")}</span>}
+        </>
+      ),
+  },
+  { title: "What", cell: ({ action }) => (auditActions as Record<string, string>)[action] ?? action },
+  { title: "Subject", cell: (line) => <Subject line={line} narrow={narrow} /> },
+  {
+    title: "Account",
+    cell: ({ account_id }) => account_id && (accounts.get(account_id) ?? <span className="quiet">The pharmacy</span>),
+  },
+  {
+    title: "Request",
+    cell: ({ request_id }) =>
+      request_id && (
+        <span className={`mono quiet ${styles["request"]}`} title={request_id}>
+          {request_id}
+        </span>
+      ),
+  },
+];
+
+function Subject({ line: { action, account_id, subject }, narrow }: { line: AuditLine; narrow: Narrow }) {
+  if (subject === null) return null;
+  const is_order = /^(order|document)_/.test(action) && account_id !== null && /^[0-9A-Z]{10}$/.test(subject);
+  return (
+    <span className={styles["subject"]}>
+      <button type="button" className={`mono ${styles["narrow"]}`} onClick={() => narrow({ subject })}>
+        {subject}
+      </button>
+      {is_order && <Link to={orderPath({ account_id, order_number: subject })}>Open</Link>}
+    </span>
+  );
+}

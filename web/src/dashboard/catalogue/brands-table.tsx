@@ -1,0 +1,40 @@
+import type { DashboardCatalogue } from "@pestle/contract";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { saveRows } from "./save-rows.ts";
+
+type Brand = DashboardCatalogue["brands"][number];
+
+export function BrandsTable({ brands }: { brands: readonly Brand[] }) {
+  return (
+    <Card
+      title="Brands"
+      flush
+      actions={
+        <Button small icon="download" onClick={() => saveRows("brands", brands)}>
+          CSV
+        </Button>
+      }
+    >
+      <Table
+        caption="Brands"
+        columns={columns}
+        rows={brands}
+        rowKey={({ id }) => id}
+        empty={<Empty title="No brand yet">Orders then carry the pharmacy's own name.</Empty>}
+      />
+    </Card>
+  );
+}
+
+const columns: Column<Brand>[] = [
+  { title: "Number", cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: "Name", cell: ({ name }) => name },
+  {
+    title: "Used where none is named",
+    cell: ({ default: usual }) => usual && <Badge tone="good">Default</Badge>,
+  },
+];

@@ -1,0 +1,106 @@
+import type { DashboardAccount, DashboardCatalogue } from "@pestle/contract";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useSignedIn } from "../../app/session.ts";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { buttonClass } from "../../ui/button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Keys } from "../../ui/keys.tsx";
+import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { AccountSelect, useChosenAccount } from "../accounts.tsx";
+import { leads } from "../roles.ts";
+import { BrandsTable } from "./brands-table.tsx";
+import { LicencesTable } from "./licences-table.tsx";
+import { MethodsTable } from "./methods-table.tsx";
+import { ProductsTable } from "./products-table.tsx";
+import { VersionsTable } from "./versions-table.tsx";
+
+/** What an account's orders can be made of: products, brands, ways of shipping, and where the pharmacy may send to. */
+export function CatalogueScreen() {
+  const [account] = useChosenAccount();
+  const [{ tab = "products" }] = useFilters();
+  const path = `/dashboard/catalogue/${account?.account_id}`;
+  const catalogue = useApi<DashboardCatalogue>(path, { enabled: account !== undefined });
+  const may = leads.includes(useSignedIn().role);
+  const navigate = useNavigate();
+  const kind = tab === "versions" ? "products" : tab;
+  const search = { kind, ...(account && { account_id: account.account_id }) };
+  useShortcuts(
+    may
+      ? [
+          {
+            keys: "i",
+            label: "Import a file",
+            run: () => void navigate({ to: "/catalogue/import", search: search as never }),
+          },
+        ]
+      : [],
+  );
+  return (
+    <Page
+      title="Catalogue"
+      heading={
+        <span className="row">Catalogue {account && <EnvironmentBadge environment={account.environment} />}</span>
+      }
+      about="What orders can be made of, and how and where they may be sent."
+      actions={
+        <>
+          <AccountSelect />
+          {may && (
+            <Link to="/catalogue/import" search={search as never} className={buttonClass("primary")}>
+              <Icon name="upload" /> Import <Keys keys="i" />
+            </Link>
+          )}
+        </>
+      }
+    >
+      <Loaded query={catalogue} lines={12}>
+        {(data) => account && <Parts account={account} catalogue={data} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Parts({ account, catalogue }: { account: DashboardAccount; catalogue: DashboardCatalogue }) {
+  const [{ tab = "products" }, change] = useFilters();
+  const { products, brands, shipping_methods, versions } = catalogue;
+  const counted = (name: string, count: number) => (
+    <>
+      {name} <span className="quiet">{count.toLocaleString()}</span>
+    </>
+  );
+  return (
+    <Tabs
+      label="Parts of the catalogue"
+      value={tab}
+      onChange={(key) => change({ tab: key, find: null })}
+      tabs={[
+        {
+          key: "products",
+          label: counted("Products", products.length),
+          content: () => <ProductsTable products={products} methods={shipping_methods} />,
+        },
+        { key: "brands", label: counted("Brands", brands.length), content: () => <BrandsTable brands={brands} /> },
+        {
+          key: "shipping_methods",
+          label: counted("Shipping methods", shipping_methods.length),
+          content: () => <MethodsTable methods={shipping_methods} />,
+        },
+        {
+          key: "licences",
+          label: "Licences",
+          content: () => <LicencesTable environment={account.environment} />,
+        },
+        {
+          key: "versions",
+          label: counted("Versions", versions.length),
+          content: () => <VersionsTable versions={versions} />,
+        },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,111 @@
+import type { CatalogueImportAnswer } from "@pestle/contract";
+import { Button } from "../../ui/button.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import styles from "./catalogue-screen.module.css";
+
+type Fault = CatalogueImportAnswer["faults"][number];
+type Changed = CatalogueImportAnswer["changed"][number];
+
+/** More than anybody reads; the numbers say the rest. */
+const MOST_SHOWN = 200;
+
+/** What an import would do, or why it cannot. */
+export function ImportDifference({
+  seen,
+  busy,
+  onApply,
+}: {
+  seen: CatalogueImportAnswer;
+  busy: boolean;
+  onApply: () => void;
+}) {
+  const { faults, added, changed, retired, unchanged } = seen;
+  if (faults.length > 0) {
+    return (
+      <div className="stack-tight">
+        <Notice tone="bad" title="The file cannot be imported as it is.">
+          {faults.length.toLocaleString()} {faults.length === 1 ? "fault" : "faults"}; nothing is written until there is
+          none.
+        </Notice>
+        <Table
+          caption="Faults"
+          columns={faultColumns}
+          rows={faults.slice(0, MOST_SHOWN)}
+          rowKey={({ at, column, sentence }) => `${at} ${column} ${sentence}`}
+        />
+      </div>
+    );
+  }
+  const total = added.length + changed.length + retired.length;
+  if (total === 0) return <Notice tone="good">Nothing would change: all of it is there already.</Notice>;
+  return (
+    <div className="stack-tight">
+      <ul className={styles["totals"]}>
+        <li data-tone="good">{added.length.toLocaleString()} added</li>
+        <li data-tone="wait">{changed.length.toLocaleString()} changed</li>
+        <li data-tone="bad">{retired.length.toLocaleString()} retired</li>
+        <li>{unchanged.toLocaleString()} as they are</li>
+      </ul>
+      <div className="row">
+        <Button tone={retired.length > 0 ? "danger" : "primary"} icon="upload" busy={busy} onClick={onApply}>
+          {retired.length > 0 ? `Import, and retire ${retired.length.toLocaleString()}` : "Import this"}
+        </Button>
+      </div>
+      <Keys title="Added" keys={added} />
+      <Keys title="Retired" keys={retired} />
+      {changed.length > 0 && (
+        <section className="stack-tight">
+          <h3>Changed</h3>
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled with the keyboard too */}
+          <div className={styles["changes"]} tabIndex={0}>
+            <Table
+              caption="Changed"
+              columns={changedColumns}
+              rows={changed.slice(0, MOST_SHOWN)}
+              rowKey={({ key }) => key}
+            />
+          </div>
+        </section>
+      )}
+    </div>
+  );
+}
+
+function Keys({ title, keys }: { title: string; keys: readonly (string | number)[] }) {
+  if (keys.length === 0) return null;
+  return (
+    <section>
+      <h3>{title}</h3>
+      <p className="mono">
+        {keys.slice(0, MOST_SHOWN).join(", ")}
+        {keys.length > MOST_SHOWN && ` and ${(keys.length - MOST_SHOWN).toLocaleString()} more`}
+      </p>
+    </section>
+  );
+}
+
+const faultColumns: Column<Fault>[] = [
+  { title: "Where", cell: ({ at }) => at },
+  { title: "Column", cell: ({ column }) => column && <code>{column}</code> },
+  { title: "What to do", cell: ({ sentence }) => sentence },
+];
+
+const changedColumns: Column<Changed>[] = [
+  { title: "Which", cell: ({ key }) => <code>{key}</code> },
+  {
+    title: "Fields",
+    cell: ({ fields }) => (
+      <ul>
+        {fields.map(({ field, from, to }) => (
+          <li key={field}>
+            <span className="quiet">{field}</span> <del>{text(from)}</del> <ins>{text(to)}</ins>
+          </li>
+        ))}
+      </ul>
+    ),
+  },
+];
+
+const text = (value: unknown): string =>
+  value === null || value === "" ? "empty" : Array.isArray(value) ? value.join("; ") || "empty" : String(value);

@@ -1,0 +1,160 @@
+import {
+  type CatalogueImportAnswer,
+  type CatalogueImportKind,
+  type CatalogueImportRequest,
+  catalogueImportKinds,
+} from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { type DragEvent, type FormEvent, useState } from "react";
+import { api } from "../../app/api.ts";
+import { Page } from "../../app/page.tsx";
+import { Problem } from "../../app/problem.tsx";
+import { useFilters } from "../../app/use-address.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { CheckField, SelectField, TextArea } from "../../ui/field.tsx";
+import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { AccountSelect, useChosenAccount } from "../accounts.tsx";
+import styles from "./catalogue-screen.module.css";
+import { ImportDifference } from "./import-difference.tsx";
+import { kindNames } from "./kind-names.ts";
+
+type File = { text: string; source: string };
+
+/** A file is laid over what is there: first what would change is shown, then it is changed, all of it or nothing. */
+export function ImportScreen() {
+  const [account] = useChosenAccount();
+  const [filters, change] = useFilters();
+  const kind = catalogueImportKinds.find((one) => one === filters["kind"]) ?? "products";
+  const [file, setFile] = useState<File>({ text: "", source: "pasted" });
+  const [partial, setPartial] = useState(false);
+  const [seen, setSeen] = useState<CatalogueImportAnswer | null>(null);
+  const path =
+    kind === "licences" ? `/dashboard/licences/${account?.environment}` : `/dashboard/catalogue/${account?.account_id}`;
+  const asked: CatalogueImportRequest = { kind, ...file, partial };
+  const look = useChange(
+    () => api<CatalogueImportAnswer>(`${path}/import`, { method: "POST", body: { ...asked, dry_run: true } }),
+    { after: setSeen },
+  );
+  const apply = useChange(
+    ({ added, changed, retired, unchanged }: CatalogueImportAnswer) => {
+      const body: CatalogueImportRequest = { ...asked, agreed: { added, changed, retired, unchanged } };
+      return api<CatalogueImportAnswer>(`${path}/import`, { method: "POST", body });
+    },
+    {
+      reads: [path, "/dashboard/catalogue", "/dashboard/stock", "/dashboard/accounts"],
+      after: (answer) => {
+        if (answer.version === null) setSeen(answer);
+        else {
+          toast(`Imported: version ${answer.version}.`);
+          setSeen(null);
+          setFile({ text: "", source: "pasted" });
+        }
+      },
+    },
+  );
+  /** What was seen was of another file, account or kind. */
+  const afresh = () => {
+    setSeen(null);
+    apply.forget();
+  };
+  const take = async (list: FileList | null) => {
+    const given = list?.[0];
+    if (given === undefined) return;
+    afresh();
+    setFile({ text: await given.text(), source: given.name });
+  };
+  const drop = (event: DragEvent) => {
+    event.preventDefault();
+    void take(event.dataTransfer.files);
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    afresh();
+    void look.run();
+  };
+  return (
+    <Page
+      title="Import"
+      heading={<span className="row">Import {account && <EnvironmentBadge environment={account.environment} />}</span>}
+      about={
+        <>
+          <Link to="/catalogue">Catalogue</Link> · a file is laid over what is there, all of it or nothing
+        </>
+      }
+      actions={
+        <span onChange={afresh}>
+          <AccountSelect />
+        </span>
+      }
+    >
+      <div className={styles["import"]}>
+        <Card title="1. The file">
+          <form
+            className={`stack-tight ${styles["form"]}`}
+            onSubmit={submit}
+            onDragOver={(event) => event.preventDefault()}
+            onDrop={drop}
+          >
+            <SelectField
+              label="What it holds"
+              options={catalogueImportKinds.map((one) => [one, kindNames[one]] as const)}
+              value={kind}
+              onChange={(event) => {
+                afresh();
+                change({ kind: event.target.value as CatalogueImportKind });
+              }}
+            />
+            <label className={styles["file"]}>
+              <span>Choose a file, or drop it here</span>
+              <input
+                type="file"
+                accept=".csv,.json,text/csv,application/json"
+                onChange={(event) => void take(event.target.files)}
+              />
+            </label>
+            <TextArea
+              label="What stands in it"
+              hint={`CSV with a line of column names, or a JSON array. Source: ${file.source}.`}
+              required
+              rows={8}
+              spellCheck={false}
+              value={file.text}
+              onChange={(event) => {
+                afresh();
+                setFile({ text: event.target.value, source: file.text === "" ? "pasted" : file.source });
+              }}
+            />
+            {kind !== "stock" && (
+              <CheckField
+                label="Only a part"
+                hint="What the file leaves out stays. Otherwise it is retired: nobody can order it any more."
+                checked={partial}
+                onChange={(event) => {
+                  afresh();
+                  setPartial(event.target.checked);
+                }}
+              />
+            )}
+            <div className="row">
+              <Button tone="primary" type="submit" busy={look.busy}>
+                Show what would change
+              </Button>
+            </div>
+            {look.error !== null && <Problem error={look.error} />}
+          </form>
+        </Card>
+        <Card title="2. What would change">
+          {seen === null ? (
+            <p className="quiet">Nothing is written until you have seen it and agree.</p>
+          ) : (
+            <ImportDifference seen={seen} busy={apply.busy} onApply={() => void apply.run(seen)} />
+          )}
+          {apply.error !== null && <Problem error={apply.error} />}
+        </Card>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,9 @@
+import type { CatalogueImportKind } from "@pestle/contract";
+
+export const kindNames: Record<CatalogueImportKind, string> = {
+  products: "Products",
+  brands: "Brands",
+  shipping_methods: "Shipping methods",
+  licences: "Licences",
+  stock: "Counted stock",
+};

@@ -1,0 +1,59 @@
+import type { DashboardLicences, Environment } from "@pestle/contract";
+import { Loaded } from "../../app/loaded.tsx";
+import { useApi } from "../../app/use-api.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { dateText } from "../../ui/time.tsx";
+import { saveRows } from "./save-rows.ts";
+
+type Licence = DashboardLicences["licences"][number];
+const SOON_MS = 60 * 24 * 3600 * 1000;
+
+/** Where the pharmacy may send to. They are the pharmacy's own: all accounts of an environment share them. */
+export function LicencesTable({ environment }: { environment: Environment }) {
+  const query = useApi<DashboardLicences>(`/dashboard/licences/${environment}`);
+  return (
+    <Loaded query={query} lines={8}>
+      {({ licences }) => (
+        <Card
+          title={`Licences, for all ${environment} accounts`}
+          flush
+          actions={
+            <Button small icon="download" onClick={() => saveRows("licences", licences)}>
+              CSV
+            </Button>
+          }
+        >
+          <Table
+            caption="Licences"
+            columns={columns}
+            rows={licences}
+            rowKey={({ state, number }) => `${state} ${number}`}
+            dim={(row) => stateOf(row).name === "Expired"}
+            empty={<Empty title="No licence yet">Without one, orders to any state are held.</Empty>}
+          />
+        </Card>
+      )}
+    </Loaded>
+  );
+}
+
+function stateOf({ status, valid_from, valid_to }: Licence): { name: string; tone: Tone } {
+  const today = new Date().toISOString().slice(0, 10);
+  if (status === "suspended") return { name: "Suspended", tone: "bad" };
+  if (status !== "active" || valid_to < today) return { name: "Expired", tone: "bad" };
+  if (valid_from > today) return { name: "Not yet", tone: "wait" };
+  const ends_ms = Date.parse(valid_to) - Date.now();
+  return ends_ms < SOON_MS ? { name: "Ends soon", tone: "wait" } : { name: "Active", tone: "good" };
+}
+
+const columns: Column<Licence>[] = [
+  { title: "State", cell: ({ state }) => <strong>{state}</strong> },
+  { title: "Number", cell: ({ number }) => <span className="mono">{number}</span> },
+  { title: "Holds", cell: (row) => <Badge tone={stateOf(row).tone}>{stateOf(row).name}</Badge> },
+  { title: "From", cell: ({ valid_from }) => dateText(valid_from) },
+  { title: "Until", cell: ({ valid_to }) => dateText(valid_to) },
+];

@@ -1,0 +1,58 @@
+import type { DashboardShippingMethod } from "@pestle/contract";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { moneyText } from "../../ui/money.ts";
+import { Empty } from "../../ui/notice.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { saveRows } from "./save-rows.ts";
+
+export function MethodsTable({ methods }: { methods: readonly DashboardShippingMethod[] }) {
+  return (
+    <Card
+      title="Shipping methods"
+      flush
+      actions={
+        <Button small icon="download" onClick={() => saveRows("shipping_methods", methods)}>
+          CSV
+        </Button>
+      }
+    >
+      <Table
+        caption="Shipping methods"
+        columns={columns}
+        rows={methods}
+        rowKey={({ id }) => id}
+        empty={<Empty title="No shipping method yet">Without one no order can be placed.</Empty>}
+      />
+    </Card>
+  );
+}
+
+const columns: Column<DashboardShippingMethod>[] = [
+  { title: "Number", cell: ({ id }) => <span className="mono">{id}</span> },
+  {
+    title: "Name",
+    cell: ({ name, default: usual }) => (
+      <span className="row">
+        {name} {usual && <Badge tone="good">Default</Badge>}
+      </span>
+    ),
+  },
+  { title: "Carrier", cell: ({ carrier, service }) => `${carrier} ${service}` },
+  {
+    title: "Days",
+    cell: ({ transit_days_min: least, transit_days_max: most }) => (least === most ? least : `${least} to ${most}`),
+  },
+  {
+    title: "Can",
+    cell: ({ signature_confirmation, po_box, cold_chain }) => (
+      <span className="row">
+        {signature_confirmation && <Badge>Signature</Badge>}
+        {po_box && <Badge>PO Box</Badge>}
+        {cold_chain && <Badge tone="info">Cold</Badge>}
+      </span>
+    ),
+  },
+  { title: "Price", number: true, cell: ({ price_cents }) => moneyText(price_cents) },
+];

@@ -1,0 +1,111 @@
+import type { DashboardProduct, DashboardShippingMethod } from "@pestle/contract";
+import { useDeferredValue, useMemo, useRef, useState } from "react";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useFilters } from "../../app/use-address.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { moneyText } from "../../ui/money.ts";
+import { Empty } from "../../ui/notice.tsx";
+import { type GridColumn, RowGrid } from "../../ui/row-grid.tsx";
+import styles from "./catalogue-screen.module.css";
+import { ProductDialog } from "./product-dialog.tsx";
+import { saveRows } from "./save-rows.ts";
+
+/** The formulary. It may be long: only what is in sight is drawn. */
+export function ProductsTable({
+  products,
+  methods,
+}: {
+  products: readonly DashboardProduct[];
+  methods: readonly DashboardShippingMethod[];
+}) {
+  const [{ find = "" }, change] = useFilters();
+  const wanted = useDeferredValue(find);
+  const rows = useMemo(() => found(products, wanted), [products, wanted]);
+  const field = useRef<HTMLInputElement>(null);
+  const [sku, setSku] = useState<string | null>(null);
+  const [open, setOpen] = useState<DashboardProduct | null>(null);
+  const cursor = Math.max(
+    0,
+    rows.findIndex((row) => row.sku === sku),
+  );
+  const goTo = (to: number) => setSku(rows[Math.max(0, Math.min(rows.length - 1, to))]?.sku ?? null);
+  useShortcuts([
+    { keys: "j", label: "Next product", run: () => goTo(cursor + 1) },
+    { keys: "k", label: "Product before", run: () => goTo(cursor - 1) },
+    { keys: "Enter", label: "Look at the product", run: () => rows[cursor] && setOpen(rows[cursor]) },
+    { keys: "f", label: "Find a product", run: () => field.current?.focus() },
+  ]);
+  return (
+    <div className={styles["products"]}>
+      <div className="row-apart">
+        <div className={styles["find"]}>
+          <TextField
+            ref={field}
+            label="Find a product"
+            unseen
+            placeholder="Name, SKU, NDC or ingredient"
+            spellCheck={false}
+            value={find}
+            onChange={(event) => change({ find: event.target.value })}
+          />
+        </div>
+        <Button small icon="download" onClick={() => saveRows("products", products)}>
+          CSV
+        </Button>
+      </div>
+      {rows.length === 0 ? (
+        <div className={styles["nothing"]}>
+          <Empty title={products.length === 0 ? "No product yet" : "No product fits"}>
+            {products.length === 0 && "Import a file of products to begin with."}
+          </Empty>
+        </div>
+      ) : (
+        <div className={styles["grid"]}>
+          <RowGrid
+            label="Products"
+            columns={columns}
+            rows={rows}
+            rowKey={(row) => row.sku}
+            cursor={cursor}
+            onCursor={goTo}
+            onOpen={setOpen}
+            more={false}
+            onMore={() => {}}
+            least="50rem"
+          />
+        </div>
+      )}
+      {open && <ProductDialog product={open} methods={methods} onClose={() => setOpen(null)} />}
+    </div>
+  );
+}
+
+function found(products: readonly DashboardProduct[], text: string): readonly DashboardProduct[] {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  if (words.length === 0) return products;
+  return products.filter(({ name, sku, ndc, ingredients }) => {
+    const said = [name, sku, ndc ?? "", ...ingredients].join(" ").toLowerCase();
+    return words.every((word) => said.includes(word));
+  });
+}
+
+const columns: GridColumn<DashboardProduct>[] = [
+  {
+    title: "Product",
+    width: "minmax(13rem, 3fr)",
+    cell: ({ name, drug_schedule, cold_chain }) => (
+      <span title={name}>
+        {name} {drug_schedule !== "0" && <Badge tone="bad">C{drug_schedule}</Badge>}
+        {cold_chain && <Badge tone="info">Cold</Badge>}
+      </span>
+    ),
+  },
+  { title: "SKU", width: "minmax(8rem, 1.5fr)", cell: ({ sku }) => <span className="mono">{sku}</span> },
+  { title: "NDC", width: "8rem", cell: ({ ndc }) => <span className="mono">{ndc ?? "–"}</span> },
+  { title: "Needs", width: "6.5rem", cell: ({ rx_only }) => (rx_only ? "Prescription" : "Nothing") },
+  { title: "Packages", width: "minmax(6rem, 1fr)", cell: ({ package_sizes }) => package_sizes.join(", ") },
+  { title: "Not to", width: "minmax(4rem, 1fr)", cell: ({ blocked_states }) => blocked_states.join(", ") || "–" },
+  { title: "Price", width: "6rem", number: true, cell: ({ price_cents }) => moneyText(price_cents) },
+];

@@ -1,0 +1,11 @@
+import type { CatalogueImportKind } from "@pestle/contract";
+import { csvText } from "../../ui/csv-text.ts";
+import { saveFile } from "../../ui/save-file.ts";
+
+/** A file that, imported again, changes nothing: to be edited and brought back. */
+export function saveRows(kind: CatalogueImportKind, rows: readonly object[]): void {
+  const [first] = rows;
+  const names = first === undefined ? [] : Object.keys(first).filter((name) => name !== "account_id");
+  const lines = rows.map((row) => names.map((name) => (row as Record<string, unknown>)[name]));
+  saveFile(`${kind}.csv`, "text/csv", csvText([names, ...lines]));
+}

@@ -1,0 +1,98 @@
+import type { BulkEvent, DashboardOrderRow, ExceptionGroup } from "@pestle/contract";
+import { useState } from "react";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextArea } from "../../ui/field.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { type BulkOutcome, sendBulk } from "../send-bulk.ts";
+import { overriding } from "./who-acts.ts";
+
+const deeds = {
+  resolve: {
+    title: (name: string) => `End: ${name}`,
+    label: "Reason",
+    hint: "What raised it is looked at again. The reason is kept with each order, with your name.",
+    submit: "End it",
+    done: "Ended",
+  },
+  note: {
+    title: () => "Note",
+    label: "Note",
+    hint: "Kept with each order; the partner does not see it.",
+    submit: "Write it",
+    done: "Noted",
+  },
+  cancel: {
+    title: () => "Cancel",
+    label: "Reason",
+    hint: "Stock and refills are given back, and the partner is told. It cannot be taken back.",
+    submit: "Cancel for good",
+    done: "Canceled",
+  },
+} as const satisfies Partial<Record<BulkEvent, object>>;
+export type Deed = keyof typeof deeds;
+
+/** Asks why, and then does the same to each order. */
+export function DeedDialog({
+  deed,
+  group: { exception_id, name, overridden_by },
+  orders,
+  onClose,
+  onDone,
+}: {
+  deed: Deed;
+  group: ExceptionGroup;
+  orders: readonly DashboardOrderRow[];
+  onClose: () => void;
+  onDone: (outcome: BulkOutcome) => void;
+}) {
+  const { title, label, hint, submit, done } = deeds[deed];
+  const [reason, setReason] = useState("");
+  // What is ticked while the dialog is open is not meant by it.
+  const [meant] = useState(orders);
+  const [sent, setSent] = useState(0);
+  const send = useChange(
+    () => sendBulk({ event: deed, reason, ...(deed === "resolve" && { exception_id }) }, meant, setSent),
+    {
+      reads: ["/dashboard/exceptions", "/dashboard/orders?"],
+      after: (outcome) => {
+        if (outcome.refused.length === 0) toast(`${done}: ${ordersText(outcome.done)}.`);
+        onDone(outcome);
+      },
+    },
+  );
+  return (
+    <Dialog
+      title={`${title(name)} · ${meant.length === 1 ? meant[0]!.order_number : ordersText(meant.length)}`}
+      onClose={onClose}
+      onSubmit={() => void send.run()}
+      actions={
+        <>
+          <span role="status" className="quiet">
+            {send.busy && meant.length > 1 && `${sent} of ${meant.length} …`}
+          </span>
+          <Button onClick={onClose}>Back</Button>
+          <Button tone={deed === "cancel" ? "danger" : "primary"} type="submit" busy={send.busy}>
+            {submit}
+          </Button>
+        </>
+      }
+    >
+      {deed === "resolve" && <p>{overriding[overridden_by]}</p>}
+      <TextArea
+        label={label}
+        hint={hint}
+        required
+        autoFocus
+        maxLength={500}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+      />
+      {send.error !== null && <Problem error={send.error} />}
+    </Dialog>
+  );
+}
+
+const ordersText = (count: number) => `${count.toLocaleString()} ${count === 1 ? "order" : "orders"}`;

@@ -1,0 +1,111 @@
+import { type DashboardExceptions, type ExceptionGroup, environments } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { useEffect } from "react";
+import { FilterBar } from "../../app/filter-bar.tsx";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { Age } from "../../ui/time.tsx";
+import { accountName, useAccounts } from "../accounts.tsx";
+import { useHome } from "../live-home.tsx";
+import styles from "./exceptions-screen.module.css";
+import { GroupDetail } from "./group-detail.tsx";
+import { whoActs } from "./who-acts.ts";
+
+/** Held orders by what holds them: who must move, what they may do, and ending many at once. */
+export function ExceptionsScreen() {
+  const [filters, change] = useFilters();
+  const accounts = useAccounts();
+  const narrowed = Object.entries(filters).filter(([name]) => name === "environment" || name === "account_id");
+  const search = new URLSearchParams(narrowed).toString();
+  const held = useApi<DashboardExceptions>(`/dashboard/exceptions${search && `?${search}`}`);
+  const changed_ms = useHome().dataUpdatedAt;
+  const { refetch } = held;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what moved on the home page may have moved here
+  useEffect(() => void refetch(), [changed_ms, refetch]);
+
+  const groups = held.data?.groups ?? [];
+  const open = groups.find(({ exception_id }) => String(exception_id) === filters["exception_id"]) ?? groups[0];
+  const at = open ? groups.indexOf(open) : -1;
+  const choose = (group: ExceptionGroup | undefined) => group && change({ exception_id: String(group.exception_id) });
+  useShortcuts([
+    { keys: "]", label: "Next reason", run: () => choose(groups[at + 1]) },
+    { keys: "[", label: "Reason before", run: () => choose(groups[at - 1]) },
+  ]);
+  const total = groups.reduce((sum, { count }) => sum + count, 0);
+  return (
+    <Page
+      title="Exceptions"
+      fill
+      about={held.data && (total === 0 ? "Nothing is held." : `${total.toLocaleString()} open, by reason.`)}
+      actions={<Link to="/queue/on_hold">All held orders</Link>}
+    >
+      <FilterBar
+        filters={[
+          {
+            name: "environment",
+            label: "Environment",
+            options: environments.map((one) => [one, one === "sandbox" ? "Sandbox" : "Production"] as const),
+          },
+          {
+            name: "account_id",
+            label: "Account",
+            options: accounts.map((one) => [one.account_id, accountName(one)] as const),
+          },
+        ]}
+      />
+      <Loaded query={held} lines={10}>
+        {() =>
+          open === undefined ? (
+            <div className={styles["nothing"]}>
+              <Empty title="No order is held">
+                An order that cannot go on appears here by itself, with the reason.
+              </Empty>
+            </div>
+          ) : (
+            <div className={styles["bench"]}>
+              <Groups groups={groups} open={open} onChoose={choose} />
+              <GroupDetail key={open.exception_id} group={open} narrowed={Object.fromEntries(narrowed)} />
+            </div>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Groups({
+  groups,
+  open,
+  onChoose,
+}: {
+  groups: readonly ExceptionGroup[];
+  open: ExceptionGroup;
+  onChoose: (group: ExceptionGroup) => void;
+}) {
+  return (
+    <nav aria-label="Reasons" className={styles["groups"]}>
+      <ul>
+        {groups.map((group) => (
+          <li key={group.exception_id}>
+            <button type="button" aria-current={group === open || undefined} onClick={() => onChoose(group)}>
+              <span className={styles["name"]}>{group.name}</span>
+              <span className={styles["count"]}>
+                {group.count.toLocaleString()}
+                <span className="unseen"> {group.count === 1 ? "order" : "orders"}</span>
+              </span>
+              <Badge tone={whoActs[group.who_acts].tone}>{whoActs[group.who_acts].short}</Badge>
+              <span className={styles["age"]}>
+                <Age since={group.oldest_at} />
+              </span>
+            </button>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}

@@ -1,0 +1,180 @@
+import type { DashboardOrderRow, DashboardOrders, ExceptionGroup } from "@pestle/contract";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { Loaded } from "../../app/loaded.tsx";
+import { useSignedIn } from "../../app/session.ts";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { RowGrid } from "../../ui/row-grid.tsx";
+import { BulkReport } from "../bulk-report.tsx";
+import { orderPath } from "../order-link.ts";
+import { reviewers } from "../roles.ts";
+import type { BulkOutcome } from "../send-bulk.ts";
+import { setWorkList } from "../work-list.ts";
+import { type Deed, DeedDialog } from "./deed-dialog.tsx";
+import styles from "./exceptions-screen.module.css";
+import { heldColumns } from "./held-columns.tsx";
+import { overriding, whoActs } from "./who-acts.ts";
+
+/** As many as are ended at once; whoever has waited longest comes first. */
+const SHOWN = 200;
+
+/** One reason: what it means, who may do what about it, and the orders that it holds. */
+export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrowed: Record<string, string> }) {
+  const { exception_id, name, count } = group;
+  const navigate = useNavigate();
+  const { role } = useSignedIn();
+  const search = new URLSearchParams({ queue: "on_hold", exception_id: String(exception_id), ...narrowed }).toString();
+  const orders = useApi<DashboardOrders>(`/dashboard/orders?${search}&limit=${SHOWN}`);
+  const { refetch } = orders;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another number of orders is another list
+  useEffect(() => void refetch(), [count, group.oldest_at, refetch]);
+
+  const rows = orders.data?.orders ?? [];
+  const [key, setKey] = useState<string | null>(null);
+  const cursor = Math.max(
+    0,
+    rows.findIndex((row) => orderPath(row) === key),
+  );
+  const at = rows[cursor];
+  const goTo = (to: number) => {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, to))];
+    if (row) setKey(orderPath(row));
+  };
+  const [ticked, setTicked] = useState<ReadonlySet<string>>(new Set());
+  const toggle = (row: DashboardOrderRow) =>
+    setTicked((before) => {
+      const next = new Set(before);
+      if (!next.delete(orderPath(row))) next.add(orderPath(row));
+      return next;
+    });
+  // What is not there any more is not meant any more.
+  const chosen = rows.filter((row) => ticked.has(orderPath(row)));
+  const meant = chosen.length > 0 ? chosen : at ? [at] : [];
+
+  const [deed, setDeed] = useState<Deed | null>(null);
+  const [outcome, setOutcome] = useState<BulkOutcome | null>(null);
+  const may_end = group.overridden_by !== "pharmacist" || reviewers.includes(role);
+  const open = (row: DashboardOrderRow) => {
+    setWorkList({ title: "Exceptions", back: `/exceptions${location.search}`, orders: rows });
+    void navigate({ to: orderPath(row) });
+  };
+  const ask = (next: Deed) => meant.length > 0 && setDeed(next);
+  useShortcuts([
+    { keys: "j", label: "Next order", run: () => goTo(cursor + 1) },
+    { keys: "k", label: "Order before", run: () => goTo(cursor - 1) },
+    { keys: "Enter", label: "Open the order", run: () => at && open(at) },
+    { keys: "x", label: "Tick the order", run: () => at && toggle(at) },
+    { keys: "X", label: "Tick all", run: () => setTicked(new Set(rows.map(orderPath))) },
+    { keys: "Escape", label: "Untick all", run: () => setTicked(new Set()) },
+    ...(may_end ? [{ keys: "e", label: "End the exception", run: () => ask("resolve") }] : []),
+    { keys: "n", label: "Write a note", run: () => ask("note") },
+  ]);
+
+  return (
+    <section aria-label={name} className={styles["detail"]}>
+      <About group={group} />
+      {/* biome-ignore lint/a11y/useSemanticElements: nothing is filled in here */}
+      <div role="group" aria-label="What to do" className={styles["deeds"]}>
+        <Button tone="primary" icon="check" keys="e" disabled={!may_end} onClick={() => ask("resolve")}>
+          End it
+        </Button>
+        <Button icon="note" keys="n" onClick={() => ask("note")}>
+          Note
+        </Button>
+        <Button icon="close" tone="danger" onClick={() => ask("cancel")}>
+          Cancel
+        </Button>
+        <span role="status" className="quiet">
+          {chosen.length > 0 ? `${chosen.length.toLocaleString()} ticked` : at && `for ${at.order_number}`}
+        </span>
+        {count > rows.length && rows.length > 0 && (
+          <Link to="/queue/on_hold" search={{ exception_id: String(exception_id), ...narrowed } as never}>
+            The {rows.length} that wait longest of {count.toLocaleString()}
+          </Link>
+        )}
+      </div>
+      <Loaded query={orders} lines={8}>
+        {() =>
+          rows.length === 0 ? (
+            <Empty title="None is held by this any more" />
+          ) : (
+            <RowGrid
+              label={`Orders held by ${name}`}
+              columns={heldColumns({ exception_id, rows, ticked, toggle })}
+              rows={rows}
+              rowKey={orderPath}
+              cursor={cursor}
+              onCursor={goTo}
+              onOpen={open}
+              selected={ticked}
+              onSelect={toggle}
+              more={false}
+              onMore={() => {}}
+              least="40rem"
+            />
+          )
+        }
+      </Loaded>
+      {deed && (
+        <DeedDialog
+          deed={deed}
+          group={group}
+          orders={meant}
+          onClose={() => setDeed(null)}
+          onDone={(result) => {
+            setDeed(null);
+            setTicked(new Set(result.refused.map(orderPath)));
+            if (result.refused.length > 0) setOutcome(result);
+            void refetch();
+          }}
+        />
+      )}
+      {outcome && <BulkReport outcome={outcome} onClose={() => setOutcome(null)} />}
+    </section>
+  );
+}
+
+function About({ group }: { group: ExceptionGroup }) {
+  const { name, message, who_acts, overridden_by, resolves_itself, actions, exception_id, orders } = group;
+  return (
+    <div className={styles["about"]}>
+      <div className="row">
+        <h2>{name}</h2>
+        <span className="quiet">{exception_id}</span>
+        <Badge tone={whoActs[who_acts].tone}>{whoActs[who_acts].says}</Badge>
+      </div>
+      <p>{message}</p>
+      <dl className={styles["ways"]}>
+        <div>
+          <dt>The partner can</dt>
+          <dd>{actions.map(({ action }) => action.toLowerCase()).join(", ")}</dd>
+        </div>
+        <div>
+          <dt>The pharmacy</dt>
+          <dd>{overriding[overridden_by]}</dd>
+        </div>
+        {resolves_itself !== null && (
+          <div>
+            <dt>By itself</dt>
+            <dd>
+              {resolves_itself} {exception_id === 76 && <ToStock orders={orders} />}
+            </dd>
+          </div>
+        )}
+      </dl>
+    </div>
+  );
+}
+
+/** Where the one who waits longest is served. */
+function ToStock({ orders: [first] }: Pick<ExceptionGroup, "orders">) {
+  return (
+    <Link to="/stock" search={(first ? { account_id: first.account_id } : {}) as never}>
+      Go to the stock
+    </Link>
+  );
+}

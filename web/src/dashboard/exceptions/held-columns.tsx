@@ -1,0 +1,100 @@
+import { type DashboardOrderRow, type ExceptionId, exceptions } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { Badge } from "../../ui/badge.tsx";
+import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import type { GridColumn } from "../../ui/row-grid.tsx";
+import { Age } from "../../ui/time.tsx";
+import { orderPath } from "../order-link.ts";
+import styles from "./exceptions-screen.module.css";
+
+/** What none of the rows has gets no column: there is little room beside the reasons. */
+export function heldColumns({
+  exception_id,
+  rows,
+  ticked,
+  toggle,
+}: {
+  exception_id: ExceptionId;
+  rows: readonly DashboardOrderRow[];
+  ticked: ReadonlySet<string>;
+  toggle: (row: DashboardOrderRow) => void;
+}): GridColumn<DashboardOrderRow>[] {
+  const elsewhere = rows.some(({ exception_ids }) => exception_ids.length > 1);
+  const claimed = rows.some(({ claimed_by }) => claimed_by !== null);
+  return [
+    {
+      title: "Select",
+      unseen: true,
+      width: "1.25rem",
+      cell: (row) => (
+        <input
+          type="checkbox"
+          className={styles["tick"]}
+          aria-label={`Select ${row.order_number}`}
+          tabIndex={-1}
+          checked={ticked.has(orderPath(row))}
+          onChange={() => toggle(row)}
+        />
+      ),
+    },
+    {
+      title: "Order",
+      width: "7rem",
+      cell: (row) => (
+        <Link to={orderPath(row)} tabIndex={-1} className="mono">
+          {row.order_number}
+        </Link>
+      ),
+    },
+    {
+      title: "Partner",
+      width: "minmax(8rem, 2fr)",
+      cell: ({ partner, environment }) => (
+        <>
+          <EnvironmentBadge environment={environment} /> {partner}
+        </>
+      ),
+    },
+    { title: "Patient", width: "3.5rem", cell: ({ patient_initials }) => patient_initials },
+    {
+      title: "Products",
+      width: "minmax(8rem, 2fr)",
+      cell: ({ drug_names }) => <span title={drug_names.join(", ")}>{drug_names.join(", ")}</span>,
+    },
+    ...(elsewhere ? [alsoHeld(exception_id)] : []),
+    ...(claimed ? [claimedBy] : []),
+    {
+      title: "Waits",
+      width: "5.5rem",
+      number: true,
+      cell: ({ stage_since, late }) => (
+        <span className={late ? styles["late"] : undefined}>
+          <Age since={stage_since} />
+          {late && <span className="unseen"> late</span>}
+        </span>
+      ),
+    },
+  ];
+}
+
+const alsoHeld = (exception_id: ExceptionId): GridColumn<DashboardOrderRow> => ({
+  title: "Also held by",
+  width: "minmax(6rem, 1fr)",
+  cell: ({ exception_ids }) => {
+    const others = exception_ids.filter((id) => id !== exception_id).map((id) => exceptions[id].name);
+    return others.length === 0 ? (
+      <span className="quiet">–</span>
+    ) : (
+      <span title={others.join(", ")}>
+        <Badge tone="wait">{others[0]}</Badge>
+        {others.length > 1 && <span className="quiet"> +{others.length - 1}</span>}
+      </span>
+    );
+  },
+});
+
+const claimedBy: GridColumn<DashboardOrderRow> = {
+  title: "Worked on by",
+  width: "minmax(6.5rem, 1fr)",
+  cell: ({ claimed_by }) => claimed_by ?? <span className="quiet">–</span>,
+};

@@ -1,0 +1,127 @@
+import type { DashboardHealth } from "@pestle/contract";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { TileBody, tileClass, tilesClass } from "../../ui/tile.tsx";
+import { Age, When } from "../../ui/time.tsx";
+
+type Finding = DashboardHealth["findings"][number];
+type Lag = DashboardHealth["lags"][number];
+
+const READ_EVERY_MS = 30_000;
+/** A job looks every few seconds: what has been due for longer than this is stuck. */
+const STUCK_AFTER_MS = 5 * 60_000;
+const SAFETY = "safety tables";
+
+const states: Record<Finding["state"], { name: string; tone: Tone }> = {
+  ok: { name: "Fine", tone: "good" },
+  warning: { name: "Look at it", tone: "wait" },
+  failed: { name: "Failed", tone: "bad" },
+};
+const order = ["failed", "warning", "ok"] as const;
+
+/** Whether the service is well: what the doctor finds, and what is due and not done. */
+export function HealthScreen() {
+  const health = useApi<DashboardHealth>("/dashboard/health", { refetch_ms: READ_EVERY_MS });
+  useShortcuts([{ keys: "r", label: "Look again", run: () => void health.refetch() }]);
+  return (
+    <Page
+      title="System health"
+      about={
+        <>
+          What <code>pestle doctor</code> would say of this service.
+        </>
+      }
+      actions={
+        <Button icon="refresh" keys="r" busy={health.isFetching} onClick={() => void health.refetch()}>
+          Look again
+        </Button>
+      }
+    >
+      <Loaded query={health} lines={8}>
+        {(data) => <Health health={data} read_at={new Date(health.dataUpdatedAt).toISOString()} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Health({ health: { version, state, findings, lags }, read_at }: { health: DashboardHealth; read_at: string }) {
+  const safety = findings.find(({ what }) => what === SAFETY);
+  const stuck = lags.filter(isStuck);
+  const sorted = findings.toSorted((a, b) => order.indexOf(a.state) - order.indexOf(b.state));
+  return (
+    <>
+      <div className={tilesClass}>
+        <div className={tileClass}>
+          <TileBody label="Service" value={states[state].name} tone={states[state].tone} />
+        </div>
+        <div className={tileClass}>
+          <TileBody
+            label="Safety engine"
+            value={safety ? (safety.state === "failed" ? "Unfit" : "On guard") : "Not known"}
+            tone={safety ? states[safety.state].tone : "wait"}
+          />
+        </div>
+        <div className={tileClass}>
+          <TileBody
+            label="Jobs"
+            value={stuck.length === 0 ? "In time" : "Behind"}
+            tone={stuck.length === 0 ? "good" : "bad"}
+          />
+        </div>
+        <div className={tileClass}>
+          <TileBody label="Version" value={version} />
+        </div>
+      </div>
+      {safety?.state === "failed" && (
+        <Notice tone="bad" title="The safety engine cannot be trusted: orders are held.">
+          {safety.says}
+        </Notice>
+      )}
+      <Card
+        title="Findings"
+        flush
+        actions={
+          <span className="quiet small">
+            Looked at <When at={read_at} seconds />
+          </span>
+        }
+      >
+        <Table caption="Findings" columns={findingColumns} rows={sorted} rowKey={({ what }) => what} />
+      </Card>
+      <Card title="What waits for a job" flush>
+        <Table caption="What waits for a job" columns={lagColumns} rows={lags} rowKey={({ what }) => what} />
+      </Card>
+    </>
+  );
+}
+
+const isStuck = ({ oldest_at }: Lag) => oldest_at !== null && Date.now() - Date.parse(oldest_at) > STUCK_AFTER_MS;
+
+const findingColumns: Column<Finding>[] = [
+  { title: "What", cell: ({ what }) => capital(what) },
+  { title: "State", cell: ({ state }) => <Badge tone={states[state].tone}>{states[state].name}</Badge> },
+  { title: "Says", cell: ({ says }) => capital(says) },
+];
+
+const lagColumns: Column<Lag>[] = [
+  { title: "What", cell: ({ what }) => capital(what) },
+  { title: "Waiting", number: true, cell: ({ waiting }) => waiting.toLocaleString() },
+  {
+    title: "Due for",
+    number: true,
+    cell: (lag) => (lag.oldest_at === null ? "–" : <Age since={lag.oldest_at} />),
+  },
+  {
+    title: "State",
+    cell: (lag) => (isStuck(lag) ? <Badge tone="bad">Behind</Badge> : <Badge tone="good">In time</Badge>),
+  },
+];
+
+const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,130 @@
+import { type DashboardHome, type DashboardOrders, queues } from "@pestle/contract";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Card } from "../../ui/card.tsx";
+import { Keys } from "../../ui/keys.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Age, ageText } from "../../ui/time.tsx";
+import { useHome } from "../live-home.tsx";
+import { orderPath } from "../order-link.ts";
+import styles from "./home-screen.module.css";
+
+type Row = DashboardOrders["orders"][number];
+
+/** What waits, where, and for how long. It keeps itself up to date. */
+export function HomeScreen() {
+  const home = useHome();
+  const navigate = useNavigate();
+  useShortcuts(
+    (home.data?.queues ?? []).map(({ key }, at) => ({
+      keys: String(at + 1),
+      label: `Open ${queues[key].name}`,
+      run: () => void navigate({ to: `/queue/${key}` }),
+    })),
+  );
+  return (
+    <Page title="Home" about="What waits, where, and for how long.">
+      <Loaded query={home} lines={8}>
+        {({ queues: all }) => (
+          <ul className={styles["tiles"]}>
+            {all.map((queue, at) => (
+              <Tile key={queue.key} queue={queue} number={at + 1} />
+            ))}
+          </ul>
+        )}
+      </Loaded>
+      <Longest />
+    </Page>
+  );
+}
+
+function Tile({
+  queue: { key, count, oldest_at, late, target_minutes },
+  number,
+}: {
+  queue: DashboardHome["queues"][number];
+  number: number;
+}) {
+  return (
+    <li>
+      <Link to={`/queue/${key}`} className={styles["tile"]} data-late={late > 0 || undefined}>
+        <span className={styles["name"]}>
+          {queues[key].name}
+          <Keys keys={String(number)} />
+        </span>
+        <span className={styles["count"]}>{count.toLocaleString()}</span>
+        <span className={styles["facts"]}>
+          {oldest_at === null ? (
+            <span>{count === 0 ? "Nothing waits" : ""}</span>
+          ) : (
+            <span>
+              Oldest <Age since={oldest_at} />
+            </span>
+          )}
+          {late > 0 ? (
+            <strong>{late.toLocaleString()} late</strong>
+          ) : (
+            target_minutes !== null && <span>Target {ageText(target_minutes * 60_000)}</span>
+          )}
+        </span>
+      </Link>
+    </li>
+  );
+}
+
+const columns: Column<Row>[] = [
+  {
+    title: "Order",
+    cell: (row) => (
+      <Link to={orderPath(row)} className="mono">
+        {row.order_number}
+      </Link>
+    ),
+  },
+  { title: "Stands at", cell: ({ order_status, stage }) => <StatusBadge status={order_status} stage={stage} /> },
+  {
+    title: "Partner",
+    cell: ({ partner, environment }) => (
+      <span className="row">
+        {partner} <EnvironmentBadge environment={environment} />
+      </span>
+    ),
+  },
+  { title: "Patient", cell: ({ patient_initials }) => patient_initials },
+  { title: "Products", cell: ({ drug_names }) => drug_names.join(", ") },
+  {
+    title: "Waits",
+    number: true,
+    cell: ({ stage_since, late }) => (
+      <span className={late ? styles["late"] : undefined}>
+        <Age since={stage_since} />
+        {late && <span className="unseen"> late</span>}
+      </span>
+    ),
+  },
+];
+
+/** The orders that have stood still for the longest, wherever they are. */
+function Longest() {
+  const orders = useApi<DashboardOrders>("/dashboard/orders?limit=8", { refetch_ms: 30_000 });
+  return (
+    <Card title="Waiting longest" actions={<Link to="/orders">All orders</Link>} flush>
+      <Loaded query={orders}>
+        {({ orders: rows }) => (
+          <Table
+            caption="The orders that wait longest"
+            columns={columns}
+            rows={rows}
+            rowKey={orderPath}
+            empty={<Empty title="No order waits">As soon as one comes in, it appears here.</Empty>}
+          />
+        )}
+      </Loaded>
+    </Card>
+  );
+}

@@ -1,0 +1,32 @@
+import type { DashboardHome } from "@pestle/contract";
+import { useQueryClient } from "@tanstack/react-query";
+import { useLive } from "../app/live.ts";
+import { useApi } from "../app/use-api.ts";
+import styles from "./live-home.module.css";
+
+const HOME = "/dashboard/home";
+
+/** The queues as they are now: read once, then kept up to date by the stream. */
+export const useHome = () => useApi<DashboardHome>(HOME);
+
+/** Listens for as long as the application is open, whatever screen it shows. Shows nothing itself. */
+export function LiveHome() {
+  const queries = useQueryClient();
+  useLive("/dashboard/stream", "home", (data) => queries.setQueryData([HOME], data));
+  return null;
+}
+
+/** How much waits, beside a name in the side bar; late orders colour it. */
+export function NavCount({ path }: { path: string }) {
+  const { data } = useHome();
+  if (data === undefined) return null;
+  if (path === "/reviews") return data.reviews > 0 && <span className={styles["count"]}>{data.reviews}</span>;
+  const queue = data.queues.find(({ key }) => path === `/queue/${key}`);
+  if (queue === undefined || queue.count === 0) return null;
+  return (
+    <span className={styles["count"]} data-late={queue.late > 0 || undefined}>
+      {queue.count.toLocaleString()}
+      <span className="unseen"> orders{queue.late > 0 && `, ${queue.late.toLocaleString()} late`}</span>
+    </span>
+  );
+}

@@ -1,0 +1,77 @@
+import type { Address } from "@pestle/contract";
+import { useState } from "react";
+import { problemOf } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { stateCodes } from "../../ui/us-states.ts";
+import type { DoWork } from "./use-order.ts";
+
+const fields = [
+  ["first_name", "First name", true],
+  ["last_name", "Last name", true],
+  ["street1", "Street", true],
+  ["street2", "Apartment, suite", false],
+  ["city", "City", true],
+  ["zip", "ZIP code", true],
+  ["phone", "Phone", false],
+] as const;
+
+/** A new address for an order that has not left. It is checked as a partner's would be. */
+export function AddressDialog({
+  address,
+  work,
+  onClose,
+  onSubmit,
+}: {
+  address: Address;
+  work: DoWork;
+  onClose: () => void;
+  onSubmit: (address: Address) => void;
+}) {
+  const [given, setGiven] = useState(address);
+  const close = () => {
+    work.forget();
+    onClose();
+  };
+  const problem = (field: string) => problemOf(work.error, `address.${field}`);
+  return (
+    <Dialog
+      title="Change the address"
+      onClose={close}
+      onSubmit={() => onSubmit(given)}
+      actions={
+        <>
+          <Button onClick={close}>Back</Button>
+          <Button tone="primary" type="submit" busy={work.busy}>
+            Save the address
+          </Button>
+        </>
+      }
+    >
+      <div className="grid-2">
+        {fields.map(([field, label, required]) => (
+          <TextField
+            key={field}
+            label={label}
+            required={required}
+            autoFocus={field === "street1"}
+            problem={problem(field)}
+            value={given[field] ?? ""}
+            onChange={(event) => setGiven({ ...given, [field]: event.target.value || (required ? "" : null) })}
+          />
+        ))}
+        <SelectField
+          label="State"
+          options={[["", "Choose"], ...stateCodes.map((code) => [code, code] as const)]}
+          required
+          problem={problem("state")}
+          value={given.state}
+          onChange={(event) => setGiven({ ...given, state: event.target.value })}
+        />
+      </div>
+      {work.error !== null && <Problem error={work.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,138 @@
+import type { DashboardOrder } from "@pestle/contract";
+import { type FormEvent, useRef, useState } from "react";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Keys } from "../../ui/keys.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import styles from "./order-screen.module.css";
+import { ReasonDialog } from "./reason-dialog.tsx";
+import { isProduct, scannedCode } from "./scanned-code.ts";
+import type { DoWork } from "./use-order.ts";
+
+/** A second person scans every package. Whoever filled the order is told that it takes somebody else. */
+export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
+  const [scans, setScans] = useState<ReadonlyMap<number, string>>(new Map());
+  const [text, setText] = useState("");
+  const [wrong, setWrong] = useState<string | null>(null);
+  const [rejecting, setRejecting] = useState(false);
+  const verify = useRef<HTMLButtonElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const refused = page.cannot.find(({ event }) => event === "verify_product");
+  const may = page.can.includes("verify_product");
+  const may_reject = page.can.includes("reject_product");
+  if (!may && !may_reject && refused === undefined) return null;
+
+  const complete = page.lines.every(({ item_id }) => scans.has(item_id));
+  const scan = (event: FormEvent) => {
+    event.preventDefault();
+    const { code } = scannedCode(text);
+    setText("");
+    const fits = page.lines.filter((line) => isProduct(code, line));
+    const line = fits.find(({ item_id }) => !scans.has(item_id));
+    if (line === undefined) {
+      setWrong(fits.length > 0 ? "That package is scanned already." : "That is not a product of this order.");
+      return;
+    }
+    setWrong(null);
+    const next = new Map(scans).set(line.item_id, code);
+    setScans(next);
+    // The last scan leads to the button, so that Enter confirms.
+    if (next.size === page.lines.length) requestAnimationFrame(() => verify.current?.focus());
+  };
+  const send = () =>
+    work.run(
+      { event: "verify_product", scans: [...scans].map(([item_id, code]) => ({ item_id, code })) },
+      "Checked. It can be packed.",
+    );
+  return (
+    <Card
+      title={<span className="row">Product check {may && <Keys keys="a" />}</span>}
+      actions={
+        page.filled_by && (
+          <span className="quiet small">Filled by {page.filled_by.me ? "you" : page.filled_by.name}</span>
+        )
+      }
+    >
+      <div className="stack-tight">
+        {refused && (
+          <Notice tone="wait" title="You cannot check this order">
+            {refused.message}
+          </Notice>
+        )}
+        {may && (
+          <form className={styles["scan"]} onSubmit={scan}>
+            <TextField
+              ref={field}
+              label="Scan a package"
+              placeholder="NDC, SKU or 2D code"
+              data-next-step={!complete || undefined}
+              autoFocus
+              value={text}
+              onChange={(event) => setText(event.target.value)}
+            />
+            <Button type="submit" icon="scan">
+              Add
+            </Button>
+          </form>
+        )}
+        {may && (
+          <>
+            <div role="status" className={styles["scan-result"]}>
+              {wrong && <Notice tone="bad" title={wrong} />}
+              {complete && !wrong && <Notice tone="good" title="Every package is the right one." />}
+            </div>
+            <ul className={styles["scans"]}>
+              {page.lines.map((line) => (
+                <li key={line.item_id} data-scanned={scans.has(line.item_id) || undefined}>
+                  <Icon name={scans.has(line.item_id) ? "check" : "scan"} />
+                  <span>
+                    {line.name} <span className="mono quiet">{line.ndc ?? line.sku}</span>
+                  </span>
+                  {line.lot && <span className="quiet small">Lot {line.lot}</span>}
+                  <Badge tone={scans.has(line.item_id) ? "good" : "neutral"}>
+                    {scans.has(line.item_id) ? "Scanned" : "To be scanned"}
+                  </Badge>
+                </li>
+              ))}
+            </ul>
+          </>
+        )}
+        <div className="row">
+          {may && (
+            <Button
+              ref={verify}
+              tone="primary"
+              icon="check"
+              disabled={!complete}
+              busy={work.busy}
+              data-next-step={complete || undefined}
+              onClick={() => void send()}
+            >
+              All are right
+            </Button>
+          )}
+          {may_reject && (
+            <Button tone="danger" icon="close" onClick={() => setRejecting(true)}>
+              Send back to be filled
+            </Button>
+          )}
+        </div>
+      </div>
+      {rejecting && (
+        <ReasonDialog
+          title="Send back to be filled"
+          submit="Send back"
+          danger
+          work={work}
+          onClose={() => setRejecting(false)}
+          onSubmit={async (reason) => {
+            if ((await work.run({ event: "reject_product", reason }, "Sent back.")) !== undefined) setRejecting(false);
+          }}
+        />
+      )}
+    </Card>
+  );
+}

@@ -1,0 +1,62 @@
+import { type ExceptionId, exceptions } from "@pestle/contract";
+import { useState } from "react";
+import { Problem } from "../../app/problem.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField, TextArea } from "../../ui/field.tsx";
+import type { DoWork } from "./use-order.ts";
+
+/** Holds an order for one of the exceptions of the table; the partner is told which. */
+export function HoldDialog({
+  can_raise,
+  work,
+  onClose,
+  onSubmit,
+}: {
+  can_raise: readonly ExceptionId[];
+  work: DoWork;
+  onClose: () => void;
+  onSubmit: (given: { exception_id: ExceptionId; reason: string }) => void;
+}) {
+  const [chosen, setChosen] = useState(String(can_raise[0] ?? ""));
+  const [reason, setReason] = useState("");
+  const id = Number(chosen) as ExceptionId;
+  const row = exceptions[id];
+  const close = () => {
+    work.forget();
+    onClose();
+  };
+  return (
+    <Dialog
+      title="Hold the order"
+      onClose={close}
+      onSubmit={() => onSubmit({ exception_id: id, reason })}
+      actions={
+        <>
+          <Button onClick={close}>Back</Button>
+          <Button tone="primary" type="submit" busy={work.busy}>
+            Hold
+          </Button>
+        </>
+      }
+    >
+      <SelectField
+        label="Exception"
+        autoFocus
+        options={can_raise.map((one) => [String(one), `${exceptions[one].name} (${one})`] as const)}
+        value={chosen}
+        onChange={(event) => setChosen(event.target.value)}
+        hint={row && `The partner reads: ${row.message}`}
+      />
+      <TextArea
+        label="Reason"
+        hint="Only people of the pharmacy read it."
+        required
+        maxLength={1000}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+      />
+      {work.error !== null && <Problem error={work.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,150 @@
+import type { DashboardOrder } from "@pestle/contract";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useParam } from "../../app/use-address.ts";
+import { IconButton } from "../../ui/button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
+import { Age, When } from "../../ui/time.tsx";
+import { orderPath } from "../order-link.ts";
+import { placeInWorkList } from "../work-list.ts";
+import { CheckCard } from "./check-card.tsx";
+import { DocumentsCard } from "./documents-card.tsx";
+import { ExceptionsCard } from "./exceptions-card.tsx";
+import { FillCard } from "./fill-card.tsx";
+import { FindingsCard } from "./findings-card.tsx";
+import { LinesCard } from "./lines-card.tsx";
+import { OrderActions } from "./order-actions.tsx";
+import styles from "./order-screen.module.css";
+import { PatientCard } from "./patient-card.tsx";
+import { PaymentsCard } from "./payments-card.tsx";
+import { ShipmentsCard } from "./shipments-card.tsx";
+import { TimelineCard } from "./timeline-card.tsx";
+import { useOrder, useWork } from "./use-order.ts";
+import { WorkProblem } from "./work-problem.tsx";
+
+/** All about one order, and everything that may be done to it now. */
+export function OrderScreen() {
+  const place = { account_id: useParam("account_id"), order_number: useParam("order_number") };
+  const query = useOrder(place);
+  return (
+    <Loaded query={query} lines={12}>
+      {(page) => <OrderPage key={orderPath(place)} page={page} again={() => void query.refetch()} />}
+    </Loaded>
+  );
+}
+
+function OrderPage({ page, again }: { page: DashboardOrder; again: () => void }) {
+  const { order, account_id, environment, partner } = page;
+  const { order_number } = order;
+  const work = useWork(page);
+  const lookAgain = () => {
+    work.forget();
+    again();
+  };
+  return (
+    <Page
+      title={`Order ${order_number}`}
+      heading={
+        <span className={styles["title"]}>
+          <span className="mono">{order_number}</span>
+          <StatusBadge status={order.order_status} stage={page.state.includes("/") ? stageOf(page) : null} />
+          <EnvironmentBadge environment={environment} />
+        </span>
+      }
+      about={<About page={page} />}
+      actions={<InList account_id={account_id} order_number={order_number} again={lookAgain} />}
+    >
+      {environment === "sandbox" && (
+        <Notice tone="sandbox">
+          A sandbox order of {partner}: nobody real waits for it, and nothing is to be sent.
+        </Notice>
+      )}
+      <OrderActions page={page} work={work} />
+      <WorkProblem work={work} again={lookAgain} />
+      <div className={styles["columns"]}>
+        <div className="stack">
+          <ExceptionsCard page={page} work={work} />
+          <FillCard page={page} work={work} />
+          <CheckCard page={page} work={work} />
+          <FindingsCard findings={page.findings} lines={page.lines} />
+          <LinesCard lines={page.lines} />
+          <TimelineCard entries={page.timeline} />
+        </div>
+        <div className="stack">
+          <PatientCard page={page} work={work} />
+          <DocumentsCard page={page} />
+          <ShipmentsCard page={page} work={work} />
+          <PaymentsCard page={page} work={work} />
+        </div>
+      </div>
+    </Page>
+  );
+}
+
+const stageOf = ({ state }: DashboardOrder) =>
+  (state.split("/")[1] as Parameters<typeof StatusBadge>[0]["stage"]) ?? null;
+
+function About({ page: { order, partner, brand, stage_since, late, claim } }: { page: DashboardOrder }) {
+  return (
+    <span className={styles["about"]}>
+      <span>
+        {partner}
+        {brand && `, ${brand}`}
+      </span>
+      <span>
+        Placed <When at={order.created_at} />
+      </span>
+      <span className={late ? styles["late"] : undefined}>
+        Here for <Age since={stage_since} />
+        {late && ", late"}
+      </span>
+      {order.reference && <span>Reference {order.reference}</span>}
+      {claim && (
+        <span>
+          {claim.mine ? "You work on it" : `${claim.name} works on it`} until <When at={claim.until} />
+        </span>
+      )}
+    </span>
+  );
+}
+
+/** From one order of the list to the next, and back to the list. */
+function InList({ account_id, order_number, again }: { account_id: string; order_number: string; again: () => void }) {
+  const navigate = useNavigate();
+  const list = placeInWorkList({ account_id, order_number });
+  const go = (to: { account_id: string; order_number: string } | undefined) =>
+    to && void navigate({ to: orderPath(to) });
+  const back = () => void navigate({ to: list?.back ?? "/orders" });
+  useShortcuts([
+    { keys: "]", label: "Next order of the list", run: () => go(list?.next) },
+    { keys: "[", label: "Order before", run: () => go(list?.previous) },
+    { keys: "Escape", label: list ? `Back to ${list.title}` : "Back to all orders", run: back },
+    { keys: "r", label: "Look again", run: again },
+  ]);
+  return (
+    <>
+      {list && (
+        <span className={styles["list"]}>
+          <Link to={list.back}>
+            <Icon name="list" /> {list.title}
+          </Link>
+          <span className="quiet">
+            {list.at + 1} of {list.length}
+          </span>
+          <IconButton label="Order before: [" icon="left" disabled={!list.previous} onClick={() => go(list.previous)} />
+          <IconButton
+            label="Next order of the list: ]"
+            icon="right"
+            disabled={!list.next}
+            onClick={() => go(list.next)}
+          />
+        </span>
+      )}
+      <IconButton label="Look again: r" icon="refresh" onClick={again} />
+    </>
+  );
+}

@@ -1,0 +1,182 @@
+import type { Address, DashboardOrder, RevealedOrder } from "@pestle/contract";
+import { useState } from "react";
+import { api } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { dateText } from "../../ui/time.tsx";
+import { AddressDialog } from "./address-dialog.tsx";
+import styles from "./order-screen.module.css";
+import { type DoWork, orderApi } from "./use-order.ts";
+
+/** Who it is for and where it goes: masked until somebody asks, which is written down with their name. */
+export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
+  const [shown, setShown] = useState<RevealedOrder | null>(null);
+  const [editing, setEditing] = useState<Address | null>(null);
+  const path = orderApi({ account_id: page.account_id, order_number: page.order.order_number });
+  const reveal = useChange(() => api<RevealedOrder>(`${path}/reveal`, { method: "POST" }), { after: setShown });
+  const toggle = () => (shown === null ? void reveal.run() : setShown(null));
+  useShortcuts([{ keys: "v", label: shown ? "Hide the patient" : "Reveal the patient", run: toggle }]);
+  const { patient, address } = page;
+  const may_edit = page.can.includes("update_address");
+  const save = async (next: Address) => {
+    if ((await work.run({ event: "update_address", address: next }, "The address is changed.")) === undefined) return;
+    setEditing(null);
+    void reveal.run();
+  };
+  return (
+    <Card
+      title="Patient and address"
+      actions={
+        <Button small icon={shown ? "lock" : "eye"} keys="v" busy={reveal.busy} onClick={toggle}>
+          {shown ? "Hide" : "Reveal"}
+        </Button>
+      }
+    >
+      <div className="stack-tight">
+        {reveal.error !== null && <Problem error={reveal.error} />}
+        {shown === null ? (
+          <>
+            <Facts
+              facts={[
+                ["Patient", `${patient.initials}, born ${patient.birth_year}`],
+                ["Patient id", <code key="id">{patient.patient_id}</code>],
+                ["Ships to", address ? `${address.state} ${address.zip}` : "No address"],
+              ]}
+            />
+            <p className="small quiet">Revealing is written to the audit log.</p>
+          </>
+        ) : (
+          <Revealed shown={shown} />
+        )}
+        {address?.has_suggestion && shown === null && (
+          <Notice tone="wait">The address check suggests another spelling. Reveal to compare.</Notice>
+        )}
+        {shown?.suggestion && shown.address && differs(shown.address, shown.suggestion) && (
+          <Suggestion
+            given={shown.address}
+            suggestion={shown.suggestion}
+            onUse={may_edit ? (next) => void save(next) : undefined}
+            busy={work.busy}
+          />
+        )}
+        {may_edit && shown !== null && (
+          <div className="row">
+            <Button small onClick={() => setEditing(shown.address ?? emptyAddress(shown))}>
+              Change the address
+            </Button>
+          </div>
+        )}
+      </div>
+      {editing && (
+        <AddressDialog
+          address={editing}
+          work={work}
+          onClose={() => setEditing(null)}
+          onSubmit={(next) => void save(next)}
+        />
+      )}
+    </Card>
+  );
+}
+
+function Revealed({ shown: { patient, address } }: { shown: RevealedOrder }) {
+  const { medications, health_conditions, allergies } = patient.patient_safety;
+  return (
+    <Facts
+      facts={[
+        ["Name", `${patient.first_name} ${patient.last_name}`],
+        ["Born", dateText(patient.dob)],
+        ["Gender", patient.gender],
+        ["Phone", patient.phone],
+        ["E-mail", patient.email],
+        ["Allergies", allergies.join(", ")],
+        ["Takes", medications.join(", ")],
+        ["Conditions", health_conditions.join(", ")],
+        ["Patient id", <code key="id">{patient.patient_id}</code>],
+        ["Ships to", address ? <AddressText key="to" address={address} /> : "No address"],
+      ]}
+    />
+  );
+}
+
+function AddressText({
+  address: { first_name, last_name, street1, street2, city, state, zip, phone },
+}: {
+  address: Address;
+}) {
+  return (
+    <address className={styles["address"]}>
+      {first_name} {last_name}
+      <br />
+      {street1}
+      {street2 && `, ${street2}`}
+      <br />
+      {city}, {state} {zip}
+      {phone && (
+        <>
+          <br />
+          {phone}
+        </>
+      )}
+    </address>
+  );
+}
+
+const compared = ["street1", "street2", "city", "state", "zip"] as const;
+
+const same = (a: string | null, b: string | null) => (a ?? "").toUpperCase() === (b ?? "").toUpperCase();
+/** Capitals alone are not worth a word. */
+const differs = (given: Address, suggestion: NonNullable<RevealedOrder["suggestion"]>) =>
+  compared.some((field) => !same(given[field], suggestion[field]));
+
+/** The validator's spelling, with what it would change marked. */
+function Suggestion({
+  given,
+  suggestion,
+  onUse,
+  busy,
+}: {
+  given: Address;
+  suggestion: NonNullable<RevealedOrder["suggestion"]>;
+  onUse: ((next: Address) => void) | undefined;
+  busy: boolean;
+}) {
+  return (
+    <Notice
+      tone="wait"
+      title="Suggested address"
+      actions={
+        onUse && (
+          <Button small busy={busy} onClick={() => onUse({ ...given, ...suggestion })}>
+            Use the suggestion
+          </Button>
+        )
+      }
+    >
+      <p className={styles["address"]}>
+        {compared
+          .filter((field) => suggestion[field] !== null)
+          .map((field) => (
+            <span key={field}>
+              {same(suggestion[field], given[field]) ? suggestion[field] : <mark>{suggestion[field]}</mark>}{" "}
+            </span>
+          ))}
+      </p>
+    </Notice>
+  );
+}
+
+const emptyAddress = ({ patient }: RevealedOrder): Address => ({
+  first_name: patient.first_name,
+  last_name: patient.last_name,
+  street1: "",
+  street2: null,
+  city: "",
+  state: "",
+  zip: "",
+  phone: patient.phone,
+});

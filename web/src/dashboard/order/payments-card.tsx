@@ -1,0 +1,112 @@
+import { type DashboardOrder, orderStatusReasons } from "@pestle/contract";
+import { useState } from "react";
+import { Problem } from "../../app/problem.tsx";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { moneyText } from "../../ui/money.ts";
+import { When } from "../../ui/time.tsx";
+import styles from "./order-screen.module.css";
+import type { DoWork } from "./use-order.ts";
+
+const kinds = { authorisation: "Authorised", capture: "Captured", void: "Voided", refund: "Refunded" } as const;
+
+/** Who pays, what was taken and what went back. */
+export function PaymentsCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
+  const [refunding, setRefunding] = useState(false);
+  const { payment } = page.order;
+  return (
+    <Card
+      title="Payment"
+      actions={
+        page.can.includes("refund") && (
+          <Button small onClick={() => setRefunding(true)}>
+            Refund
+          </Button>
+        )
+      }
+    >
+      <div className="stack-tight">
+        <Facts
+          facts={[
+            ["Payer", payment.payer === "partner" ? "The partner" : "The patient"],
+            ["Amount", moneyText(payment.amount_cents, payment.currency)],
+            [
+              "Status",
+              <Badge key="status" tone={payment.status === "declined" ? "bad" : "neutral"}>
+                {payment.status}
+              </Badge>,
+            ],
+            ["Refunded", payment.refunded_cents > 0 && moneyText(payment.refunded_cents, payment.currency)],
+          ]}
+        />
+        {page.payments.length > 0 && (
+          <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
+            {page.payments.map((line) => (
+              <li key={`${line.at} ${line.kind} ${line.amount_cents}`}>
+                <p>
+                  {line.state === "asked" ? `${kinds[line.kind]}, asked for` : kinds[line.kind]}{" "}
+                  {moneyText(line.amount_cents, payment.currency)}
+                  {line.reason && <span className="quiet"> {line.reason}</span>}
+                </p>
+                <span className="quiet small">
+                  <When at={line.at} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </div>
+      {refunding && <RefundDialog page={page} work={work} onClose={() => setRefunding(false)} />}
+    </Card>
+  );
+}
+
+function RefundDialog({ page, work, onClose }: { page: DashboardOrder; work: DoWork; onClose: () => void }) {
+  const [reason_id, setReason] = useState<string>(String(orderStatusReasons[0].id));
+  const [amount, setAmount] = useState("");
+  const close = () => {
+    work.forget();
+    onClose();
+  };
+  const send = async () => {
+    const part = amount === "" ? {} : { amount_cents: Math.round(Number(amount) * 100) };
+    const answer = await work.run({ event: "refund", reason_id: Number(reason_id), ...part }, "Refunded.");
+    if (answer !== undefined) onClose();
+  };
+  return (
+    <Dialog
+      title="Refund"
+      onClose={close}
+      onSubmit={() => void send()}
+      actions={
+        <>
+          <Button onClick={close}>Back</Button>
+          <Button tone="primary" type="submit" busy={work.busy}>
+            Refund
+          </Button>
+        </>
+      }
+    >
+      <SelectField
+        label="Reason"
+        options={orderStatusReasons.map(({ id, name }) => [String(id), name] as const)}
+        value={reason_id}
+        onChange={(event) => setReason(event.target.value)}
+      />
+      <TextField
+        label={`Amount in ${page.order.payment.currency}`}
+        hint="Left empty: all that was captured and not yet refunded."
+        type="number"
+        min="0.01"
+        step="0.01"
+        inputMode="decimal"
+        value={amount}
+        onChange={(event) => setAmount(event.target.value)}
+      />
+      {work.error !== null && <Problem error={work.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,117 @@
+import { type DashboardOrder, type ShipmentStatus, shipmentStatuses } from "@pestle/contract";
+import { useState } from "react";
+import { Problem } from "../../app/problem.tsx";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { When } from "../../ui/time.tsx";
+import styles from "./order-screen.module.css";
+import type { DoWork } from "./use-order.ts";
+
+const tones: Partial<Record<ShipmentStatus, Tone>> = {
+  delivered: "good",
+  returned: "bad",
+  lost: "bad",
+  exception: "wait",
+};
+const words = (status: string) => `${status.charAt(0).toUpperCase()}${status.slice(1).replaceAll("_", " ")}`;
+
+/** How it travels, and every scan on the way. */
+export function ShipmentsCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
+  const [telling, setTelling] = useState(false);
+  const { method, shipments, order } = page;
+  return (
+    <Card
+      title="Shipping"
+      actions={
+        page.can.includes("track") && (
+          <Button small onClick={() => setTelling(true)}>
+            Report a scan
+          </Button>
+        )
+      }
+    >
+      <div className="stack-tight">
+        <Facts
+          facts={[
+            ["Method", method.name],
+            ["Carrier", `${method.carrier}, ${method.service}`],
+            ["Signature", order.shipping.signature_confirmation && "Required"],
+            ["Cold chain", method.cold_chain && "Yes"],
+          ]}
+        />
+        {shipments.map((shipment) => (
+          <div key={shipment.tracking_no} className="stack-tight">
+            <p className="row">
+              <Badge tone={tones[shipment.status] ?? "info"}>{words(shipment.status)}</Badge>
+              {/^https?:\/\//.test(shipment.tracking_url ?? "") ? (
+                <a href={shipment.tracking_url!} target="_blank" rel="noopener noreferrer" className="mono">
+                  {shipment.tracking_no}
+                </a>
+              ) : (
+                <span className="mono">{shipment.tracking_no}</span>
+              )}
+            </p>
+            <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
+              {shipment.scans.map((scan) => (
+                <li key={`${scan.at} ${scan.status}`}>
+                  <p>
+                    {scan.description}
+                    {scan.place && <span className="quiet"> {scan.place}</span>}
+                  </p>
+                  <span className="quiet small">
+                    <When at={scan.at} />
+                  </span>
+                </li>
+              ))}
+            </ul>
+          </div>
+        ))}
+      </div>
+      {telling && <ScanDialog work={work} onClose={() => setTelling(false)} />}
+    </Card>
+  );
+}
+
+function ScanDialog({ work, onClose }: { work: DoWork; onClose: () => void }) {
+  const [status, setStatus] = useState<ShipmentStatus>("in_transit");
+  const [description, setDescription] = useState("");
+  const close = () => {
+    work.forget();
+    onClose();
+  };
+  return (
+    <Dialog
+      title="Report what the carrier said"
+      onClose={close}
+      onSubmit={async () => {
+        if ((await work.run({ event: "track", status, description }, "Reported.")) !== undefined) onClose();
+      }}
+      actions={
+        <>
+          <Button onClick={close}>Back</Button>
+          <Button tone="primary" type="submit" busy={work.busy}>
+            Report it
+          </Button>
+        </>
+      }
+    >
+      <SelectField
+        label="Status"
+        options={shipmentStatuses.filter((one) => one !== "delivered").map((one) => [one, words(one)] as const)}
+        value={status}
+        onChange={(event) => setStatus(event.target.value as ShipmentStatus)}
+      />
+      <TextField
+        label="What was said"
+        required
+        maxLength={200}
+        value={description}
+        onChange={(event) => setDescription(event.target.value)}
+      />
+      {work.error !== null && <Problem error={work.error} />}
+    </Dialog>
+  );
+}

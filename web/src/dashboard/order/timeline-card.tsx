@@ -1,0 +1,138 @@
+import { actions, exceptions, type TimelineEntry, type TransitionEvent } from "@pestle/contract";
+import type { ReactNode } from "react";
+import { useState } from "react";
+import { Badge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import type { IconName } from "../../ui/icon.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Pick } from "../../ui/pick.tsx";
+import { When } from "../../ui/time.tsx";
+import styles from "./order-screen.module.css";
+
+type Kind = TimelineEntry["kind"];
+const kinds: Record<Kind, { icon: IconName; name: string }> = {
+  history: { icon: "pulse", name: "Changes" },
+  action: { icon: "external", name: "Partner’s actions" },
+  note: { icon: "note", name: "Notes" },
+  webhook: { icon: "webhook", name: "Webhooks" },
+  view: { icon: "eye", name: "Views" },
+};
+
+const said: Record<TransitionEvent, string> = {
+  create: "Order placed",
+  approve_review: "Clinical review approved",
+  complete_fill: "Filled",
+  verify_product: "Product checked",
+  reject_product: "Sent back to be filled",
+  ship: "Shipped",
+  track: "The carrier reported",
+  deliver: "Delivered",
+  raise_exception: "Held",
+  resolve: "Exception ended",
+  cancel: "Canceled",
+  update_address: "Address changed",
+  refund: "Refunded",
+};
+const views: Record<string, string> = {
+  order_viewed: "Looked at the order",
+  order_revealed: "Revealed patient and address",
+  document_viewed: "Opened a document",
+};
+
+/** Everything that happened to the order and everybody who looked at it, newest first. */
+export function TimelineCard({ entries }: { entries: readonly TimelineEntry[] }) {
+  const [only, setOnly] = useState<Kind | "">("");
+  const present = (Object.keys(kinds) as Kind[]).filter((kind) => entries.some((entry) => entry.kind === kind));
+  const shown = joined(entries.filter(({ kind }) => only === "" || kind === only));
+  return (
+    <Card
+      title="Timeline"
+      actions={
+        <Pick
+          label="Everything"
+          options={present.map((kind) => [kind, kinds[kind].name] as const)}
+          value={only}
+          onChange={(kind) => setOnly(kind as Kind | "")}
+        />
+      }
+    >
+      <ol className={styles["entries"]}>
+        {shown.map(({ entry, times }) => (
+          <li key={`${entry.at} ${entry.kind} ${what(entry)}`}>
+            <Icon name={kinds[entry.kind].icon} />
+            <div>
+              <p>
+                {sentence(entry)}
+                {times > 1 && <span className="quiet"> {times} times</span>}
+              </p>
+              <p className="small quiet">{[entry.who, entry.role].filter(Boolean).join(", ")}</p>
+            </div>
+            <span className="quiet small">
+              <When at={entry.at} />
+            </span>
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}
+
+/** Looking at the same thing several times in a row is told once. */
+function joined(entries: readonly TimelineEntry[]): { entry: TimelineEntry; times: number }[] {
+  const result: { entry: TimelineEntry; times: number }[] = [];
+  for (const entry of entries) {
+    const last = result.at(-1);
+    if (last && entry.kind === "view" && last.entry.who === entry.who && what(last.entry) === what(entry))
+      last.times += 1;
+    else result.push({ entry, times: 1 });
+  }
+  return result;
+}
+
+const what = (entry: TimelineEntry): string =>
+  entry.kind === "view"
+    ? entry.action
+    : entry.kind === "note"
+      ? entry.reason
+      : "event" in entry
+        ? entry.event
+        : entry.event_type;
+
+function sentence(entry: TimelineEntry): ReactNode {
+  switch (entry.kind) {
+    case "history":
+      return (
+        <>
+          <strong>{said[entry.event]}</strong>
+          {entry.exception_id !== null && `: ${exceptions[entry.exception_id].name}`}
+          {entry.reason && <span> “{entry.reason}”</span>}
+        </>
+      );
+    case "action":
+      return (
+        <>
+          Partner asked: <strong>{actions[entry.event].action}</strong>
+          {entry.exception_id !== null && ` (${exceptions[entry.exception_id].name})`}
+        </>
+      );
+    case "note":
+      return (
+        <>
+          “{entry.reason}”
+          {entry.overridden.length > 0 &&
+            ` (overrides ${entry.overridden.map((id) => exceptions[id].name).join(", ")})`}
+          {entry.signature_holds === true && <Badge tone="good">Signed</Badge>}
+          {entry.signature_holds === false && <Badge tone="bad">The signature does not hold</Badge>}
+        </>
+      );
+    case "webhook":
+      return (
+        <>
+          {entry.event_type} to <span className="mono">{entry.url}</span>: {entry.outcome}
+          {entry.status !== null && ` (${entry.status})`}
+        </>
+      );
+    case "view":
+      return views[entry.action] ?? entry.action;
+  }
+}

@@ -1,0 +1,175 @@
+import type { CredentialChanged, DashboardCredential, DashboardCredentials, ShownCredential } from "@pestle/contract";
+import { useState } from "react";
+import { api } from "../../app/api.ts";
+import { Confirm } from "../../app/confirm.tsx";
+import { Loaded } from "../../app/loaded.tsx";
+import { Problem } from "../../app/problem.tsx";
+import { useSignedIn } from "../../app/session.ts";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useApi } from "../../app/use-api.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { ShownOnce } from "../../ui/shown-once.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Age, When } from "../../ui/time.tsx";
+import { admins } from "../roles.ts";
+import { NewCredential } from "./new-credential.tsx";
+import styles from "./partner-screen.module.css";
+
+type Layer =
+  | { kind: "new" }
+  | { kind: "shown"; shown: ShownCredential; rotated: boolean }
+  | { kind: "revoke"; credential: DashboardCredential };
+
+/** What the account's programs sign in with. A secret is shown when it is made, and never again. */
+export function CredentialsCard({ account_id }: { account_id: string }) {
+  const path = `/dashboard/partners/${account_id}/credentials`;
+  const reads = [path, "/dashboard/partners"];
+  const credentials = useApi<DashboardCredentials>(path);
+  const may = admins.includes(useSignedIn().role);
+  const [layer, setLayer] = useState<Layer | null>(null);
+  const close = () => setLayer(null);
+  useShortcuts(may ? [{ keys: "n", label: "New credential", run: () => setLayer({ kind: "new" }) }] : []);
+  const rotate = useChange(
+    (client_id: string) => api<ShownCredential>(`/dashboard/credentials/${client_id}/rotate`, { method: "POST" }),
+    { reads, after: (shown) => setLayer({ kind: "shown", shown, rotated: true }) },
+  );
+  const finish = useChange(
+    (client_id: string) => api<CredentialChanged>(`/dashboard/credentials/${client_id}/finish`, { method: "POST" }),
+    { reads, done: "The older secret has ended." },
+  );
+  const deeds = (credential: DashboardCredential) => (
+    <span className={styles["deeds"]}>
+      {credential.secrets.length > 1 ? (
+        <Button small busy={finish.busy} onClick={() => void finish.run(credential.client_id)}>
+          End the older secret
+        </Button>
+      ) : (
+        <Button small icon="refresh" busy={rotate.busy} onClick={() => void rotate.run(credential.client_id)}>
+          Rotate
+        </Button>
+      )}
+      <Button small tone="danger" onClick={() => setLayer({ kind: "revoke", credential })}>
+        Revoke
+      </Button>
+    </span>
+  );
+  return (
+    <Card
+      title="Credentials"
+      flush
+      actions={
+        may && (
+          <Button small icon="plus" keys="n" onClick={() => setLayer({ kind: "new" })}>
+            New credential
+          </Button>
+        )
+      }
+    >
+      {rotate.error !== null && <Problem error={rotate.error} />}
+      {finish.error !== null && <Problem error={finish.error} />}
+      <Loaded query={credentials}>
+        {({ credentials: rows }) => (
+          <Table
+            caption="Credentials"
+            columns={[
+              ...columns,
+              {
+                title: "What to do",
+                unseen: true,
+                number: true,
+                cell: (row) => may && row.revoked_at === null && deeds(row),
+              },
+            ]}
+            rows={rows}
+            rowKey={({ client_id }) => client_id}
+            dim={({ revoked_at }) => revoked_at !== null}
+            empty={<Empty title="No credential yet">Its programs cannot sign in until it has one.</Empty>}
+          />
+        )}
+      </Loaded>
+      {layer?.kind === "new" && (
+        <NewCredential
+          path={path}
+          reads={reads}
+          onClose={close}
+          onCreated={(shown) => setLayer({ kind: "shown", shown, rotated: false })}
+        />
+      )}
+      {layer?.kind === "shown" && <Secret {...layer} onClose={close} />}
+      {layer?.kind === "revoke" && <Revoke credential={layer.credential} reads={reads} onClose={close} />}
+    </Card>
+  );
+}
+
+const columns: Column<DashboardCredential>[] = [
+  {
+    title: "Name",
+    cell: ({ name, revoked_at, secrets }) => (
+      <span className="row">
+        {name}
+        {revoked_at !== null ? <Badge>Revoked</Badge> : secrets.length > 1 && <Badge tone="wait">Two secrets</Badge>}
+      </span>
+    ),
+  },
+  { title: "Client id", cell: ({ client_id }) => <code>{client_id}</code> },
+  { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") || "–" },
+  { title: "Made", cell: ({ created_at }) => <When at={created_at} /> },
+  {
+    title: "Last used",
+    cell: ({ secrets, revoked_at }) => {
+      const used = secrets
+        .map(({ last_used_at }) => last_used_at ?? "")
+        .sort()
+        .at(-1);
+      if (revoked_at !== null) return <When at={revoked_at} />;
+      if (used) {
+        return (
+          <>
+            <Age since={used} /> ago
+          </>
+        );
+      }
+      return <span className="quiet">never</span>;
+    },
+  },
+];
+
+function Secret({ shown, rotated, onClose }: { shown: ShownCredential; rotated: boolean; onClose: () => void }) {
+  return (
+    <ShownOnce
+      title={rotated ? "The new secret" : "The credential is made"}
+      onClose={onClose}
+      keep="Nobody can look it up later. Hand it over by a way that only the partner's developers read."
+      secrets={[
+        { label: "Client id", text: shown.client_id },
+        { label: "Client secret", text: shown.client_secret },
+      ]}
+    >
+      {rotated && <p>The secret before it goes on working until it is ended: the partner switches over first.</p>}
+    </ShownOnce>
+  );
+}
+
+function Revoke({
+  credential: { name, client_id },
+  reads,
+  onClose,
+}: {
+  credential: DashboardCredential;
+  reads: readonly string[];
+  onClose: () => void;
+}) {
+  const revoke = useChange(
+    () => api<CredentialChanged>(`/dashboard/credentials/${client_id}/revoke`, { method: "POST" }),
+    { done: "The credential is revoked.", reads, after: onClose },
+  );
+  return (
+    <Confirm title={`Revoke ${name}?`} confirm="Revoke the credential" change={revoke} onClose={onClose}>
+      <p>Its secrets and every token that was issued for it stop working at once. This cannot be taken back.</p>
+    </Confirm>
+  );
+}

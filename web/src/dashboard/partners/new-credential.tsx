@@ -1,0 +1,56 @@
+import type { NewCredentialRequest, ShownCredential } from "@pestle/contract";
+import { useState } from "react";
+import { api, problemOf } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+
+export function NewCredential({
+  path,
+  reads,
+  onClose,
+  onCreated,
+}: {
+  path: string;
+  reads: readonly string[];
+  onClose: () => void;
+  onCreated: (shown: ShownCredential) => void;
+}) {
+  const [name, setName] = useState("");
+  const create = useChange(
+    () => {
+      const body: NewCredentialRequest = { name: name.trim() };
+      return api<ShownCredential>(path, { method: "POST", body });
+    },
+    { reads, after: onCreated },
+  );
+  return (
+    <Dialog
+      title="New credential"
+      onClose={onClose}
+      onSubmit={() => void create.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button tone="primary" type="submit" busy={create.busy}>
+            Make it
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="Name"
+        hint="The program that will use it. Each program should have its own."
+        required
+        autoFocus
+        maxLength={100}
+        value={name}
+        problem={problemOf(create.error, "name")}
+        onChange={(event) => setName(event.target.value)}
+      />
+      {create.error !== null && problemOf(create.error, "name") === null && <Problem error={create.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,96 @@
+import type { DashboardPartner, DashboardPartners } from "@pestle/contract";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { NotFound } from "../../app/not-found.tsx";
+import { Page } from "../../app/page.tsx";
+import { useSignedIn } from "../../app/session.ts";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useParam } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { buttonClass } from "../../ui/button.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import { When } from "../../ui/time.tsx";
+import { leads } from "../roles.ts";
+import { CredentialsCard } from "./credentials-card.tsx";
+import { RoutingCard } from "./routing-card.tsx";
+import { workflowNames } from "./workflow-names.ts";
+
+/** One account: what it is, how its messages are told apart, and what its programs sign in with. */
+export function PartnerScreen() {
+  const account_id = useParam("account_id");
+  const partners = useApi<DashboardPartners>("/dashboard/partners");
+  return (
+    <Loaded query={partners} lines={8}>
+      {({ partners: all }) => {
+        const partner = all.find((one) => one.account_id === account_id);
+        if (partner !== undefined) return <Account partner={partner} />;
+        return (
+          <Page title="Not found">
+            <NotFound />
+          </Page>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Account({ partner }: { partner: DashboardPartner }) {
+  const { account_id, name, environment, workflow, ncpdp_id, custom_labels, created_at } = partner;
+  const { role } = useSignedIn();
+  const navigate = useNavigate();
+  useShortcuts([{ keys: "Escape", label: "Back to the partners", run: () => void navigate({ to: "/partners" }) }]);
+  const title = name ?? "The pharmacy itself";
+  return (
+    <Page
+      title={title}
+      heading={
+        <span className="row">
+          {title} <EnvironmentBadge environment={environment} />
+        </span>
+      }
+      about={
+        <>
+          <Link to="/partners">Partners</Link> · {environment === "sandbox" ? "sandbox" : "production"} account
+        </>
+      }
+      actions={
+        name !== null &&
+        places.map(({ to, label, icon, search }) => (
+          <Link key={to} to={to} search={search(partner) as never} className={buttonClass("plain")}>
+            <Icon name={icon} /> {label}
+          </Link>
+        ))
+      }
+    >
+      <div className="grid-2">
+        <Card title="Account">
+          <Facts
+            facts={[
+              ["Account id", <Copyable key="id" text={account_id} label="account id" />],
+              ["Orders", workflow === null ? "None: it takes in messages" : workflowNames[workflow].says],
+              [
+                "NCPDP id",
+                ncpdp_id ? <code key="ncpdp">{ncpdp_id}</code> : name !== null && "None: no e-prescription reaches it",
+              ],
+              ["Own labels", name !== null && (custom_labels ? "Allowed" : "No")],
+              ["Opened", <When key="at" at={created_at} />],
+            ]}
+          />
+        </Card>
+        {name !== null && <RoutingCard partner={partner} />}
+      </div>
+      {leads.includes(role) && <CredentialsCard account_id={account_id} />}
+    </Page>
+  );
+}
+
+const ofAccount = ({ account_id }: DashboardPartner) => ({ account_id });
+const ofPartner = ({ partner_id, environment }: DashboardPartner) => ({ partner_id, environment });
+const places = [
+  { to: "/orders", label: "Orders", icon: "list", search: ofPartner },
+  { to: "/catalogue", label: "Catalogue", icon: "book", search: ofAccount },
+  { to: "/stock", label: "Stock", icon: "layers", search: ofAccount },
+] as const;

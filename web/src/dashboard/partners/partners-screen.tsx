@@ -1,0 +1,95 @@
+import type { DashboardPartner, DashboardPartners } from "@pestle/contract";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useSignedIn } from "../../app/session.ts";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { When } from "../../ui/time.tsx";
+import { admins } from "../roles.ts";
+import { NewAccount } from "./new-account.tsx";
+import { workflowNames } from "./workflow-names.ts";
+
+/** Who sends orders: a partner has an account of its own in each environment. */
+export function PartnersScreen() {
+  const partners = useApi<DashboardPartners>("/dashboard/partners");
+  const may = admins.includes(useSignedIn().role);
+  const navigate = useNavigate();
+  const [creating, setCreating] = useState(false);
+  useShortcuts(may ? [{ keys: "n", label: "New account", run: () => setCreating(true) }] : []);
+  return (
+    <Page
+      title="Partners"
+      about="A partner has an account of its own in each environment, with its own credentials, catalogue and stock."
+      actions={
+        may && (
+          <Button tone="primary" icon="plus" keys="n" onClick={() => setCreating(true)}>
+            New account
+          </Button>
+        )
+      }
+    >
+      <Loaded query={partners} lines={6}>
+        {({ partners: rows }) => (
+          <Card flush>
+            <Table
+              caption="Accounts"
+              columns={columns}
+              rows={rows.toSorted(byName)}
+              rowKey={({ account_id }) => account_id}
+              empty={<Empty title="No partner yet">Open the first account, then give it a credential.</Empty>}
+            />
+          </Card>
+        )}
+      </Loaded>
+      {creating && (
+        <NewAccount
+          onClose={() => setCreating(false)}
+          onCreated={({ account_id }) => void navigate({ to: `/partners/${account_id}` })}
+        />
+      )}
+    </Page>
+  );
+}
+
+/** The pharmacy's own accounts come last: nobody looks for them. */
+const byName = (a: DashboardPartner, b: DashboardPartner) =>
+  Number(a.name === null) - Number(b.name === null) ||
+  (a.name ?? "").localeCompare(b.name ?? "") ||
+  a.environment.localeCompare(b.environment);
+
+const columns: Column<DashboardPartner>[] = [
+  {
+    title: "Partner",
+    cell: ({ account_id, name, environment }) => (
+      <span className="row">
+        <Link to={`/partners/${account_id}`}>{name ?? "The pharmacy itself"}</Link>
+        {environment === "production" ? <Badge>Production</Badge> : <EnvironmentBadge environment={environment} />}
+      </span>
+    ),
+  },
+  {
+    title: "Orders",
+    cell: ({ workflow }) => (workflow === null ? <span className="quiet">none</span> : workflowNames[workflow].name),
+  },
+  { title: "NCPDP id", cell: ({ ncpdp_id }) => <span className="mono">{ncpdp_id ?? "–"}</span> },
+  {
+    title: "Routing",
+    number: true,
+    cell: ({ routing_rules: { length } }) => (length === 0 ? "–" : `${length} ${length === 1 ? "rule" : "rules"}`),
+  },
+  {
+    title: "Credentials",
+    number: true,
+    cell: ({ credentials, name }) =>
+      credentials === 0 && name !== null ? <Badge tone="wait">None</Badge> : credentials,
+  },
+  { title: "Since", number: true, cell: ({ created_at }) => <When at={created_at} /> },
+];

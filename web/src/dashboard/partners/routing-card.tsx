@@ -1,0 +1,95 @@
+import { type DashboardPartner, type RoutingRule, type RoutingRuleRequest, routingRuleKinds } from "@pestle/contract";
+import { type FormEvent, useState } from "react";
+import { api, problemOf } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useSignedIn } from "../../app/session.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Button, IconButton } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { admins } from "../roles.ts";
+import styles from "./partner-screen.module.css";
+
+const kinds: Record<RoutingRule["kind"], { name: string; hint: string }> = {
+  sender: { name: "Sender", hint: "The id that the message comes from." },
+  prescriber_npi: { name: "Prescriber's NPI", hint: "Ten digits." },
+  practice: { name: "Practice", hint: "Its name as the message writes it." },
+};
+
+/** Which messages are this account's, where several share an NCPDP id. */
+export function RoutingCard({ partner: { account_id, ncpdp_id, routing_rules } }: { partner: DashboardPartner }) {
+  const may = admins.includes(useSignedIn().role);
+  const change = useChange(
+    (body: RoutingRuleRequest) =>
+      api<DashboardPartner>(`/dashboard/partners/${account_id}/routing_rules`, { method: "POST", body }),
+    { reads: ["/dashboard/partners"] },
+  );
+  return (
+    <Card title="Routing">
+      <div className="stack-tight">
+        <p className="quiet">
+          {ncpdp_id === null
+            ? "The account has no NCPDP id: no message is addressed to it."
+            : "Where several accounts share an NCPDP id, these tell which messages are this one's."}
+        </p>
+        {routing_rules.length > 0 && (
+          <ul className={styles["rules"]}>
+            {routing_rules.map((rule) => (
+              <li key={`${rule.kind} ${rule.value}`}>
+                <span className="quiet">{kinds[rule.kind].name}</span>
+                <span>{rule.value}</span>
+                {may && (
+                  <IconButton
+                    label={`Remove the rule ${rule.value}`}
+                    icon="close"
+                    onClick={() => void change.run({ ...rule, remove: true })}
+                  />
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+        {may && ncpdp_id !== null && <AddRule add={change.run} busy={change.busy} error={change.error} />}
+        {change.error !== null && problemOf(change.error, "value") === null && <Problem error={change.error} />}
+      </div>
+    </Card>
+  );
+}
+
+function AddRule({
+  add,
+  busy,
+  error,
+}: {
+  add: (rule: RoutingRule) => Promise<DashboardPartner | undefined>;
+  busy: boolean;
+  error: unknown;
+}) {
+  const [rule, setRule] = useState<RoutingRule>({ kind: "sender", value: "" });
+  const submit = async (event: FormEvent) => {
+    event.preventDefault();
+    if ((await add({ ...rule, value: rule.value.trim() })) !== undefined) setRule({ ...rule, value: "" });
+  };
+  return (
+    <form className={styles["add-rule"]} onSubmit={submit}>
+      <SelectField
+        label="Rule by"
+        options={routingRuleKinds.map((kind) => [kind, kinds[kind].name] as const)}
+        value={rule.kind}
+        onChange={(event) => setRule({ ...rule, kind: event.target.value as RoutingRule["kind"] })}
+      />
+      <TextField
+        label="Is"
+        placeholder={kinds[rule.kind].hint}
+        required
+        maxLength={200}
+        problem={problemOf(error, "value")}
+        value={rule.value}
+        onChange={(event) => setRule({ ...rule, value: event.target.value })}
+      />
+      <Button type="submit" busy={busy}>
+        Add
+      </Button>
+    </form>
+  );
+}

@@ -1,0 +1,69 @@
+import type { NewPersonRequest, PersonRoleName, ShownPassword } from "@pestle/contract";
+import { useState } from "react";
+import { api, problemOf } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { useAccounts } from "../accounts.tsx";
+import { isPartnerRole, roleNames } from "./role-names.ts";
+
+/** Lets somebody in. Their password is made by the server and shown once. */
+export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreated: (shown: ShownPassword) => void }) {
+  const partners = new Map(useAccounts().map(({ partner_id, partner }) => [partner_id ?? "", partner ?? ""]));
+  const [given, setGiven] = useState({ name: "", email: "", role: "technician" as PersonRoleName, partner_id: "" });
+  const partner = isPartnerRole(given.role);
+  const create = useChange(
+    () => {
+      const body: NewPersonRequest = { ...given, partner_id: partner ? given.partner_id : null };
+      return api<ShownPassword>("/dashboard/people", { method: "POST", body });
+    },
+    { reads: ["/dashboard/people"], after: onCreated },
+  );
+  const set = (name: keyof typeof given) => (event: { target: { value: string } }) =>
+    setGiven({ ...given, [name]: event.target.value });
+  return (
+    <Dialog
+      title="New person"
+      onClose={onClose}
+      onSubmit={() => void create.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button tone="primary" type="submit" busy={create.busy}>
+            Let them in
+          </Button>
+        </>
+      }
+    >
+      <TextField label="Name" required autoFocus maxLength={100} value={given.name} onChange={set("name")} />
+      <TextField
+        label="E-mail"
+        type="email"
+        required
+        maxLength={320}
+        value={given.email}
+        onChange={set("email")}
+        problem={problemOf(create.error, "email")}
+      />
+      <SelectField
+        label="Role"
+        hint={roleNames[given.role].may}
+        options={Object.entries(roleNames).map(([role, { name }]) => [role, name] as const)}
+        value={given.role}
+        onChange={set("role")}
+      />
+      {partner && (
+        <SelectField
+          label="Partner"
+          required
+          options={[["", "Choose"], ...partners]}
+          value={given.partner_id}
+          onChange={set("partner_id")}
+        />
+      )}
+      {create.error !== null && problemOf(create.error, "email") === null && <Problem error={create.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,137 @@
+import type { DashboardPeople, DashboardPerson, ShownPassword } from "@pestle/contract";
+import { useState } from "react";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useSignedIn } from "../../app/session.ts";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { ShownOnce } from "../../ui/shown-once.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { Age } from "../../ui/time.tsx";
+import { NewPerson } from "./new-person.tsx";
+import styles from "./people-screen.module.css";
+import { PersonDialog } from "./person-dialog.tsx";
+import { isPartnerRole, roleNames } from "./role-names.ts";
+
+type Layer = { kind: "new" } | { kind: "person"; person_id: string } | { kind: "password"; shown: ShownPassword };
+
+/** Whoever signs in: the pharmacy's people, and those of partners. */
+export function PeopleScreen() {
+  const people = useApi<DashboardPeople>("/dashboard/people");
+  const [{ of = "pharmacy" }, change] = useFilters();
+  const [layer, setLayer] = useState<Layer | null>(null);
+  const close = () => setLayer(null);
+  useShortcuts([{ keys: "n", label: "New person", run: () => setLayer({ kind: "new" }) }]);
+  const password = (shown: ShownPassword) => setLayer({ kind: "password", shown });
+  const open =
+    layer?.kind === "person" ? people.data?.people.find((one) => one.person_id === layer.person_id) : undefined;
+  return (
+    <Page
+      title="People"
+      about="Whoever signs in, here or at a partner's portal."
+      actions={
+        <Button tone="primary" icon="plus" keys="n" onClick={() => setLayer({ kind: "new" })}>
+          New person
+        </Button>
+      }
+    >
+      <Loaded query={people} lines={8}>
+        {({ people: all }) => {
+          const table = (partner: boolean) => (
+            <Card flush>
+              <PeopleTable
+                rows={all.filter(({ role }) => isPartnerRole(role) === partner)}
+                partner={partner}
+                onOpen={({ person_id }) => setLayer({ kind: "person", person_id })}
+              />
+            </Card>
+          );
+          return (
+            <Tabs
+              label="Whose people"
+              value={of}
+              onChange={(key) => change({ of: key })}
+              tabs={[
+                { key: "pharmacy", label: "The pharmacy", content: () => table(false) },
+                { key: "partners", label: "Partners", content: () => table(true) },
+              ]}
+            />
+          );
+        }}
+      </Loaded>
+      {layer?.kind === "new" && <NewPerson onClose={close} onCreated={password} />}
+      {open && <PersonDialog person={open} onClose={close} onPassword={password} />}
+      {layer?.kind === "password" && <Password shown={layer.shown} onClose={close} />}
+    </Page>
+  );
+}
+
+function PeopleTable({
+  rows,
+  partner,
+  onOpen,
+}: {
+  rows: readonly DashboardPerson[];
+  partner: boolean;
+  onOpen: (person: DashboardPerson) => void;
+}) {
+  const me = useSignedIn().person_id;
+  const columns: Column<DashboardPerson>[] = [
+    {
+      title: "Name",
+      cell: (person) => (
+        <span className="row">
+          <button type="button" className={styles["name"]} onClick={() => onOpen(person)}>
+            {person.name}
+          </button>
+          {person.person_id === me && <Badge tone="info">You</Badge>}
+          {person.disabled_at !== null && <Badge tone="bad">Disabled</Badge>}
+        </span>
+      ),
+    },
+    { title: "E-mail", cell: ({ email }) => email },
+    { title: "Role", cell: ({ role }) => roleNames[role]?.name ?? role },
+    ...(partner ? [{ title: "Partner", cell: ({ partner: name }: DashboardPerson) => name }] : []),
+    {
+      title: "Second factor",
+      cell: ({ second_factor }) => (second_factor ? <Badge tone="good">On</Badge> : <Badge tone="wait">Off</Badge>),
+    },
+    {
+      title: "Last here",
+      number: true,
+      cell: ({ last_signed_in_at }) =>
+        last_signed_in_at === null ? <span className="quiet">never</span> : <Age since={last_signed_in_at} />,
+    },
+  ];
+  return (
+    <Table
+      caption={partner ? "People of partners" : "People of the pharmacy"}
+      columns={columns}
+      rows={rows}
+      rowKey={({ person_id }) => person_id}
+      dim={({ disabled_at }) => disabled_at !== null}
+      empty={<Empty title="Nobody yet">Whoever you let in appears here.</Empty>}
+    />
+  );
+}
+
+function Password({ shown: { person, password }, onClose }: { shown: ShownPassword; onClose: () => void }) {
+  return (
+    <ShownOnce
+      title={`${person.name} can sign in`}
+      onClose={onClose}
+      keep={`Nobody can look it up later. Hand it over by a way that only ${person.name} reads, and not by e-mail.`}
+      secrets={[
+        { label: "Address", text: `${location.origin}/${isPartnerRole(person.role) ? "portal" : "dashboard"}` },
+        { label: "E-mail", text: person.email },
+        { label: "Password", text: password },
+      ]}
+    />
+  );
+}

@@ -1,0 +1,144 @@
+import { type BulkEvent, type DashboardOrderRow, type ExceptionId, exceptions, type QueueKey } from "@pestle/contract";
+import { useState } from "react";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField, TextArea } from "../../ui/field.tsx";
+import type { IconName } from "../../ui/icon.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { BulkReport } from "../bulk-report.tsx";
+import { type BulkOutcome, sendBulk } from "../send-bulk.ts";
+import styles from "./queue-screen.module.css";
+
+type Row = { event: BulkEvent; label: string; icon: IconName; reason?: true; queues?: readonly QueueKey[] };
+
+/** What can be done to many at once; `queues`: where it makes sense, everywhere unless given. */
+const rows: readonly Row[] = [
+  { event: "claim", label: "Work on them", icon: "person" },
+  { event: "release", label: "Let go", icon: "hold" },
+  { event: "approve_review", label: "Approve", icon: "check", queues: ["clinical_review"] },
+  { event: "ship", label: "Ship", icon: "truck", queues: ["pack"] },
+  { event: "resolve", label: "End an exception", icon: "check", reason: true, queues: ["on_hold"] },
+  { event: "note", label: "Note", icon: "note", reason: true },
+  { event: "cancel", label: "Cancel", icon: "close", reason: true },
+];
+
+/** Appears with the first tick. What was refused is told afterwards, order by order. */
+export function BulkBar({
+  queue,
+  orders,
+  onClear,
+  onDone,
+}: {
+  queue: string | null;
+  orders: readonly DashboardOrderRow[];
+  onClear: () => void;
+  onDone: () => void;
+}) {
+  const [asking, setAsking] = useState<Row | null>(null);
+  const [outcome, setOutcome] = useState<BulkOutcome | null>(null);
+  const [sent, setSent] = useState(0);
+  const change = useChange(async (row: Row, more: { reason?: string; exception_id?: ExceptionId }) => {
+    setSent(0);
+    const result = await sendBulk({ event: row.event, ...more }, orders, setSent);
+    setAsking(null);
+    if (result.refused.length === 0) {
+      toast(`${row.label}: done for ${result.done.toLocaleString()}.`);
+      onClear();
+    } else setOutcome(result);
+    onDone();
+  });
+  const offered = rows.filter(({ queues: only }) => only === undefined || (only as string[]).includes(queue ?? ""));
+  return (
+    <>
+      {orders.length > 0 && (
+        // biome-ignore lint/a11y/useSemanticElements: nothing is filled in here
+        <div role="group" aria-label="Selected orders" className={styles["bulk"]}>
+          <strong>{orders.length.toLocaleString()} selected</strong>
+          {offered.map((row) => (
+            <Button
+              key={row.event}
+              small
+              icon={row.icon}
+              tone={row.event === "cancel" ? "danger" : "plain"}
+              busy={change.busy}
+              onClick={() => (row.reason ? setAsking(row) : void change.run(row, {}))}
+            >
+              {row.label}
+            </Button>
+          ))}
+          <span role="status" className="quiet">
+            {change.busy && `${sent.toLocaleString()} of ${orders.length.toLocaleString()} …`}
+          </span>
+          <Button small tone="quiet" keys="Escape" onClick={onClear}>
+            Clear
+          </Button>
+        </div>
+      )}
+      {change.error !== null && asking === null && <Problem error={change.error} />}
+      {asking && (
+        <ReasonDialog
+          row={asking}
+          orders={orders}
+          busy={change.busy}
+          error={change.error}
+          onClose={() => setAsking(null)}
+          onSubmit={(more) => void change.run(asking, more)}
+        />
+      )}
+      {outcome && <BulkReport outcome={outcome} onClose={() => setOutcome(null)} />}
+    </>
+  );
+}
+
+function ReasonDialog({
+  row,
+  orders,
+  busy,
+  error,
+  onClose,
+  onSubmit,
+}: {
+  row: Row;
+  orders: readonly DashboardOrderRow[];
+  busy: boolean;
+  error: unknown;
+  onClose: () => void;
+  onSubmit: (more: { reason: string; exception_id?: ExceptionId }) => void;
+}) {
+  const [reason, setReason] = useState("");
+  const open = [...new Set(orders.flatMap(({ exception_ids }) => exception_ids))].sort();
+  const [exception_id, setException] = useState(String(open[0] ?? ""));
+  return (
+    <Dialog
+      title={`${row.label}: ${orders.length.toLocaleString()} ${orders.length === 1 ? "order" : "orders"}`}
+      onClose={onClose}
+      onSubmit={() =>
+        onSubmit({ reason, ...(row.event === "resolve" && { exception_id: Number(exception_id) as ExceptionId }) })
+      }
+      actions={
+        <Button tone={row.event === "cancel" ? "danger" : "primary"} type="submit" busy={busy}>
+          {row.label}
+        </Button>
+      }
+    >
+      {row.event === "resolve" && (
+        <SelectField
+          label="Exception"
+          options={open.map((id) => [String(id), exceptions[id].name] as const)}
+          value={exception_id}
+          onChange={(event) => setException(event.target.value)}
+        />
+      )}
+      <TextArea
+        label={row.event === "note" ? "Note" : "Reason"}
+        required
+        autoFocus
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+      />
+      {error !== null && <Problem error={error} />}
+    </Dialog>
+  );
+}

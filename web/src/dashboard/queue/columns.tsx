@@ -1,0 +1,117 @@
+import { type DashboardOrderRow, exceptions } from "@pestle/contract";
+import { Badge } from "../../ui/badge.tsx";
+import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
+import type { GridColumn } from "../../ui/row-grid.tsx";
+import { ageText } from "../../ui/time.tsx";
+import { orderPath } from "../order-link.ts";
+import styles from "./queue-screen.module.css";
+
+type Column = GridColumn<DashboardOrderRow>;
+
+/** The columns of a queue. Where all rows stand at one place, that place is not repeated in each. */
+export function columnsOf({
+  queue,
+  selected,
+  toggle,
+  now_ms,
+}: {
+  queue: string | null;
+  selected: ReadonlySet<string>;
+  toggle: (row: DashboardOrderRow) => void;
+  now_ms: number;
+}): Column[] {
+  const tick: Column = {
+    title: "Select",
+    unseen: true,
+    width: "1.25rem",
+    cell: (row) => (
+      <input
+        type="checkbox"
+        className={styles["tick"]}
+        aria-label={`Select ${row.order_number}`}
+        tabIndex={-1}
+        checked={selected.has(orderPath(row))}
+        onChange={() => toggle(row)}
+      />
+    ),
+  };
+  return [
+    tick,
+    order,
+    ...(queue === null ? [stands] : []),
+    ...(queue === "on_hold" ? [held] : []),
+    ...others,
+    waits(now_ms),
+  ];
+}
+
+const order: Column = {
+  title: "Order",
+  width: "7rem",
+  cell: (row) => (
+    // The grid opens it; as a link it can also be opened in another tab.
+    <a href={`/dashboard${orderPath(row)}`} tabIndex={-1} className="mono">
+      {row.order_number}
+    </a>
+  ),
+};
+
+const stands: Column = {
+  title: "Stands at",
+  width: "7.5rem",
+  cell: ({ order_status, stage }) => <StatusBadge status={order_status} stage={stage} />,
+};
+
+const held: Column = {
+  title: "Held by",
+  width: "minmax(9rem, 2fr)",
+  cell: ({ exception_ids }) => {
+    const [first, ...rest] = exception_ids.map((id) => exceptions[id].name);
+    return (
+      <span title={[first, ...rest].join(", ")}>
+        <Badge tone="wait">{first}</Badge> {rest.length > 0 && <span className="quiet">+{rest.length}</span>}
+      </span>
+    );
+  },
+};
+
+const others: Column[] = [
+  {
+    title: "Partner",
+    width: "minmax(11.5rem, 1.5fr)",
+    cell: ({ partner, environment }) => (
+      <>
+        <EnvironmentBadge environment={environment} /> {partner}
+      </>
+    ),
+  },
+  { title: "Patient", width: "4rem", cell: ({ patient_initials }) => patient_initials },
+  {
+    title: "Products",
+    width: "minmax(9rem, 2.5fr)",
+    cell: ({ drug_names, schedule }) => (
+      <span title={drug_names.join(", ")}>
+        {schedule !== "0" && <Badge tone="bad">C{schedule}</Badge>} {drug_names.join(", ")}
+      </span>
+    ),
+  },
+  { title: "State", width: "3rem", cell: ({ ship_state }) => ship_state ?? "–" },
+  { title: "Method", width: "minmax(6rem, 1fr)", cell: ({ method }) => <span title={method}>{method}</span> },
+  {
+    title: "Worked on by",
+    width: "minmax(6rem, 1fr)",
+    cell: ({ claimed_by }) => claimed_by ?? <span className="quiet">–</span>,
+  },
+];
+
+const waits = (now_ms: number): Column => ({
+  title: "Waits",
+  width: "5.5rem",
+  number: true,
+  cell: ({ stage_since, late }) => (
+    <time dateTime={stage_since} className={late ? styles["late"] : undefined}>
+      {ageText(now_ms - Date.parse(stage_since))}
+      {late && <span className="unseen"> late</span>}
+    </time>
+  ),
+});

@@ -1,0 +1,104 @@
+import { type DashboardAccounts, drugSchedules, exceptionIds, exceptions, orderStatuses } from "@pestle/contract";
+import { memo } from "react";
+import type { Filters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Pick } from "../../ui/pick.tsx";
+import { stateCodes } from "../../ui/us-states.ts";
+import styles from "./queue-screen.module.css";
+
+type Options = readonly (readonly [string, string])[];
+
+const ages: Options = [
+  ["30", "30 minutes"],
+  ["60", "1 hour"],
+  ["240", "4 hours"],
+  ["1440", "1 day"],
+  ["4320", "3 days"],
+  ["10080", "1 week"],
+];
+
+/** Narrows the table. Every choice is in the address: who is sent it sees the same. */
+export const FilterBar = memo(function FilterBar({
+  queue,
+  filters,
+  change,
+  loading,
+}: {
+  queue: string | null;
+  filters: Filters;
+  change: (changes: Record<string, string | null>) => void;
+  loading: boolean;
+}) {
+  const { data } = useApi<DashboardAccounts>("/dashboard/accounts");
+  const accounts = (data?.accounts ?? []).filter(({ partner }) => partner !== null);
+  const partners = new Map(accounts.map(({ partner_id, partner }) => [partner_id ?? "", partner ?? ""]));
+  const brands = new Map(
+    accounts
+      .filter(({ partner_id }) => partner_id === filters["partner_id"])
+      .flatMap((account) => account.brands.map(({ id, name }) => [String(id), name] as const)),
+  );
+  const choices: (readonly [string, string, Options])[] = [
+    ["partner_id", "Partner", [...partners]],
+    // Brands are numbered by each partner for itself.
+    ...(filters["partner_id"] === undefined ? [] : [["brand_id", "Brand", [...brands]] as const]),
+    [
+      "environment",
+      "Environment",
+      [
+        ["production", "Production"],
+        ["sandbox", "Sandbox"],
+      ],
+    ],
+    ...(queue === null ? [["order_status", "Status", orderStatuses.map((one) => [one, one] as const)] as const] : []),
+    ...(queue === null || queue === "on_hold"
+      ? [["exception_id", "Exception", exceptionIds.map((id) => [String(id), exceptions[id].name] as const)] as const]
+      : []),
+    ["schedule", "Schedule", drugSchedules.map((one) => [one, one === "0" ? "Not controlled" : `C${one}`] as const)],
+    ["state", "State", stateCodes.map((code) => [code, code] as const)],
+    ["older_than_minutes", "Waits over", ages],
+    [
+      "claimed",
+      "Worked on",
+      [
+        ["mine", "By me"],
+        ["free", "By nobody"],
+        ["others", "By others"],
+      ],
+    ],
+    [
+      "sort",
+      "Sort",
+      [
+        ["oldest", "Oldest first"],
+        ["newest", "Newest first"],
+      ],
+    ],
+  ];
+  const set = choices.filter(([name]) => filters[name] !== undefined);
+  return (
+    // biome-ignore lint/a11y/useSemanticElements: nothing is sent from here
+    <div role="group" aria-label="Filters" className={styles["filters"]}>
+      {choices.map(([name, label, options]) => (
+        <Pick
+          key={name}
+          label={label}
+          options={options}
+          value={filters[name]}
+          onChange={(value) => change({ [name]: value, ...(name === "partner_id" && { brand_id: null }) })}
+        />
+      ))}
+      {set.length > 0 && (
+        <Button
+          tone="quiet"
+          small
+          icon="close"
+          onClick={() => change(Object.fromEntries(choices.map(([name]) => [name, null])))}
+        >
+          Clear
+        </Button>
+      )}
+      {loading && <span className={`quiet ${styles["filters-end"]}`}>Loading …</span>}
+    </div>
+  );
+});

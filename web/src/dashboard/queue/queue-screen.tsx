@@ -1,0 +1,169 @@
+import { type DashboardOrderRow, isQueueKey, queues } from "@pestle/contract";
+import { useLocation, useNavigate } from "@tanstack/react-router";
+import { useEffect, useMemo, useRef, useState } from "react";
+import { Page } from "../../app/page.tsx";
+import { Problem } from "../../app/problem.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useFilters } from "../../app/use-address.ts";
+import { Button, buttonClass } from "../../ui/button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Empty, Skeleton } from "../../ui/notice.tsx";
+import { RowGrid } from "../../ui/row-grid.tsx";
+import { useNow } from "../../ui/time.tsx";
+import { useHome } from "../live-home.tsx";
+import { orderPath } from "../order-link.ts";
+import { setWorkList } from "../work-list.ts";
+import { BulkBar } from "./bulk-bar.tsx";
+import { columnsOf } from "./columns.tsx";
+import { FilterBar } from "./filter-bar.tsx";
+import styles from "./queue-screen.module.css";
+import { SavedViews } from "./saved-views.tsx";
+import { useCursor } from "./use-cursor.ts";
+import { filterSearch, useOrders } from "./use-orders.ts";
+
+const REFRESH_MS = 1500;
+/** So many neighbours are enough to go from one order to the next. */
+const LIST_REACH = 500;
+
+/** A queue, or all orders: rows in the order in which they wait, worked through with the keyboard. */
+export function QueueScreen() {
+  const path = useLocation().pathname;
+  const last = path.split("/").at(-1) ?? "";
+  const queue = isQueueKey(last) ? last : null;
+  // Another queue is another table: nothing ticked in one is ticked in the next.
+  return <QueueTable key={path} path={path} queue={queue} />;
+}
+
+function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues | null }) {
+  const title = queue === null ? "All orders" : queues[queue].name;
+  const navigate = useNavigate();
+  const [filters, change] = useFilters();
+  const search = filterSearch(queue === null ? filters : { ...filters, queue });
+  const { query, rows, more, loadMore, refresh } = useOrders(search);
+  const [cursor, setCursor] = useCursor(`${path}?${search}`, rows);
+  const [ticked, setTicked] = useState<ReadonlyMap<string, DashboardOrderRow>>(new Map());
+  const range = useRef({ first: 0, last: 0 });
+  const filter_bar = useRef<HTMLDivElement>(null);
+
+  const home = useHome();
+  const count = home.data?.queues.find(({ key }) => key === queue)?.count;
+  const changed_ms = home.dataUpdatedAt;
+  const shown_ms = useRef(changed_ms);
+  useEffect(() => {
+    if (shown_ms.current === changed_ms) return;
+    const timer = setTimeout(() => {
+      shown_ms.current = changed_ms;
+      void refresh(range.current.first, range.current.last);
+    }, REFRESH_MS);
+    return () => clearTimeout(timer);
+  }, [changed_ms, refresh]);
+  // Whoever comes back sees at once what was there, and a moment later what is there now.
+  useEffect(() => void refresh(range.current.first, range.current.last), [refresh]);
+
+  const toggle = (row: DashboardOrderRow) =>
+    setTicked((before) => {
+      const next = new Map(before);
+      if (!next.delete(orderPath(row))) next.set(orderPath(row), row);
+      return next;
+    });
+  const open = (row: DashboardOrderRow) => {
+    const at = rows.indexOf(row);
+    setCursor(at);
+    setWorkList({
+      title,
+      back: `${path}${location.search}`,
+      orders: rows.slice(Math.max(0, at - LIST_REACH), at + LIST_REACH),
+    });
+    void navigate({ to: orderPath(row) });
+  };
+  const at = rows[cursor];
+  const step = (by: number) => setCursor(Math.max(0, Math.min(rows.length - 1, cursor + by)));
+  useShortcuts([
+    { keys: "j", label: "Next row", run: () => step(1) },
+    { keys: "k", label: "Row before", run: () => step(-1) },
+    { keys: "Enter", label: "Open the order", run: () => at && open(at) },
+    { keys: "o", label: "Open the order", run: () => at && open(at) },
+    { keys: "x", label: "Tick the row", run: () => at && toggle(at) },
+    {
+      keys: "X",
+      label: "Tick all that are loaded",
+      run: () => setTicked(new Map(rows.map((row) => [orderPath(row), row]))),
+    },
+    { keys: "Escape", label: "Untick all", run: () => setTicked(new Map()) },
+    { keys: "f", label: "Filters", run: () => filter_bar.current?.querySelector("select")?.focus() },
+    { keys: "r", label: "Read again", run: () => void refresh(range.current.first, range.current.last) },
+  ]);
+
+  const now_ms = useNow();
+  const selected = useMemo(() => new Set(ticked.keys()), [ticked]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `toggle` changes nothing but the ticks
+  const columns = useMemo(() => columnsOf({ queue, selected, toggle, now_ms }), [queue, selected, now_ms]);
+  const filtered = Object.keys(filters).some((name) => name !== "sort");
+  return (
+    <Page
+      title={title}
+      fill
+      about={
+        <span role="status">
+          {filtered || count === undefined
+            ? `${rows.length.toLocaleString()}${more ? "+" : ""} ${rows.length === 1 && !more ? "order" : "orders"}`
+            : `${count.toLocaleString()} ${count === 1 ? "order" : "orders"}`}
+        </span>
+      }
+      actions={
+        <>
+          <SavedViews path={path} search={{ ...filters }} />
+          <a className={buttonClass("plain")} href={`/web/dashboard/orders.csv?${search}`} download>
+            <Icon name="download" /> CSV
+          </a>
+          <Button icon="refresh" keys="r" onClick={() => void refresh(range.current.first, range.current.last)}>
+            Read again
+          </Button>
+        </>
+      }
+    >
+      <div ref={filter_bar}>
+        <FilterBar queue={queue} filters={filters} change={change} loading={query.isPlaceholderData} />
+      </div>
+      {query.error !== null && <Problem error={query.error} retry={() => void query.refetch()} />}
+      <BulkBar
+        queue={queue}
+        orders={[...ticked.values()]}
+        onClear={() => setTicked(new Map())}
+        onDone={() => void refresh(range.current.first, range.current.last)}
+      />
+      {query.isPending ? (
+        <Skeleton lines={10} />
+      ) : rows.length === 0 ? (
+        <div className={styles["nothing"]}>
+          {filtered ? (
+            <Empty title="No order fits the filters">
+              <Button onClick={() => change(Object.fromEntries(Object.keys(filters).map((name) => [name, null])))}>
+                Clear the filters
+              </Button>
+            </Empty>
+          ) : (
+            <Empty title="Nothing waits here">Orders appear by themselves as they come.</Empty>
+          )}
+        </div>
+      ) : (
+        <RowGrid
+          label={title}
+          columns={columns}
+          rows={rows}
+          rowKey={orderPath}
+          cursor={cursor}
+          onCursor={setCursor}
+          onOpen={open}
+          selected={selected}
+          onSelect={toggle}
+          more={more}
+          onMore={loadMore}
+          range={range}
+          least="60rem"
+          total={filtered || count === undefined ? undefined : count + 1}
+        />
+      )}
+    </Page>
+  );
+}

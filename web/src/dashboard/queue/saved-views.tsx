@@ -1,0 +1,102 @@
+import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { toast } from "../../ui/toast.tsx";
+
+type View = { name: string; path: string; search: Record<string, string> };
+const KEPT_AS = "pestle-views";
+
+/** Names for addresses that somebody comes back to. They are kept in this browser; the address itself can be sent. */
+export function SavedViews({ path, search }: { path: string; search: Record<string, string> }) {
+  const navigate = useNavigate();
+  const [views, setViews] = useState(readViews);
+  const [naming, setNaming] = useState(false);
+  const [name, setName] = useState("");
+  const keep = (next: View[]) => {
+    localStorage.setItem(KEPT_AS, JSON.stringify(next));
+    setViews(next);
+  };
+  const shown = views.find((one) => one.path === path && sameSearch(one.search, search));
+  const has_filters = Object.keys(search).length > 0;
+  return (
+    <>
+      <Menu
+        trigger={
+          <>
+            <Icon name="bookmark" /> {shown?.name ?? "Views"}
+          </>
+        }
+        items={[
+          ...views.map((view) => ({
+            label: view.name,
+            checked: view === shown,
+            icon: "bookmark" as const,
+            onChoose: () => void navigate({ to: view.path, search: view.search } as never),
+          })),
+          ...(shown === undefined && has_filters
+            ? [{ label: "Save this view …", icon: "plus" as const, onChoose: () => setNaming(true) }]
+            : []),
+          ...(shown === undefined
+            ? []
+            : [
+                {
+                  label: "Forget this view",
+                  icon: "close" as const,
+                  onChoose: () => keep(views.filter((view) => view !== shown)),
+                },
+              ]),
+          {
+            label: "Copy the address",
+            icon: "external" as const,
+            onChoose: () =>
+              void navigator.clipboard.writeText(location.href).then(
+                () => toast("The address is copied."),
+                () => toast("The browser does not allow copying; take it from the address bar.", "bad"),
+              ),
+          },
+        ]}
+      />
+      {naming && (
+        <Dialog
+          title="Save this view"
+          onClose={() => setNaming(false)}
+          onSubmit={() => {
+            keep([...views.filter((view) => view.name !== name.trim()), { name: name.trim(), path, search }]);
+            setNaming(false);
+            setName("");
+          }}
+          actions={
+            <Button tone="primary" type="submit">
+              Save
+            </Button>
+          }
+        >
+          <TextField
+            label="Name"
+            required
+            maxLength={40}
+            autoFocus
+            value={name}
+            onChange={(event) => setName(event.target.value)}
+          />
+        </Dialog>
+      )}
+    </>
+  );
+}
+
+function readViews(): View[] {
+  try {
+    const kept = JSON.parse(localStorage.getItem(KEPT_AS) ?? "[]") as unknown;
+    return Array.isArray(kept) ? (kept as View[]) : [];
+  } catch {
+    return [];
+  }
+}
+
+const sameSearch = (a: Record<string, string>, b: Record<string, string>) =>
+  new URLSearchParams(Object.entries(a).sort()).toString() === new URLSearchParams(Object.entries(b).sort()).toString();

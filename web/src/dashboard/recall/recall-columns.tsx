@@ -1,0 +1,63 @@
+import type { RecallRow } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { Badge } from "../../ui/badge.tsx";
+import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
+import type { Column } from "../../ui/table.tsx";
+import { dateText, When } from "../../ui/time.tsx";
+import { orderPath } from "../order-link.ts";
+import styles from "./recall-screen.module.css";
+
+/** Once revealed, how to reach somebody takes the place of their initials. */
+export const recallColumns = (revealed: boolean): Column<RecallRow>[] => [
+  {
+    title: "Order",
+    cell: (row) => (
+      <Link to={orderPath(row)} className={`mono ${styles["number"]}`}>
+        {row.order_number}
+      </Link>
+    ),
+  },
+  {
+    title: "Partner",
+    cell: ({ partner, environment }) => (
+      <span className="row">
+        {partner} <EnvironmentBadge environment={environment} />
+      </span>
+    ),
+  },
+  { title: "Patient", cell: (row) => (revealed ? <Contact row={row} /> : row.patient_initials) },
+  {
+    title: "Package",
+    cell: ({ name, units, lot_expires_on }) => (
+      <>
+        {name}
+        <span className={styles["under"]}>
+          {units.toLocaleString()} units, until {dateText(lot_expires_on)}
+        </span>
+      </>
+    ),
+  },
+  { title: "Stands at", cell: ({ order_status }) => <StatusBadge status={order_status} /> },
+  {
+    title: "Left the house",
+    cell: ({ shipped_at, order_status }) =>
+      shipped_at !== null ? (
+        <When at={shipped_at} />
+      ) : order_status === "Canceled" ? (
+        "never"
+      ) : (
+        <Badge tone="bad">Not yet</Badge>
+      ),
+  },
+];
+
+function Contact({ row: { contact } }: { row: RecallRow }) {
+  if (contact === undefined) return null;
+  return (
+    <>
+      {contact.first_name} {contact.last_name}
+      <span className={styles["under"]}>{contact.phone ?? "no telephone"}</span>
+      <span className={styles["under"]}>{contact.email ?? "no e-mail"}</span>
+    </>
+  );
+}

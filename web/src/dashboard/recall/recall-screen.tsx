@@ -1,0 +1,177 @@
+import { type DashboardRecall, environments, type RecallRequest, type RecallRow } from "@pestle/contract";
+import { type FormEvent, useRef, useState } from "react";
+import { api } from "../../app/api.ts";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { Problem } from "../../app/problem.tsx";
+import { useSignedIn } from "../../app/session.ts";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { Empty, Notice } from "../../ui/notice.tsx";
+import { Table } from "../../ui/table.tsx";
+import { TileBody, tileClass, tilesClass } from "../../ui/tile.tsx";
+import { reviewers } from "../roles.ts";
+import { recallColumns } from "./recall-columns.tsx";
+import styles from "./recall-screen.module.css";
+import { saveContacts } from "./save-contacts.ts";
+
+/** Who has packages of a lot, or is about to: asked by its number, and answered with whom to stop and whom to call. */
+export function RecallScreen() {
+  const [filters, change] = useFilters();
+  const { lot = "", sku = "", environment = "" } = filters;
+  const [given, setGiven] = useState({ lot, sku, environment });
+  const field = useRef<HTMLInputElement>(null);
+  useShortcuts([{ keys: "f", label: "Search for a lot", run: () => field.current?.focus() }]);
+  const search = (event: FormEvent) => {
+    event.preventDefault();
+    change({ lot: given.lot.trim(), sku: given.sku.trim(), environment: given.environment });
+  };
+  const asked: RecallRequest = {
+    lot,
+    ...(sku !== "" && { sku }),
+    ...(environment !== "" && { environment: environment as NonNullable<RecallRequest["environment"]> }),
+  };
+  return (
+    <Page title="Recall" about="Everybody who has a package of a lot, or is about to, of every partner.">
+      <form className={styles["search"]} onSubmit={search}>
+        <TextField
+          ref={field}
+          label="Lot"
+          required
+          autoFocus={lot === ""}
+          maxLength={40}
+          spellCheck={false}
+          value={given.lot}
+          onChange={(event) => setGiven({ ...given, lot: event.target.value })}
+        />
+        <TextField
+          label="SKU, if only one"
+          maxLength={100}
+          spellCheck={false}
+          value={given.sku}
+          onChange={(event) => setGiven({ ...given, sku: event.target.value })}
+        />
+        <SelectField
+          label="Environment"
+          options={[
+            ["", "Both"],
+            ...environments.map((one) => [one, one === "sandbox" ? "Sandbox" : "Production"] as const),
+          ]}
+          value={given.environment}
+          onChange={(event) => setGiven({ ...given, environment: event.target.value })}
+        />
+        <Button tone="primary" type="submit" icon="search">
+          Search
+        </Button>
+      </form>
+      {lot === "" ? (
+        <Card>
+          <Empty title="Which lot?">
+            It stands on the package beside the expiry date. A search is written to the audit log.
+          </Empty>
+        </Card>
+      ) : (
+        <Found key={JSON.stringify(asked)} asked={asked} />
+      )}
+    </Page>
+  );
+}
+
+function Found({ asked }: { asked: RecallRequest }) {
+  const { role } = useSignedIn();
+  const search = new URLSearchParams(Object.entries(asked)).toString();
+  const found = useApi<DashboardRecall>(`/dashboard/recall?${search}`, { written_down: true });
+  const [revealed, setRevealed] = useState<RecallRow[] | null>(null);
+  const reveal = useChange(() => api<DashboardRecall>("/dashboard/recall/reveal", { method: "POST", body: asked }), {
+    after: ({ packages }) => setRevealed(packages),
+  });
+  const may = reviewers.includes(role);
+  useShortcuts(
+    may ? [{ keys: "v", label: "Reveal whom to call", run: () => revealed === null && void reveal.run() }] : [],
+  );
+  return (
+    <Loaded query={found} lines={8}>
+      {({ packages }) => {
+        const rows = revealed ?? packages;
+        if (rows.length === 0) {
+          return (
+            <Card>
+              <Empty title="Nobody has a package of this lot">
+                Lots are compared letter by letter: look at how it was written down at the filling station.
+              </Empty>
+            </Card>
+          );
+        }
+        return (
+          <>
+            <Totals rows={rows} />
+            <Card
+              title={`Lot ${asked.lot}`}
+              flush
+              actions={
+                revealed !== null ? (
+                  <Button small icon="download" onClick={() => saveContacts(asked.lot, revealed)}>
+                    Call list (CSV)
+                  </Button>
+                ) : (
+                  may && (
+                    <Button small icon="eye" keys="v" busy={reveal.busy} onClick={() => void reveal.run()}>
+                      Reveal whom to call
+                    </Button>
+                  )
+                )
+              }
+            >
+              {reveal.error !== null && <Problem error={reveal.error} />}
+              <Table
+                caption={`Packages of lot ${asked.lot}`}
+                columns={recallColumns(revealed !== null)}
+                rows={rows}
+                rowKey={({ account_id, order_number, sku }) => `${account_id} ${order_number} ${sku}`}
+              />
+            </Card>
+            {may && revealed === null && (
+              <p className="small quiet">Revealing names and telephone numbers is written to the audit log.</p>
+            )}
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}
+
+function Totals({ rows }: { rows: readonly RecallRow[] }) {
+  const inside = rows.filter(({ shipped_at, order_status }) => shipped_at === null && order_status !== "Canceled");
+  const people = new Set(rows.map(({ account_id, patient_id }) => `${account_id} ${patient_id}`)).size;
+  const units = rows.reduce((sum, one) => sum + one.units, 0);
+  return (
+    <>
+      <div className={tilesClass}>
+        <div className={tileClass}>
+          <TileBody label="Patients" value={people.toLocaleString()} />
+        </div>
+        <div className={tileClass}>
+          <TileBody label="Packages" value={rows.length.toLocaleString()} about={`${units.toLocaleString()} units`} />
+        </div>
+        <div className={tileClass}>
+          <TileBody
+            label="Still in the house"
+            value={inside.length.toLocaleString()}
+            tone={inside.length > 0 ? "bad" : undefined}
+          />
+        </div>
+      </div>
+      {inside.length > 0 && (
+        <Notice tone="bad" title="Stop these first.">
+          {inside.length === 1 ? "One order has" : `${inside.length} orders have`} not left the house yet: open and hold
+          or cancel {inside.length === 1 ? "it" : "them"}.
+        </Notice>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,180 @@
+import type {
+  DashboardReview,
+  DashboardReviewPage,
+  ResolveReviewRequest,
+  ReviewClosed,
+  RouteReviewRequest,
+  VerdictRequest,
+} from "@pestle/contract";
+import { type ReactNode, useRef, useState } from "react";
+import { api } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { type Change, useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { SelectField, TextArea } from "../../ui/field.tsx";
+import { When } from "../../ui/time.tsx";
+import { kindOf } from "./review-kinds.ts";
+
+type Sent = VerdictRequest | RouteReviewRequest | ResolveReviewRequest;
+type Close = Change<[body: Sent, said: string], ReviewClosed>;
+
+/** How the entry ends. Whoever may not decide sees who may. */
+export function DecisionCard({
+  page: { review, can_close },
+  path,
+  onClosed,
+  again,
+}: {
+  page: DashboardReviewPage;
+  path: string;
+  onClosed: (answer: ReviewClosed, said: string) => void;
+  again: () => void;
+}) {
+  const close: Close = useChange(
+    async (body: Sent, said: string) => {
+      const answer = await api<ReviewClosed>(`${path}/${review.closed_by}`, { method: "POST", body });
+      onClosed(answer, said);
+      return answer;
+    },
+    { reads: ["/dashboard/home"] },
+  );
+  if (review.resolved_at !== null) return <Decided review={review} resolved_at={review.resolved_at} />;
+  if (!can_close) {
+    return (
+      <Card title="Decision">
+        <p className="quiet">A pharmacist, a lead or an admin decides this.</p>
+      </Card>
+    );
+  }
+  const Form = forms[review.closed_by];
+  return (
+    <Card title="Decision">
+      <div className="stack-tight">
+        <Form review={review} close={close} />
+        {close.error !== null && <Problem error={close.error} retry={again} />}
+      </div>
+    </Card>
+  );
+}
+
+function Decided({ review: { outcome, resolved_by }, resolved_at }: { review: DashboardReview; resolved_at: string }) {
+  return (
+    <Card title="Decided">
+      <Facts
+        facts={[
+          ["What came of it", outcome],
+          ["By", resolved_by],
+          ["When", <When key="at" at={resolved_at} />],
+        ]}
+      />
+    </Card>
+  );
+}
+
+type Given = { review: DashboardReview; close: Close };
+const forms: Record<DashboardReview["closed_by"], (given: Given) => ReactNode> = {
+  verdict: VerdictForm,
+  route: RouteForm,
+  resolve: ResolveForm,
+};
+
+const NOTE = { maxLength: 500, rows: 2 };
+
+function VerdictForm({ close }: Given) {
+  const [note, setNote] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  const send = (verdict: VerdictRequest["verdict"]) => {
+    // Why it was turned down is what the prescriber will ask.
+    if (verdict === "rejected" && note.trim() === "") {
+      field.current?.focus();
+      return;
+    }
+    const said = verdict === "accepted" ? "Accepted." : "Rejected.";
+    void close.run({ verdict, ...(note.trim() !== "" && { note }) }, said);
+  };
+  useShortcuts([
+    { keys: "a", label: "Accept the prescription", run: () => send("accepted") },
+    { keys: "d", label: "Reject the prescription", run: () => send("rejected") },
+    { keys: "n", label: "Write a note", run: () => field.current?.focus() },
+  ]);
+  return (
+    <>
+      <TextArea
+        ref={field}
+        label="Note"
+        hint="Kept with your name. Rejecting needs one."
+        {...NOTE}
+        value={note}
+        onChange={(event) => setNote(event.target.value)}
+      />
+      <div className="row">
+        <Button tone="primary" icon="check" keys="a" busy={close.busy} onClick={() => send("accepted")}>
+          Accept
+        </Button>
+        <Button tone="danger" icon="close" keys="d" busy={close.busy} onClick={() => send("rejected")}>
+          Reject
+        </Button>
+      </div>
+    </>
+  );
+}
+
+function RouteForm({ review: { receivers }, close }: Given) {
+  const [to_account_id, setTo] = useState("");
+  if (receivers.length === 0) return <p className="quiet">No account has the id that the message was sent to.</p>;
+  return (
+    <form
+      className="stack-tight"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void close.run({ to_account_id }, "The message is processed for that account.");
+      }}
+    >
+      <SelectField
+        label="Whose is it?"
+        hint="These share the id that the message was sent to. A routing rule decides the next one by itself."
+        required
+        options={[["", "Choose"], ...receivers.map((one) => [one.account_id, one.partner ?? one.account_id] as const)]}
+        value={to_account_id}
+        onChange={(event) => setTo(event.target.value)}
+      />
+      <div className="row">
+        <Button tone="primary" type="submit" busy={close.busy}>
+          Give it to them
+        </Button>
+      </div>
+    </form>
+  );
+}
+
+function ResolveForm({ review: { kind }, close }: Given) {
+  const [outcome, setOutcome] = useState("");
+  const field = useRef<HTMLTextAreaElement>(null);
+  useShortcuts([{ keys: "e", label: "Say what came of it", run: () => field.current?.focus() }]);
+  return (
+    <form
+      className="stack-tight"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void close.run({ outcome }, "Closed.");
+      }}
+    >
+      <TextArea
+        ref={field}
+        label="What came of it"
+        hint={kindOf(kind).ask}
+        required
+        {...NOTE}
+        value={outcome}
+        onChange={(event) => setOutcome(event.target.value)}
+      />
+      <div className="row">
+        <Button tone="primary" type="submit" busy={close.busy}>
+          Close the entry
+        </Button>
+      </div>
+    </form>
+  );
+}

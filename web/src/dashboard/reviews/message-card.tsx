@@ -1,0 +1,70 @@
+import type { RawMessage } from "@pestle/contract";
+import { useState } from "react";
+import { api } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useSignedIn } from "../../app/session.ts";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { CheckField } from "../../ui/field.tsx";
+import { When } from "../../ui/time.tsx";
+import { reviewers } from "../roles.ts";
+import { indentMessage } from "./indent-message.ts";
+import styles from "./reviews-screen.module.css";
+
+const formats: Record<RawMessage["format"], string> = {
+  script: "NCPDP SCRIPT",
+  fhir: "FHIR",
+  simulation: "Made in the sandbox",
+};
+
+/** The prescriber's message, on request: who reads it is written down. */
+export function MessageCard({ path }: { path: string }) {
+  const { role } = useSignedIn();
+  const may = reviewers.includes(role);
+  const [message, setMessage] = useState<RawMessage | null>(null);
+  const [raw, setRaw] = useState(false);
+  const read = useChange(() => api<RawMessage>(`${path}/message`), { after: setMessage });
+  const toggle = () => (message === null ? void read.run() : setMessage(null));
+  useShortcuts(may ? [{ keys: "m", label: message ? "Put the message away" : "Read the message", run: toggle }] : []);
+  return (
+    <Card
+      title="Message"
+      actions={
+        may && (
+          <Button small icon={message ? "lock" : "eye"} keys="m" busy={read.busy} onClick={toggle}>
+            {message ? "Put it away" : "Read it"}
+          </Button>
+        )
+      }
+    >
+      <div className="stack-tight">
+        {read.error !== null && <Problem error={read.error} />}
+        {message === null ? (
+          <p className="small quiet">
+            {may ? "Reading the message is written to the audit log." : "A pharmacist, a lead or an admin may read it."}
+          </p>
+        ) : (
+          <>
+            <Facts
+              facts={[
+                ["Format", formats[message.format]],
+                ["From", <code key="from">{message.sender}</code>],
+                ["To", message.receiver && <code>{message.receiver}</code>],
+                ["Message id", <code key="id">{message.sender_message_id}</code>],
+                ["Received", <When key="at" at={message.received_at} />],
+                ["Noticed", message.warnings.map((one) => one.replaceAll("_", " ")).join(", ")],
+              ]}
+            />
+            <CheckField label="As it came" checked={raw} onChange={(event) => setRaw(event.target.checked)} />
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long message is scrolled with the keyboard too */}
+            <pre className={styles["message"]} tabIndex={0}>
+              {raw ? message.text : indentMessage(message.text)}
+            </pre>
+          </>
+        )}
+      </div>
+    </Card>
+  );
+}

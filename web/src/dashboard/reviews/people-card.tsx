@@ -1,0 +1,96 @@
+import type { DashboardReviewPage, Patient, RevealedReview } from "@pestle/contract";
+import { useState } from "react";
+import { api } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useSignedIn } from "../../app/session.ts";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { dateText } from "../../ui/time.tsx";
+import { reviewers } from "../roles.ts";
+import styles from "./reviews-screen.module.css";
+
+type Masked = DashboardReviewPage["patients"];
+
+/** Whom it is about beside those who may be the same: what differs stands out once they are revealed. */
+export function PeopleCard({ path, patients }: { path: string; patients: Masked }) {
+  const { role } = useSignedIn();
+  const may = reviewers.includes(role);
+  const [shown, setShown] = useState<Patient[] | null>(null);
+  const reveal = useChange(() => api<RevealedReview>(`${path}/reveal`, { method: "POST" }), {
+    after: (answer) => setShown(answer.patients),
+  });
+  const toggle = () => (shown === null ? void reveal.run() : setShown(null));
+  useShortcuts(may ? [{ keys: "v", label: shown ? "Hide the patients" : "Reveal the patients", run: toggle }] : []);
+  const rows = shown === null ? maskedRows(patients) : revealedRows(shown);
+  return (
+    <Card
+      title={patients.length === 1 ? "Patient" : "Patients to compare"}
+      flush
+      actions={
+        may && (
+          <Button small icon={shown ? "lock" : "eye"} keys="v" busy={reveal.busy} onClick={toggle}>
+            {shown ? "Hide" : "Reveal"}
+          </Button>
+        )
+      }
+    >
+      {reveal.error !== null && <Problem error={reveal.error} />}
+      <table className={styles["compare"]}>
+        <caption className="unseen">Patients, side by side</caption>
+        <thead>
+          <tr>
+            <td />
+            {patients.map(({ patient_id, score }, at) => (
+              <th key={patient_id} scope="col">
+                {at === 0 ? "This entry" : "On file"}
+                {score !== null && <span className="quiet"> fits {score}</span>}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {rows.map(({ name, values }) => (
+            <tr key={name}>
+              <th scope="row">{name}</th>
+              {values.map((value, at) => (
+                <td key={patients[at]!.patient_id} data-differs={(at > 0 && value !== values[0]) || undefined}>
+                  {value || "–"}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {may && shown === null && (
+        <p className={`small quiet ${styles["below"]}`}>Revealing is written to the audit log.</p>
+      )}
+    </Card>
+  );
+}
+
+type Row = { name: string; values: string[] };
+
+const maskedRows = (patients: Masked): Row[] => [
+  { name: "Initials", values: patients.map(({ initials }) => initials) },
+  { name: "Born", values: patients.map(({ birth_year }) => birth_year) },
+  { name: "State", values: patients.map(({ state }) => state ?? "") },
+  { name: "Patient id", values: patients.map(({ patient_id }) => patient_id) },
+];
+
+function revealedRows(patients: readonly Patient[]): Row[] {
+  const home = ({ addresses }: Patient) => addresses.find((one) => one.default) ?? addresses[0];
+  const values: [string, (patient: Patient) => string | null | undefined][] = [
+    ["Name", ({ first_name, last_name }) => `${first_name} ${last_name}`],
+    ["Born", ({ dob }) => dateText(dob)],
+    ["Gender", ({ gender }) => gender],
+    ["Phone", ({ phone }) => phone],
+    ["E-mail", ({ email }) => email],
+    ["Street", (one) => [home(one)?.street1, home(one)?.street2].filter(Boolean).join(", ")],
+    ["City", (one) => home(one) && `${home(one)!.city}, ${home(one)!.state} ${home(one)!.zip}`],
+    ["Allergies", ({ patient_safety }) => patient_safety.allergies.join(", ")],
+    ["Patient id", ({ patient_id }) => patient_id],
+  ];
+  return values.map(([name, of]) => ({ name, values: patients.map((patient) => of(patient) ?? "") }));
+}

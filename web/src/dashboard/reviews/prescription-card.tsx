@@ -1,0 +1,64 @@
+import type { DashboardReviewPage } from "@pestle/contract";
+import { Badge, type Tone } from "../../ui/badge.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { dateText, When } from "../../ui/time.tsx";
+
+const acceptances: Record<string, { name: string; tone: Tone }> = {
+  pending: { name: "Waits for acceptance", tone: "wait" },
+  accepted: { name: "Accepted", tone: "good" },
+  rejected: { name: "Rejected", tone: "bad" },
+};
+
+/** What was prescribed, as the message was understood. */
+export function PrescriptionCard({
+  prescription: rx,
+}: {
+  prescription: NonNullable<DashboardReviewPage["prescription"]>;
+}) {
+  const acceptance = acceptances[rx.acceptance];
+  return (
+    <Card
+      title={`Prescription ${rx.id}`}
+      actions={
+        <>
+          {!rx.active && <Badge tone="bad">Ended by its prescriber</Badge>}
+          {acceptance && <Badge tone={acceptance.tone}>{acceptance.name}</Badge>}
+        </>
+      }
+    >
+      <Facts
+        facts={[
+          [
+            "Drug",
+            <span key="drug" className="row">
+              <strong>{rx.drug_name}</strong>
+              {rx.drug_schedule !== "0" && <Badge tone="bad">C{rx.drug_schedule}</Badge>}
+            </span>,
+          ],
+          ["NDC", rx.ndc && <code>{rx.ndc}</code>],
+          ["Sig", rx.sig_text || <span className="quiet">none</span>],
+          ["Quantity", `${rx.written_qty}${rx.days_supply === null ? "" : `, for ${rx.days_supply} days`}`],
+          ["Refills left", rx.refills_left],
+          ["Substitution", rx.daw ? "Dispense as written" : "Allowed"],
+          ["Prescriber", rx.prescriber_name],
+          ["Phone", rx.prescriber_phone],
+          ["Fax", rx.prescriber_fax],
+          ["Written", dateText(rx.written_date)],
+          ["Fill from", dateText(rx.effective_date)],
+          ["Until", <When key="until" at={rx.expire_date} />],
+          ["Received", <When key="at" at={rx.receive_date} />],
+        ]}
+      />
+      {(rx.order_errors ?? []).length > 0 && (
+        <ul className="stack-tight">
+          {rx.order_errors!.map(({ code, message, error_detail }) => (
+            <li key={code}>
+              <code>{code}</code> {message}{" "}
+              <span className="quiet">{error_detail.map((one) => one.message).join(" ")}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Card>
+  );
+}

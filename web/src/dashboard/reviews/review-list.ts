@@ -1,0 +1,21 @@
+type Place = { account_id: string; review_id: number };
+
+let list: { back: string; entries: readonly Place[] } = { back: "/reviews", entries: [] };
+
+/** The list from which an entry was opened: whoever closes one goes on to the next. */
+export function setReviewList(next: typeof list): void {
+  list = next;
+}
+
+export function placeInReviewList({ account_id, review_id }: Place) {
+  const at = list.entries.findIndex((one) => one.account_id === account_id && one.review_id === review_id);
+  const { back, entries } = list;
+  if (at === -1) return { back, at, length: 0, previous: undefined, next: undefined };
+  return { back, at, length: entries.length, previous: entries[at - 1], next: entries[at + 1] };
+}
+
+/** It is closed: going back or forth does not come by it again. */
+export function leaveReviewList({ account_id, review_id }: Place): void {
+  const entries = list.entries.filter((one) => one.account_id !== account_id || one.review_id !== review_id);
+  list = { ...list, entries };
+}

@@ -1,0 +1,127 @@
+import type { DashboardReviewPage, ReviewClosed } from "@pestle/contract";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useParam } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { IconButton } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import { Age } from "../../ui/time.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { orderPath } from "../order-link.ts";
+import { DecisionCard } from "./decision-card.tsx";
+import { MessageCard } from "./message-card.tsx";
+import { PeopleCard } from "./people-card.tsx";
+import { PrescriptionCard } from "./prescription-card.tsx";
+import { kindOf, reviewPath } from "./review-kinds.ts";
+import { leaveReviewList, placeInReviewList } from "./review-list.ts";
+import styles from "./reviews-screen.module.css";
+
+/** One entry: what is to be decided, what it rests on, and the decision. */
+export function ReviewScreen() {
+  const account_id = useParam("account_id");
+  const review_id = useParam("review_id");
+  const path = `/dashboard/reviews/${encodeURIComponent(account_id)}/${encodeURIComponent(review_id)}`;
+  const query = useApi<DashboardReviewPage>(path, { written_down: true });
+  return (
+    <Loaded query={query} lines={10}>
+      {(page) => <Review key={path} page={page} path={path} again={() => void query.refetch()} />}
+    </Loaded>
+  );
+}
+
+function Review({ page, path, again }: { page: DashboardReviewPage; path: string; again: () => void }) {
+  const { review, prescription, patients, has_message } = page;
+  const { partner, environment, says, created_at, reasons, facts } = review;
+  const { name, tone } = kindOf(review.kind);
+  const navigate = useNavigate();
+  const list = placeInReviewList(review);
+  const go = (to: typeof list.next) => to && void navigate({ to: reviewPath(to) });
+  useShortcuts([
+    { keys: "]", label: "Next entry", run: () => go(list.next) },
+    { keys: "[", label: "Entry before", run: () => go(list.previous) },
+    { keys: "Escape", label: "Back to the reviews", run: () => void navigate({ to: list.back }) },
+  ]);
+  const closed = (answer: ReviewClosed, said: string) => {
+    toast(answer.order_due_at ? `${said} An order is made of it.` : said);
+    leaveReviewList(review);
+    void navigate({ to: list.next ? reviewPath(list.next) : list.back });
+  };
+  const order_numbers = (facts["order_numbers"] ?? []) as string[];
+  return (
+    <Page
+      title={`${name}, no. ${review.review_id}`}
+      heading={
+        <span className="row">
+          {name} <Badge tone={tone}>no. {review.review_id}</Badge>
+          <EnvironmentBadge environment={environment} />
+        </span>
+      }
+      about={
+        <>
+          {partner ?? "The account is not known yet"} · came <Age since={created_at} /> ago
+        </>
+      }
+      actions={
+        <span className={styles["list"]}>
+          <Link to={list.back}>
+            <Icon name="inbox" /> Reviews
+          </Link>
+          {list.length > 0 && (
+            <>
+              <span className="quiet">
+                {list.at + 1} of {list.length}
+              </span>
+              <IconButton
+                label="Entry before: ["
+                icon="left"
+                disabled={!list.previous}
+                onClick={() => go(list.previous)}
+              />
+              <IconButton label="Next entry: ]" icon="right" disabled={!list.next} onClick={() => go(list.next)} />
+            </>
+          )}
+        </span>
+      }
+    >
+      <div className={styles["columns"]}>
+        <div className="stack">
+          <Card title="Why it is here">
+            <div className="stack-tight">
+              <p>{says}</p>
+              {reasons.length > 0 && (
+                <ul className={styles["reasons"]}>
+                  {reasons.map(({ code, sentence }) => (
+                    <li key={code}>
+                      <Icon name="alert" /> <span>{sentence}</span>
+                    </li>
+                  ))}
+                </ul>
+              )}
+              {order_numbers.length > 0 && (
+                <p>
+                  Being filled in{" "}
+                  {order_numbers.map((order_number) => (
+                    <Link key={order_number} className="mono" to={orderPath({ ...review, order_number })}>
+                      {order_number}
+                    </Link>
+                  ))}
+                </p>
+              )}
+            </div>
+          </Card>
+          {prescription && <PrescriptionCard prescription={prescription} />}
+          {has_message && <MessageCard path={path} />}
+        </div>
+        <div className="stack">
+          <DecisionCard page={page} path={path} onClosed={closed} again={again} />
+          {patients.length > 0 && <PeopleCard path={path} patients={patients} />}
+        </div>
+      </div>
+    </Page>
+  );
+}

@@ -1,0 +1,165 @@
+import { type DashboardReview, type DashboardReviews, environments } from "@pestle/contract";
+import { useNavigate } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { FilterBar } from "../../app/filter-bar.tsx";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import { type GridColumn, RowGrid } from "../../ui/row-grid.tsx";
+import { Age, When } from "../../ui/time.tsx";
+import { useHome } from "../live-home.tsx";
+import { divisions, inDivision, kindOf, reviewPath } from "./review-kinds.ts";
+import { setReviewList } from "./review-list.ts";
+import styles from "./reviews-screen.module.css";
+
+/** What waits for a pharmacist's eyes before it can become an order, or because it did not. */
+export function ReviewsScreen() {
+  const [filters, change] = useFilters();
+  const { environment, show = "all" } = filters;
+  const closed = show === "closed";
+  const search = new URLSearchParams({
+    ...(closed && { all: "true" }),
+    ...(environment && { environment }),
+  }).toString();
+  const query = useApi<DashboardReviews>(`/dashboard/reviews${search && `?${search}`}`);
+  const changed_ms = useHome().dataUpdatedAt;
+  const { refetch } = query;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the home page hears of new entries first
+  useEffect(() => void refetch(), [changed_ms, refetch]);
+
+  const all = query.data?.reviews ?? [];
+  const division = divisions.find(({ key }) => key === show) ?? divisions[0];
+  const rows = closed
+    ? all.filter(({ resolved_at }) => resolved_at !== null)
+    : all.filter((row) => inDivision(division.kinds, row));
+  return (
+    <Page title="Reviews" fill about="What waits for a person before it can become an order, or because it did not.">
+      <div className={styles["bar"]}>
+        {/* biome-ignore lint/a11y/useSemanticElements: nothing is sent from here */}
+        <div role="group" aria-label="Which entries" className={styles["divisions"]}>
+          {divisions.map(({ key, name, kinds }) => (
+            <button key={key} type="button" aria-pressed={show === key} onClick={() => change({ show: key })}>
+              {name}
+              {!closed && query.data && <span>{all.filter((row) => inDivision(kinds, row)).length}</span>}
+            </button>
+          ))}
+          <button type="button" aria-pressed={closed} onClick={() => change({ show: "closed" })}>
+            Closed
+          </button>
+        </div>
+        <FilterBar
+          filters={[
+            {
+              name: "environment",
+              label: "Environment",
+              options: environments.map((one) => [one, one === "sandbox" ? "Sandbox" : "Production"] as const),
+            },
+          ]}
+        />
+      </div>
+      <Loaded query={query} lines={10}>
+        {() =>
+          rows.length === 0 ? (
+            <div className={styles["nothing"]}>
+              <Empty title={closed ? "Nothing was closed yet" : "Nothing waits"}>
+                {closed
+                  ? "What somebody decides is kept here, with their name."
+                  : "Doubtful matches, unreadable messages and prescriptions to accept appear here by themselves."}
+              </Empty>
+            </div>
+          ) : (
+            <Entries rows={rows} closed={closed} />
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Entries({ rows, closed }: { rows: readonly DashboardReview[]; closed: boolean }) {
+  const navigate = useNavigate();
+  const [key, setKey] = useState<string | null>(null);
+  const cursor = Math.max(
+    0,
+    rows.findIndex((row) => reviewPath(row) === key),
+  );
+  const goTo = (to: number) => {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, to))];
+    if (row) setKey(reviewPath(row));
+  };
+  const open = (row: DashboardReview | undefined) => {
+    if (row === undefined) return;
+    setReviewList({ back: `/reviews${location.search}`, entries: rows });
+    void navigate({ to: reviewPath(row) });
+  };
+  useShortcuts([
+    { keys: "j", label: "Next entry", run: () => goTo(cursor + 1) },
+    { keys: "k", label: "Entry before", run: () => goTo(cursor - 1) },
+    { keys: "Enter", label: "Open the entry", run: () => open(rows[cursor]) },
+  ]);
+  return (
+    <RowGrid
+      label={closed ? "Closed entries" : "Open entries"}
+      columns={closed ? closedColumns : openColumns}
+      rows={rows}
+      rowKey={reviewPath}
+      cursor={cursor}
+      onCursor={goTo}
+      onOpen={open}
+      more={false}
+      onMore={() => {}}
+      least="46rem"
+    />
+  );
+}
+
+const columns: GridColumn<DashboardReview>[] = [
+  {
+    title: "Kind",
+    width: "11.5rem",
+    cell: ({ kind }) => <Badge tone={kindOf(kind).tone}>{kindOf(kind).name}</Badge>,
+  },
+  {
+    title: "Why",
+    width: "minmax(14rem, 3fr)",
+    cell: ({ says, reasons }) => {
+      const why = reasons.length === 0 ? says : reasons.map(({ sentence }) => sentence).join(" ");
+      return <span title={why}>{why}</span>;
+    },
+  },
+  {
+    title: "Partner",
+    width: "minmax(12rem, 1fr)",
+    cell: ({ partner, environment }) => (
+      <>
+        <EnvironmentBadge environment={environment} /> {partner ?? "Not known yet"}
+      </>
+    ),
+  },
+];
+
+const openColumns: GridColumn<DashboardReview>[] = [
+  ...columns,
+  { title: "Waits", width: "6rem", number: true, cell: ({ created_at }) => <Age since={created_at} /> },
+];
+
+const closedColumns: GridColumn<DashboardReview>[] = [
+  ...columns,
+  {
+    title: "What came of it",
+    width: "minmax(9rem, 2fr)",
+    cell: ({ outcome }) => <span title={outcome ?? ""}>{outcome}</span>,
+  },
+  { title: "By", width: "minmax(6rem, 1fr)", cell: ({ resolved_by }) => resolved_by },
+  {
+    title: "Closed",
+    width: "8rem",
+    number: true,
+    cell: ({ resolved_at }) => resolved_at && <When at={resolved_at} />,
+  },
+];

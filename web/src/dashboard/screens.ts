@@ -1,0 +1,43 @@
+import { type QueueKey, queueKeys, queues } from "@pestle/contract";
+import type { Screen } from "../app/screen.ts";
+import type { IconName } from "../ui/icon.tsx";
+import { adminScreens } from "./admin-screens.ts";
+
+const queueMarks: Record<QueueKey, { icon: IconName; keys: string }> = {
+  clinical_review: { icon: "review", keys: "g r" },
+  fill: { icon: "fill", keys: "g f" },
+  product_check: { icon: "scan", keys: "g c" },
+  pack: { icon: "pack", keys: "g p" },
+  on_hold: { icon: "hold", keys: "g o" },
+  shipped_today: { icon: "truck", keys: "g s" },
+};
+
+/** Every page of the pharmacy's own people. */
+export const screens: readonly Screen[] = [
+  {
+    path: "/",
+    title: "Home",
+    load: async () => (await import("./home/home-screen.tsx")).HomeScreen,
+    nav: { group: "Work", icon: "home", keys: "g h" },
+  },
+  ...queueKeys.map(
+    (key): Screen => ({
+      path: `/queue/${key}`,
+      title: queues[key].name,
+      load: async () => (await import("./queue/queue-screen.tsx")).QueueScreen,
+      nav: { group: "Work", ...queueMarks[key] },
+    }),
+  ),
+  {
+    path: "/orders",
+    title: "All orders",
+    load: async () => (await import("./queue/queue-screen.tsx")).QueueScreen,
+    nav: { group: "Work", icon: "list", keys: "g a" },
+  },
+  {
+    path: "/order/$account_id/$order_number",
+    title: "Order",
+    load: async () => (await import("./order/order-screen.tsx")).OrderScreen,
+  },
+  ...adminScreens,
+];

@@ -1,0 +1,118 @@
+import type { DashboardShelf, StockRequest } from "@pestle/contract";
+import { useState } from "react";
+import { api, problemOf } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Facts } from "../../ui/card.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { toast } from "../../ui/toast.tsx";
+
+const moves = {
+  receive: {
+    title: "Receive",
+    label: "Units that came",
+    hint: "Tablets, milliliters or pieces, not packages.",
+    note: "Packing slip, supplier",
+    submit: "Take in",
+    least: 0.001,
+  },
+  count: {
+    title: "Count",
+    label: "Units on the shelf",
+    hint: "What was counted holds, whatever the ledger thought; the difference is kept.",
+    note: "Why it differs",
+    submit: "Set to this",
+    least: 0,
+  },
+} as const;
+export type Move = keyof typeof moves;
+
+/** Takes in what a supplier brought, or says what is really there. */
+export function MoveDialog({
+  move,
+  shelf,
+  path,
+  onClose,
+}: {
+  move: Move;
+  shelf: DashboardShelf;
+  path: string;
+  onClose: () => void;
+}) {
+  const { title, label, hint, note: note_label, submit, least } = moves[move];
+  const { sku, name, on_hand_units, reserved_units, free_units } = shelf;
+  const [given, setGiven] = useState({ units: "", note: "" });
+  const units = Number(given.units);
+  const after = move === "receive" ? on_hand_units + units : units;
+  const send = useChange(
+    () => {
+      const note = given.note.trim();
+      const body: StockRequest = { sku, units, ...(note !== "" && { note }) };
+      return api<DashboardShelf>(`${path}/${move}`, { method: "POST", body });
+    },
+    {
+      reads: [path, "/dashboard/exceptions", "/dashboard/orders?"],
+      after: (moved) => {
+        toast(`${name}: ${moved.on_hand_units.toLocaleString()} on hand.`);
+        onClose();
+      },
+    },
+  );
+  return (
+    <Dialog
+      title={`${title}: ${name}`}
+      onClose={onClose}
+      onSubmit={() => void send.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button tone="primary" type="submit" busy={send.busy}>
+            {submit}
+          </Button>
+        </>
+      }
+    >
+      <Facts
+        facts={[
+          ["SKU", <code key="sku">{sku}</code>],
+          ["On hand", `${on_hand_units.toLocaleString()}, of which ${reserved_units.toLocaleString()} reserved`],
+          ["Free", free_units.toLocaleString()],
+          [
+            "Afterwards",
+            given.units !== "" && Number.isFinite(after) && (
+              <strong>
+                {after.toLocaleString()} on hand
+                {move === "count" && ` (${signed(after - on_hand_units)})`}
+              </strong>
+            ),
+          ],
+        ]}
+      />
+      <TextField
+        label={label}
+        hint={hint}
+        type="number"
+        inputMode="decimal"
+        min={least}
+        step="0.001"
+        required
+        autoFocus
+        problem={problemOf(send.error, "units")}
+        value={given.units}
+        onChange={(event) => setGiven({ ...given, units: event.target.value })}
+      />
+      <TextField
+        label="Note"
+        placeholder={note_label}
+        maxLength={500}
+        value={given.note}
+        onChange={(event) => setGiven({ ...given, note: event.target.value })}
+      />
+      {send.error !== null && problemOf(send.error, "units") === null && <Problem error={send.error} />}
+    </Dialog>
+  );
+}
+
+const signed = (value: number) => `${value < 0 ? "−" : "+"}${Math.abs(value).toLocaleString()}`;

@@ -1,0 +1,138 @@
+import type { DashboardShelf, DashboardStock } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { useMemo, useRef, useState } from "react";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { CheckField, TextField } from "../../ui/field.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { EnvironmentBadge } from "../../ui/order-badges.tsx";
+import { type GridColumn, RowGrid } from "../../ui/row-grid.tsx";
+import { AccountSelect, useChosenAccount } from "../accounts.tsx";
+import { findShelves } from "./find-shelves.ts";
+import { type Move, MoveDialog } from "./move-dialog.tsx";
+import styles from "./stock-screen.module.css";
+
+/** What is on the shelves of an account, and what of it is promised to orders. */
+export function StockScreen() {
+  const [account] = useChosenAccount();
+  const path = `/dashboard/stock/${account?.account_id}`;
+  const stock = useApi<DashboardStock>(path, { enabled: account !== undefined, refetch_ms: 15_000 });
+  return (
+    <Page
+      title="Stock"
+      fill
+      heading={<span className="row">Stock {account && <EnvironmentBadge environment={account.environment} />}</span>}
+      about="Units on the shelf, those that orders have reserved, and what is free."
+      actions={<AccountSelect />}
+    >
+      <Loaded query={stock} lines={10}>
+        {({ shelves }) => <Shelves key={path} path={path} shelves={shelves} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Shelves({ path, shelves }: { path: string; shelves: readonly DashboardShelf[] }) {
+  const [{ find = "", empty }, change] = useFilters();
+  const rows = useMemo(
+    () => findShelves(shelves, find).filter(({ free_units }) => empty === undefined || free_units <= 0),
+    [shelves, find, empty],
+  );
+  const field = useRef<HTMLInputElement>(null);
+  const [sku, setSku] = useState<string | null>(null);
+  const [moving, setMoving] = useState<{ move: Move; shelf: DashboardShelf } | null>(null);
+  const cursor = Math.max(
+    0,
+    rows.findIndex((row) => row.sku === sku),
+  );
+  const goTo = (to: number) => setSku(rows[Math.max(0, Math.min(rows.length - 1, to))]?.sku ?? null);
+  const ask = (move: Move, shelf = rows[cursor]) => shelf && setMoving({ move, shelf });
+  useShortcuts([
+    { keys: "j", label: "Next product", run: () => goTo(cursor + 1) },
+    { keys: "k", label: "Product before", run: () => goTo(cursor - 1) },
+    { keys: "f", label: "Find a product", run: () => field.current?.focus() },
+    { keys: "r", label: "Take in what came", run: () => ask("receive") },
+    { keys: "c", label: "Count the shelf", run: () => ask("count") },
+  ]);
+  return (
+    <div className={styles["shelves"]}>
+      <div className={styles["bar"]}>
+        <div className={styles["find"]}>
+          <TextField
+            ref={field}
+            label="Find a product"
+            unseen
+            placeholder="Name, SKU or NDC, typed or scanned"
+            spellCheck={false}
+            value={find}
+            onChange={(event) => change({ find: event.target.value })}
+            onKeyDown={(event) => {
+              // A scanner ends with Enter: whatever it found is what came.
+              if (event.key === "Enter" && rows.length === 1) ask("receive", rows[0]);
+            }}
+          />
+        </div>
+        <CheckField
+          label="Only what is used up"
+          checked={empty !== undefined}
+          onChange={(event) => change({ empty: event.target.checked ? "only" : null })}
+        />
+        <div className={styles["deeds"]}>
+          <span className="quiet clip">{rows[cursor]?.name}</span>
+          <Button tone="primary" icon="plus" keys="r" disabled={rows.length === 0} onClick={() => ask("receive")}>
+            Receive
+          </Button>
+          <Button icon="list" keys="c" disabled={rows.length === 0} onClick={() => ask("count")}>
+            Count
+          </Button>
+        </div>
+      </div>
+      {rows.length === 0 ? (
+        <Empty title={shelves.length === 0 ? "No product yet" : "No product fits"}>
+          {shelves.length === 0 ? (
+            <>
+              Shelves come with the products: <Link to="/catalogue">import a catalogue</Link>.
+            </>
+          ) : (
+            "Look for a part of the name, the SKU, or the NDC with or without dashes."
+          )}
+        </Empty>
+      ) : (
+        <RowGrid
+          label="Shelves"
+          columns={columns}
+          rows={rows}
+          rowKey={(row) => row.sku}
+          cursor={cursor}
+          onCursor={goTo}
+          onOpen={(row) => ask("receive", row)}
+          more={false}
+          onMore={() => {}}
+          least="44rem"
+        />
+      )}
+      {moving && <MoveDialog {...moving} path={path} onClose={() => setMoving(null)} />}
+    </div>
+  );
+}
+
+const units = (value: number) => value.toLocaleString();
+
+const columns: GridColumn<DashboardShelf>[] = [
+  { title: "Product", width: "minmax(12rem, 3fr)", cell: ({ name }) => <span title={name}>{name}</span> },
+  { title: "SKU", width: "minmax(8rem, 1.5fr)", cell: ({ sku }) => <span className="mono">{sku}</span> },
+  { title: "NDC", width: "8rem", cell: ({ ndc }) => <span className="mono">{ndc ?? "–"}</span> },
+  { title: "On hand", width: "6.5rem", number: true, cell: ({ on_hand_units }) => units(on_hand_units) },
+  { title: "Reserved", width: "6.5rem", number: true, cell: ({ reserved_units }) => units(reserved_units) },
+  {
+    title: "Free",
+    width: "7rem",
+    number: true,
+    cell: ({ free_units }) => (free_units <= 0 ? <Badge tone="bad">Used up</Badge> : units(free_units)),
+  },
+];

@@ -1,0 +1,145 @@
+import { type DashboardTargets, type QueueKey, queueKeys, queues } from "@pestle/contract";
+import { useState } from "react";
+import { api } from "../../app/api.ts";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { Problem } from "../../app/problem.tsx";
+import { useSignedIn } from "../../app/session.ts";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useApi } from "../../app/use-api.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Age, ageText } from "../../ui/time.tsx";
+import { useHome } from "../live-home.tsx";
+import { leads } from "../roles.ts";
+import styles from "./targets-screen.module.css";
+
+type Targets = DashboardTargets["targets"];
+const PATH = "/dashboard/targets";
+const MINUTE_MS = 60_000;
+
+/** How long an order may stand in a queue before it is late. */
+export function TargetsScreen() {
+  const targets = useApi<DashboardTargets>(PATH);
+  return (
+    <Page title="Targets" about="How long an order may stand in a queue before it counts as late, in red everywhere.">
+      <Loaded query={targets}>{({ targets: now }) => <TargetForm key={JSON.stringify(now)} now={now} />}</Loaded>
+    </Page>
+  );
+}
+
+/** As it is typed: hours and minutes, both empty where nothing is ever late. */
+type Typed = Record<QueueKey, { hours: string; minutes: string }>;
+
+function typedOf(targets: Targets): Typed {
+  const typed = (minutes: number | null) =>
+    minutes === null
+      ? { hours: "", minutes: "" }
+      : { hours: String(Math.floor(minutes / 60)), minutes: String(minutes % 60) };
+  return Object.fromEntries(queueKeys.map((key) => [key, typed(targets[key])])) as Typed;
+}
+
+function minutesOf({ hours, minutes }: Typed[QueueKey]): number | null {
+  return hours === "" && minutes === "" ? null : Number(hours) * 60 + Number(minutes);
+}
+
+function TargetForm({ now }: { now: Targets }) {
+  const may = leads.includes(useSignedIn().role);
+  const { data: home } = useHome();
+  const [typed, setTyped] = useState(() => typedOf(now));
+  const next = Object.fromEntries(queueKeys.map((key) => [key, minutesOf(typed[key])])) as Targets;
+  const changed = queueKeys.filter((key) => next[key] !== now[key]);
+  const save = useChange(
+    () => {
+      const targets = Object.fromEntries(changed.map((key) => [key, next[key]]));
+      return api<DashboardTargets>(PATH, { method: "PUT", body: { targets } });
+    },
+    { done: "The targets hold from now on.", reads: [PATH, "/dashboard/home", "/dashboard/orders"] },
+  );
+  useShortcuts(may ? [{ keys: "mod+s", label: "Save the targets", run: () => void save.run() }] : []);
+  const part = (key: QueueKey, name: "hours" | "minutes", label: string) => (
+    <label>
+      <input
+        type="number"
+        inputMode="numeric"
+        min={0}
+        max={name === "minutes" ? 59 : 8760}
+        step={1}
+        readOnly={!may}
+        aria-label={`${queues[key].name}: ${name}`}
+        value={typed[key][name]}
+        onChange={(event) => setTyped({ ...typed, [key]: { ...typed[key], [name]: event.target.value } })}
+      />
+      <span aria-hidden="true">{label}</span>
+    </label>
+  );
+  const columns: Column<QueueKey>[] = [
+    { title: "Queue", cell: (key) => <span className={styles["name"]}>{queues[key].name}</span> },
+    {
+      title: "Late after",
+      cell: (key) => (
+        <span className={styles["target"]}>
+          {part(key, "hours", "h")}
+          {part(key, "minutes", "min")}
+          {next[key] === null && <span className="quiet">never late</span>}
+          {changed.includes(key) && (
+            <span className={styles["changed"]}>
+              was {now[key] === null ? "never late" : ageText(now[key] * MINUTE_MS)}
+            </span>
+          )}
+        </span>
+      ),
+    },
+    {
+      title: "Waiting",
+      number: true,
+      cell: (key) => <span className={styles["figure"]}>{tileOf(key)?.count.toLocaleString() ?? "–"}</span>,
+    },
+    {
+      title: "Oldest",
+      number: true,
+      cell: (key) => {
+        const oldest_at = tileOf(key)?.oldest_at;
+        return <span className={styles["figure"]}>{oldest_at ? <Age since={oldest_at} /> : "–"}</span>;
+      },
+    },
+    {
+      title: "Late now",
+      number: true,
+      cell: (key) => {
+        const late = tileOf(key)?.late ?? 0;
+        return <span className={late > 0 ? styles["late"] : styles["figure"]}>{late.toLocaleString()}</span>;
+      },
+    },
+  ];
+  function tileOf(key: QueueKey) {
+    return home?.queues.find((tile) => tile.key === key);
+  }
+  return (
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save.run();
+      }}
+    >
+      <Card flush>
+        <Table caption="Targets" columns={columns} rows={queueKeys} rowKey={(key) => key} />
+      </Card>
+      {save.error !== null && <Problem error={save.error} />}
+      {may ? (
+        <div className="row">
+          <Button tone="primary" type="submit" keys="mod+s" busy={save.busy} disabled={changed.length === 0}>
+            Save
+          </Button>
+          {changed.length > 0 && <Button onClick={() => setTyped(typedOf(now))}>Undo</Button>}
+          <span className="quiet">Leave both fields empty where nothing is ever late.</span>
+        </div>
+      ) : (
+        <p className="quiet">A lead or an admin sets them.</p>
+      )}
+    </form>
+  );
+}

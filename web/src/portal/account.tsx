@@ -1,0 +1,72 @@
+import {
+  type Environment,
+  environments,
+  type PortalAccount,
+  type PortalIndex,
+  type PortalRole,
+} from "@pestle/contract";
+import { type ComponentType, createContext, useContext, useEffect } from "react";
+import { Loaded } from "../app/loaded.tsx";
+import { NotFound } from "../app/not-found.tsx";
+import { useParam } from "../app/use-address.ts";
+import { useApi } from "../app/use-api.ts";
+import { rememberEnvironment } from "./environment.ts";
+
+/** Where somebody is and what they may do there. */
+export type Portal = {
+  environment: Environment;
+  sandbox: boolean;
+  account: PortalAccount;
+  role: PortalRole;
+  /** Credentials, webhooks, orders, the sandbox. */
+  may_change: boolean;
+  may_manage_team: boolean;
+  /** What the addresses of reads and changes begin with, and those of screens. */
+  api_base: string;
+  link_base: string;
+};
+
+const Context = createContext<Portal | null>(null);
+
+/** Only on screens that stand below an environment. */
+export function usePortal(): Portal {
+  const portal = useContext(Context);
+  if (portal === null) throw new Error("this screen has no environment");
+  return portal;
+}
+
+/** A screen of the account that the address names. Where the partner has none, there is nothing. */
+export function inAccount(Screen: ComponentType): ComponentType {
+  return function InAccount() {
+    const given = useParam("environment");
+    const environment = environments.find((one) => one === given);
+    const index = useApi<PortalIndex>("/portal");
+    useEffect(() => {
+      if (environment !== undefined) rememberEnvironment(environment);
+    }, [environment]);
+    return (
+      <Loaded query={index}>
+        {({ accounts, role }) => {
+          const account = accounts.find((one) => one.environment === environment);
+          if (account === undefined) return <NotFound />;
+          return (
+            <Context value={portalOf(account, role)}>
+              <Screen key={account.account_id} />
+            </Context>
+          );
+        }}
+      </Loaded>
+    );
+  };
+}
+
+const portalOf = (account: PortalAccount, role: PortalRole): Portal => ({
+  environment: account.environment,
+  sandbox: account.environment === "sandbox",
+  account,
+  role,
+  may_change: role !== "partner_viewer",
+  may_manage_team: role === "partner_admin",
+  api_base: `/portal/${account.environment}`,
+  link_base: `/${account.environment}`,
+});

@@ -1,0 +1,174 @@
+import type { Brand, PortalCatalogue, Product, ShippingMethod } from "@pestle/contract";
+import { useState } from "react";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { moneyText } from "../../ui/money.ts";
+import { Empty } from "../../ui/notice.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { usePortal } from "../account.tsx";
+
+/** What may be ordered, how it is sent, and under which names. The pharmacy keeps it. */
+export function CatalogueScreen() {
+  const { api_base } = usePortal();
+  const catalogue = useApi<PortalCatalogue>(`${api_base}/catalogue`);
+  const [{ tab = "formulary" }, change] = useFilters();
+  return (
+    <Page title="Catalogue" about="What an order is checked against. The numbers are those of the API.">
+      <Loaded query={catalogue} lines={8}>
+        {({ products, shipping_methods, brands }) => (
+          <Tabs
+            label="Catalogue"
+            value={tab}
+            onChange={(key) => change({ tab: key })}
+            tabs={[
+              {
+                key: "formulary",
+                label: `Formulary (${products.length})`,
+                content: () => <Formulary products={products} methods={shipping_methods} />,
+              },
+              {
+                key: "methods",
+                label: `Shipping methods (${shipping_methods.length})`,
+                content: () => (
+                  <Card flush>
+                    <Table
+                      caption="Shipping methods"
+                      columns={methodColumns}
+                      rows={shipping_methods}
+                      rowKey={({ id }) => id}
+                      empty={<Empty title="No shipping method yet" />}
+                    />
+                  </Card>
+                ),
+              },
+              {
+                key: "brands",
+                label: `Brands (${brands.length})`,
+                content: () => (
+                  <Card flush>
+                    <Table
+                      caption="Brands"
+                      columns={brandColumns}
+                      rows={brands}
+                      rowKey={({ id }) => id}
+                      empty={<Empty title="No brand yet" />}
+                    />
+                  </Card>
+                ),
+              },
+            ]}
+          />
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+const brandColumns: readonly Column<Brand>[] = [
+  { title: "Brand id", cell: ({ id }) => id },
+  { title: "Name", cell: ({ name }) => name },
+  { title: "Used where an order names none", cell: (brand) => brand.default && <Badge tone="good">Default</Badge> },
+];
+
+const methodColumns: readonly Column<ShippingMethod>[] = [
+  { title: "Method id", cell: ({ id }) => id },
+  { title: "Name", cell: ({ name }) => name },
+  { title: "Carrier", cell: ({ carrier, service }) => `${carrier} ${service}` },
+  {
+    title: "Days",
+    cell: ({ transit_days: { min, max } }) => (min === max ? min : `${min} to ${max}`),
+  },
+  { title: "Price", number: true, cell: ({ price_cents }) => moneyText(price_cents) },
+  {
+    title: "Can",
+    cell: ({ signature_confirmation, po_box, cold_chain }) => (
+      <span className="row">
+        {signature_confirmation && <Badge>Signature</Badge>}
+        {po_box && <Badge>PO Box</Badge>}
+        {cold_chain && <Badge tone="info">Cold chain</Badge>}
+      </span>
+    ),
+  },
+];
+
+function Formulary({ products, methods }: { products: readonly Product[]; methods: readonly ShippingMethod[] }) {
+  const [text, setText] = useState("");
+  const words = text.trim().toLowerCase();
+  const fits = ({ name, sku, ndc, gcn }: Product) =>
+    [name, sku, ndc, gcn].some((one) => one?.toLowerCase().includes(words));
+  const columns: readonly Column<Product>[] = [
+    {
+      title: "Product",
+      cell: ({ name, sku }) => (
+        <>
+          {name}
+          <br />
+          <span className="quiet mono">{sku}</span>
+        </>
+      ),
+    },
+    {
+      title: "NDC / GCN",
+      cell: ({ ndc, gcn }) => (
+        <span className="mono">
+          {ndc ?? "none"}
+          <br />
+          <span className="quiet">{gcn}</span>
+        </span>
+      ),
+    },
+    {
+      title: "Kind",
+      cell: ({ rx_only, drug_schedule }) => (
+        <span className="row">
+          <Badge>{rx_only ? "Prescription" : "Over the counter"}</Badge>
+          {drug_schedule !== "0" && <Badge tone="info">Schedule {drug_schedule}</Badge>}
+        </span>
+      ),
+    },
+    { title: "Package sizes", cell: ({ package_sizes }) => package_sizes.join(", ") },
+    { title: "Packages", cell: ({ quantities }) => quantities.join(", ") },
+    { title: "As written", cell: ({ written_quantities }) => written_quantities.join(", ") },
+    {
+      title: "Sent by",
+      cell: ({ shipping_method_ids }) =>
+        shipping_method_ids.length === methods.length ? "any method" : `method ${shipping_method_ids.join(", ")}`,
+    },
+    {
+      title: "Stock",
+      cell: ({ in_stock }) =>
+        in_stock ? <Badge tone="good">In stock</Badge> : <Badge tone="wait">Out of stock</Badge>,
+    },
+  ];
+  return (
+    <div className="stack">
+      <TextField
+        label="Find a product"
+        unseen
+        type="search"
+        placeholder="Name, SKU, NDC or GCN"
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      <Card flush>
+        <Table
+          caption="Formulary"
+          columns={columns}
+          rows={products.filter(fits)}
+          rowKey={({ sku }) => sku}
+          empty={
+            <Empty title={products.length === 0 ? "The formulary is empty" : "No product fits"}>
+              {products.length === 0 && <p>The pharmacy puts products into it.</p>}
+            </Empty>
+          }
+        />
+      </Card>
+    </div>
+  );
+}

@@ -1,0 +1,52 @@
+import type { PortalCredentialInput, PortalShownSecret } from "@pestle/contract";
+import { useState } from "react";
+import { api, problemOf } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { usePortal } from "../account.tsx";
+
+export function CreateCredential({
+  onClose,
+  onCreated,
+}: {
+  onClose: () => void;
+  onCreated: (shown: PortalShownSecret) => void;
+}) {
+  const { api_base } = usePortal();
+  const [name, setName] = useState("");
+  const path = `${api_base}/credentials`;
+  const create = useChange(
+    () => api<PortalShownSecret>(path, { method: "POST", body: { name } satisfies PortalCredentialInput }),
+    { reads: [path, `${api_base}/home`], after: onCreated },
+  );
+  return (
+    <Dialog
+      title="New credential"
+      onClose={onClose}
+      onSubmit={() => void create.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button tone="primary" type="submit" busy={create.busy}>
+            Create
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="Name"
+        hint="For you to tell it from others: the program that uses it, such as “order service”."
+        required
+        maxLength={100}
+        autoFocus
+        value={name}
+        problem={problemOf(create.error, "name")}
+        onChange={(event) => setName(event.target.value)}
+      />
+      {create.error !== null && problemOf(create.error, "name") === null && <Problem error={create.error} />}
+    </Dialog>
+  );
+}

@@ -1,0 +1,108 @@
+import type { PortalCredential, PortalShownSecret } from "@pestle/contract";
+import { api } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import styles from "./credentials-screen.module.css";
+
+/** One credential with its secrets. Two of them while it is being rotated: the older one ends when you say so. */
+export function CredentialRow({
+  credential,
+  onShown,
+  onRevoke,
+}: {
+  credential: PortalCredential;
+  onShown: (shown: PortalShownSecret) => void;
+  onRevoke: () => void;
+}) {
+  const { api_base, may_change } = usePortal();
+  const { credential_id, client_id, name, created_at, revoked_at, last_used_at, secrets, signs_endpoints } = credential;
+  const path = `${api_base}/credentials`;
+  const rotate = useChange(() => api<PortalShownSecret>(`${path}/${credential_id}/rotate`, { method: "POST" }), {
+    reads: [path],
+    after: onShown,
+  });
+  const finish = useChange(() => api(`${path}/${credential_id}/finish`, { method: "POST" }), {
+    done: "The older secret has ended.",
+    reads: [path],
+  });
+  const rotating = secrets.length > 1;
+  return (
+    <li className={styles["credential"]} data-revoked={revoked_at !== null || undefined}>
+      <div className="row-apart">
+        <h2 className={styles["name"]}>
+          {name}{" "}
+          {revoked_at !== null ? (
+            <Badge>Revoked</Badge>
+          ) : rotating ? (
+            <Badge tone="wait">Two secrets</Badge>
+          ) : (
+            <Badge tone="good">Live</Badge>
+          )}
+        </h2>
+        {may_change && revoked_at === null && (
+          <div className="row">
+            {rotating ? (
+              <Button small busy={finish.busy} onClick={() => void finish.run()}>
+                End the older secret
+              </Button>
+            ) : (
+              <Button small icon="refresh" busy={rotate.busy} onClick={() => void rotate.run()}>
+                Rotate
+              </Button>
+            )}
+            <Button small tone="danger" onClick={onRevoke}>
+              Revoke
+            </Button>
+          </div>
+        )}
+      </div>
+      {revoked_at === null ? <Copyable text={client_id} label="client id" /> : <code>{client_id}</code>}
+      <p className="quiet small">
+        Created <When at={created_at} /> ·{" "}
+        {revoked_at !== null ? (
+          <>
+            revoked <When at={revoked_at} />
+          </>
+        ) : last_used_at === null ? (
+          "never used"
+        ) : (
+          <>
+            last used <When at={last_used_at} />
+          </>
+        )}
+        {signs_endpoints.length > 0 &&
+          ` · signs ${signs_endpoints.length === 1 ? "one endpoint" : `${signs_endpoints.length} endpoints`}`}
+      </p>
+      {rotating && (
+        <ul className={styles["secrets"]} aria-label="Secrets">
+          {secrets.map((secret, at) => (
+            <li key={secret.secret_id}>
+              <span>
+                {at === 0 ? "Older secret" : "Newer secret"} <span className="quiet">no. {secret.secret_id}</span>
+              </span>
+              <span className="quiet small">
+                {secret.last_used_at === null ? (
+                  "never used"
+                ) : (
+                  <>
+                    last used <When at={secret.last_used_at} />
+                  </>
+                )}
+              </span>
+              {signs_endpoints.some(({ secret_id }) => secret_id === secret.secret_id) && (
+                <Badge tone="info">Signs webhooks</Badge>
+              )}
+            </li>
+          ))}
+        </ul>
+      )}
+      {rotate.error !== null && <Problem error={rotate.error} />}
+      {finish.error !== null && <Problem error={finish.error} />}
+    </li>
+  );
+}

@@ -1,0 +1,93 @@
+import type { PortalAttempt, PortalAttempts, PortalEndpoints, PortalEvent } from "@pestle/contract";
+import { useEffect, useRef } from "react";
+import { Loaded } from "../../app/loaded.tsx";
+import { useApi } from "../../app/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import styles from "./event-screen.module.css";
+
+/** Every try to deliver an event, newest first: what was sent, and what the receiver said. */
+export function Attempts({ event: { event_id, deliveries } }: { event: PortalEvent }) {
+  const { api_base } = usePortal();
+  const attempts = useApi<PortalAttempts>(`${api_base}/webhook_events/${event_id}/attempts?limit=100`);
+  const made = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
+  const { refetch } = attempts;
+  // The event knows how many there were; only where there is another one they are read again.
+  const seen = useRef(made);
+  useEffect(() => {
+    if (seen.current !== made) void refetch();
+    seen.current = made;
+  }, [made, refetch]);
+  const endpoints = useApi<PortalEndpoints>(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
+  return (
+    <Card flush>
+      <Loaded query={attempts}>
+        {({ attempts: rows }) =>
+          rows.length === 0 ? (
+            <Empty title="No attempt yet">
+              <p>The first follows within seconds, where there is an endpoint.</p>
+            </Empty>
+          ) : (
+            <ol>
+              {rows.map((attempt) => (
+                <Attempt
+                  key={`${attempt.endpoint_id} ${attempt.attempt}`}
+                  attempt={attempt}
+                  url={endpoints.find(({ id }) => id === attempt.endpoint_id)?.url}
+                />
+              ))}
+            </ol>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function Attempt({ attempt, url }: { attempt: PortalAttempt; url: string | undefined }) {
+  const { attempt: number, at, delivered, status, error, error_message, duration_ms, request, response } = attempt;
+  return (
+    <li className={styles["attempt"]}>
+      <details>
+        <summary>
+          <span className={styles["number"]}>{number}.</span>
+          <When at={at} seconds />
+          <Badge tone={delivered ? "good" : "bad"}>{delivered ? "Delivered" : "Failed"}</Badge>
+          {status !== null && <code>{status}</code>}
+          <span className={styles["sentence"]}>{error_message ?? error ?? url}</span>
+          <span className="quiet">{duration_ms.toLocaleString()} ms</span>
+        </summary>
+        <div className={styles["detail"]}>
+          <div>
+            <h3>Sent</h3>
+            {request === null ? (
+              <p className="quiet">It is not kept any more, or was never sent.</p>
+            ) : (
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can then be scrolled with the keyboard
+              <pre tabIndex={0}>{requestText(request)}</pre>
+            )}
+          </div>
+          <div>
+            <h3>Answer</h3>
+            {response === null ? (
+              <p className="quiet">There was none.</p>
+            ) : (
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: as above
+              <pre tabIndex={0}>
+                {`${status ?? ""}${response.content_type === null ? "" : `\ncontent-type: ${response.content_type}`}\n\n${response.body}`}
+              </pre>
+            )}
+          </div>
+        </div>
+      </details>
+    </li>
+  );
+}
+
+const requestText = ({ method, url, headers, body }: NonNullable<PortalAttempt["request"]>) =>
+  `${method} ${url}\n${Object.entries(headers)
+    .map(([name, value]) => `${name}: ${value}`)
+    .join("\n")}\n\n${body}`;

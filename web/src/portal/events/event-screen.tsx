@@ -1,0 +1,179 @@
+import type {
+  PortalDelivery,
+  PortalEndpoints,
+  PortalEvent,
+  PortalRedeliver,
+  PortalRedelivered,
+} from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { api } from "../../app/api.ts";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { Problem } from "../../app/problem.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useFilters, useParam } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { Tabs } from "../../ui/tabs.tsx";
+import { useNow, When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { DeliveryBadges } from "../delivery-badges.tsx";
+import { Attempts } from "./attempts.tsx";
+import styles from "./event-screen.module.css";
+import { Signature } from "./signature.tsx";
+
+const WATCH_MS = 1_500;
+const SOON_MS = 6_000;
+
+/** One event: where it went, what was sent, what came back, and how it is signed. */
+export function EventScreen() {
+  const { api_base, link_base } = usePortal();
+  const event_id = useParam("event_id");
+  const path = `${api_base}/webhook_events/${encodeURIComponent(event_id)}`;
+  // Each read is written down as a look at what somebody takes: it is watched only while an attempt is near.
+  const [near, setNear] = useState(true);
+  const event = useApi<PortalEvent>(path, near ? { refetch_ms: WATCH_MS } : {});
+  const now_ms = useNow();
+  const next = event.data?.deliveries.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
+  useEffect(() => {
+    setNear(next !== undefined && Date.parse(next) < Math.max(now_ms, Date.now()) + SOON_MS);
+  }, [next, now_ms]);
+  return (
+    <Page
+      title={event.data?.event_type ?? "Event"}
+      actions={
+        <Link to={`${link_base}/events`} search={{} as never}>
+          All events
+        </Link>
+      }
+    >
+      <Loaded query={event} lines={8}>
+        {(shown) => <Shown event={shown} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Shown({ event }: { event: PortalEvent }) {
+  const { link_base } = usePortal();
+  const [{ tab = "attempts" }, change] = useFilters();
+  const { event_id, patient_id, order_number, created_at, body, body_text } = event;
+  return (
+    <>
+      <Card>
+        <Facts
+          facts={[
+            ["Event id", <Copyable key="id" text={event_id} label="event id" />],
+            ["At", <When key="at" at={created_at} seconds />],
+            [
+              "Order",
+              order_number && (
+                <Link className="mono" to={`${link_base}/orders/${order_number}`}>
+                  {order_number}
+                </Link>
+              ),
+            ],
+            ["Patient", patient_id && <span className="mono">{patient_id}</span>],
+          ]}
+        />
+      </Card>
+      <Deliveries event={event} />
+      <Tabs
+        label="Event"
+        value={tab}
+        onChange={(key) => change({ tab: key })}
+        tabs={[
+          { key: "attempts", label: "Attempts", content: () => <Attempts event={event} /> },
+          {
+            key: "body",
+            label: "Body",
+            content: () => (
+              <div className={`stack ${styles["body"]}`}>
+                <Copyable block tall text={JSON.stringify(body, null, 2)} label="the body" />
+                <details>
+                  <summary>The very bytes, as they are sent and signed</summary>
+                  <Copyable block tall text={body_text} label="the bytes of the body" />
+                </details>
+              </div>
+            ),
+          },
+          { key: "signature", label: "Signature explained", content: () => <Signature event={event} /> },
+        ]}
+      />
+    </>
+  );
+}
+
+/** The endpoints it goes to. Sending it again asks for one attempt more, also where it was delivered. */
+function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent }) {
+  const { api_base, link_base, may_change } = usePortal();
+  const endpoints = useApi<PortalEndpoints>(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
+  const redeliver = useChange(
+    (endpoint_id?: string) => {
+      const body: PortalRedeliver = endpoint_id ? { endpoint_id } : {};
+      return api<PortalRedelivered>(`${api_base}/webhook_events/${event_id}/redeliver`, { method: "POST", body });
+    },
+    { done: "It is sent again.", reads: [`${api_base}/webhook_events`, `${api_base}/home`] },
+  );
+  useShortcuts(
+    may_change && deliveries.length > 0
+      ? [{ keys: "r", label: "Send the event again", run: () => void redeliver.run() }]
+      : [],
+  );
+  const columns: readonly Column<PortalDelivery>[] = [
+    {
+      title: "Endpoint",
+      cell: ({ endpoint_id }) => (
+        <Link to={`${link_base}/webhooks/${endpoint_id}`}>
+          <code>{endpoints.find(({ id }) => id === endpoint_id)?.url ?? endpoint_id}</code>
+        </Link>
+      ),
+    },
+    { title: "State", cell: (delivery) => <DeliveryBadges deliveries={[delivery]} /> },
+    { title: "Attempts", number: true, cell: ({ attempts }) => attempts },
+    {
+      title: "Next attempt",
+      cell: ({ next_attempt_at, status }) =>
+        next_attempt_at === null ? (
+          status === "pending" && <span className="quiet">once the endpoint is enabled</span>
+        ) : (
+          <When at={next_attempt_at} seconds />
+        ),
+    },
+    ...(may_change
+      ? [
+          {
+            title: "What can be done",
+            unseen: true,
+            cell: ({ endpoint_id }: PortalDelivery) => (
+              <Button small icon="refresh" busy={redeliver.busy} onClick={() => void redeliver.run(endpoint_id)}>
+                Send again
+              </Button>
+            ),
+          },
+        ]
+      : []),
+  ];
+  return (
+    <Card title="Deliveries" flush>
+      <Table
+        caption="Deliveries"
+        columns={columns}
+        rows={deliveries}
+        rowKey={({ endpoint_id }) => endpoint_id}
+        empty={
+          <Empty title="It goes to no endpoint">
+            <p>None asked for it when it happened. It is in the feed all the same.</p>
+          </Empty>
+        }
+      />
+      {redeliver.error !== null && <Problem error={redeliver.error} />}
+    </Card>
+  );
+}

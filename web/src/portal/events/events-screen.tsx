@@ -1,0 +1,80 @@
+import { eventTypeNames, type PortalEndpoints, type PortalEventRow, type PortalEvents } from "@pestle/contract";
+import { type Filter, FilterBar } from "../../app/filter-bar.tsx";
+import { Page } from "../../app/page.tsx";
+import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import type { GridColumn } from "../../ui/row-grid.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { DeliveryBadges } from "../delivery-badges.tsx";
+import { RowList } from "../row-list.tsx";
+import { addressOf, usePages } from "../use-pages.ts";
+
+const REFRESH_MS = 4_000;
+const states: NonNullable<Filter["options"]> = [
+  ["delivered", "Delivered"],
+  ["pending", "Waiting"],
+  ["failed", "Given up"],
+];
+
+const columns: readonly GridColumn<PortalEventRow>[] = [
+  { title: "At", width: "10rem", cell: ({ created_at }) => <When at={created_at} seconds /> },
+  { title: "Event", width: "11rem", cell: ({ event_type }) => <code>{event_type}</code> },
+  { title: "Order", width: "7.5rem", cell: ({ order_number }) => <span className="mono">{order_number}</span> },
+  {
+    title: "Patient",
+    width: "minmax(6rem, 1fr)",
+    cell: ({ patient_id }) => <span className="mono">{patient_id}</span>,
+  },
+  { title: "Deliveries", width: "minmax(10rem, 2fr)", cell: (row) => <DeliveryBadges deliveries={row.deliveries} /> },
+  {
+    title: "Event id",
+    width: "5.5rem",
+    cell: ({ event_id }) => <span className="mono quiet">{event_id.slice(0, 8)}…</span>,
+  },
+];
+
+/** What was told, or is to be: every event with where it went. */
+export function EventsScreen() {
+  const { api_base, link_base } = usePortal();
+  const [values] = useFilters();
+  const endpoints = useApi<PortalEndpoints>(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
+  const filters: readonly Filter[] = [
+    { name: "event_type", label: "Event", options: eventTypeNames.map((one) => [one, one] as const) },
+    { name: "status", label: "Delivery", options: states },
+    { name: "endpoint_id", label: "Endpoint", options: endpoints.map(({ id, url }) => [id, url] as const) },
+    { name: "order_number", label: "Order number" },
+  ];
+  const given = Object.fromEntries(filters.map(({ name }) => [name, values[name]]));
+  const pages = usePages(
+    addressOf(`${api_base}/webhook_events`, { ...given, limit: "100" }),
+    (page: PortalEvents) => page.webhook_events,
+    { refetch_ms: REFRESH_MS },
+  );
+  const filtered = Object.values(given).some((value) => value !== undefined);
+  return (
+    <Page title="Events" about="What happened, and whether your endpoints know of it." fill>
+      <FilterBar filters={filters} />
+      <RowList
+        label="Events"
+        pages={pages}
+        columns={columns}
+        rowKey={({ event_id }) => event_id}
+        linkTo={({ event_id }) => `${link_base}/events/${event_id}`}
+        empty={
+          <Card>
+            {filtered ? (
+              <Empty title="No event fits the filters" />
+            ) : (
+              <Empty title="No event yet">
+                <p>Prescriptions that arrive and orders that change are told here, with or without an endpoint.</p>
+              </Empty>
+            )}
+          </Card>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,41 @@
+import type { OrderStatus, PortalHome } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { TileBody, tileClass, tilesClass } from "../../ui/tile.tsx";
+import { usePortal } from "../account.tsx";
+
+const shownStatuses = ["Processing", "Filling", "On Hold", "Shipped"] as const satisfies readonly OrderStatus[];
+
+/** How it goes: orders by where they stand, and a day's requests and webhooks. */
+export function AccountTiles({ home: { orders, requests, webhooks } }: { home: PortalHome }) {
+  const { link_base } = usePortal();
+  const countOf = (status: OrderStatus) => orders.find((one) => one.order_status === status)?.count ?? 0;
+  return (
+    <div className={tilesClass}>
+      {shownStatuses.map((status) => (
+        <Link key={status} className={tileClass} to={`${link_base}/orders`} search={{ order_status: status } as never}>
+          <TileBody
+            label={status}
+            value={countOf(status).toLocaleString()}
+            tone={status === "On Hold" && countOf(status) > 0 ? "wait" : undefined}
+            about="orders"
+          />
+        </Link>
+      ))}
+      <Link className={tileClass} to={requests.errors > 0 ? `${link_base}/errors` : `${link_base}/requests`}>
+        <TileBody
+          label="Requests in 24 h"
+          value={requests.total.toLocaleString()}
+          about={requests.total === 0 ? "none yet" : `${requests.errors.toLocaleString()} failed`}
+        />
+      </Link>
+      <Link className={tileClass} to={`${link_base}/events`} search={{ status: "pending" } as never}>
+        <TileBody
+          label="Webhooks waiting"
+          value={webhooks.waiting.toLocaleString()}
+          tone={webhooks.failed > 0 ? "bad" : undefined}
+          about={`${webhooks.failed.toLocaleString()} given up`}
+        />
+      </Link>
+    </div>
+  );
+}

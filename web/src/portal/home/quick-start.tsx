@@ -1,0 +1,125 @@
+import type { PortalCatalogue, PortalCredentials, PortalHome, PortalSandbox, QuickStartStep } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { type ReactNode, useState } from "react";
+import { useApi } from "../../app/use-api.ts";
+import { buttonClass } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import styles from "./quick-start.module.css";
+import { type KnownValues, stepCommands } from "./step-commands.ts";
+
+/** Where each step is taken in the portal, if it is. */
+const places: Partial<Record<QuickStartStep, { path: string; text: string; sandbox?: true }>> = {
+  credential: { path: "/credentials", text: "Go to credentials" },
+  request: { path: "/requests", text: "See your requests arrive" },
+  endpoint: { path: "/webhooks", text: "Go to endpoints" },
+  delivery: { path: "/webhooks", text: "Send a test event" },
+  prescription: { path: "/sandbox", text: "Send one in the sandbox tools", sandbox: true },
+  order: { path: "/sandbox", text: "Place one in the sandbox tools", sandbox: true },
+  shipped: { path: "/sandbox", text: "Move one in the sandbox tools", sandbox: true },
+};
+
+/** The way from nothing to a shipped order. The steps tick themselves off when they happen. */
+export function QuickStart({ home: { checklist, addresses, account } }: { home: PortalHome }) {
+  const { link_base, sandbox } = usePortal();
+  const commands = stepCommands(addresses, useKnownValues(), sandbox);
+  const done = checklist.filter((one) => one.done).length;
+  const next = checklist.find((one) => !one.done)?.step;
+  const [chosen, setChosen] = useState<QuickStartStep | "none" | null>(null);
+  const open = chosen ?? next;
+  return (
+    <Card
+      title="Quick start"
+      actions={
+        <span className="quiet small" role="status">
+          {done} of {checklist.length} done
+        </span>
+      }
+      flush
+    >
+      <ol className={styles["steps"]}>
+        {checklist.map(({ step, title, hint, done: ticked, done_at }) => {
+          const place = places[step];
+          const prescribed = step === "prescription" && !sandbox;
+          return (
+            <Step
+              key={step}
+              title={title}
+              done={ticked}
+              done_at={done_at}
+              open={open === step}
+              onToggle={() => setChosen(open === step ? "none" : step)}
+            >
+              <p>{prescribed ? productionHint(account.ncpdp_id) : hint}</p>
+              {commands[step] && <Copyable block text={commands[step]} label={`the command: ${title}`} />}
+              {place && (sandbox || !place.sandbox) && (
+                <p>
+                  <Link className={buttonClass("plain", true)} to={link_base + place.path}>
+                    {place.text}
+                  </Link>
+                </p>
+              )}
+            </Step>
+          );
+        })}
+      </ol>
+    </Card>
+  );
+}
+
+/** The newest of everything. Where one is not there yet, its command says so in capitals. */
+function useKnownValues(): KnownValues {
+  const { api_base, sandbox } = usePortal();
+  const credentials = useApi<PortalCredentials>(`${api_base}/credentials`).data?.credentials;
+  const methods = useApi<PortalCatalogue>(`${api_base}/catalogue`).data?.shipping_methods;
+  const prescriptions = useApi<PortalSandbox>(`${api_base}/sandbox`, { enabled: sandbox }).data?.prescriptions;
+  const free = prescriptions?.find(({ active, order_numbers }) => active && order_numbers.length === 0);
+  return {
+    client_id: credentials?.findLast(({ revoked_at }) => revoked_at === null)?.client_id,
+    method_id: methods?.[0]?.id,
+    patient_id: free?.patient_id,
+    prescription_id: free?.prescription_id,
+    order_number: prescriptions?.flatMap(({ order_numbers }) => order_numbers)[0],
+  };
+}
+
+const productionHint = (ncpdp_id: string | null) =>
+  ncpdp_id === null
+    ? "The pharmacy tells you how prescribers reach your account."
+    : `Prescribers send to the pharmacy's NCPDP id ${ncpdp_id}, which is yours alone.`;
+
+function Step({
+  title,
+  done,
+  done_at,
+  open,
+  onToggle,
+  children,
+}: {
+  title: string;
+  done: boolean;
+  done_at: string | null;
+  open: boolean;
+  onToggle: () => void;
+  children: ReactNode;
+}) {
+  return (
+    <li className={styles["step"]} data-done={done || undefined}>
+      <button type="button" aria-expanded={open} onClick={onToggle}>
+        <span className={styles["tick"]}>{done && <Icon name="check" size={12} />}</span>
+        <span className={styles["title"]}>{title}</span>
+        <span className="unseen">{done ? "done" : "not done yet"}</span>
+        {done_at && (
+          <span className="quiet small">
+            <When at={done_at} />
+          </span>
+        )}
+        <Icon name={open ? "down" : "right"} size={12} />
+      </button>
+      {open && <div className={styles["body"]}>{children}</div>}
+    </li>
+  );
+}

@@ -1,0 +1,109 @@
+import {
+  type ActionField,
+  actions,
+  type ExceptionId,
+  isActionKey,
+  type Order,
+  type PortalOrderAction,
+} from "@pestle/contract";
+import { useState } from "react";
+import { ApiError, api } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { usePortal } from "../account.tsx";
+import { ActionFieldInput, type FieldValue, initialValue, sentValue } from "./action-field.tsx";
+
+/** Asks something of an order: the form has the fields that the contract's table gives the action. */
+export function ActionDialog({
+  order,
+  action,
+  exception_id,
+  onClose,
+}: {
+  order: Order;
+  action: PortalOrderAction;
+  /** The one that it is to end. */
+  exception_id: ExceptionId | null;
+  onClose: () => void;
+}) {
+  const { api_base } = usePortal();
+  const { event_key } = action;
+  const fields = fieldsOf(event_key).filter(
+    ({ only_exceptions }) => only_exceptions?.some((id) => id === exception_id) ?? true,
+  );
+  const [values, setValues] = useState<Record<string, FieldValue>>(() =>
+    Object.fromEntries(fields.map((field) => [field.name, initialValue(field, order)])),
+  );
+  const ask = useChange(
+    () =>
+      api(`${api_base}/orders/${order.order_number}/actions`, {
+        method: "POST",
+        body: {
+          event: event_key,
+          ...(exception_id !== null && { exception_id }),
+          ...Object.fromEntries(
+            fields.flatMap((field) => {
+              const sent = sentValue(field, values[field.name]!);
+              return sent === undefined ? [] : [[field.name, sent]];
+            }),
+          ),
+        },
+      }),
+    {
+      done: `Done: ${action.action}.`,
+      reads: ["/orders", "/exceptions", "/home", "/webhook_events"].map((path) => api_base + path),
+      after: onClose,
+    },
+  );
+  // What is wrong with a field of the form stands beside it, the rest below.
+  const elsewhere =
+    ask.error !== null &&
+    !(
+      ask.error instanceof ApiError &&
+      ask.error.problems.length > 0 &&
+      ask.error.problems.every(({ field }) => fields.some(({ name }) => field === name || field.startsWith(`${name}.`)))
+    );
+  return (
+    <Dialog
+      title={action.action}
+      onClose={onClose}
+      onSubmit={() => void ask.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button
+            tone={event_key === "cancel" ? "danger" : "primary"}
+            type="submit"
+            busy={ask.busy}
+            data-first={(fields.length === 0 && event_key !== "cancel") || undefined}
+          >
+            {action.action}
+          </Button>
+        </>
+      }
+    >
+      {fields.length === 0 && (
+        <p>
+          For order <span className="mono">{order.order_number}</span>.
+          {event_key === "cancel" && " A canceled order stays canceled; its prescriptions can be ordered again."}
+        </p>
+      )}
+      {fields.map((field) => (
+        <ActionFieldInput
+          key={field.name}
+          field={field}
+          order={order}
+          value={values[field.name]!}
+          error={ask.error}
+          onChange={(value) => setValues({ ...values, [field.name]: value })}
+        />
+      ))}
+      {elsewhere && <Problem error={ask.error} />}
+    </Dialog>
+  );
+}
+
+const fieldsOf = (event_key: string): readonly ActionField[] =>
+  isActionKey(event_key) ? actions[event_key].fields : [];

@@ -1,0 +1,137 @@
+import { type ActionField, type Address, type Order, orderStatusReasons } from "@pestle/contract";
+import { problemOf } from "../../app/api.ts";
+import { CodeText } from "../../ui/code-text.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { moneyText } from "../../ui/money.ts";
+import { stateCodes } from "../../ui/us-states.ts";
+import styles from "./action-field.module.css";
+
+export type FieldValue = string | Record<string, string>;
+type Given = {
+  field: ActionField;
+  order: Order;
+  value: FieldValue;
+  error: unknown;
+  onChange: (value: FieldValue) => void;
+};
+
+const labels: Record<string, string> = {
+  email: "Email",
+  address: "Address",
+  prescription_id: "Prescription id",
+  dob: "Date of birth",
+  item_id: "Item",
+  token: "Payment token",
+  reason_id: "Reason",
+  amount_cents: "Amount in dollars",
+};
+const addressParts = [
+  ["first_name", "First name"],
+  ["last_name", "Last name"],
+  ["street1", "Street"],
+  ["street2", "Apartment, unit"],
+  ["city", "City"],
+  ["state", "State"],
+  ["zip", "Zip"],
+  ["phone", "Phone"],
+] as const satisfies readonly (readonly [keyof Address, string])[];
+const optionalParts: readonly string[] = ["street2", "phone"];
+
+/** Begins with what the order has, where it has it. */
+export function initialValue({ name }: ActionField, order: Order): FieldValue {
+  if (name === "address") {
+    return Object.fromEntries(addressParts.map(([part]) => [part, order.address?.[part] ?? ""]));
+  }
+  if (name === "item_id") return String(order.items[0]?.item_id ?? "");
+  if (name === "reason_id") return String(orderStatusReasons[0].id);
+  return "";
+}
+
+/** What goes into the request; undefined leaves the field out. */
+export function sentValue({ name, type }: ActionField, value: FieldValue): unknown {
+  if (typeof value === "object") {
+    return Object.fromEntries(
+      Object.entries(value).map(([part, text]) => [part, text.trim() === "" ? null : text.trim()]),
+    );
+  }
+  const text = value.trim();
+  if (text === "") return undefined;
+  if (name === "amount_cents") return Math.round(Number(text) * 100);
+  // What is no number is sent as it is: the server says what is wrong with it.
+  return type === "integer" && /^\d{1,15}$/.test(text) ? Number(text) : text;
+}
+
+export function ActionFieldInput({ field, order, value, error, onChange }: Given) {
+  const { name, type, required, description } = field;
+  if (typeof value === "object") return <AddressInput value={value} error={error} onChange={onChange} />;
+  const common = {
+    label: labels[name] ?? name,
+    required,
+    value,
+    problem: problemOf(error, name),
+    onChange: (event: { target: { value: string } }) => onChange(event.target.value),
+  };
+  if (name === "reason_id") {
+    return <SelectField {...common} options={orderStatusReasons.map(({ id, name: shown }) => [String(id), shown])} />;
+  }
+  if (name === "item_id") {
+    return (
+      <SelectField {...common} options={order.items.map((item) => [String(item.item_id), itemText(order, item)])} />
+    );
+  }
+  if (name === "amount_cents") {
+    const { amount_cents, refunded_cents, currency } = order.payment;
+    return (
+      <TextField
+        {...common}
+        inputMode="decimal"
+        pattern="[0-9]+([.][0-9]{1,2})?"
+        hint={`At most ${moneyText(amount_cents - refunded_cents, currency)} can go back.`}
+      />
+    );
+  }
+  const kind = name === "email" ? "email" : name === "dob" ? "date" : "text";
+  return (
+    <TextField
+      {...common}
+      type={kind}
+      hint={kind === "text" && <CodeText text={description} />}
+      inputMode={type === "integer" ? "numeric" : undefined}
+    />
+  );
+}
+
+function AddressInput({
+  value,
+  error,
+  onChange,
+}: Pick<Given, "error" | "onChange"> & { value: Record<string, string> }) {
+  return (
+    <fieldset className={styles["address"]}>
+      <legend className="unseen">Address</legend>
+      {addressParts.map(([part, label]) => {
+        const common = {
+          label,
+          required: !optionalParts.includes(part),
+          value: value[part] ?? "",
+          problem: problemOf(error, `address.${part}`),
+          onChange: (event: { target: { value: string } }) => onChange({ ...value, [part]: event.target.value }),
+        };
+        return (
+          <div key={part} data-part={part}>
+            {part === "state" ? (
+              <SelectField {...common} options={[["", ""], ...stateCodes.map((code) => [code, code] as const)]} />
+            ) : (
+              <TextField {...common} />
+            )}
+          </div>
+        );
+      })}
+    </fieldset>
+  );
+}
+
+function itemText({ medication_requests }: Order, { item_id, sku, prescription_id }: Order["items"][number]): string {
+  const prescribed = medication_requests.find(({ id }) => id === prescription_id)?.drug_name;
+  return `${item_id}: ${sku ?? prescribed ?? "not chosen yet"}`;
+}

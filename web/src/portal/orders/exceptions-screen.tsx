@@ -1,0 +1,99 @@
+import type { PortalExceptionGroup, PortalExceptions } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useApi } from "../../app/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { Age } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import styles from "./exceptions-screen.module.css";
+
+const REFRESH_MS = 10_000;
+const whoNames = {
+  partner: ["wait", "Waits for you"],
+  pharmacist: ["info", "Waits for a pharmacist"],
+  pharmacy: ["info", "Waits for the pharmacy"],
+} as const;
+
+/** What holds orders: by reason, what waits for the partner first. */
+export function ExceptionsScreen() {
+  const { api_base } = usePortal();
+  const exceptions = useApi<PortalExceptions>(`${api_base}/exceptions`, { refetch_ms: REFRESH_MS });
+  return (
+    <Page title="Exceptions" about="Why orders are On Hold, and what ends it.">
+      <Loaded query={exceptions}>
+        {({ groups }) =>
+          groups.length === 0 ? (
+            <Card>
+              <Empty title="No order is held">
+                <p>An order with a problem appears here, with what can be done about it.</p>
+              </Empty>
+            </Card>
+          ) : (
+            <ul className="stack">
+              {groups.map((group) => (
+                <li key={group.exception_id}>
+                  <Group {...group} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Group({
+  exception_id,
+  name,
+  message,
+  who_acts,
+  actions,
+  count,
+  oldest_at,
+  order_numbers,
+}: PortalExceptionGroup) {
+  const { link_base } = usePortal();
+  const [tone, who] = whoNames[who_acts];
+  const offered = actions.filter(({ event_key }) => event_key !== "cancel");
+  return (
+    <Card
+      title={
+        <span className="row">
+          {name} <span className="quiet">{exception_id}</span> <Badge tone={tone}>{who}</Badge>
+        </span>
+      }
+      actions={
+        <Link to={`${link_base}/orders`} search={{ exception_id: String(exception_id) } as never}>
+          {count === 1 ? "1 order" : `${count.toLocaleString()} orders`}
+        </Link>
+      }
+    >
+      <div className="stack-tight">
+        <p>
+          {message}{" "}
+          <span className="quiet">
+            The oldest has waited <Age since={oldest_at} />.
+          </span>
+        </p>
+        {offered.length > 0 && (
+          <p className="small">
+            <span className="quiet">What ends it:</span> {offered.map(({ action }) => action).join(" · ")}
+          </p>
+        )}
+        <ul className={styles["orders"]} aria-label={`Orders held by ${name}`}>
+          {order_numbers.map((order_number) => (
+            <li key={order_number}>
+              <Link className="mono" to={`${link_base}/orders/${order_number}`}>
+                {order_number}
+              </Link>
+            </li>
+          ))}
+        </ul>
+      </div>
+    </Card>
+  );
+}

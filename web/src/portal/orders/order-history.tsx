@@ -1,0 +1,62 @@
+import { actions, exceptions, type HistoryEntry, type PortalOrder, type TransitionEvent } from "@pestle/contract";
+import { Card } from "../../ui/card.tsx";
+import { StatusBadge } from "../../ui/order-badges.tsx";
+import { When } from "../../ui/time.tsx";
+import styles from "./order-screen.module.css";
+
+const eventTexts: Record<TransitionEvent, string> = {
+  create: "Created",
+  approve_review: "Approved by a pharmacist",
+  complete_fill: "Filled",
+  verify_product: "Checked by a pharmacist",
+  reject_product: "To be filled again",
+  ship: "Shipped",
+  track: "Parcel scanned",
+  deliver: "Delivered",
+  raise_exception: "Held",
+  resolve: "Hold ended",
+  cancel: "Canceled",
+  update_address: "Address changed",
+  refund: "Refunded",
+};
+
+type Line = { key: string; at: string; text: string; actor: string; to: HistoryEntry["to"] | null };
+
+/** Changes and what was asked, newest first. */
+export function OrderHistory({ shown: { history, action_requests } }: { shown: PortalOrder }) {
+  const lines: Line[] = [
+    ...history.map(({ at, event, actor, from, to, exception_id }, index) => ({
+      key: `change ${index}`,
+      at,
+      actor,
+      text: exception_id === null ? eventTexts[event] : `${eventTexts[event]}: ${exceptions[exception_id].name}`,
+      to: from === to ? null : to,
+    })),
+    ...action_requests.map(({ id, event, created_at }) => ({
+      key: `request ${id}`,
+      at: created_at,
+      actor: "partner",
+      text: `Asked: ${actions[event].action}`,
+      to: null,
+    })),
+  ];
+  // The sort is stable: what happened at one moment stays in the order it came in.
+  lines.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
+  return (
+    <Card title="History">
+      <ol className={styles["history"]}>
+        {lines.map(({ key, at, text, actor, to }) => (
+          <li key={key}>
+            <span className="quiet">
+              <When at={at} seconds />
+            </span>
+            <span>
+              {text} <span className="quiet small">by {actor === "partner" ? "you" : `the ${actor}`}</span>
+            </span>
+            {to ? <StatusBadge status={to} /> : <span />}
+          </li>
+        ))}
+      </ol>
+    </Card>
+  );
+}

@@ -1,0 +1,52 @@
+import type { MedicationRequest, Order, OrderItem } from "@pestle/contract";
+import { Badge } from "../../ui/badge.tsx";
+import { Card } from "../../ui/card.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { dateText } from "../../ui/time.tsx";
+import styles from "./order-screen.module.css";
+
+const columns: readonly Column<OrderItem>[] = [
+  { title: "Item", cell: ({ item_id }) => item_id },
+  { title: "Product", cell: ({ sku }) => sku ?? <span className="quiet">not chosen yet</span> },
+  { title: "NDC", cell: ({ ndc }) => ndc && <span className="mono">{ndc}</span> },
+  {
+    title: "Prescription",
+    cell: ({ prescription_id }) => prescription_id ?? <span className="quiet">none needed</span>,
+  },
+  { title: "Packages", number: true, cell: ({ quantity }) => quantity },
+  { title: "Units each", number: true, cell: ({ package_size }) => package_size },
+];
+
+/** What is sent, and the prescriptions behind it. */
+export function OrderItems({ order: { items, medication_requests } }: { order: Order }) {
+  return (
+    <Card title="Items" flush>
+      <Table caption="Items" columns={columns} rows={items} rowKey={({ item_id }) => item_id} />
+      {medication_requests.map((prescription) => (
+        <Prescription key={prescription.id} {...prescription} />
+      ))}
+    </Card>
+  );
+}
+
+function Prescription(prescription: MedicationRequest) {
+  const { id, active, drug_name, sig_text, prescriber_name, written_date, expire_date, written_qty } = prescription;
+  return (
+    <div className={styles["prescription"]}>
+      <h3 className="row">
+        Prescription {id} {!active && <Badge tone="bad">Not active</Badge>}
+        {prescription.drug_schedule !== "0" && <Badge tone="info">Schedule {prescription.drug_schedule}</Badge>}
+        {prescription.daw && <Badge>As written</Badge>}
+      </h3>
+      <p>
+        {drug_name}, {written_qty} units
+        {prescription.days_supply !== null && `, ${prescription.days_supply} days`}
+      </p>
+      <p>{sig_text === "" ? <span className="quiet">No directions</span> : sig_text}</p>
+      <p className="quiet small">
+        {prescriber_name} · written {dateText(written_date)} · until {dateText(expire_date)} ·{" "}
+        {prescription.refills_left} refills left
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,108 @@
+import type { ExceptionId, PortalOrder, PortalOrderAction } from "@pestle/contract";
+import { useState } from "react";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useParam } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { StatusBadge } from "../../ui/order-badges.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { WalkOrder } from "../walk-order.tsx";
+import { ActionDialog } from "./action-dialog.tsx";
+import { OrderHistory } from "./order-history.tsx";
+import { OrderItems } from "./order-items.tsx";
+import styles from "./order-screen.module.css";
+import { OrderSides } from "./order-sides.tsx";
+
+/** One order: what holds it and what may be asked of it first, then everything that is known. */
+export function OrderScreen() {
+  const { api_base, sandbox, may_change } = usePortal();
+  const order_number = useParam("order_number");
+  // Each read is written down as a look at a patient: it is read when somebody looks, and not by the clock.
+  const found = useApi<PortalOrder>(`${api_base}/orders/${encodeURIComponent(order_number)}`);
+  return (
+    <Page
+      title={order_number}
+      heading={
+        <span className="row">
+          <span>Order {order_number}</span>
+          {found.data && <StatusBadge status={found.data.order.order_status} />}
+        </span>
+      }
+    >
+      <Loaded query={found} lines={10}>
+        {(shown) => (
+          <>
+            <Asks shown={shown} />
+            {sandbox && may_change && <WalkOrder order={shown.order} />}
+            <div className={styles["columns"]}>
+              <div className="stack">
+                <OrderItems order={shown.order} />
+                <OrderHistory shown={shown} />
+              </div>
+              <OrderSides order={shown.order} />
+            </div>
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+type Asked = { action: PortalOrderAction; exception_id: ExceptionId | null };
+
+/** The open exceptions, each with its actions, and then what the status allows. */
+function Asks({ shown: { order, actions } }: { shown: PortalOrder }) {
+  const { may_change } = usePortal();
+  const [chosen, setChosen] = useState<Asked | null>(null);
+  const rest: Asked[] = actions
+    .filter(({ exception_ids, event_key }) => exception_ids.length === 0 || event_key === "cancel")
+    .map((action) => ({ action, exception_id: null }));
+  const ofException = (id: ExceptionId): Asked[] =>
+    actions
+      .filter(({ exception_ids, event_key }) => exception_ids.includes(id) && event_key !== "cancel")
+      .map((action) => ({ action, exception_id: id }));
+  const offered = may_change ? [...order.exceptions.flatMap(({ id }) => ofException(id)), ...rest] : [];
+  const same = (a: Asked, b: Asked) => a.action.event_key === b.action.event_key && a.exception_id === b.exception_id;
+  const keysOf = (asked: Asked) => {
+    const at = offered.findIndex((one) => same(one, asked));
+    return at < 9 ? String(at + 1) : undefined;
+  };
+  useShortcuts(
+    offered.slice(0, 9).map((asked, at) => ({
+      keys: String(at + 1),
+      label: asked.action.action,
+      run: () => setChosen(asked),
+    })),
+  );
+  const buttons = (which: readonly Asked[]) =>
+    may_change &&
+    which.map((asked) => (
+      <Button
+        key={asked.action.event_key}
+        small
+        keys={keysOf(asked)}
+        tone={asked.action.event_key === "cancel" ? "danger" : "plain"}
+        onClick={() => setChosen(asked)}
+      >
+        {asked.action.action}
+      </Button>
+    ));
+  return (
+    <>
+      {order.exceptions.map(({ id, name, message, raised_at }) => (
+        <Notice key={id} tone="wait" title={`${name} (${id})`} actions={buttons(ofException(id))}>
+          {message}{" "}
+          <span className="quiet">
+            Since <When at={raised_at} />.
+          </span>
+        </Notice>
+      ))}
+      {may_change && rest.length > 0 && <div className="row">{buttons(rest)}</div>}
+      {chosen && <ActionDialog order={order} {...chosen} onClose={() => setChosen(null)} />}
+    </>
+  );
+}

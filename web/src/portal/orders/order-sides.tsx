@@ -1,0 +1,97 @@
+import type { Order, PortalCatalogue } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { useApi } from "../../app/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { moneyText } from "../../ui/money.ts";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import styles from "./order-screen.module.css";
+
+const workflowNames = { api_driven: "API-driven", automatic: "Automatic Processing" } as const;
+
+/** Whom it is for, where it goes, what it cost. */
+export function OrderSides({ order }: { order: Order }) {
+  const { api_base, link_base } = usePortal();
+  const { data } = useApi<PortalCatalogue>(`${api_base}/catalogue`);
+  const brand = data?.brands.find(({ id }) => id === order.brand_id);
+  const method = data?.shipping_methods.find(({ id }) => id === order.shipping.method_id);
+  const { address, payment, shipments } = order;
+  return (
+    <div className="stack">
+      <Card title="Order">
+        <Facts
+          facts={[
+            [
+              "Patient",
+              <Link
+                key="patient"
+                className="mono"
+                to={`${link_base}/orders`}
+                search={{ patient_id: order.patient_id } as never}
+              >
+                {order.patient_id}
+              </Link>,
+            ],
+            ["Reference", order.reference],
+            ["Brand", brand?.name ?? order.brand_id],
+            ["Workflow", workflowNames[order.workflow]],
+            ["Created", <When key="created" at={order.created_at} />],
+            ["Changed", <When key="changed" at={order.updated_at} />],
+            [
+              "Webhooks",
+              <Link key="events" to={`${link_base}/events`} search={{ order_number: order.order_number } as never}>
+                Events of this order
+              </Link>,
+            ],
+          ]}
+        />
+      </Card>
+      <Card title="Shipping">
+        <Facts
+          facts={[
+            ["Method", method ? `${method.name}, ${order.shipping.carrier}` : order.shipping.carrier],
+            ["Signature", order.shipping.signature_confirmation && "On delivery"],
+            ["Address", <AddressText key="address" address={address} />],
+            ...shipments.map(
+              (shipment) =>
+                [
+                  "Parcel",
+                  <>
+                    <Tracking key="tracking" {...shipment} /> <Badge tone="info">{shipment.status}</Badge>
+                  </>,
+                ] as const,
+            ),
+          ]}
+        />
+      </Card>
+      <Card title="Payment">
+        <Facts
+          facts={[
+            ["Pays", payment.payer],
+            ["Status", payment.status],
+            ["Amount", moneyText(payment.amount_cents, payment.currency)],
+            ["Refunded", payment.refunded_cents > 0 && moneyText(payment.refunded_cents, payment.currency)],
+          ]}
+        />
+      </Card>
+    </div>
+  );
+}
+
+function AddressText({ address }: Pick<Order, "address">) {
+  if (address === null) return <Badge tone="wait">None yet</Badge>;
+  const { first_name, last_name, street1, street2, city, state, zip, phone } = address;
+  const lines = [`${first_name} ${last_name}`, street1, street2, `${city}, ${state} ${zip}`, phone];
+  return <span className={styles["address"]}>{lines.filter(Boolean).join("\n")}</span>;
+}
+
+/** An address of a carrier leads out only where it is one of the web. */
+const Tracking = ({ tracking_no, tracking_url }: Order["shipments"][number]) =>
+  tracking_url !== null && /^https?:\/\//.test(tracking_url) ? (
+    <a href={tracking_url} target="_blank" rel="noreferrer">
+      {tracking_no}
+    </a>
+  ) : (
+    <span className="mono">{tracking_no}</span>
+  );

@@ -1,0 +1,94 @@
+import {
+  exceptionIds,
+  exceptions,
+  orderStatuses,
+  type PortalCatalogue,
+  type PortalOrderRow,
+  type PortalOrders,
+} from "@pestle/contract";
+import { type Filter, FilterBar } from "../../app/filter-bar.tsx";
+import { Page } from "../../app/page.tsx";
+import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { StatusBadge } from "../../ui/order-badges.tsx";
+import type { GridColumn } from "../../ui/row-grid.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { RowList } from "../row-list.tsx";
+import { addressOf, usePages } from "../use-pages.ts";
+
+const REFRESH_MS = 10_000;
+
+const columns: readonly GridColumn<PortalOrderRow>[] = [
+  { title: "Order", width: "7.5rem", cell: ({ order_number }) => <span className="mono">{order_number}</span> },
+  { title: "Status", width: "7rem", cell: ({ order_status }) => <StatusBadge status={order_status} /> },
+  {
+    title: "Held by",
+    width: "minmax(8rem, 2fr)",
+    cell: ({ exceptions: open }) => open.map(({ name }) => name).join(", "),
+  },
+  { title: "Reference", width: "minmax(6rem, 1fr)", cell: ({ reference }) => reference },
+  {
+    title: "Patient",
+    width: "minmax(6rem, 1fr)",
+    cell: ({ patient_id }) => <span className="mono">{patient_id}</span>,
+  },
+  { title: "Items", width: "3rem", number: true, cell: ({ items }) => items },
+  { title: "Created", width: "8rem", cell: ({ created_at }) => <When at={created_at} /> },
+  { title: "Changed", width: "8rem", cell: ({ updated_at }) => <When at={updated_at} /> },
+];
+
+/** All orders of the account, newest first. A row names nobody and no medication. */
+export function OrdersScreen() {
+  const { api_base, link_base } = usePortal();
+  const [values] = useFilters();
+  const catalogue = useApi<PortalCatalogue>(`${api_base}/catalogue`);
+  const filters: Filter[] = [
+    { name: "order_status", label: "Status", options: orderStatuses.map((one) => [one, one] as const) },
+    {
+      name: "exception_id",
+      label: "Exception",
+      options: exceptionIds.map((id) => [String(id), `${id} ${exceptions[id].name}`] as const),
+    },
+    {
+      name: "brand_id",
+      label: "Brand",
+      options: (catalogue.data?.brands ?? []).map(({ id, name }) => [String(id), name] as const),
+    },
+    { name: "reference", label: "Reference" },
+    { name: "patient_id", label: "Patient id" },
+    { name: "prescription_id", label: "Prescription id" },
+  ];
+  const given = Object.fromEntries(filters.map(({ name }) => [name, values[name]]));
+  const pages = usePages(
+    addressOf(`${api_base}/orders`, { ...given, limit: "100" }),
+    (page: PortalOrders) => page.orders,
+    { refetch_ms: REFRESH_MS },
+  );
+  const filtered = Object.values(given).some((value) => value !== undefined);
+  return (
+    <Page title="Orders" fill>
+      <FilterBar filters={filters} />
+      <RowList
+        label="Orders"
+        pages={pages}
+        columns={columns}
+        rowKey={({ order_number }) => order_number}
+        linkTo={({ order_number }) => `${link_base}/orders/${order_number}`}
+        empty={
+          <Card>
+            {filtered ? (
+              <Empty title="No order fits the filters" />
+            ) : (
+              <Empty title="No order yet">
+                <p>Orders that your programs place appear here.</p>
+              </Empty>
+            )}
+          </Card>
+        }
+      />
+    </Page>
+  );
+}

@@ -1,0 +1,108 @@
+import type { PortalErrorGroup, PortalRequestErrors } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Card } from "../../ui/card.tsx";
+import { SelectField } from "../../ui/field.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { ErrorHint } from "./error-hint.tsx";
+import styles from "./errors-screen.module.css";
+import { StatusCode } from "./status-code.tsx";
+
+const REFRESH_MS = 15_000;
+const spans = [
+  ["1", "The last hour"],
+  ["24", "24 hours"],
+  ["168", "7 days"],
+] as const;
+
+/** What went wrong, the most frequent first, and how to put it right. */
+export function ErrorsScreen() {
+  const { api_base } = usePortal();
+  const [{ hours = "24" }, change] = useFilters();
+  const errors = useApi<PortalRequestErrors>(`${api_base}/request_errors?hours=${encodeURIComponent(hours)}`, {
+    refetch_ms: REFRESH_MS,
+  });
+  return (
+    <Page
+      title="Errors"
+      about="Requests that failed, by what was wrong with them."
+      actions={
+        <SelectField
+          label="Since"
+          unseen
+          options={spans}
+          value={hours}
+          onChange={(event) => change({ hours: event.target.value })}
+        />
+      }
+    >
+      <Loaded query={errors}>
+        {({ groups }) =>
+          groups.length === 0 ? (
+            <Card>
+              <Empty title="Nothing went wrong">
+                <p>No request failed in this time.</p>
+              </Empty>
+            </Card>
+          ) : (
+            <ul className="stack">
+              {groups.map((group) => (
+                <li key={`${group.status} ${group.code}`}>
+                  <Group {...group} />
+                </li>
+              ))}
+            </ul>
+          )
+        }
+      </Loaded>
+    </Page>
+  );
+}
+
+function Group(group: PortalErrorGroup) {
+  const { link_base } = usePortal();
+  const { code, title, status, count, last_at, routes, request_ids } = group;
+  // Without a code of its own it is named by its status.
+  const search = code === String(status) ? { status: code } : { error_code: code };
+  return (
+    <Card
+      title={
+        <span className="row">
+          <code>{code}</code> {title} <StatusCode status={status} />
+        </span>
+      }
+      actions={
+        <Link to={`${link_base}/requests`} search={search as never}>
+          {count === 1 ? "1 request" : `${count.toLocaleString()} requests`}
+        </Link>
+      }
+    >
+      <div className="stack-tight">
+        <ErrorHint {...group} />
+        <ul className={styles["routes"]}>
+          {routes.map(({ method, route, count: times }) => (
+            <li key={`${method} ${route}`}>
+              <span className="mono">
+                {method} {route}
+              </span>{" "}
+              <span className="quiet">× {times.toLocaleString()}</span>
+            </li>
+          ))}
+        </ul>
+        <p className="quiet small">
+          Last <When at={last_at} seconds /> · newest{" "}
+          {request_ids.map((request_id) => (
+            <Link key={request_id} className={`mono ${styles["id"]}`} to={`${link_base}/requests/${request_id}`}>
+              {request_id.slice(0, 8)}
+            </Link>
+          ))}
+        </p>
+      </div>
+    </Card>
+  );
+}

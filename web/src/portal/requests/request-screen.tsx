@@ -1,0 +1,65 @@
+import type { PortalRequest } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useParam } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Card, Facts } from "../../ui/card.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { ErrorHint } from "./error-hint.tsx";
+import { durationText, StatusCode } from "./status-code.tsx";
+
+/** One request: what came of it, and what to do about it. */
+export function RequestScreen() {
+  const { api_base, link_base } = usePortal();
+  const request_id = useParam("request_id");
+  const request = useApi<PortalRequest>(`${api_base}/requests/${encodeURIComponent(request_id)}`);
+  return (
+    <Page
+      title="Request"
+      actions={
+        <Link to={`${link_base}/requests`} search={{} as never}>
+          All requests
+        </Link>
+      }
+    >
+      <Loaded query={request}>
+        {({ at, method, route, status, duration_ms, credential_id, credential_name, errors }) => (
+          <>
+            <Card title={<span className="mono">{`${method} ${route}`}</span>}>
+              <Facts
+                facts={[
+                  ["Request id", <Copyable key="id" text={request_id} label="request id" />],
+                  ["Status", <StatusCode key="status" status={status} />],
+                  ["At", <When key="at" at={at} seconds />],
+                  ["Took", durationText(duration_ms)],
+                  [
+                    "Credential",
+                    <span key="credential">
+                      {credential_name} <span className="mono quiet">{credential_id}</span>
+                    </span>,
+                  ],
+                ]}
+              />
+            </Card>
+            {errors.map((error) => (
+              <Card key={error.code} title={<ErrorTitle {...error} />}>
+                <ErrorHint {...error} />
+              </Card>
+            ))}
+            {errors.length === 0 && <Notice tone="good" title="It succeeded." />}
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+const ErrorTitle = ({ code, title }: PortalRequest["errors"][number]) => (
+  <span className="row">
+    <code>{code}</code> {title}
+  </span>
+);

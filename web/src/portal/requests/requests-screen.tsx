@@ -1,0 +1,100 @@
+import type { PortalCredentials, PortalRequest, PortalRequests } from "@pestle/contract";
+import { type Filter, FilterBar } from "../../app/filter-bar.tsx";
+import { Page } from "../../app/page.tsx";
+import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import type { GridColumn } from "../../ui/row-grid.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { RowList } from "../row-list.tsx";
+import { addressOf, usePages } from "../use-pages.ts";
+import { durationText, StatusCode } from "./status-code.tsx";
+
+const REFRESH_MS = 5_000;
+
+const columns: readonly GridColumn<PortalRequest>[] = [
+  { title: "At", width: "10rem", cell: ({ at }) => <When at={at} seconds /> },
+  { title: "Method", width: "4rem", cell: ({ method }) => <span className="mono">{method}</span> },
+  { title: "Path", width: "minmax(11rem, 2fr)", cell: ({ route }) => <span className="mono">{route}</span> },
+  { title: "Status", width: "4rem", cell: ({ status }) => <StatusCode status={status} /> },
+  { title: "Took", width: "4.5rem", number: true, cell: ({ duration_ms }) => durationText(duration_ms) },
+  {
+    title: "Errors",
+    width: "minmax(7rem, 1.5fr)",
+    cell: ({ errors }) => errors.map(({ code, title }) => (code.length > 3 ? `${code} ${title}` : title)).join(", "),
+  },
+  { title: "Credential", width: "minmax(5rem, 1fr)", cell: ({ credential_name }) => credential_name },
+  {
+    title: "Request id",
+    width: "5.5rem",
+    cell: ({ request_id }) => <span className="mono quiet">{request_id.slice(0, 8)}…</span>,
+  },
+];
+
+const textFilters = ["request_id", "route", "status", "error_code"];
+
+/** Every request of the partner's programs. No bodies: what a request was about is not kept. */
+export function RequestsScreen() {
+  const { api_base, link_base } = usePortal();
+  const [values] = useFilters();
+  const credentials = useApi<PortalCredentials>(`${api_base}/credentials`);
+  const filters: Filter[] = [
+    { name: "request_id", label: "Request id" },
+    {
+      name: "errors",
+      label: "Outcome",
+      options: [["true", "Errors only"]],
+    },
+    {
+      name: "method",
+      label: "Method",
+      options: ["GET", "POST", "PUT", "PATCH", "DELETE"].map((one) => [one, one] as const),
+    },
+    { name: "route", label: "Path" },
+    { name: "status", label: "Status" },
+    { name: "error_code", label: "Error code" },
+    {
+      name: "credential_id",
+      label: "Credential",
+      options: (credentials.data?.credentials ?? []).map(({ credential_id, name }) => [credential_id, name] as const),
+    },
+  ];
+  const given = Object.fromEntries(
+    filters.map(({ name }) => [name, textFilters.includes(name) ? values[name]?.trim() : values[name]]),
+  );
+  const pages = usePages(
+    addressOf(`${api_base}/requests`, { ...given, limit: "100" }),
+    (page: PortalRequests) => page.requests,
+    { refetch_ms: REFRESH_MS },
+  );
+  const filtered = Object.values(given).some((value) => value !== undefined);
+  return (
+    <Page
+      title="Requests"
+      about="What your programs asked, by the X-Request-Id of its answer. Bodies are not kept."
+      fill
+    >
+      <FilterBar filters={filters} />
+      <RowList
+        label="Requests"
+        pages={pages}
+        columns={columns}
+        rowKey={({ request_id }) => request_id}
+        linkTo={({ request_id }) => `${link_base}/requests/${request_id}`}
+        empty={
+          <Card>
+            {filtered ? (
+              <Empty title="No request fits the filters" />
+            ) : (
+              <Empty title="No request yet">
+                <p>A request with one of your credentials appears here a second or two after its answer.</p>
+              </Empty>
+            )}
+          </Card>
+        }
+      />
+    </Page>
+  );
+}

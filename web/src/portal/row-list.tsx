@@ -1,0 +1,72 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { type ReactNode, useEffect, useState } from "react";
+import { Loaded } from "../app/loaded.tsx";
+import { useShortcuts } from "../app/shortcuts.ts";
+import { Skeleton } from "../ui/notice.tsx";
+import { type GridColumn, RowGrid } from "../ui/row-grid.tsx";
+import type { Pages } from "./use-pages.ts";
+
+/** A long list whose rows are opened: with the mouse, the arrows, or j, k and Enter from anywhere on the screen. */
+export function RowList<Row>({
+  label,
+  pages: { query, rows, more, onMore },
+  columns,
+  rowKey,
+  linkTo,
+  empty,
+}: {
+  label: string;
+  pages: Pages<Row>;
+  columns: readonly GridColumn<Row>[];
+  rowKey: (row: Row) => string;
+  linkTo: (row: Row) => string;
+  empty: ReactNode;
+}) {
+  const navigate = useNavigate();
+  // New rows come in at the top: the cursor stays with its row.
+  const [key, setKey] = useState<string | null>(null);
+  const cursor = Math.max(
+    0,
+    rows.findIndex((row) => rowKey(row) === key),
+  );
+  const goTo = (at: number) => {
+    const row = rows[Math.max(0, Math.min(rows.length - 1, at))];
+    if (row) setKey(rowKey(row));
+  };
+  const open = (row: Row | undefined) => row && void navigate({ to: linkTo(row) });
+  useShortcuts([
+    { keys: "j", label: "Next row", run: () => goTo(cursor + 1) },
+    { keys: "k", label: "Row before", run: () => goTo(cursor - 1) },
+    { keys: "Enter", label: "Open the row", run: () => open(rows[cursor]) },
+  ]);
+  // A page may be empty although others follow.
+  const searching = rows.length === 0 && more;
+  useEffect(() => {
+    if (searching) onMore();
+  }, [searching, onMore]);
+  return (
+    <Loaded query={query as unknown as UseQueryResult<unknown>} lines={8}>
+      {() =>
+        searching ? (
+          <Skeleton lines={8} />
+        ) : rows.length === 0 ? (
+          empty
+        ) : (
+          <RowGrid
+            label={label}
+            columns={columns}
+            rows={rows}
+            rowKey={rowKey}
+            cursor={cursor}
+            onCursor={goTo}
+            onOpen={open}
+            more={more}
+            onMore={onMore}
+            least="46rem"
+          />
+        )
+      }
+    </Loaded>
+  );
+}

@@ -1,0 +1,126 @@
+import {
+  type EventType,
+  eventTypeNames,
+  type PortalEvent,
+  type PortalEventRow,
+  type PortalEvents,
+} from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { api } from "../../app/api.ts";
+import { Loaded } from "../../app/loaded.tsx";
+import { Problem } from "../../app/problem.tsx";
+import { useApi } from "../../app/use-api.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Card } from "../../ui/card.tsx";
+import { Copyable } from "../../ui/copyable.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { DeliveryBadges } from "../delivery-badges.tsx";
+import styles from "./sandbox-screen.module.css";
+
+const REFRESH_MS = 2_000;
+
+/** Webhooks as they would come in, without a receiver of one's own. */
+export function EventInbox() {
+  const { api_base, link_base, may_change } = usePortal();
+  const events = useApi<PortalEvents>(`${api_base}/webhook_events?limit=25`, { refetch_ms: REFRESH_MS });
+  const [open, setOpen] = useState<string | null>(null);
+  const make = useChange(
+    (event_type: EventType) =>
+      api(`${api_base}/sandbox/simulate`, {
+        method: "POST",
+        body: { simulation_type: "event", simulation: { event_type } },
+      }),
+    { reads: [`${api_base}/webhook_events`] },
+  );
+  return (
+    <Card
+      title="Event inbox"
+      actions={
+        <>
+          {may_change && (
+            <Menu
+              trigger={
+                <>
+                  <Icon name="plus" /> Make one up
+                </>
+              }
+              items={eventTypeNames.map((event_type) => ({
+                label: event_type,
+                onChoose: () => void make.run(event_type),
+              }))}
+            />
+          )}
+          <Link to={`${link_base}/events`}>All</Link>
+        </>
+      }
+      flush
+    >
+      {make.error !== null && <Problem error={make.error} />}
+      <Loaded query={events}>
+        {({ webhook_events }) =>
+          webhook_events.length === 0 ? (
+            <Empty title="Nothing has come in">
+              <p>Events appear here by themselves.</p>
+            </Empty>
+          ) : (
+            <ol className={styles["inbox"]}>
+              {webhook_events.map((row) => (
+                <Entry
+                  key={row.event_id}
+                  row={row}
+                  open={open === row.event_id}
+                  onToggle={(opened) => setOpen((now) => (opened ? row.event_id : now === row.event_id ? null : now))}
+                />
+              ))}
+            </ol>
+          )
+        }
+      </Loaded>
+    </Card>
+  );
+}
+
+function Entry({
+  row: { event_id, event_type, order_number, created_at, deliveries },
+  open,
+  onToggle,
+}: {
+  row: PortalEventRow;
+  open: boolean;
+  onToggle: (open: boolean) => void;
+}) {
+  return (
+    <li>
+      <details open={open} onToggle={(event) => onToggle(event.currentTarget.open)}>
+        <summary>
+          <code>{event_type}</code>
+          <span className="quiet small">
+            <When at={created_at} seconds />
+          </span>
+          <span className="quiet small">{order_number ?? " "}</span>
+          <span>{deliveries.length > 0 && <DeliveryBadges deliveries={deliveries} />}</span>
+        </summary>
+        {open && <Body event_id={event_id} />}
+      </details>
+    </li>
+  );
+}
+
+/** Read when it is opened, and not before: each look is written down. */
+function Body({ event_id }: { event_id: string }) {
+  const { api_base, link_base } = usePortal();
+  const event = useApi<PortalEvent>(`${api_base}/webhook_events/${event_id}`);
+  return (
+    <div className={styles["event"]}>
+      <Loaded query={event}>
+        {({ body }) => <Copyable block tall text={JSON.stringify(body, null, 2)} label="the body" />}
+      </Loaded>
+      <Link to={`${link_base}/events/${event_id}`}>Attempts and signature</Link>
+    </div>
+  );
+}

@@ -1,0 +1,120 @@
+import type { Order, PortalOrderRow, PortalPrescriptionRow } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { api } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { StatusBadge } from "../../ui/order-badges.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { WalkOrder } from "../walk-order.tsx";
+import styles from "./sandbox-screen.module.css";
+
+/** The newest prescriptions, each with the way on: an order, and then where that goes. */
+export function Prescriptions({
+  prescriptions,
+  orders,
+  chosen,
+  onChoose,
+}: {
+  prescriptions: readonly PortalPrescriptionRow[];
+  orders: readonly PortalOrderRow[];
+  chosen: number | null;
+  onChoose: (prescription_id: number | null) => void;
+}) {
+  return (
+    <Card title="Prescriptions" flush>
+      {prescriptions.length === 0 ? (
+        <Empty title="No prescription yet">
+          <p>Send one above. It is yours to order a moment later.</p>
+        </Empty>
+      ) : (
+        <ol>
+          {prescriptions.map((prescription) => (
+            <Prescription
+              key={prescription.prescription_id}
+              prescription={prescription}
+              orders={orders.filter(({ order_number }) => prescription.order_numbers.includes(order_number))}
+              chosen={prescription.prescription_id === chosen}
+              onChoose={onChoose}
+            />
+          ))}
+        </ol>
+      )}
+    </Card>
+  );
+}
+
+function Prescription({
+  prescription: { prescription_id, patient_id, drug_name, drug_schedule, received_at, active, order_numbers },
+  orders,
+  chosen,
+  onChoose,
+}: {
+  prescription: PortalPrescriptionRow;
+  orders: readonly PortalOrderRow[];
+  chosen: boolean;
+  onChoose: (prescription_id: number | null) => void;
+}) {
+  const { api_base, link_base, may_change } = usePortal();
+  const place = useChange(
+    () => api<Order>(`${api_base}/sandbox/orders`, { method: "POST", body: { prescription_id } }),
+    {
+      done: "The order is placed.",
+      reads: ["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"].map((path) => api_base + path),
+      after: () => onChoose(prescription_id),
+    },
+  );
+  const latest = orders[0];
+  return (
+    <li className={styles["prescription"]} data-chosen={chosen || undefined}>
+      <div className="row-apart">
+        <div className={styles["drug"]}>
+          <p className="row">
+            <strong>{drug_name}</strong>
+            {drug_schedule !== "0" && <Badge tone="info">Schedule {drug_schedule}</Badge>}
+            {!active && <Badge tone="bad">Taken back</Badge>}
+          </p>
+          <p className="quiet small">
+            Prescription {prescription_id} · patient <span className="mono">{patient_id}</span> ·{" "}
+            <When at={received_at} />
+          </p>
+        </div>
+        <div className="row">
+          {order_numbers.map((order_number) => {
+            const status = orders.find((one) => one.order_number === order_number)?.order_status;
+            return (
+              <span key={order_number} className="row">
+                <Link className="mono" to={`${link_base}/orders/${order_number}`}>
+                  {order_number}
+                </Link>
+                {status && <StatusBadge status={status} />}
+              </span>
+            );
+          })}
+          {may_change && order_numbers.length === 0 && (
+            <Button small tone={chosen ? "primary" : "plain"} busy={place.busy} onClick={() => void place.run()}>
+              Place an order
+            </Button>
+          )}
+          {may_change && latest && latest.order_status !== "Delivered" && latest.order_status !== "Canceled" && (
+            <Button small aria-expanded={chosen} onClick={() => onChoose(chosen ? null : prescription_id)}>
+              Move
+            </Button>
+          )}
+        </div>
+      </div>
+      {place.error !== null && <Problem error={place.error} />}
+      {latest?.exceptions.map(({ id, name }) => (
+        <p key={id} className="small">
+          <Badge tone="wait">Held</Badge> {name} ({id}).{" "}
+          <Link to={`${link_base}/orders/${latest.order_number}`}>See what ends it</Link>
+        </p>
+      ))}
+      {chosen && latest && may_change && <WalkOrder order={latest} />}
+    </li>
+  );
+}

@@ -1,0 +1,77 @@
+import { type FormEvent, useState } from "react";
+import { api } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { TextField } from "../../ui/field.tsx";
+import { ageText } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+
+const HOUR_S = 3600;
+const leaps = [
+  ["1 hour", HOUR_S],
+  ["1 day", 24 * HOUR_S],
+  ["7 days", 7 * 24 * HOUR_S],
+  ["30 days", 30 * 24 * HOUR_S],
+] as const;
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" });
+
+/** The account's own clock: refills become due and prescriptions expire without anybody waiting for it. */
+export function SandboxClock({ now, clock_offset_s }: { now: string; clock_offset_s: number }) {
+  const { api_base, may_change } = usePortal();
+  const [hours, setHours] = useState("");
+  const move = useChange(
+    (advance_seconds: number) =>
+      api(`${api_base}/sandbox/simulate`, {
+        method: "POST",
+        body: { simulation_type: "clock", simulation: { advance_seconds } },
+      }),
+    { done: "Time has passed.", reads: ["/portal"] },
+  );
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void move.run(Math.round(Number(hours) * HOUR_S));
+  };
+  return (
+    <Card title="Clock">
+      <div className="stack">
+        <p>
+          <strong>{exact.format(new Date(now))}</strong>
+          <br />
+          <span className="quiet">
+            {clock_offset_s === 0 ? "Real time." : `${ageText(clock_offset_s * 1000)} ahead of real time.`} It moves
+            forward only.
+          </span>
+        </p>
+        {may_change && (
+          <>
+            <div className="row">
+              {leaps.map(([text, seconds]) => (
+                <Button key={text} small busy={move.busy} onClick={() => void move.run(seconds)}>
+                  {text}
+                </Button>
+              ))}
+            </div>
+            <form className="row" onSubmit={submit}>
+              <TextField
+                label="Hours"
+                unseen
+                placeholder="Hours"
+                inputMode="decimal"
+                pattern="[0-9]+([.][0-9]+)?"
+                required
+                value={hours}
+                onChange={(event) => setHours(event.target.value)}
+              />
+              <Button small type="submit" busy={move.busy}>
+                Move on
+              </Button>
+            </form>
+          </>
+        )}
+        {move.error !== null && <Problem error={move.error} />}
+      </div>
+    </Card>
+  );
+}

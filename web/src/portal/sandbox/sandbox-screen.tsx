@@ -1,0 +1,45 @@
+import type { PortalOrders, PortalSandbox } from "@pestle/contract";
+import { useState } from "react";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useApi } from "../../app/use-api.ts";
+import { usePortal } from "../account.tsx";
+import { EventInbox } from "./event-inbox.tsx";
+import { Prescriptions } from "./prescriptions.tsx";
+import { SandboxClock } from "./sandbox-clock.tsx";
+import styles from "./sandbox-screen.module.css";
+import { SendPrescription } from "./send-prescription.tsx";
+
+const REFRESH_MS = 4_000;
+
+/** What a partner plays with: prescriptions arrive, orders move, time passes, and the events of it come in. */
+export function SandboxScreen() {
+  const { api_base } = usePortal();
+  const sandbox = useApi<PortalSandbox>(`${api_base}/sandbox`, { refetch_ms: REFRESH_MS });
+  // The list names nobody, so that reading it over and over leaves no trail of looks at patients.
+  const orders = useApi<PortalOrders>(`${api_base}/orders?limit=100`, { refetch_ms: REFRESH_MS });
+  const [chosen, setChosen] = useState<number | null>(null);
+  return (
+    <Page title="Sandbox tools" about="You are the prescriber, the pharmacy and the carrier here.">
+      <Loaded query={sandbox} lines={10}>
+        {(shown) => (
+          <div className={styles["columns"]}>
+            <div className="stack">
+              <SendPrescription presets={shown.presets} onSent={setChosen} />
+              <Prescriptions
+                prescriptions={shown.prescriptions}
+                orders={orders.data?.orders ?? []}
+                chosen={chosen}
+                onChoose={setChosen}
+              />
+            </div>
+            <div className="stack">
+              <SandboxClock now={shown.now} clock_offset_s={shown.clock_offset_s} />
+              <EventInbox />
+            </div>
+          </div>
+        )}
+      </Loaded>
+    </Page>
+  );
+}

@@ -1,0 +1,112 @@
+import type { ComponentType } from "react";
+import type { Screen } from "../app/screen.ts";
+import { inAccount } from "./account.tsx";
+import { SANDBOX_PATH } from "./environment.ts";
+
+const of = (load: () => Promise<ComponentType>) => async () => inAccount(await load());
+
+/** Every page of a partner's people. */
+export const screens: readonly Screen[] = [
+  {
+    path: "/",
+    title: "Start",
+    load: async () => (await import("./start-screen.tsx")).StartScreen,
+  },
+  {
+    path: "/$environment",
+    title: "Home",
+    load: of(async () => (await import("./home/home-screen.tsx")).HomeScreen),
+  },
+  {
+    path: "/$environment/home",
+    title: "Home",
+    load: of(async () => (await import("./home/home-screen.tsx")).HomeScreen),
+    nav: { group: "Start", icon: "home", keys: "g h" },
+  },
+  {
+    path: "/$environment/credentials",
+    title: "Credentials",
+    load: of(async () => (await import("./credentials/credentials-screen.tsx")).CredentialsScreen),
+    nav: { group: "Start", icon: "key", keys: "g c" },
+  },
+  {
+    path: SANDBOX_PATH,
+    title: "Sandbox tools",
+    load: of(async () => (await import("./sandbox/sandbox-screen.tsx")).SandboxScreen),
+    nav: { group: "Start", icon: "flask", keys: "g s" },
+  },
+  {
+    path: "/$environment/orders",
+    title: "Orders",
+    load: of(async () => (await import("./orders/orders-screen.tsx")).OrdersScreen),
+    nav: { group: "Orders", icon: "pack", keys: "g o" },
+  },
+  {
+    path: "/$environment/orders/$order_number",
+    title: "Order",
+    load: of(async () => (await import("./orders/order-screen.tsx")).OrderScreen),
+  },
+  {
+    path: "/$environment/exceptions",
+    title: "Exceptions",
+    load: of(async () => (await import("./orders/exceptions-screen.tsx")).ExceptionsScreen),
+    nav: { group: "Orders", icon: "alert", keys: "g x" },
+  },
+  {
+    path: "/$environment/catalogue",
+    title: "Catalogue",
+    load: of(async () => (await import("./catalogue/catalogue-screen.tsx")).CatalogueScreen),
+    nav: { group: "Orders", icon: "book", keys: "g p" },
+  },
+  {
+    path: "/$environment/webhooks",
+    title: "Endpoints",
+    load: of(async () => (await import("./webhooks/endpoints-screen.tsx")).EndpointsScreen),
+    nav: { group: "Webhooks", icon: "webhook", keys: "g w" },
+  },
+  {
+    path: "/$environment/webhooks/$endpoint_id",
+    title: "Endpoint",
+    load: of(async () => (await import("./webhooks/endpoint-screen.tsx")).EndpointScreen),
+  },
+  {
+    path: "/$environment/events",
+    title: "Events",
+    load: of(async () => (await import("./events/events-screen.tsx")).EventsScreen),
+    nav: { group: "Webhooks", icon: "inbox", keys: "g e" },
+  },
+  {
+    path: "/$environment/events/$event_id",
+    title: "Event",
+    load: of(async () => (await import("./events/event-screen.tsx")).EventScreen),
+  },
+  {
+    path: "/$environment/requests",
+    title: "Requests",
+    load: of(async () => (await import("./requests/requests-screen.tsx")).RequestsScreen),
+    nav: { group: "API", icon: "list", keys: "g r" },
+  },
+  {
+    path: "/$environment/requests/$request_id",
+    title: "Request",
+    load: of(async () => (await import("./requests/request-screen.tsx")).RequestScreen),
+  },
+  {
+    path: "/$environment/errors",
+    title: "Errors",
+    load: of(async () => (await import("./requests/errors-screen.tsx")).ErrorsScreen),
+    nav: { group: "API", icon: "pulse", keys: "g f" },
+  },
+  {
+    path: "/$environment/usage",
+    title: "Usage",
+    load: of(async () => (await import("./usage/usage-screen.tsx")).UsageScreen),
+    nav: { group: "API", icon: "chart", keys: "g u" },
+  },
+  {
+    path: "/$environment/team",
+    title: "Team",
+    load: of(async () => (await import("./team/team-screen.tsx")).TeamScreen),
+    nav: { group: "Partner", icon: "people", keys: "g t" },
+  },
+];

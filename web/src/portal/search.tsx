@@ -1,0 +1,46 @@
+import { ORDER_NUMBER_PATTERN, type PortalOrders } from "@pestle/contract";
+import { ApiError, api } from "../app/api.ts";
+import type { PaletteHit, PaletteSearch } from "../app/palette.tsx";
+import { environmentIn } from "./environment.ts";
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+const ORDER_NUMBER = new RegExp(ORDER_NUMBER_PATTERN);
+const MOST = 8;
+
+/** What a partner has in hand: an order's number, their own reference, a patient's id, or an id from a log. */
+export const search: PaletteSearch = {
+  placeholder: "Order number, reference, patient id, request id, event id",
+  hint: "Ids from a log or an answer can be pasted as they are.",
+  find: async (q, signal) => {
+    const environment = environmentIn(location.pathname.replace(/^\/portal/, ""));
+    if (UUID.test(q.toLowerCase())) return pasted(environment, q.toLowerCase());
+    const exact = ORDER_NUMBER.test(q.toUpperCase()) ? [orderHit(environment, q.toUpperCase(), "Order number")] : [];
+    const found = await Promise.all(
+      (["reference", "patient_id"] as const).map(async (name) => {
+        const given = new URLSearchParams({ [name]: q, limit: String(MOST) });
+        const { orders } = await api<PortalOrders>(`/portal/${environment}/orders?${given}`, { signal }).catch(nothing);
+        return orders.map(({ order_number, order_status }) => orderHit(environment, order_number, order_status));
+      }),
+    );
+    return [...exact, ...found.flat()];
+  },
+};
+
+const orderHit = (environment: string, order_number: string, about: string): PaletteHit => ({
+  key: order_number,
+  path: `/${environment}/orders/${order_number}`,
+  title: order_number,
+  about,
+  icon: "pack",
+});
+
+const pasted = (environment: string, id: string): PaletteHit[] => [
+  { key: "request", path: `/${environment}/requests/${id}`, title: `Request ${id}`, icon: "list" },
+  { key: "event", path: `/${environment}/events/${id}`, title: `Event ${id}`, icon: "webhook" },
+];
+
+/** What cannot be such a value is not found; other failures are told. */
+function nothing(error: unknown): PortalOrders {
+  if (error instanceof ApiError && error.status >= 400 && error.status < 500) return { orders: [], next_cursor: null };
+  throw error;
+}

@@ -1,0 +1,69 @@
+import { type PortalInvitation, type PortalInvited, type PortalRole, portalRoles } from "@pestle/contract";
+import { useState } from "react";
+import { api, problemOf } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { SelectField, TextField } from "../../ui/field.tsx";
+import { usePortal } from "../account.tsx";
+import { roleNames } from "./role-names.ts";
+
+export function InvitePerson({
+  onClose,
+  onInvited,
+}: {
+  onClose: () => void;
+  onInvited: (invited: PortalInvited) => void;
+}) {
+  const { api_base } = usePortal();
+  const [given, setGiven] = useState<PortalInvitation>({ name: "", email: "", role: "partner_developer" });
+  const invite = useChange(() => api<PortalInvited>(`${api_base}/team`, { method: "POST", body: given }), {
+    reads: [`${api_base}/team`],
+    after: onInvited,
+  });
+  const beside = ["name", "email", "role"].some((field) => problemOf(invite.error, field) !== null);
+  return (
+    <Dialog
+      title="Invite somebody"
+      onClose={onClose}
+      onSubmit={() => void invite.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button tone="primary" type="submit" busy={invite.busy}>
+            Invite
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="Name"
+        required
+        autoFocus
+        maxLength={100}
+        value={given.name}
+        problem={problemOf(invite.error, "name")}
+        onChange={(event) => setGiven({ ...given, name: event.target.value })}
+      />
+      <TextField
+        label="E-mail"
+        type="email"
+        required
+        value={given.email}
+        problem={problemOf(invite.error, "email")}
+        onChange={(event) => setGiven({ ...given, email: event.target.value })}
+      />
+      <SelectField
+        label="Role"
+        options={(Object.keys(portalRoles) as PortalRole[]).map((role) => [role, roleNames[role]])}
+        value={given.role}
+        hint={portalRoles[given.role]}
+        problem={problemOf(invite.error, "role")}
+        onChange={(event) => setGiven({ ...given, role: event.target.value as PortalRole })}
+      />
+      <p className="quiet small">A password is made for them, and shown to you once.</p>
+      {invite.error !== null && !beside && <Problem error={invite.error} />}
+    </Dialog>
+  );
+}

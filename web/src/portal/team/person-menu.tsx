@@ -1,0 +1,115 @@
+import {
+  type PortalInvited,
+  type PortalPerson,
+  type PortalPersonUpdate,
+  type PortalRole,
+  portalRoles,
+} from "@pestle/contract";
+import { useState } from "react";
+import { api } from "../../app/api.ts";
+import { Confirm } from "../../app/confirm.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Icon } from "../../ui/icon.tsx";
+import { Menu, type MenuItem } from "../../ui/menu.tsx";
+import { usePortal } from "../account.tsx";
+import { roleNames } from "./role-names.ts";
+
+type Asked = "password" | "second_factor" | "disable" | PortalRole;
+
+/** What an admin may do with somebody: each is asked about before it is done. */
+export function PersonMenu({
+  person,
+  onInvited,
+}: {
+  person: PortalPerson;
+  onInvited: (invited: PortalInvited) => void;
+}) {
+  const [asked, setAsked] = useState<Asked | null>(null);
+  const roles = (Object.keys(portalRoles) as PortalRole[]).filter((role) => role !== person.role);
+  const items: MenuItem[] = [
+    ...roles.map((role) => ({
+      label: `Make ${roleNames[role]}`,
+      icon: "person" as const,
+      onChoose: () => setAsked(role),
+    })),
+    { label: "New password", icon: "key", onChoose: () => setAsked("password") },
+    ...(person.second_factor
+      ? [{ label: "Reset the second factor", icon: "lock" as const, onChoose: () => setAsked("second_factor") }]
+      : []),
+    {
+      label: person.disabled_at === null ? "Disable" : "Enable",
+      icon: "close",
+      danger: person.disabled_at === null,
+      onChoose: () => setAsked("disable"),
+    },
+  ];
+  return (
+    <>
+      <Menu trigger={<Icon name="more" />} label={`What can be done with ${person.name}`} items={items} />
+      {asked && <Ask person={person} asked={asked} onInvited={onInvited} onClose={() => setAsked(null)} />}
+    </>
+  );
+}
+
+function Ask({
+  person,
+  asked,
+  onInvited,
+  onClose,
+}: {
+  person: PortalPerson;
+  asked: Asked;
+  onInvited: (invited: PortalInvited) => void;
+  onClose: () => void;
+}) {
+  const { api_base } = usePortal();
+  const path = `${api_base}/team/${person.person_id}`;
+  const disabled = person.disabled_at !== null;
+  const texts: Record<Asked, { confirm: string; about: string }> = {
+    password: {
+      confirm: "Make a new password",
+      about: "The old one ends, and so do their sessions. The new one is shown to you once.",
+    },
+    second_factor: {
+      confirm: "Reset the second factor",
+      about: "They set up another authenticator when they sign in. Be sure that it was they who asked.",
+    },
+    disable: disabled
+      ? { confirm: "Enable", about: "They can sign in again, with the password they had." }
+      : { confirm: "Disable", about: "Their sessions end at once, and they cannot sign in any more." },
+    partner_viewer: { confirm: "Make Viewer", about: portalRoles.partner_viewer },
+    partner_developer: { confirm: "Make Developer", about: portalRoles.partner_developer },
+    partner_admin: { confirm: "Make Admin", about: portalRoles.partner_admin },
+  };
+  const change = useChange(
+    async () => {
+      if (asked === "password") return api<PortalInvited>(`${path}/password`, { method: "POST" });
+      const update: PortalPersonUpdate =
+        asked === "second_factor"
+          ? { reset_second_factor: true }
+          : asked === "disable"
+            ? { disabled: !disabled }
+            : { role: asked };
+      await api(path, { method: "PATCH", body: update });
+      return null;
+    },
+    {
+      reads: [`${api_base}/team`],
+      done: "Done.",
+      after: (made) => {
+        onClose();
+        if (made) onInvited(made);
+      },
+    },
+  );
+  return (
+    <Confirm
+      title={`${texts[asked].confirm}: ${person.name}`}
+      confirm={texts[asked].confirm}
+      change={change}
+      onClose={onClose}
+    >
+      <p>{texts[asked].about}</p>
+    </Confirm>
+  );
+}

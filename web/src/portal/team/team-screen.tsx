@@ -1,0 +1,115 @@
+import { type PortalInvited, type PortalPerson, type PortalTeam, portalRoles } from "@pestle/contract";
+import { useState } from "react";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Badge } from "../../ui/badge.tsx";
+import { Button } from "../../ui/button.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { ShownOnce } from "../../ui/shown-once.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { InvitePerson } from "./invite-person.tsx";
+import { PersonMenu } from "./person-menu.tsx";
+import { roleNames } from "./role-names.ts";
+
+/** The people of the partner, in both environments. */
+export function TeamScreen() {
+  const { api_base, may_manage_team } = usePortal();
+  const team = useApi<PortalTeam>(`${api_base}/team`);
+  const [inviting, setInviting] = useState(false);
+  const [invited, setInvited] = useState<PortalInvited | null>(null);
+  useShortcuts(may_manage_team ? [{ keys: "n", label: "Invite somebody", run: () => setInviting(true) }] : []);
+  const columns: readonly Column<PortalPerson>[] = [
+    {
+      title: "Name",
+      cell: ({ name, email, you }) => (
+        <>
+          {name} {you && <Badge>You</Badge>}
+          <br />
+          <span className="quiet">{email}</span>
+        </>
+      ),
+    },
+    { title: "Role", cell: ({ role }) => roleNames[role] },
+    {
+      title: "Second factor",
+      cell: ({ second_factor }) =>
+        second_factor ? <Badge tone="good">Set up</Badge> : <Badge tone="wait">Not set up</Badge>,
+    },
+    {
+      title: "Last signed in",
+      cell: ({ last_signed_in_at }) =>
+        last_signed_in_at === null ? <span className="quiet">never</span> : <When at={last_signed_in_at} />,
+    },
+    {
+      title: "State",
+      cell: ({ disabled_at }) => (disabled_at === null ? <Badge tone="good">Active</Badge> : <Badge>Disabled</Badge>),
+    },
+    ...(may_manage_team
+      ? [
+          {
+            title: "What can be done",
+            unseen: true,
+            cell: (person: PortalPerson) => <PersonMenu person={person} onInvited={setInvited} />,
+          },
+        ]
+      : []),
+  ];
+  return (
+    <Page
+      title="Team"
+      about="Whoever is on it may come in, in both environments."
+      actions={
+        may_manage_team && (
+          <Button tone="primary" icon="plus" keys="n" onClick={() => setInviting(true)}>
+            Invite
+          </Button>
+        )
+      }
+    >
+      <Loaded query={team}>
+        {({ people }) => (
+          <Card flush>
+            <Table
+              caption="Team"
+              columns={columns}
+              rows={people}
+              rowKey={({ person_id }) => person_id}
+              dim={({ disabled_at }) => disabled_at !== null}
+            />
+          </Card>
+        )}
+      </Loaded>
+      <Card title="Roles">
+        <Facts
+          facts={Object.entries(portalRoles).map(([role, about]) => [roleNames[role as keyof typeof roleNames], about])}
+        />
+      </Card>
+      {inviting && (
+        <InvitePerson
+          onClose={() => setInviting(false)}
+          onInvited={(made) => {
+            setInviting(false);
+            setInvited(made);
+          }}
+        />
+      )}
+      {invited && (
+        <ShownOnce
+          title={`A password for ${invited.person.name}`}
+          onClose={() => setInvited(null)}
+          keep="Nobody can look it up later. Hand it over by a way that only they read."
+          secrets={[
+            { label: "E-mail", text: invited.person.email },
+            { label: "Password", text: invited.password },
+          ]}
+        >
+          <p>Whoever signs in can set up a second factor, and should.</p>
+        </ShownOnce>
+      )}
+    </Page>
+  );
+}

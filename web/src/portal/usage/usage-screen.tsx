@@ -1,0 +1,172 @@
+import type { PortalUsage } from "@pestle/contract";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useFilters } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Card } from "../../ui/card.tsx";
+import { Chart } from "../../ui/chart.tsx";
+import { SelectField } from "../../ui/field.tsx";
+import { TileBody, tileClass, tilesClass } from "../../ui/tile.tsx";
+import { usePortal } from "../account.tsx";
+import styles from "./usage-screen.module.css";
+
+const REFRESH_MS = 30_000;
+const spans = [
+  ["24", "24 hours"],
+  ["168", "7 days"],
+  ["720", "30 days"],
+] as const;
+const hourText = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+const dayText = new Intl.DateTimeFormat(undefined, {
+  month: "short",
+  day: "numeric",
+  hour: "2-digit",
+  minute: "2-digit",
+});
+
+/** How much is asked, how well it goes, and how far the limits are. */
+export function UsageScreen() {
+  const { api_base } = usePortal();
+  const [{ hours = "24" }, change] = useFilters();
+  const usage = useApi<PortalUsage>(`${api_base}/usage?hours=${encodeURIComponent(hours)}`, { refetch_ms: REFRESH_MS });
+  return (
+    <Page
+      title="Usage"
+      actions={
+        <SelectField
+          label="Time"
+          unseen
+          options={spans}
+          value={hours}
+          onChange={(event) => change({ hours: event.target.value })}
+        />
+      }
+    >
+      <Loaded query={usage} lines={10}>
+        {(shown) => (
+          <>
+            <Totals {...shown} />
+            <Charts {...shown} />
+          </>
+        )}
+      </Loaded>
+    </Page>
+  );
+}
+
+const percent = (share: number) => `${(share * 100).toLocaleString(undefined, { maximumFractionDigits: 1 })} %`;
+const milliseconds = (value: number | null) => (value === null ? "–" : `${Math.round(value).toLocaleString()} ms`);
+
+function Totals({ totals, limit, webhooks }: PortalUsage) {
+  const { requests, client_errors, server_errors, limited, p50_ms, p99_ms, headroom, busiest_per_second } = totals;
+  const attempts = webhooks.reduce((sum, hour) => sum + hour.attempts, 0);
+  const delivered = webhooks.reduce((sum, hour) => sum + hour.delivered, 0);
+  const failed = client_errors + server_errors + limited;
+  return (
+    <div className={tilesClass}>
+      <div className={tileClass}>
+        <TileBody
+          label="Requests"
+          value={requests.toLocaleString()}
+          about={`${limited.toLocaleString()} over the limit`}
+        />
+      </div>
+      <div className={tileClass}>
+        <TileBody
+          label="Failed"
+          value={requests === 0 ? "–" : percent(failed / requests)}
+          tone={server_errors > 0 ? "bad" : undefined}
+          about={`${client_errors.toLocaleString()} refused, ${server_errors.toLocaleString()} our fault`}
+        />
+      </div>
+      <div className={tileClass}>
+        <TileBody
+          label="Half take less than"
+          value={milliseconds(p50_ms)}
+          about={`99 of 100 less than ${milliseconds(p99_ms)}`}
+        />
+      </div>
+      <div className={tileClass}>
+        <TileBody
+          label="Room below the limit"
+          value={percent(headroom)}
+          tone={headroom < 0.2 ? "wait" : undefined}
+          about={`${busiest_per_second.toLocaleString()} of ${limit.rate_per_second} a second`}
+        />
+      </div>
+      <div className={tileClass}>
+        <TileBody
+          label="Webhooks delivered"
+          value={attempts === 0 ? "–" : percent(delivered / attempts)}
+          tone={attempts > 0 && delivered / attempts < 0.9 ? "bad" : undefined}
+          about={`of ${attempts.toLocaleString()} attempts`}
+        />
+      </div>
+    </div>
+  );
+}
+
+function Charts({ hours, limit, webhooks }: PortalUsage) {
+  const text = hours.length > 48 ? dayText : hourText;
+  const moments = hours.map(({ hour }) => text.format(new Date(hour)));
+  const of = (field: Exclude<keyof PortalUsage["hours"][number], "hour">) => hours.map((row) => row[field]);
+  const byHour = new Map(webhooks.map((row) => [Date.parse(row.hour), row]));
+  const told = (field: "delivered" | "failed") => hours.map(({ hour }) => byHour.get(Date.parse(hour))?.[field] ?? 0);
+  const good = hours.map((row) => row.requests - row.client_errors - row.server_errors - row.limited);
+  return (
+    <div className={styles["charts"]}>
+      <Card title="Requests an hour">
+        <Chart
+          label="Requests an hour"
+          kind="bars"
+          moments={moments}
+          empty="No request in this time"
+          series={[
+            { name: "Succeeded", tone: "accent", values: good },
+            { name: "Refused (4xx)", tone: "wait", values: of("client_errors") },
+            { name: "Over the limit (429)", tone: "neutral", values: of("limited") },
+            { name: "Our fault (5xx)", tone: "bad", values: of("server_errors") },
+          ]}
+        />
+      </Card>
+      <Card title="How long answers take">
+        <Chart
+          label="How long answers take"
+          kind="lines"
+          moments={moments}
+          format={(value) => `${Math.round(value * 10) / 10} ms`}
+          empty="No request in this time"
+          series={[
+            { name: "Half take less (p50)", tone: "accent", values: of("p50_ms") },
+            { name: "99 of 100 take less (p99)", tone: "wait", values: of("p99_ms") },
+          ]}
+        />
+      </Card>
+      <Card title="Room below the limit">
+        <Chart
+          label="Room below the limit"
+          kind="lines"
+          moments={moments}
+          most={1}
+          format={percent}
+          series={[{ name: "Left in the busiest minute of a credential", tone: "accent", values: of("headroom") }]}
+        />
+        <p className="quiet small">
+          Each credential has {limit.rate_per_second} requests a second, and {limit.burst} at once.
+        </p>
+      </Card>
+      <Card title="Webhook attempts">
+        <Chart
+          label="Webhook attempts an hour"
+          kind="bars"
+          moments={moments}
+          empty="No attempt in this time"
+          series={[
+            { name: "Delivered", tone: "good", values: told("delivered") },
+            { name: "Failed", tone: "bad", values: told("failed") },
+          ]}
+        />
+      </Card>
+    </div>
+  );
+}

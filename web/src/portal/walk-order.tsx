@@ -1,0 +1,76 @@
+import { exceptionIds, exceptions, type Order, simulatedStatuses } from "@pestle/contract";
+import { useId, useState } from "react";
+import { api } from "../app/api.ts";
+import { Problem } from "../app/problem.tsx";
+import { useChange } from "../app/use-change.ts";
+import { Button } from "../ui/button.tsx";
+import { usePortal } from "./account.tsx";
+import styles from "./walk-order.module.css";
+
+/** How far a status is on an order's way; one that is behind it cannot be walked to. */
+const way = ["Processing", "Filling", "Shipped", "Delivered"];
+
+/** In the sandbox the partner is the pharmacy: an order goes where they say, or is held by what they say. */
+export function WalkOrder({ order }: { order: Pick<Order, "order_number" | "order_status"> }) {
+  const { api_base } = usePortal();
+  const id = useId();
+  const { order_number, order_status } = order;
+  const [exception_id, setException] = useState("");
+  const reads = [
+    `${api_base}/orders`,
+    `${api_base}/exceptions`,
+    `${api_base}/home`,
+    `${api_base}/webhook_events`,
+    `${api_base}/sandbox`,
+  ];
+  const walk = useChange(
+    (simulation: { to: string } | { exception_id: number }) =>
+      api(`${api_base}/sandbox/simulate`, {
+        method: "POST",
+        body: { simulation_type: "order", simulation: { order_number, ...simulation } },
+      }),
+    { reads },
+  );
+  const at = way.indexOf(order_status);
+  const over = order_status === "Delivered" || order_status === "Canceled";
+  if (over) return null;
+  const held = order_status === "On Hold";
+  const shipped = order_status === "Shipped";
+  const places = held ? [] : simulatedStatuses.filter((to) => (to === "Canceled" ? !shipped : way.indexOf(to) > at));
+  return (
+    <section className={styles["walk"]} aria-label="Sandbox">
+      <div className="row">
+        <strong>{held ? "It moves on once nothing holds it" : "Move it to"}</strong>
+        {places.map((to) => (
+          <Button key={to} small busy={walk.busy} onClick={() => void walk.run({ to })}>
+            {to}
+          </Button>
+        ))}
+      </div>
+      {!shipped && (
+        <div className="row">
+          <label htmlFor={id}>
+            <strong>{held ? "Hold it also by" : "or hold it by"}</strong>
+          </label>
+          <select id={id} value={exception_id} onChange={(event) => setException(event.target.value)}>
+            <option value="">an exception …</option>
+            {exceptionIds.map((one) => (
+              <option key={one} value={one}>
+                {one} {exceptions[one].name}
+              </option>
+            ))}
+          </select>
+          <Button
+            small
+            busy={walk.busy}
+            disabled={exception_id === ""}
+            onClick={() => void walk.run({ exception_id: Number(exception_id) })}
+          >
+            Hold
+          </Button>
+        </div>
+      )}
+      {walk.error !== null && <Problem error={walk.error} />}
+    </section>
+  );
+}

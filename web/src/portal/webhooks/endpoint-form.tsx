@@ -1,0 +1,175 @@
+import {
+  type EventType,
+  eventTypeNames,
+  eventTypes,
+  type PortalCreatedEndpoint,
+  type PortalCredentials,
+  type PortalEndpoint,
+  type PortalEndpointInput,
+  type PortalEndpointUpdate,
+} from "@pestle/contract";
+import { useState } from "react";
+import { ApiError, api, problemOf } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useApi } from "../../app/use-api.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { CodeText } from "../../ui/code-text.tsx";
+import { Dialog } from "../../ui/dialog.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { usePortal } from "../account.tsx";
+import styles from "./endpoint-form.module.css";
+
+const fields = ["url", "secret", "signing_credential_id", "description"];
+
+/** Registers an endpoint, or changes the one that is given. */
+export function EndpointForm({
+  endpoint,
+  onClose,
+  onCreated,
+}: {
+  endpoint?: PortalEndpoint;
+  onClose: () => void;
+  onCreated?: (created: PortalCreatedEndpoint) => void;
+}) {
+  const { api_base, sandbox } = usePortal();
+  const credentials = useApi<PortalCredentials>(`${api_base}/credentials`).data?.credentials ?? [];
+  const live = credentials.filter(({ revoked_at }) => revoked_at === null);
+  const [url, setUrl] = useState(endpoint?.url ?? "");
+  const [secret, setSecret] = useState(endpoint ? "" : randomSecret);
+  const [events, setEvents] = useState<readonly EventType[]>(endpoint?.events ?? []);
+  const [signer, setSigner] = useState(endpoint?.signing_credential_id ?? "");
+  const [description, setDescription] = useState(endpoint?.description ?? "");
+  const path = `${api_base}/webhook_endpoints`;
+  const save = useChange(
+    async () => {
+      const common = {
+        url: url.trim(),
+        events: [...events],
+        description: description.trim() === "" ? null : description.trim(),
+        ...(signer !== "" && signer !== endpoint?.signing_credential_id && { signing_credential_id: signer }),
+      };
+      if (endpoint === undefined) {
+        const { events: chosen, ...rest } = common;
+        const body: PortalEndpointInput = { ...rest, secret, ...(chosen.length > 0 && { events: chosen }) };
+        return api<PortalCreatedEndpoint>(path, { method: "POST", body });
+      }
+      const body: PortalEndpointUpdate = { ...common, ...(secret !== "" && { secret }) };
+      await api(`${path}/${endpoint.id}`, { method: "PATCH", body });
+      return null;
+    },
+    {
+      ...(endpoint && { done: "Saved." }),
+      reads: [path, `${api_base}/home`, `${api_base}/credentials`],
+      after: (created) => (created ? onCreated?.(created) : onClose()),
+    },
+  );
+  const elsewhere =
+    save.error !== null &&
+    !(
+      save.error instanceof ApiError &&
+      save.error.problems.length > 0 &&
+      save.error.problems.every(({ field }) => fields.includes(field))
+    );
+  return (
+    <Dialog
+      title={endpoint ? "Change the endpoint" : "New endpoint"}
+      onClose={onClose}
+      onSubmit={() => void save.run()}
+      wide
+      actions={
+        <>
+          <Button onClick={onClose}>Cancel</Button>
+          <Button tone="primary" type="submit" busy={save.busy}>
+            {endpoint ? "Save" : "Register"}
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label="URL"
+        hint={
+          sandbox
+            ? "It is signed exactly as it stands here. In the sandbox it may also be one of your own machine, where the pharmacy allows it."
+            : "HTTPS, at a public address. It is signed exactly as it stands here."
+        }
+        type="url"
+        required
+        autoFocus
+        placeholder="https://your-service.example/webhooks"
+        value={url}
+        problem={problemOf(save.error, "url")}
+        onChange={(event) => setUrl(event.target.value)}
+      />
+      <div className={styles["secret"]}>
+        <TextField
+          label={endpoint ? "New secret" : "Secret"}
+          hint={
+            endpoint
+              ? "Left empty, the one you chose before stays."
+              : "Yours to choose, for the second authenticity header. It is not shown again: keep it."
+          }
+          required={endpoint === undefined}
+          maxLength={255}
+          spellCheck={false}
+          value={secret}
+          problem={problemOf(save.error, "secret")}
+          onChange={(event) => setSecret(event.target.value)}
+        />
+        <Button onClick={() => setSecret(randomSecret())}>Make one up</Button>
+      </div>
+      <fieldset className={styles["events"]}>
+        <legend>Events</legend>
+        <p className="quiet small">With none chosen, every event that is not opt-in is sent.</p>
+        {eventTypeNames.map((event_type) => (
+          <CheckField
+            key={event_type}
+            label={
+              <>
+                <code>{event_type}</code>
+                {eventTypes[event_type].opt_in && <span className="quiet"> opt-in</span>}
+              </>
+            }
+            hint={<CodeText text={eventTypes[event_type].sent_when} />}
+            checked={events.includes(event_type)}
+            onChange={(event) =>
+              setEvents(
+                event.target.checked
+                  ? eventTypeNames.filter((one) => one === event_type || events.includes(one))
+                  : events.filter((one) => one !== event_type),
+              )
+            }
+          />
+        ))}
+      </fieldset>
+      <div className="grid-2">
+        <SelectField
+          label="Signed with"
+          hint="The credential whose client secret is the key of the signature."
+          options={[
+            ...(endpoint ? [] : [["", "The newest that is live"] as const]),
+            ...live.map(({ client_id, name }) => [client_id, name] as const),
+          ]}
+          value={signer}
+          problem={problemOf(save.error, "signing_credential_id")}
+          onChange={(event) => setSigner(event.target.value)}
+        />
+        <TextField
+          label="Description"
+          value={description}
+          problem={problemOf(save.error, "description")}
+          onChange={(event) => setDescription(event.target.value)}
+        />
+      </div>
+      {elsewhere && <Problem error={save.error} />}
+    </Dialog>
+  );
+}
+
+/** 32 letters and digits. */
+function randomSecret(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(24));
+  return btoa(String.fromCharCode(...bytes))
+    .replaceAll("+", "p")
+    .replaceAll("/", "s");
+}

@@ -1,0 +1,129 @@
+import type { PortalEndpoint } from "@pestle/contract";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+import { api } from "../../app/api.ts";
+import { Confirm } from "../../app/confirm.tsx";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { Problem } from "../../app/problem.tsx";
+import { useParam } from "../../app/use-address.ts";
+import { useApi } from "../../app/use-api.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card, Facts } from "../../ui/card.tsx";
+import { Notice } from "../../ui/notice.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { EndpointForm } from "./endpoint-form.tsx";
+import { EndpointState, eventsText } from "./endpoint-state.tsx";
+import { EndpointStatistics } from "./endpoint-statistics.tsx";
+import { RedeliverSince } from "./redeliver-since.tsx";
+import { TestEvent } from "./test-event.tsx";
+
+/** One endpoint: how it does, and what can be done about it. */
+export function EndpointScreen() {
+  const { api_base, link_base } = usePortal();
+  const endpoint_id = useParam("endpoint_id");
+  const endpoint = useApi<PortalEndpoint>(`${api_base}/webhook_endpoints/${encodeURIComponent(endpoint_id)}`, {
+    refetch_ms: 5_000,
+  });
+  return (
+    <Page
+      title="Endpoint"
+      heading={<span className="row">Endpoint {endpoint.data && <EndpointState endpoint={endpoint.data} />}</span>}
+      actions={<Link to={`${link_base}/webhooks`}>All endpoints</Link>}
+    >
+      <Loaded query={endpoint} lines={8}>
+        {(shown) => <Shown endpoint={shown} />}
+      </Loaded>
+    </Page>
+  );
+}
+
+function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
+  const { api_base, link_base, may_change } = usePortal();
+  const navigate = useNavigate();
+  const [layer, setLayer] = useState<"edit" | "delete" | null>(null);
+  const { id, url, events, status, disabled_reason, signing_credential_id, signing_secret_id, description } = endpoint;
+  const path = `${api_base}/webhook_endpoints`;
+  const reads = [path, `${api_base}/home`, `${api_base}/credentials`];
+  const active = status === "active";
+  const toggle = useChange(
+    () => api(`${path}/${id}`, { method: "PATCH", body: { status: active ? "disabled" : "active" } }),
+    { done: active ? "Nothing is sent to it any more." : "It is sent what waited for it.", reads },
+  );
+  const remove = useChange(() => api(`${path}/${id}`, { method: "DELETE" }), {
+    done: "The endpoint is deleted.",
+    reads: [path, `${api_base}/home`, `${api_base}/credentials`],
+    after: () => void navigate({ to: `${link_base}/webhooks` }),
+  });
+  return (
+    <>
+      {disabled_reason !== null && disabled_reason !== "partner" && (
+        <Notice tone="bad" title="Nothing is sent to it.">
+          {disabled_reason === "gone"
+            ? "It answered 410 Gone, which asks us to stop. "
+            : "It did nothing but fail for five days. "}
+          Once it works again, enable it: what waited is then sent.
+        </Notice>
+      )}
+      <Card
+        title={<code>{url}</code>}
+        actions={
+          may_change && (
+            <>
+              {active && <TestEvent endpoint_id={id} choice />}
+              <Button onClick={() => setLayer("edit")}>Change</Button>
+              <Button busy={toggle.busy} onClick={() => void toggle.run()}>
+                {active ? "Disable" : "Enable"}
+              </Button>
+              <Button tone="danger" onClick={() => setLayer("delete")}>
+                Delete
+              </Button>
+            </>
+          )
+        }
+      >
+        <Facts
+          facts={[
+            ["Events", eventsText(events)],
+            [
+              "Signed with",
+              <span key="signed">
+                <span className="mono">{signing_credential_id}</span>{" "}
+                <span className="quiet">secret no. {signing_secret_id}</span>
+              </span>,
+            ],
+            ["Description", description],
+            [
+              "Endpoint id",
+              <span key="id" className="mono">
+                {id}
+              </span>,
+            ],
+            ["Registered", <When key="since" at={endpoint.created_at} />],
+            ["Changed", <When key="changed" at={endpoint.updated_at} />],
+            [
+              "Deliveries",
+              <Link key="events" to={`${link_base}/events`} search={{ endpoint_id: id } as never}>
+                What was sent to it
+              </Link>,
+            ],
+          ]}
+        />
+        {toggle.error !== null && <Problem error={toggle.error} />}
+      </Card>
+      <EndpointStatistics endpoint_id={id} />
+      {may_change && <RedeliverSince endpoint_id={id} />}
+      {layer === "edit" && <EndpointForm endpoint={endpoint} onClose={() => setLayer(null)} />}
+      {layer === "delete" && (
+        <Confirm title="Delete the endpoint?" confirm="Delete it" change={remove} onClose={() => setLayer(null)}>
+          <p>
+            <code>{url}</code>
+          </p>
+          <p>What still waits for it is not sent any more. The events themselves stay in the feed.</p>
+        </Confirm>
+      )}
+    </>
+  );
+}

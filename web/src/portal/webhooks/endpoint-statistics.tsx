@@ -1,0 +1,91 @@
+import type { PortalEndpointStatistics } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { useApi } from "../../app/use-api.ts";
+import { Card } from "../../ui/card.tsx";
+import { Chart } from "../../ui/chart.tsx";
+import { TileBody, tileClass, tilesClass } from "../../ui/tile.tsx";
+import { Age } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+
+const clock = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
+const percent = (share: number | null) => (share === null ? "–" : `${Math.round(share * 1000) / 10} %`);
+const milliseconds = (value: number | null) => (value === null ? "–" : `${Math.round(value).toLocaleString()} ms`);
+
+/** How deliveries to it go. */
+export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
+  const { api_base, link_base } = usePortal();
+  const statistics = useApi<PortalEndpointStatistics>(`${api_base}/webhook_endpoints/${endpoint_id}/statistics`, {
+    refetch_ms: 5_000,
+  });
+  return (
+    <Loaded query={statistics}>
+      {({
+        attempts,
+        success_rate,
+        failed,
+        average_duration_ms,
+        slowest_duration_ms,
+        waiting,
+        oldest_waiting_at,
+        hours,
+      }) => {
+        const series = [...hours].reverse();
+        return (
+          <>
+            <div className={tilesClass}>
+              <div className={tileClass}>
+                <TileBody
+                  label="Delivered"
+                  value={percent(success_rate)}
+                  tone={success_rate !== null && success_rate < 0.9 ? "bad" : undefined}
+                  about={`of ${attempts.toLocaleString()} attempts`}
+                />
+              </div>
+              <div className={tileClass}>
+                <TileBody label="Failed attempts" value={failed.toLocaleString()} />
+              </div>
+              <div className={tileClass}>
+                <TileBody
+                  label="Answers in"
+                  value={milliseconds(average_duration_ms)}
+                  about={`slowest ${milliseconds(slowest_duration_ms)}`}
+                />
+              </div>
+              <Link
+                className={tileClass}
+                to={`${link_base}/events`}
+                search={{ status: "pending", endpoint_id } as never}
+              >
+                <TileBody
+                  label="Waiting"
+                  value={waiting.toLocaleString()}
+                  tone={waiting > 0 ? "wait" : undefined}
+                  about={
+                    oldest_waiting_at !== null && (
+                      <>
+                        oldest <Age since={oldest_waiting_at} />
+                      </>
+                    )
+                  }
+                />
+              </Link>
+            </div>
+            <Card title="Attempts in the last hours">
+              <Chart
+                label="Attempts an hour"
+                kind="bars"
+                moments={series.map(({ hour }) => clock.format(new Date(hour)))}
+                empty="No attempt yet"
+                series={[
+                  { name: "Delivered", tone: "good", values: series.map((hour) => hour.delivered) },
+                  { name: "Failed", tone: "bad", values: series.map((hour) => hour.failed) },
+                ]}
+              />
+            </Card>
+          </>
+        );
+      }}
+    </Loaded>
+  );
+}

@@ -1,0 +1,102 @@
+import type { PortalCreatedEndpoint, PortalEndpoint, PortalEndpoints } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+import { Loaded } from "../../app/loaded.tsx";
+import { Page } from "../../app/page.tsx";
+import { useShortcuts } from "../../app/shortcuts.ts";
+import { useApi } from "../../app/use-api.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { ShownOnce } from "../../ui/shown-once.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+import { EndpointForm } from "./endpoint-form.tsx";
+import { EndpointState, eventsText } from "./endpoint-state.tsx";
+import { TestEvent } from "./test-event.tsx";
+
+/** Where events are sent to. */
+export function EndpointsScreen() {
+  const { api_base, link_base, may_change } = usePortal();
+  const endpoints = useApi<PortalEndpoints>(`${api_base}/webhook_endpoints`, { refetch_ms: 10_000 });
+  const [adding, setAdding] = useState(false);
+  const [created, setCreated] = useState<PortalCreatedEndpoint | null>(null);
+  useShortcuts(may_change ? [{ keys: "n", label: "New endpoint", run: () => setAdding(true) }] : []);
+  const columns: readonly Column<PortalEndpoint>[] = [
+    {
+      title: "Address",
+      cell: ({ id, url, description }) => (
+        <>
+          <Link to={`${link_base}/webhooks/${id}`}>
+            <code>{url}</code>
+          </Link>
+          {description && (
+            <>
+              <br />
+              <span className="quiet">{description}</span>
+            </>
+          )}
+        </>
+      ),
+    },
+    { title: "State", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+    { title: "Events", cell: ({ events }) => eventsText(events) },
+    { title: "Since", cell: ({ created_at }) => <When at={created_at} /> },
+  ];
+  return (
+    <Page
+      title="Endpoints"
+      about="Addresses of yours to which events are sent, signed, until one answers 2xx."
+      actions={
+        may_change && (
+          <Button tone="primary" icon="plus" keys="n" onClick={() => setAdding(true)}>
+            New endpoint
+          </Button>
+        )
+      }
+    >
+      <Loaded query={endpoints}>
+        {({ webhook_endpoints }) => (
+          <Card flush>
+            <Table
+              caption="Endpoints"
+              columns={columns}
+              rows={webhook_endpoints}
+              rowKey={({ id }) => id}
+              dim={({ status }) => status === "disabled"}
+              empty={
+                <Empty title="No endpoint yet">
+                  <p>Register the address of your receiver. Without one, events wait in the feed.</p>
+                </Empty>
+              }
+            />
+          </Card>
+        )}
+      </Loaded>
+      {adding && (
+        <EndpointForm
+          onClose={() => setAdding(false)}
+          onCreated={(made) => {
+            setAdding(false);
+            setCreated(made);
+          }}
+        />
+      )}
+      {created && (
+        <ShownOnce
+          title="The endpoint is registered"
+          onClose={() => setCreated(null)}
+          keep="Nobody can look it up later, not even the pharmacy. Keep it where your program finds it, and out of code that others can read."
+          secrets={[{ label: "Signing secret (Standard Webhooks)", text: created.signing_secret }]}
+          actions={<TestEvent endpoint_id={created.id} />}
+        >
+          <p>
+            With it the header <code>webhook-signature</code> is checked. The other two authenticity headers need only
+            your client secret and the secret you chose yourself.
+          </p>
+        </ShownOnce>
+      )}
+    </Page>
+  );
+}

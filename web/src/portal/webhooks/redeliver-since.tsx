@@ -1,0 +1,68 @@
+import type { PortalRedelivered, PortalRedeliverSince } from "@pestle/contract";
+import { useState } from "react";
+import { api, problemOf } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Card } from "../../ui/card.tsx";
+import { CheckField, TextField } from "../../ui/field.tsx";
+import { toast } from "../../ui/toast.tsx";
+import { usePortal } from "../account.tsx";
+import styles from "./redeliver-since.module.css";
+
+const DAY_MS = 24 * 3600 * 1000;
+
+/** After a mishap of the receiver: everything since a moment is sent once more. */
+export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
+  const { api_base } = usePortal();
+  const [since, setSince] = useState(() => localText(new Date(Date.now() - DAY_MS)));
+  const [missed, setMissed] = useState(true);
+  const redeliver = useChange(
+    () => {
+      const body: PortalRedeliverSince = { since: new Date(since).toISOString(), missed };
+      return api<PortalRedelivered>(`${api_base}/webhook_endpoints/${endpoint_id}/redeliver`, { method: "POST", body });
+    },
+    {
+      reads: [`${api_base}/webhook_e`, `${api_base}/home`],
+      after: ({ redelivered, more }) =>
+        toast(
+          `${redelivered.toLocaleString()} ${redelivered === 1 ? "event is" : "events are"} sent again${more ? ", and there are more: ask once more" : ""}.`,
+        ),
+    },
+  );
+  return (
+    <Card title="Send again what came since">
+      <form
+        className={styles["form"]}
+        onSubmit={(event) => {
+          event.preventDefault();
+          void redeliver.run();
+        }}
+      >
+        <TextField
+          label="Since"
+          type="datetime-local"
+          required
+          value={since}
+          problem={problemOf(redeliver.error, "since")}
+          onChange={(event) => setSince(event.target.value)}
+        />
+        <CheckField
+          label="Only what was not delivered"
+          checked={missed}
+          onChange={(event) => setMissed(event.target.checked)}
+        />
+        <Button type="submit" busy={redeliver.busy}>
+          Send again
+        </Button>
+      </form>
+      {redeliver.error !== null && problemOf(redeliver.error, "since") === null && <Problem error={redeliver.error} />}
+    </Card>
+  );
+}
+
+/** As the field wants it: local time, to the minute. */
+function localText(moment: Date): string {
+  const local = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000);
+  return local.toISOString().slice(0, 16);
+}

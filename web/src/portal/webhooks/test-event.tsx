@@ -1,0 +1,45 @@
+import { type EventType, eventTypeNames } from "@pestle/contract";
+import { useNavigate } from "@tanstack/react-router";
+import { api } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import { Menu } from "../../ui/menu.tsx";
+import { usePortal } from "../account.tsx";
+
+/** Sends an invented event to one endpoint, and goes to where its attempts are seen. */
+export function TestEvent({ endpoint_id, choice = false }: { endpoint_id: string; choice?: boolean }) {
+  const { api_base, link_base } = usePortal();
+  const navigate = useNavigate();
+  const test = useChange(
+    (event_type?: EventType) =>
+      api<{ event_id: string }>(`${api_base}/webhook_endpoints/${endpoint_id}/test`, {
+        method: "POST",
+        body: event_type ? { event_type } : {},
+      }),
+    {
+      done: "A test event is on its way.",
+      reads: [`${api_base}/webhook_events`, `${api_base}/home`],
+      after: ({ event_id }) => void navigate({ to: `${link_base}/events/${event_id}` }),
+    },
+  );
+  return (
+    <>
+      <Button busy={test.busy} onClick={() => void test.run()}>
+        Send a test event
+      </Button>
+      {choice && (
+        <Menu
+          trigger={<Icon name="down" />}
+          label="Send a test event of a type"
+          items={eventTypeNames.map((event_type) => ({
+            label: event_type,
+            onChoose: () => void test.run(event_type),
+          }))}
+        />
+      )}
+      {test.error !== null && <Problem error={test.error} />}
+    </>
+  );
+}

@@ -1,0 +1,164 @@
+import { type KeyboardEvent, type PointerEvent, type ReactNode, useId, useState } from "react";
+import styles from "./chart.module.css";
+
+export type ChartTone = "accent" | "good" | "wait" | "bad" | "info" | "neutral";
+export type ChartSeries = { name: string; tone: ChartTone; values: readonly (number | null)[] };
+
+const WIDTH = 1000;
+const HEIGHT = 100;
+
+/**
+ * Values over time, as stacked bars or as lines. Every moment can be looked at with the mouse or, once the drawing has
+ * the focus, with the arrow keys; its values are then told beside the names and to whoever listens.
+ */
+export function Chart({
+  label,
+  kind,
+  moments,
+  series,
+  format = (value) => value.toLocaleString(),
+  most,
+  empty,
+}: {
+  label: string;
+  kind: "bars" | "lines";
+  /** What each place on the way from left to right is called. */
+  moments: readonly string[];
+  series: readonly ChartSeries[];
+  format?: (value: number) => string;
+  /** The top of the scale, where it is fixed. */
+  most?: number;
+  /** Shown over the drawing while there is nothing in it. */
+  empty?: ReactNode;
+}) {
+  const id = useId();
+  const [at, setAt] = useState<number | null>(null);
+  const sums = moments.map((_, index) =>
+    kind === "bars"
+      ? series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)
+      : Math.max(0, ...series.map(({ values }) => values[index] ?? 0)),
+  );
+  const top = most ?? roundTop(Math.max(0, ...sums));
+  const nothing =
+    series.every(({ values }) => values.every((value) => value === null || value === 0)) && most === undefined;
+  const step = WIDTH / Math.max(1, moments.length);
+  const heightOf = (value: number) => (value / top) * HEIGHT;
+  const told = (index: number) =>
+    series.map(({ name, values }) => `${name} ${valueText(values[index], format)}`).join(", ");
+
+  const point = (event: PointerEvent<HTMLElement>) => {
+    const { left, width } = event.currentTarget.getBoundingClientRect();
+    setAt(Math.max(0, Math.min(moments.length - 1, Math.floor(((event.clientX - left) / width) * moments.length))));
+  };
+  const press = (event: KeyboardEvent) => {
+    const from = at ?? moments.length - 1;
+    const to = { ArrowLeft: from - 1, ArrowRight: from + 1, Home: 0, End: moments.length - 1 }[event.key];
+    if (to === undefined) return;
+    event.preventDefault();
+    setAt(Math.max(0, Math.min(moments.length - 1, to)));
+  };
+
+  return (
+    <figure className={styles["chart"]}>
+      <div className={styles["scale"]} aria-hidden="true">
+        <span>{format(top)}</span>
+        <span>{format(top / 2)}</span>
+        <span>{format(0)}</span>
+      </div>
+      <div
+        className={styles["plot"]}
+        role="slider"
+        tabIndex={0}
+        aria-label={label}
+        aria-describedby={`${id}-names`}
+        aria-valuemin={1}
+        aria-valuemax={Math.max(1, moments.length)}
+        aria-valuenow={(at ?? moments.length - 1) + 1}
+        aria-valuetext={`${moments[at ?? moments.length - 1]}: ${told(at ?? moments.length - 1)}`}
+        onPointerMove={point}
+        onPointerLeave={() => setAt(null)}
+        onKeyDown={press}
+        onBlur={() => setAt(null)}
+      >
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" aria-hidden="true">
+          {[0, HEIGHT / 2, HEIGHT].map((y) => (
+            <line key={y} className={styles["rule"]} x1={0} x2={WIDTH} y1={y} y2={y} />
+          ))}
+          {at !== null && <rect className={styles["cursor"]} x={at * step} width={step} y={0} height={HEIGHT} />}
+          {kind === "bars"
+            ? moments.map((moment, index) => {
+                let y = HEIGHT;
+                return series.map(({ name, tone, values }) => {
+                  const height = heightOf(values[index] ?? 0);
+                  y -= height;
+                  return height > 0 ? (
+                    <rect
+                      key={`${moment} ${name}`}
+                      className={styles[tone]}
+                      x={index * step + step * 0.1}
+                      width={step * 0.8}
+                      y={y}
+                      height={height}
+                    />
+                  ) : null;
+                });
+              })
+            : series.map(({ name, tone, values }) => (
+                <path
+                  key={name}
+                  className={`${styles["line"]} ${styles[tone]}`}
+                  d={linePath(
+                    values,
+                    (index) => (index + 0.5) * step,
+                    (value) => HEIGHT - heightOf(value),
+                    step,
+                  )}
+                />
+              ))}
+        </svg>
+        {nothing && empty && <p className={styles["empty"]}>{empty}</p>}
+      </div>
+      <p className={styles["ends"]} aria-hidden="true">
+        <span>{moments[0]}</span>
+        <span>{moments.at(-1)}</span>
+      </p>
+      <figcaption id={`${id}-names`} className={styles["names"]}>
+        {series.map(({ name, tone, values }) => (
+          <span key={name}>
+            <i className={styles[tone]} aria-hidden="true" />
+            {name}
+            {at !== null && <strong> {valueText(values[at], format)}</strong>}
+          </span>
+        ))}
+        {at !== null && <span className="quiet">{moments[at]}</span>}
+      </figcaption>
+    </figure>
+  );
+}
+
+const valueText = (value: number | null | undefined, format: (value: number) => string) =>
+  value === null || value === undefined ? "none" : format(value);
+
+/** A line with gaps where there is no value. What stands alone between two gaps becomes a short dash. */
+function linePath(
+  values: readonly (number | null)[],
+  xOf: (index: number) => number,
+  yOf: (value: number) => number,
+  step: number,
+): string {
+  return values
+    .map((value, index) => {
+      if (value === null) return "";
+      const [x, y] = [xOf(index), yOf(value).toFixed(2)];
+      if ((values[index - 1] ?? null) !== null) return `L${x} ${y}`;
+      return (values[index + 1] ?? null) === null ? `M${x - step / 3} ${y}H${x + step / 3}` : `M${x} ${y}`;
+    })
+    .join("");
+}
+
+/** 1, 2, 5, 10, 20, 50 …: the next that is not below. */
+function roundTop(value: number): number {
+  if (value <= 0) return 1;
+  const power = 10 ** Math.floor(Math.log10(value));
+  return [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= value) ?? value;
+}

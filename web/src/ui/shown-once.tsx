@@ -1,0 +1,55 @@
+import type { ReactNode } from "react";
+import { Button } from "./button.tsx";
+import { Copyable } from "./copyable.tsx";
+import { Dialog } from "./dialog.tsx";
+import { Notice } from "./notice.tsx";
+import styles from "./shown-once.module.css";
+
+/** A secret that is seen this once, with what belongs to it, ready to be copied. */
+export function ShownOnce({
+  title,
+  keep,
+  secrets,
+  onClose,
+  children,
+  actions,
+}: {
+  title: ReactNode;
+  /** Where to keep it, or how to hand it over. */
+  keep: ReactNode;
+  secrets: readonly { label: string; text: string }[];
+  onClose: () => void;
+  children?: ReactNode;
+  actions?: ReactNode;
+}) {
+  return (
+    <Dialog
+      title={title}
+      onClose={onClose}
+      wide
+      actions={
+        <>
+          {actions}
+          <Button tone="primary" onClick={onClose}>
+            I have kept it
+          </Button>
+        </>
+      }
+    >
+      <Notice tone="wait" title="It is shown this once.">
+        {keep}
+      </Notice>
+      <dl className={styles["secrets"]}>
+        {secrets.map(({ label, text }) => (
+          <div key={label}>
+            <dt>{label}</dt>
+            <dd>
+              <Copyable block text={text} label={label} />
+            </dd>
+          </div>
+        ))}
+      </dl>
+      {children}
+    </Dialog>
+  );
+}

@@ -1,0 +1,72 @@
+import { useEffect, useState } from "react";
+
+const MINUTE_MS = 60_000;
+const day = new Intl.DateTimeFormat(undefined, { month: "short", day: "numeric" });
+const dayOfYear = new Intl.DateTimeFormat(undefined, { year: "numeric", month: "short", day: "numeric" });
+const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
+
+/** A moment: the time alone where it is today. All of it appears on hovering. */
+export function When({ at, seconds = false }: { at: string; seconds?: boolean }) {
+  const moment = new Date(at);
+  const now = new Date();
+  const time = seconds ? moment.toLocaleTimeString() : clock.format(moment);
+  const text =
+    moment.toDateString() === now.toDateString()
+      ? time
+      : `${(moment.getFullYear() === now.getFullYear() ? day : dayOfYear).format(moment)}, ${time}`;
+  return (
+    <time dateTime={at} title={exact.format(moment)}>
+      {text}
+    </time>
+  );
+}
+
+/** How long it is since a moment; it counts on by itself. */
+export function Age({ since }: { since: string }) {
+  const now_ms = useNow();
+  return (
+    <time dateTime={since} title={exact.format(new Date(since))}>
+      {ageText(now_ms - Date.parse(since))}
+    </time>
+  );
+}
+
+/** `4 min`, `3 h 20 min`, `2 d 4 h`: two units at most. */
+export function ageText(ms: number): string {
+  const minutes = Math.max(0, Math.floor(ms / MINUTE_MS));
+  if (minutes < 1) return "< 1 min";
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 24) return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+  const days = Math.floor(hours / 24);
+  return hours % 24 === 0 || days > 9 ? `${days} d` : `${days} d ${hours % 24} h`;
+}
+
+/** A calendar date as it is, without any time zone: `2027-03-31` is that day everywhere. */
+export function dateText(date: string): string {
+  const [year = 0, month = 1, of_month = 1] = date.slice(0, 10).split("-").map(Number);
+  return dayOfYear.format(new Date(year, month - 1, of_month));
+}
+
+/** The clock, read again every half minute. One timer serves everybody. */
+export function useNow(): number {
+  const [now_ms, setNow] = useState(Date.now);
+  useEffect(() => {
+    const listen = () => setNow(Date.now());
+    watchers.add(listen);
+    timer ??= setInterval(() => {
+      for (const watcher of watchers) watcher();
+    }, MINUTE_MS / 2);
+    return () => {
+      watchers.delete(listen);
+      if (watchers.size > 0) return;
+      clearInterval(timer);
+      timer = undefined;
+    };
+  }, []);
+  return now_ms;
+}
+
+const watchers = new Set<() => void>();
+let timer: ReturnType<typeof setInterval> | undefined;

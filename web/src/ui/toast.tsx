@@ -1,0 +1,61 @@
+import { useEffect, useRef, useSyncExternalStore } from "react";
+import { IconButton } from "./button.tsx";
+import { Icon } from "./icon.tsx";
+import styles from "./toast.module.css";
+
+type Toast = { id: number; tone: "good" | "bad"; text: string };
+const SHOWN_MS = 5000;
+
+let toasts: readonly Toast[] = [];
+let last = 0;
+const watchers = new Set<() => void>();
+const change = (next: readonly Toast[]) => {
+  toasts = next;
+  for (const watcher of watchers) watcher();
+};
+
+/** Says briefly that something was done. What failed stays until it is closed. */
+export function toast(text: string, tone: Toast["tone"] = "good"): void {
+  last += 1;
+  change([...toasts.slice(-3), { id: last, tone, text }]);
+}
+
+const close = (id: number) => change(toasts.filter((one) => one.id !== id));
+const watch = (watcher: () => void) => {
+  watchers.add(watcher);
+  return () => void watchers.delete(watcher);
+};
+
+/** Where toasts appear: once, in the frame of the application. */
+export function Toasts() {
+  const shown = useSyncExternalStore(watch, () => toasts);
+  const place = useRef<HTMLDivElement>(null);
+  // A dialog lies in the top layer; what is to be read over it must come there after it.
+  useEffect(() => {
+    const list = place.current!;
+    if (list.matches(":popover-open")) list.hidePopover();
+    if (shown.length > 0) list.showPopover();
+  }, [shown]);
+  return (
+    <div ref={place} popover="manual" className={styles["toasts"]} role="status">
+      {shown.map((one) => (
+        <Shown key={one.id} {...one} />
+      ))}
+    </div>
+  );
+}
+
+function Shown({ id, tone, text }: Toast) {
+  useEffect(() => {
+    if (tone === "bad") return;
+    const timer = setTimeout(() => close(id), SHOWN_MS);
+    return () => clearTimeout(timer);
+  }, [id, tone]);
+  return (
+    <div className={`${styles["toast"]} ${styles[tone]}`}>
+      <Icon name={tone === "good" ? "check" : "alert"} />
+      <span>{text}</span>
+      <IconButton label="Close the message" icon="close" onClick={() => close(id)} />
+    </div>
+  );
+}

@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const src = fileURLToPath(new URL("../src/", import.meta.url));
+const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((name) => /\.tsx?$/.test(name));
+const imports = (file: string) =>
+  [...readFileSync(join(src, file), "utf8").matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, name]) => name!);
+
+/** The parts of `src`: a feature of an application is one of its own. */
+function partOf(path: string): string {
+  const [first = "", second = "", ...rest] = path.split("/");
+  return rest.length > 0 && (first === "dashboard" || first === "portal") ? `${first}/${second}` : first;
+}
+
+const mayUse = (part: string): readonly string[] =>
+  part === "ui"
+    ? ["ui"]
+    : part === "app"
+      ? ["app", "ui"]
+      : part === "dashboard" || part === "portal"
+        ? ["app", "ui", part]
+        : [part, "app", "ui"];
+
+test("ui knows no application, the frame knows no screen, and features never import each other", () => {
+  const wrong = files.flatMap((file) => {
+    const part = partOf(file);
+    return (
+      imports(file)
+        .filter((name) => name.startsWith("."))
+        .map((name) => partOf(join(dirname(file), name)))
+        // The tables of screens open every screen of their application.
+        .filter(
+          (used) =>
+            !mayUse(part).includes(used) && !(part === used.split("/")[0] && /screens\.ts|start\.tsx$/.test(file)),
+        )
+        .map((used) => `${file} uses ${used}`)
+    );
+  });
+  expect(wrong.filter((one) => !/^(welcome|docs|main)/.test(one))).toEqual([]);
+});
+
+test("nothing sets HTML: whatever comes from outside is shown as text", () => {
+  const sets = /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write/;
+  expect(files.filter((file) => !file.startsWith("docs/") && sets.test(readFileSync(join(src, file), "utf8")))).toEqual(
+    [],
+  );
+});
