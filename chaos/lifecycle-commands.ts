@@ -101,6 +101,10 @@ const exception = fc.constantFrom(...exceptionIds);
 const allergies = fc.constantFrom<readonly string[]>(
   [],
   [],
+  [],
+  [],
+  [],
+  [],
   ["penicillin"],
   ["amoxicillin"],
   ["penicillin", "amoxicillin"],

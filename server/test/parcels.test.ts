@@ -192,7 +192,10 @@ describe("the label of a parcel", () => {
       const label = { format, data: data.toString("base64"), carrier: "UPS", tracking_no: "1Z999AA10123456784" };
       const order = await ordered({ shipping: { method_id: 1, label } });
       await shop.reach(order, "Filling/pack");
-      const shipped = await shipOrder({ ...app.deps, carriers: { ...app.deps.carriers, sandbox: nobody } }, shop.work(order, technician));
+      const shipped = await shipOrder(
+        { ...app.deps, carriers: { ...app.deps.carriers, sandbox: nobody } },
+        shop.work(order, technician),
+      );
       expect(shipped.shipments).toMatchObject([
         { tracking_no: "1Z999AA10123456784", carrier: "UPS", tracking_url: null, status: "label_created" },
       ]);
