@@ -1,6 +1,14 @@
-import { type ActionKey, actions, type ExceptionId, exceptionIds, exceptionRow, statusOfState } from "@pestle/contract";
+import {
+  type ActionKey,
+  actions,
+  type ExceptionId,
+  exceptionIds,
+  exceptionRow,
+  type OrderState,
+  statusOfState,
+} from "@pestle/contract";
 import type { Command, PersonName, Todo } from "./lifecycle-commands.ts";
-import { type Address, type Life, type Model, openIds, type Token } from "./lifecycle-model.ts";
+import { type Address, isMissing, itemsOf, type Life, type Model, openIds, type Token } from "./lifecycle-model.ts";
 
 /** What a partner asks of an order, with whatever it sends beside. */
 export type Asked = {
@@ -47,12 +55,12 @@ export function concrete(model: Model, command: Command): Concrete | undefined {
     case "act":
       return { kind: "act", life, asked: askedOf(model, life, command) };
     case "work": {
-      const { todo, by, seen } = command;
+      const { todo, pick, by, seen } = command;
       const revision = { nothing: null, now: life.revision, before: life.revision - 1 }[seen];
-      return { kind: "work", life, todo: exactly(life, todo), by, revision };
+      return { kind: "work", life, todo: todo ?? fitting(life, pick), by, revision };
     }
     case "go_on":
-      return goOn(life, command);
+      return goOn(model, life, command);
     case "readdress":
       return { kind: "readdress", life, address: command.address };
     case "simulate":
@@ -60,11 +68,31 @@ export function concrete(model: Model, command: Command): Concrete | undefined {
   }
 }
 
-const exactly = (life: Life, todo: Todo | "resolve_first"): Todo =>
-  todo === "resolve_first" ? { resolve: openIds(life)[0] ?? 64 } : todo;
+/** Something that can be done with an order where it stands. */
+function fitting(life: Life, pick: number): Todo {
+  const id = exceptionIds[pick % exceptionIds.length]!;
+  const by_state: Record<OrderState, Todo[]> = {
+    "Processing/clinical_review": ["approve", { raise: id }, "claim", "note"],
+    "Filling/fill": ["fill", { raise: id }, "claim", "let_go"],
+    "Filling/product_check": ["verify", "reject", "reject", { raise: id }],
+    "Filling/pack": ["ship", { raise: id }, "cancel"],
+    Shipped: [
+      { track: "in_transit" },
+      { track: "lost" },
+      { track: "delivered" },
+      "refund",
+      { refund_cents: 50 * pick },
+    ],
+    Delivered: ["refund", { refund_cents: 100 * pick }, "claim"],
+    "On Hold": [{ resolve: openIds(life)[pick % Math.max(1, life.open.size)] ?? 64 }, { raise: id }],
+    Canceled: ["note", "claim", "let_go"],
+  };
+  const todos = by_state[life.state];
+  return todos[pick % todos.length]!;
+}
 
 /** The step that is next, so that some orders come far. */
-function goOn(life: Life, { by, checked_by }: Extract<Command, { kind: "go_on" }>): Concrete | undefined {
+function goOn(model: Model, life: Life, { by, checked_by }: Extract<Command, { kind: "go_on" }>): Concrete | undefined {
   const work = (todo: Todo, person: PersonName): Concrete => ({
     kind: "work",
     life,
@@ -82,10 +110,29 @@ function goOn(life: Life, { by, checked_by }: Extract<Command, { kind: "go_on" }
     case "Filling/pack":
       return work("ship", by);
     case "On Hold":
-      return work({ resolve: openIds(life)[0]! }, "lena");
+      return remedy(model, life) ?? work({ resolve: openIds(life)[0]! }, "lena");
     default:
       return undefined;
   }
+}
+
+/** What ends an exception that nobody may end as it is. */
+function remedy(model: Model, life: Life): Concrete | undefined {
+  const [id] = openIds(life);
+  const ask = (asked: Asked): Concrete => ({ kind: "act", life, asked });
+  if (id === 80 && life.payment === "declined") return ask({ event: "retry_payment", token: "good" });
+  if (life.open.get(id!) !== "rule") return undefined;
+  if (id === 65) return ask({ event: "update_email", email: true });
+  if (id === 67) return ask({ event: "update_address", address: { ...life.address, state: "CA" } });
+  const missing = itemsOf(life).find(isMissing);
+  if (id === 73 && (missing?.sku === "sertraline-50" || missing?.sku === "atorvastatin-20")) {
+    return { kind: "prescribe", sku: missing.sku, written_qty: 90 };
+  }
+  const short = itemsOf(life).find(({ reserved }) => !reserved);
+  if (id === 76 && short !== undefined && model.shelves.has(short.sku)) {
+    return { kind: "restock", sku: short.sku, units: 120 };
+  }
+  return undefined;
 }
 
 function askedOf(model: Model, life: Life, command: Extract<Command, { kind: "act" }>): Asked {
@@ -113,8 +160,9 @@ function offered(life: Life, pick: number): ActionKey {
   const by_status = (Object.keys(actions) as ActionKey[]).filter((key) =>
     (actions[key].order_statuses as readonly string[]).includes(statusOfState(life.state)),
   );
-  const all = [...by_holds, ...by_status].filter((key) => key !== "accept_suggested_address");
-  return all[pick % Math.max(1, all.length)] ?? "cancel";
+  // All of them can be canceled; that is not to be all that comes of them.
+  const all = [...by_holds, ...by_status].filter((key) => key !== "accept_suggested_address" && key !== "cancel");
+  return pick === 0 ? "cancel" : (all[pick % Math.max(1, all.length)] ?? "cancel");
 }
 
 /** By what it is counted. */

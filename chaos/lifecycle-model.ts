@@ -21,8 +21,8 @@ export type Model = {
   prescriptions: Map<number, Prescription>;
   orders: Life[];
 };
-export type Shelf = { on_hand: number; reserved: number };
-export type Prescription = { sku: string; units_left: number; units_ordered: number; daw: boolean; unclear: boolean };
+type Shelf = { on_hand: number; reserved: number };
+type Prescription = { sku: string; units_left: number; units_ordered: number; daw: boolean; unclear: boolean };
 
 /** An order's life. */
 export type Life = {
@@ -64,7 +64,7 @@ export type Item = {
   reserved: boolean;
   removed: boolean;
 };
-export type Parcel = { status: ShipmentStatus; sent_ms: number; heard_ms: number; look_ms: number | null };
+type Parcel = { status: ShipmentStatus; sent_ms: number; heard_ms: number; look_ms: number | null };
 export type Token = "good" | "declined" | "declined_at_capture";
 /** Where it goes; a name too long for a label; and what becomes of the parcel. */
 export type Address = { state: "CA" | "AR" | "HI"; long: boolean; end: "delivered" | "lost" | "returned" };
@@ -119,7 +119,7 @@ export const isUnclear = ({ prescriptions }: Model, { prescription_id }: Item) =
   prescription_id !== null && prescriptions.get(prescription_id)!.unclear;
 export const isSubstituted = ({ prescriptions }: Model, { prescription_id, sku }: Item) => {
   const written = prescription_id === null ? undefined : prescriptions.get(prescription_id);
-  return written !== undefined && written.daw && written.sku !== sku;
+  return written?.daw === true && written.sku !== sku;
 };
 export const isMissing = ({ needs_prescription, prescription_id }: Item) =>
   needs_prescription && prescription_id === null;
@@ -176,7 +176,6 @@ export function change(
   for (const [id, by] of life.open) if (by !== "rule" && !ends.includes(id) && !confirms.includes(id)) next.set(id, by);
   for (const [id, basis] of found) if (!next.has(id) && life.confirmed.get(id) !== basis) next.set(id, "rule");
   for (const id of raises) if (!next.has(id)) next.set(id, "hand");
-  const by_hand = raises.filter((id) => next.get(id) === "hand" && !before.includes(id));
   life.open = next;
   const raised = openIds(life).filter((id) => !before.includes(id));
   const resolved = before.filter((id) => !next.has(id));
@@ -186,7 +185,7 @@ export function change(
   }
   const held_from = life.held_from ?? (life.state as HoldableState);
   const was = statusOfState(life.state);
-  for (const id of raised) write(life, by_hand.includes(id) ? doer.raises : "system", "raise_exception", "On Hold", id);
+  for (const id of raised) write(life, raises.includes(id) ? doer.raises : "system", "raise_exception", "On Hold", id);
   const to = next.size > 0 ? "On Hold" : held_from;
   for (const [index, id] of resolved.entries()) {
     write(life, doer.resolves, "resolve", index === resolved.length - 1 ? to : "On Hold", id);

@@ -28,7 +28,7 @@ import {
 import { WorkRefusal } from "../server/src/usecases/work-refusal.ts";
 import { people, type Wish } from "./lifecycle-commands.ts";
 import type { Asked, Concrete } from "./lifecycle-concrete.ts";
-import { type Address, itemsOf, type Life, type Model, productOf, type Token } from "./lifecycle-model.ts";
+import { type Address, itemsOf, type Model, productOf, type Token } from "./lifecycle-model.ts";
 import { DONE, type Told } from "./lifecycle-orders.ts";
 import type { Scene } from "./lifecycle-world.ts";
 
@@ -225,6 +225,3 @@ const prescriptionOf = (patient_id: string, { sku, written_qty }: Extract<Concre
     patient: { patient_id, address: { street1: "2210 Mission St", street2: null, ...places.CA } },
   };
 };
-
-/** For messages: what an order is called in a story. */
-export const numberOf = (model: Model, life: Life) => model.orders.indexOf(life);

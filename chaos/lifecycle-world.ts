@@ -1,11 +1,10 @@
 import { randomUUID } from "node:crypto";
-import pino from "pino";
 import type { Carriers } from "../server/src/adapters/carriers.ts";
 import { adaptersInUse } from "../server/src/adapters-in-use.ts";
 import { readConfig } from "../server/src/config.ts";
 import { createCopies } from "../server/src/copies.ts";
 import { saveBrands, saveLicences, saveProducts, saveShippingMethods } from "../server/src/db/catalogue-rows.ts";
-import { openDb } from "../server/src/db/db.ts";
+import { openDb, sql } from "../server/src/db/db.ts";
 import { migrate } from "../server/src/db/migrate.ts";
 import { enterStock } from "../server/src/db/stock.ts";
 import type { Deps } from "../server/src/deps.ts";
@@ -23,7 +22,13 @@ import { type Story, scarce, written } from "./lifecycle-commands.ts";
 import type { Model } from "./lifecycle-model.ts";
 import { END_MS, IN_TRANSIT_MS } from "./lifecycle-track.ts";
 
-export type World = { deps: Deps; openStage(automatic: boolean): Promise<Stage>; close(): Promise<void> };
+export type World = {
+  deps: Deps;
+  /** What was logged that should not have happened; whoever reads it takes it away. */
+  warnings: string[];
+  openStage(automatic: boolean): Promise<Stage>;
+  close(): Promise<void>;
+};
 /** An account with the cast's catalogue, on which one story plays after the other. */
 export type Stage = { account_id: string; begin(story: Story, real_ms: number): Promise<Scene> };
 /** A patient of nobody's orders yet, the shelves as every story finds them, and the clock where it was. */
@@ -46,7 +51,9 @@ export async function openWorld(options: {
   const db = openDb({ connection, pool_size: options.pool_size, named_statements: true });
   await migrate(db);
   const now = () => new Date();
-  const log = pino({ level: "silent" });
+  const warnings: string[] = [];
+  const warn = (facts: unknown, message: string) => void warnings.push(`${message}: ${JSON.stringify(facts)}`);
+  const log = { info: () => {}, warn, error: warn } as unknown as Deps["log"];
   const metrics = createMetrics();
   const adapters = adaptersInUse(config);
   const deps: Deps = {
@@ -69,7 +76,7 @@ export async function openWorld(options: {
     now,
   };
   await db.transaction((tx) => saveLicences(tx, "sandbox", licences(now())));
-  return { deps, openStage: (automatic) => openStage(deps, automatic), close: () => db.close() };
+  return { deps, warnings, openStage: (automatic) => openStage(deps, automatic), close: () => db.close() };
 }
 
 async function openStage(deps: Deps, automatic: boolean): Promise<Stage> {
@@ -99,7 +106,7 @@ async function openStage(deps: Deps, automatic: boolean): Promise<Stage> {
     account_id,
     async begin({ email }, real_ms) {
       await db.transaction(async (tx) => {
-        await tx.raw("update account set clock_offset_s = 0 where account_id = $1", [account_id]);
+        await tx.run(resetClock, [account_id]);
         const entries = [...shelves].flatMap(([sku, shelf]) => {
           const wanted = scarce[sku] ?? (shelf.on_hand < PLENTY ? PLENTY * 10 : shelf.on_hand);
           const units = wanted - shelf.on_hand;
@@ -134,6 +141,11 @@ async function openStage(deps: Deps, automatic: boolean): Promise<Stage> {
     },
   };
 }
+
+const resetClock = sql<[account_id: string]>`
+update account
+set clock_offset_s = 0
+where account_id = $1`;
 
 let next_prescription = FIRST_PRESCRIPTION;
 let next_patient = 0;

@@ -72,6 +72,9 @@ async function openLane(world: World, tally: LifecycleTally, onTold: () => void)
       const deps: Deps = { ...world.deps, now: () => new Date(model.real_ms) };
       try {
         await tellStory(deps, scene, told, tally);
+        // A job that fails says so and goes on; here nothing fails.
+        const [warning] = world.warnings.splice(0);
+        if (warning !== undefined) throw new Error(warning);
       } catch (error) {
         // What is left of it would be in the way of the next.
         stages.delete(told.automatic);
@@ -110,6 +113,11 @@ async function tellStory(deps: Deps, scene: Scene, told: Story, tally: Lifecycle
 }
 
 async function follow(deps: Deps, scene: Scene, command: Command, tally: LifecycleTally): Promise<void> {
+  const times = command.kind === "go_on" ? command.times : 1;
+  for (let time = 0; time < times; time++) await followOnce(deps, scene, command, tally);
+}
+
+async function followOnce(deps: Deps, scene: Scene, command: Command, tally: LifecycleTally): Promise<void> {
   const { model } = scene;
   const meant = concrete(model, command);
   if (meant === undefined) return;
