@@ -31,6 +31,8 @@ const said: Record<TransitionEvent, string> = {
   resolve: "Exception ended",
   cancel: "Canceled",
   update_address: "Address changed",
+  replace_prescription: "Prescription replaced",
+  remove_item: "Item removed",
   refund: "Refunded",
 };
 const views: Record<string, string> = {

@@ -17,6 +17,8 @@ const eventTexts: Record<TransitionEvent, string> = {
   resolve: "Hold ended",
   cancel: "Canceled",
   update_address: "Address changed",
+  replace_prescription: "Prescription replaced",
+  remove_item: "Item removed",
   refund: "Refunded",
 };
 
