@@ -47,6 +47,7 @@ function greet(app: App, demo?: Demo): void {
     "",
     `${pc.bold("Pestle")} is ready.`,
     `  partner API   ${base_url}     documentation ${base_url}/docs`,
+    `  dashboard     ${base_url}/dashboard     portal ${base_url}/portal`,
     `  tokens        ${auth_url}     sandbox tokens ${sandbox_auth_url}`,
   ];
   if (demo !== undefined) {
