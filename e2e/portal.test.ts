@@ -127,6 +127,34 @@ test("a partner creates a credential, calls the API with it, registers an endpoi
   quiet(seen);
 });
 
+test("a credential is rotated with an overlap, the older secret ends, and the credential is revoked", async () => {
+  const { client_id, client_secret } = await sent("/credentials", { name: "to be rotated" });
+  const granted = async (secret: string) => {
+    const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners", client_id });
+    body.set("client_secret", secret);
+    return (await fetch(`${journey.app.addresses.sandbox_auth_url}/oauth/token`, { method: "POST", body })).status;
+  };
+  const seen = await journey.openAs(sam, "/portal/sandbox/credentials");
+  const { page } = seen;
+  const row = page.getByRole("listitem").filter({ hasText: "to be rotated" });
+  await row.getByRole("button", { name: "Rotate" }).click();
+  await page.getByText("The new secret").waitFor();
+  const newer = (await page.locator("dialog pre code").nth(1).textContent()) ?? "";
+  await page.keyboard.press("Escape");
+  expect([await granted(client_secret), await granted(newer)]).toEqual([200, 200]);
+  await row.getByText("Older secret").waitFor();
+  await shot(page, "portal-rotating");
+  await row.getByRole("button", { name: "End the older secret" }).click();
+  await row.getByText("Live").waitFor();
+  expect([await granted(client_secret), await granted(newer)]).toEqual([401, 200]);
+  await row.getByRole("button", { name: "Revoke" }).click();
+  await shot(page, "portal-revoke");
+  await page.getByRole("button", { name: "Revoke the credential" }).click();
+  await row.getByText("Revoked").waitFor();
+  expect(await granted(newer)).toBe(401);
+  quiet(seen);
+});
+
 test("in the sandbox a prescription goes to Delivered from the portal, and its events come in", async () => {
   const seen = await journey.openAs(sam, "/portal/sandbox/sandbox");
   const { page } = seen;
@@ -311,7 +339,6 @@ describe.each([
     ]) {
       await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/${path}`);
       await page.locator("main h1").waitFor();
-      await page.waitForLoadState("networkidle").catch(() => {});
       await page.locator("main [role=status]", { hasText: "Loading" }).waitFor({ state: "detached" });
       expect([name, await violations(page)]).toEqual([name, []]);
       const wide = await page.evaluate<boolean>(
