@@ -81,7 +81,7 @@ const columns: Column<Row>[] = [
   {
     title: "Order",
     cell: (row) => (
-      <Link to={orderPath(row)} className="mono">
+      <Link to={orderPath(row)} className="mono nowrap">
         {row.order_number}
       </Link>
     ),
