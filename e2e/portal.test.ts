@@ -142,7 +142,7 @@ test("a credential is rotated with an overlap, the older secret ends, and the cr
   const newer = (await page.locator("dialog pre code").nth(1).textContent()) ?? "";
   await page.keyboard.press("Escape");
   expect([await granted(client_secret), await granted(newer)]).toEqual([200, 200]);
-  await row.getByText("Older secret").waitFor();
+  await row.getByText("Older secret no.").waitFor();
   await shot(page, "portal-rotating");
   await row.getByRole("button", { name: "End the older secret" }).click();
   await row.getByText("Live").waitFor();

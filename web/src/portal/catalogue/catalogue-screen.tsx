@@ -135,9 +135,9 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
         </span>
       ),
     },
-    { title: "Units in a package", cell: ({ package_sizes }) => listText(package_sizes) },
+    { title: "Units each", cell: ({ package_sizes }) => listText(package_sizes) },
     { title: "Packages", cell: ({ quantities }) => listText(quantities) },
-    { title: "Units as written", cell: ({ written_quantities }) => listText(written_quantities) },
+    { title: "As written", cell: ({ written_quantities }) => listText(written_quantities) },
     {
       title: "Sent by",
       cell: ({ shipping_method_ids }) =>
