@@ -147,7 +147,9 @@ function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues 
               </Button>
             </Empty>
           ) : (
-            <Empty title="Nothing waits here">Orders appear by themselves as they come.</Empty>
+            <Empty title={queue === "shipped_today" ? "Nothing was shipped today" : "Nothing waits here"}>
+              Orders appear by themselves as they come.
+            </Empty>
           )}
         </div>
       ) : (
