@@ -155,6 +155,48 @@ test("a credential is rotated with an overlap, the older secret ends, and the cr
   quiet(seen);
 });
 
+test("an endpoint is disabled, enabled, sent everything since a time, and deleted", async () => {
+  status = 200;
+  const { id } = await sent("/webhook_endpoints", { url: receiver.url, secret: "a secret of ours" });
+  await sent("/sandbox/prescriptions", { preset: "simple" });
+  const seen = await journey.openAs(sam, `/portal/sandbox/webhooks/${id}`);
+  const { page } = seen;
+  await page.getByRole("button", { name: "Disable" }).click();
+  await page.getByText("Disabled: by you").waitFor();
+  await page.getByRole("button", { name: "Enable" }).click();
+  await page.getByText("Active", { exact: true }).waitFor();
+  await page.getByLabel("Only what was not delivered").uncheck();
+  await page.getByRole("button", { name: "Send again" }).click();
+  await page.getByText(/sent again\./).waitFor();
+  await page.getByRole("button", { name: "Change" }).click();
+  await page.getByLabel("Description").fill("orders of the web shop");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("orders of the web shop").waitFor();
+  await shot(page, "portal-endpoint");
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete it" }).click();
+  await heading(page, "Endpoints");
+  expect((await hand.get(`${P}/webhook_endpoints/${id}`)).status).toBe(404);
+  quiet(seen);
+});
+
+test("what fails says so, with the id of its request, and can be tried again", async () => {
+  const { page } = await journey.openAs(sam, "/portal/sandbox/home");
+  await heading(page, "Willow Telehealth");
+  const request_id = "11111111-2222-4333-8444-555555555555";
+  const down = { error: { error_code: 503, message: "The service is not ready." } };
+  await page.route("**/portal/sandbox/team", (route) =>
+    route.fulfill({ status: 503, headers: { "x-request-id": request_id }, json: down }),
+  );
+  await go(page, "gt");
+  await page.getByText(request_id).waitFor({ timeout: 20_000 });
+  await shot(page, "portal-problem");
+  expect(await violations(page)).toEqual([]);
+  await page.unroute("**/portal/sandbox/team");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("dev@willow-telehealth.example").waitFor();
+});
+
 test("in the sandbox a prescription goes to Delivered from the portal, and its events come in", async () => {
   const seen = await journey.openAs(sam, "/portal/sandbox/sandbox");
   const { page } = seen;

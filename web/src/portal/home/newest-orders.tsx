@@ -19,7 +19,7 @@ export function NewestOrders() {
     {
       title: "Order",
       cell: ({ order_number }) => (
-        <Link className="mono" to={`${link_base}/orders/${order_number}`}>
+        <Link className="mono nowrap" to={`${link_base}/orders/${order_number}`}>
           {order_number}
         </Link>
       ),

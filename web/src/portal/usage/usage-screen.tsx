@@ -92,7 +92,7 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
           label="Room below the limit"
           value={percent(headroom)}
           tone={headroom < 0.2 ? "wait" : undefined}
-          about={`${busiest_per_second.toLocaleString()} of ${limit.rate_per_second} a second`}
+          about={`${busiest_per_second.toLocaleString()} of ${limit.rate_per_second.toLocaleString()} a second`}
         />
       </div>
       <div className={tileClass}>
@@ -164,7 +164,8 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
           series={[{ name: "Left in the busiest minute of a credential", tone: "accent", values: of("headroom") }]}
         />
         <p className="quiet small">
-          Each credential has {limit.rate_per_second} requests a second, and {limit.burst} at once.
+          Each credential has {limit.rate_per_second.toLocaleString()} requests a second, and{" "}
+          {limit.burst.toLocaleString()} at once.
         </p>
       </Card>
       <Card title="Webhook attempts">
