@@ -1,6 +1,7 @@
 import type { Order } from "@pestle/contract";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createPartnerAccount } from "../server/src/usecases/manage-partners.ts";
 import { approveReview, completeFill, raiseException } from "../server/src/usecases/work-order.ts";
 import { newMessage, openIntake } from "../server/test/support/intake.ts";
 import { newOrder, placed, prescribed } from "../server/test/support/orders.ts";
@@ -147,6 +148,32 @@ test("a doubtful prescription is read, accepted and gone from the queue, with th
   expect(rows).toEqual([{ acceptance: "accepted" }]);
   await page.getByRole("button", { name: "Closed" }).click();
   await page.getByRole("row", { name: /accepted: Called the practice.*Phil Marrow/ }).waitFor();
+  quiet(seen);
+});
+
+test("a message that two accounts could mean waits until somebody says whose it is", async () => {
+  const { db } = journey.app.deps;
+  const ncpdp_id = "9900066";
+  for (const name of ["Quince Health", "Sorrel Health"]) {
+    const given = { name, environment: "sandbox", workflow: "api_driven", ncpdp_id } as const;
+    await db.transaction((tx) => createPartnerAccount(tx, given, journey.app.deps.now()));
+  }
+  await intake.send(newMessage({ envelope: { message_id: "U-1", to: ncpdp_id }, patient: { ids: [] } }));
+  const seen = await journey.openAs(pharmacist, "/dashboard/reviews?show=messages");
+  const { page } = seen;
+  await page.getByRole("row", { name: /Whose message/ }).click();
+  await page.getByLabel("Whose is it?").selectOption({ label: "Sorrel Health" });
+  await page.keyboard.press("m");
+  await page.getByText("NCPDP SCRIPT").waitFor();
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "dashboard-review-route");
+  await page.getByRole("button", { name: "Give it to them" }).click();
+  await page.getByText("The message is processed for that account.").waitFor();
+  const { rows } = await db.raw(
+    "select p.name from prescription r join account a using (account_id) join partner p using (partner_id) where a.ncpdp_id = $1",
+    [ncpdp_id],
+  );
+  expect(rows).toEqual([{ name: "Sorrel Health" }]);
   quiet(seen);
 });
 
@@ -343,17 +370,50 @@ test("screens that are not theirs are not there: a technician finds neither peop
   expect(await page.getByRole("navigation").getByRole("link", { name: "People" }).count()).toBe(0);
 });
 
+/** Two who may be the same person: the names and the date of birth agree, and nothing else does. */
+async function lookAlikes(last_name: string): Promise<void> {
+  const away = { street1: "2210 Mission St", street2: null, city: "San Francisco", state: "CA", zip: "94110" };
+  const { ncpdp_id } = journey.app.demo.partners[0]!;
+  for (const address of [undefined, { ...away, country: "US" }]) {
+    const message_id = `L-${++messages}`;
+    const patient = { ids: [], last_name, phone: null, email: null, ...(address && { address }) };
+    const envelope = { message_id, to: ncpdp_id, prescriber_order_number: message_id };
+    await intake.send(newMessage({ envelope, patient }));
+  }
+}
+
+/** A prescription of which no order can be made: there is none of it, and none may be back ordered. */
+async function refused(last_name: string): Promise<void> {
+  const message_id = `R-${++messages}`;
+  const { ncpdp_id } = journey.app.demo.partners[1]!;
+  const drug = prescribed("tretinoin-025", 45).drug;
+  const prescription = { drug, quantity: { value: 45, unit: "gram" }, effective_date: null };
+  const envelope = { message_id, to: ncpdp_id, prescriber_order_number: message_id };
+  await intake.send(newMessage({ envelope, patient: { ids: [], last_name }, prescription }));
+  const count = "select count(*)::int as count from review where kind = 'order_refused'";
+  await until(async () => (await journey.app.deps.db.raw(count)).rows[0]!["count"] !== 0, "it is refused", 20_000);
+}
+
 describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (theme) => {
+  let seen: Seen;
   beforeAll(async () => {
     await order({ patient: { email: null } });
-    await order({ prescription: prescribed("tretinoin-025", 45) }).catch(() => {});
+    await order({ patient: { email: null }, prescription: prescribed("minoxidil-2-5", 90) });
     const made = await order();
     const work = { account_id, order_number: made.order_number, by: PHIL };
     await raiseException(journey.app.deps, work, 74, "The patient reported a rash.");
     await doubtful(theme === "light" ? "Hollis" : "Hallis");
     await filled("LOT-1");
+    await lookAlikes(theme === "light" ? "Hawthorne" : "Hazelwood");
+    await refused(theme === "light" ? "Rowan" : "Rushton");
+    seen = await journey.openAs(admin, "/dashboard", { theme });
   });
+  afterAll(() => seen?.page.context().close());
   const row = (page: Page) => page.getByRole("row").nth(1).waitFor();
+  const openFirst = async (page: Page) => {
+    await page.getByRole("row").nth(1).click();
+    await page.getByRole("heading", { name: "Decision" }).waitFor();
+  };
   const screens: [name: string, path: () => string, ready: (page: Page) => Promise<unknown>][] = [
     ["exceptions", () => "/dashboard/exceptions", row],
     [
@@ -362,14 +422,17 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
       (page) => page.getByText("No order is held").waitFor(),
     ],
     ["reviews", () => "/dashboard/reviews", row],
+    ["acceptance", () => "/dashboard/reviews?show=acceptance", openFirst],
     [
-      "review",
-      () => "/dashboard/reviews",
+      "match",
+      () => "/dashboard/reviews?show=matches",
       async (page) => {
-        await page.getByRole("row").nth(1).click();
-        await page.getByRole("heading", { name: "Decision" }).waitFor();
+        await openFirst(page);
+        await page.getByRole("button", { name: /Reveal/ }).click();
+        await page.getByRole("row", { name: /2210 Mission/ }).waitFor();
       },
     ],
+    ["refused", () => "/dashboard/reviews?show=refused", openFirst],
     ["recall", () => "/dashboard/recall?lot=LOT-1", row],
     ["recall-empty", () => "/dashboard/recall", (page) => page.getByText("Which lot?").waitFor()],
     ["stock", () => "/dashboard/stock", row],
@@ -390,14 +453,15 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
     ["health", () => "/dashboard/health", row],
   ];
   test.each(screens)("on %s, at a desk and on a tablet", async (name, path, ready) => {
-    const seen = await journey.openAs(admin, path(), { theme });
-    await ready(seen.page);
-    expect(await violations(seen.page)).toEqual([]);
-    await shot(seen.page, `dashboard-${name}-${theme}`);
-    await seen.page.setViewportSize({ width: 820, height: 1180 });
-    expect(await violations(seen.page)).toEqual([]);
-    await shot(seen.page, `dashboard-${name}-${theme}-tablet`);
+    const { page } = seen;
+    await page.setViewportSize({ width: 1280, height: 720 });
+    await page.goto(journey.app.addresses.base_url + path());
+    await ready(page);
+    expect(await violations(page)).toEqual([]);
+    await shot(page, `dashboard-${name}-${theme}`);
+    await page.setViewportSize({ width: 820, height: 1180 });
+    expect(await violations(page)).toEqual([]);
+    await shot(page, `dashboard-${name}-${theme}-tablet`);
     quiet(seen);
-    await seen.page.context().close();
   });
 });

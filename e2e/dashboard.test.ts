@@ -163,6 +163,25 @@ test("a session that is over covers the page, and signing in goes on with what w
   quiet(seen);
 });
 
+test("a page that nobody touches signs out by itself, although it refreshes itself, and covers what it shows", async () => {
+  const made = await order();
+  const seen = await journey.openAs(pharmacist, at(made));
+  const { page } = seen;
+  await heading(page, made.order_number);
+  await page.keyboard.press("v");
+  await page.getByText("Quillfeather").first().waitFor();
+  await page.clock.install();
+  await page.reload();
+  await heading(page, made.order_number);
+  await page.clock.fastForward(IDLE_MS - 60_000);
+  expect(await page.getByText("Everything stays as you left it.").count()).toBe(0);
+  await page.clock.fastForward(70_000);
+  await page.getByText("Everything stays as you left it.").waitFor();
+  const session = await page.request.get(`${journey.app.addresses.base_url}/web/session`);
+  expect(((await session.json()) as { session: unknown }).session).toBeNull();
+  quiet(seen);
+});
+
 test("a second factor is set up with a picture that is drawn here, and asked for from then on", async () => {
   const who = await journey.person("technician", "Factor Two");
   const seen = await journey.openAs(who, "/dashboard");

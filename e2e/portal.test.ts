@@ -127,6 +127,76 @@ test("a partner creates a credential, calls the API with it, registers an endpoi
   quiet(seen);
 });
 
+test("a credential is rotated with an overlap, the older secret ends, and the credential is revoked", async () => {
+  const { client_id, client_secret } = await sent("/credentials", { name: "to be rotated" });
+  const granted = async (secret: string) => {
+    const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners", client_id });
+    body.set("client_secret", secret);
+    return (await fetch(`${journey.app.addresses.sandbox_auth_url}/oauth/token`, { method: "POST", body })).status;
+  };
+  const seen = await journey.openAs(sam, "/portal/sandbox/credentials");
+  const { page } = seen;
+  const row = page.getByRole("listitem").filter({ hasText: "to be rotated" });
+  await row.getByRole("button", { name: "Rotate" }).click();
+  await page.getByText("The new secret").waitFor();
+  const newer = (await page.locator("dialog pre code").nth(1).textContent()) ?? "";
+  await page.keyboard.press("Escape");
+  expect([await granted(client_secret), await granted(newer)]).toEqual([200, 200]);
+  await row.getByText("Older secret no.").waitFor();
+  await shot(page, "portal-rotating");
+  await row.getByRole("button", { name: "End the older secret" }).click();
+  await row.getByText("Live").waitFor();
+  expect([await granted(client_secret), await granted(newer)]).toEqual([401, 200]);
+  await row.getByRole("button", { name: "Revoke" }).click();
+  await shot(page, "portal-revoke");
+  await page.getByRole("button", { name: "Revoke the credential" }).click();
+  await row.getByText("Revoked", { exact: true }).waitFor();
+  expect(await granted(newer)).toBe(401);
+  quiet(seen);
+});
+
+test("an endpoint is disabled, enabled, sent everything since a time, and deleted", async () => {
+  status = 200;
+  const { id } = await sent("/webhook_endpoints", { url: receiver.url, secret: "a secret of ours" });
+  await sent("/sandbox/prescriptions", { preset: "simple" });
+  const seen = await journey.openAs(sam, `/portal/sandbox/webhooks/${id}`);
+  const { page } = seen;
+  await page.getByRole("button", { name: "Disable" }).click();
+  await page.getByText("Disabled: by you").waitFor();
+  await page.getByRole("button", { name: "Enable" }).click();
+  await page.getByText("Active", { exact: true }).waitFor();
+  await page.getByLabel("Only what was not delivered").uncheck();
+  await page.getByRole("button", { name: "Send again" }).click();
+  await page.getByText(/sent again\./).waitFor();
+  await page.getByRole("button", { name: "Change" }).click();
+  await page.getByLabel("Description").fill("orders of the web shop");
+  await page.getByRole("button", { name: "Save" }).click();
+  await page.getByText("orders of the web shop").waitFor();
+  await shot(page, "portal-endpoint");
+  await page.getByRole("button", { name: "Delete" }).click();
+  await page.getByRole("button", { name: "Delete it" }).click();
+  await heading(page, "Endpoints");
+  expect((await hand.get(`${P}/webhook_endpoints/${id}`)).status).toBe(404);
+  quiet(seen);
+});
+
+test("what fails says so, with the id of its request, and can be tried again", async () => {
+  const { page } = await journey.openAs(sam, "/portal/sandbox/home");
+  await heading(page, "Willow Telehealth");
+  const request_id = "11111111-2222-4333-8444-555555555555";
+  const down = { error: { error_code: 503, message: "The service is not ready." } };
+  await page.route("**/portal/sandbox/team", (route) =>
+    route.fulfill({ status: 503, headers: { "x-request-id": request_id }, json: down }),
+  );
+  await go(page, "gt");
+  await page.getByText(request_id).waitFor({ timeout: 20_000 });
+  await shot(page, "portal-problem");
+  expect(await violations(page)).toEqual([]);
+  await page.unroute("**/portal/sandbox/team");
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("dev@willow-telehealth.example").waitFor();
+});
+
 test("in the sandbox a prescription goes to Delivered from the portal, and its events come in", async () => {
   const seen = await journey.openAs(sam, "/portal/sandbox/sandbox");
   const { page } = seen;
@@ -281,10 +351,15 @@ describe.each([
   ["light", 820, 1180],
 ] as const)("in the %s theme at %d by %d", (theme, width, height) => {
   test("axe finds nothing wrong with any screen, and nothing overflows", async () => {
+    status = 200;
+    const { id } = await sent("/webhook_endpoints", { url: receiver.url, secret: "a secret of ours" });
     const held = await ordered("invalid_address");
-    const { webhook_events } = (await hand.get(`${P}/webhook_events?limit=1`)).body;
-    const { webhook_endpoints } = (await hand.get(`${P}/webhook_endpoints`)).body;
-    const { requests } = (await hand.get(`${P}/requests?errors=true`)).body;
+    const { webhook_events } = (await hand.get(`${P}/webhook_events?event_type=ORDER_EXCEPTION&limit=1`)).body;
+    const refused = await journey.app.call("/v1/orders/none");
+    const request_id = refused.headers.get("x-request-id");
+    await expect
+      .poll(async () => (await hand.get(`${P}/requests/${request_id}`)).status, { timeout: 10_000 })
+      .toBe(200);
     const seen = await journey.openAs(sam, "/portal", { theme, width, height });
     const { page } = seen;
     await heading(page, "Willow Telehealth");
@@ -299,19 +374,18 @@ describe.each([
       ["methods", "catalogue?tab=methods"],
       ["brands", "catalogue?tab=brands"],
       ["endpoints", "webhooks"],
-      ["endpoint", `webhooks/${webhook_endpoints[0].id}`],
+      ["endpoint", `webhooks/${id}`],
       ["events", "events"],
       ["event", `events/${webhook_events[0].event_id}`],
       ["signature", `events/${webhook_events[0].event_id}?tab=signature`],
       ["requests", "requests"],
-      ["request", `requests/${requests[0].request_id}`],
+      ["request", `requests/${request_id}`],
       ["errors", "errors"],
       ["usage", "usage"],
       ["team", "team"],
     ]) {
       await page.goto(`${journey.app.addresses.base_url}/portal/sandbox/${path}`);
       await page.locator("main h1").waitFor();
-      await page.waitForLoadState("networkidle").catch(() => {});
       await page.locator("main [role=status]", { hasText: "Loading" }).waitFor({ state: "detached" });
       expect([name, await violations(page)]).toEqual([name, []]);
       const wide = await page.evaluate<boolean>(

@@ -23,6 +23,22 @@ export default defineConfig({
         dashboard: "dashboard/index.html",
         portal: "portal/index.html",
       },
+      // Imported by the contract's signatures, which no page uses: nothing of it is left in what is built.
+      external: ["node:crypto"],
+      output: {
+        // A few pieces that stay the same from screen to screen, instead of a file for each small thing that two share.
+        codeSplitting: {
+          includeDependenciesRecursively: false,
+          groups: [
+            { name: "react", test: /node_modules[\\/](react|react-dom|scheduler)[\\/]/ },
+            { name: "tanstack", test: /node_modules[\\/]@tanstack[\\/]/ },
+            { name: "contract", test: /[\\/]contract[\\/]src[\\/]/ },
+            // But for what the welcome page and the reference have too.
+            { name: "ui", test: /[\\/]web[\\/]src[\\/]ui[\\/](?!theme|copyable|mark)/ },
+            { name: "frame", test: /[\\/]web[\\/]src[\\/]app[\\/]/ },
+          ],
+        },
+      },
     },
   },
   server: { proxy: Object.fromEntries(servedByService.map((path) => [path, service])) },

@@ -4,6 +4,8 @@ import { csrfToken, lock, useSignedIn } from "./session.ts";
 
 const SIGNS = ["pointerdown", "keydown", "wheel", "pointermove"] as const;
 const LOOK_EVERY_MS = 5_000;
+/** Tabs share a session: hands on one of them count for all. */
+const KEPT_AS = "pestle-seen";
 
 /**
  * Screens that refresh themselves keep a session alive although nobody is there. So the page looks for hands on mouse
@@ -12,13 +14,18 @@ const LOOK_EVERY_MS = 5_000;
 export function useIdleLock(): void {
   const { idle_seconds } = useSignedIn();
   useEffect(() => {
-    let seen_ms = Date.now();
+    let seen_ms = 0;
     const see = () => {
-      seen_ms = Date.now();
+      const now_ms = Date.now();
+      if (now_ms - seen_ms < LOOK_EVERY_MS) return;
+      seen_ms = now_ms;
+      localStorage.setItem(KEPT_AS, String(now_ms));
     };
+    see();
     for (const sign of SIGNS) document.addEventListener(sign, see, { passive: true, capture: true });
     const timer = setInterval(() => {
-      if (Date.now() - seen_ms < idle_seconds * 1000) return;
+      const last_ms = Math.max(seen_ms, Number(localStorage.getItem(KEPT_AS)));
+      if (Date.now() - last_ms < idle_seconds * 1000) return;
       const token = csrfToken();
       lock();
       if (token !== null)

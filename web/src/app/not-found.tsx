@@ -5,12 +5,14 @@ import { Empty } from "../ui/notice.tsx";
 export function NotFound() {
   return (
     <Empty title="There is nothing here">
-      <p>The address is wrong, or what it named is not yours to see.</p>
-      <p>
-        <a className={buttonClass("plain")} href={location.pathname.startsWith("/portal") ? "/portal" : "/dashboard"}>
-          Go to the start
-        </a>
-      </p>
+      <div className="stack">
+        <p>The address is wrong, or what it named is not yours to see.</p>
+        <p>
+          <a className={buttonClass("plain")} href={location.pathname.startsWith("/portal") ? "/portal" : "/dashboard"}>
+            Go to the start
+          </a>
+        </p>
+      </div>
     </Empty>
   );
 }

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from "react";
 import { Icon, type IconName } from "../ui/icon.tsx";
 import { Keys } from "../ui/keys.tsx";
+import { showModal } from "../ui/show-modal.ts";
 import styles from "./palette.module.css";
 import { Problem } from "./problem.tsx";
 
@@ -43,7 +44,7 @@ export function Palette({
   });
   useEffect(() => {
     const shown = dialog.current!;
-    shown.showModal();
+    showModal(shown);
     return () => shown.close();
   }, []);
 

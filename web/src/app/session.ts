@@ -30,7 +30,7 @@ let waiting: ((same_person: boolean) => void)[] = [];
 const tabs = new BroadcastChannel("pestle-session");
 
 export const useSession = (): SessionState => useSyncExternalStore(watch, sessionState);
-export const sessionState = (): SessionState => state;
+const sessionState = (): SessionState => state;
 
 /** Only below the frame of the application, which shows nothing to whoever is not signed in. */
 export function useSignedIn(): Session {

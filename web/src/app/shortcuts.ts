@@ -28,7 +28,7 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
 export const useAllShortcuts = (): readonly Shortcut[] => useSyncExternalStore(watch, () => shown);
 
 /** Single keys get in the way of some tools that people speak or type with: they can be switched off. */
-export const singleKeysOn = (): boolean => localStorage.getItem(KEPT_AS) !== "off";
+const singleKeysOn = (): boolean => localStorage.getItem(KEPT_AS) !== "off";
 export const useSingleKeysOn = (): boolean => useSyncExternalStore(watch, singleKeysOn);
 export function setSingleKeys(on: boolean): void {
   localStorage.setItem(KEPT_AS, on ? "on" : "off");

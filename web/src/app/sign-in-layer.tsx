@@ -1,5 +1,6 @@
 import { useEffect, useRef } from "react";
 import { Button } from "../ui/button.tsx";
+import { showModal } from "../ui/show-modal.ts";
 import { signedOut, useSignedIn } from "./session.ts";
 import styles from "./sign-in.module.css";
 import { SignInForm } from "./sign-in.tsx";
@@ -10,7 +11,7 @@ export function SignInLayer() {
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const shown = dialog.current!;
-    shown.showModal();
+    showModal(shown);
     return () => shown.close();
   }, []);
   return (

@@ -26,7 +26,7 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
     try {
       const answer =
         step === "password"
-          ? await post("/session", { email: given.email, password: given.password }, null)
+          ? await post("/session", { email: given.email, password: given.password }, csrfToken())
           : await post("/session/code", { code: given.code.replaceAll(" ", "") }, half_session!.csrf_token);
       if (answer.outcome === "signed_in") signedIn(answer);
       else {

@@ -8,6 +8,7 @@ import {
 import { type ComponentType, createContext, useContext, useEffect } from "react";
 import { Loaded } from "../app/loaded.tsx";
 import { NotFound } from "../app/not-found.tsx";
+import { Page } from "../app/page.tsx";
 import { useParam } from "../app/use-address.ts";
 import { useApi } from "../app/use-api.ts";
 import { rememberEnvironment } from "./environment.ts";
@@ -44,18 +45,26 @@ export function inAccount(Screen: ComponentType): ComponentType {
     useEffect(() => {
       if (environment !== undefined) rememberEnvironment(environment);
     }, [environment]);
+    if (index.data === undefined) {
+      return (
+        <Page title="Partner portal">
+          <Loaded query={index}>{() => null}</Loaded>
+        </Page>
+      );
+    }
+    const { accounts, role } = index.data;
+    const account = accounts.find((one) => one.environment === environment);
+    if (account === undefined) {
+      return (
+        <Page title="Not found">
+          <NotFound />
+        </Page>
+      );
+    }
     return (
-      <Loaded query={index}>
-        {({ accounts, role }) => {
-          const account = accounts.find((one) => one.environment === environment);
-          if (account === undefined) return <NotFound />;
-          return (
-            <Context value={portalOf(account, role)}>
-              <Screen key={account.account_id} />
-            </Context>
-          );
-        }}
-      </Loaded>
+      <Context value={portalOf(account, role)}>
+        <Screen key={account.account_id} />
+      </Context>
     );
   };
 }

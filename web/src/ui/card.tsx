@@ -1,4 +1,4 @@
-import { type ReactNode, useId } from "react";
+import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import styles from "./card.module.css";
 
 /** A titled part of a page. `actions` stand right of the title. */
@@ -23,8 +23,26 @@ export function Card({
           {actions && <div className="row">{actions}</div>}
         </header>
       )}
-      <div className={flush ? styles["flush"] : styles["body"]}>{children}</div>
+      {flush ? <Flush>{children}</Flush> : <div className={styles["body"]}>{children}</div>}
     </section>
+  );
+}
+
+/** Where a table is wider than its place, it scrolls sideways, and then also with the keyboard. */
+function Flush({ children }: { children: ReactNode }) {
+  const box = useRef<HTMLDivElement>(null);
+  const [scrolls, setScrolls] = useState(false);
+  useEffect(() => {
+    const shown = box.current!;
+    const watcher = new ResizeObserver(() => setScrolls(shown.scrollWidth > shown.clientWidth));
+    watcher.observe(shown);
+    for (const child of shown.children) watcher.observe(child);
+    return () => watcher.disconnect();
+  }, []);
+  return (
+    <div ref={box} className={styles["flush"]} tabIndex={scrolls ? 0 : undefined}>
+      {children}
+    </div>
   );
 }
 

@@ -6,6 +6,7 @@ export type ChartSeries = { name: string; tone: ChartTone; values: readonly (num
 
 const WIDTH = 1000;
 const HEIGHT = 100;
+const WIDEST_BAR = 40;
 
 /**
  * Values over time, as stacked bars or as lines. Every moment can be looked at with the mouse or, once the drawing has
@@ -42,6 +43,7 @@ export function Chart({
   const nothing =
     series.every(({ values }) => values.every((value) => value === null || value === 0)) && most === undefined;
   const step = WIDTH / Math.max(1, moments.length);
+  const bar = Math.min(step * 0.8, WIDEST_BAR);
   const heightOf = (value: number) => (value / top) * HEIGHT;
   const told = (index: number) =>
     series.map(({ name, values }) => `${name} ${valueText(values[index], format)}`).join(", ");
@@ -95,8 +97,8 @@ export function Chart({
                     <rect
                       key={`${moment} ${name}`}
                       className={styles[tone]}
-                      x={index * step + step * 0.1}
-                      width={step * 0.8}
+                      x={(index + 0.5) * step - bar / 2}
+                      width={bar}
                       y={y}
                       height={height}
                     />
@@ -156,9 +158,9 @@ function linePath(
     .join("");
 }
 
-/** 1, 2, 5, 10, 20, 50 …: the next that is not below. */
+/** 2, 4, 10, 20, 40, 100 …: the next that is not below, and whose half is a whole number too. */
 function roundTop(value: number): number {
-  if (value <= 0) return 1;
+  if (value <= 2) return 2;
   const power = 10 ** Math.floor(Math.log10(value));
-  return [1, 2, 5, 10].map((factor) => factor * power).find((one) => one >= value) ?? value;
+  return [1, 2, 4, 10].map((factor) => factor * power).find((one) => one >= value) ?? value;
 }

@@ -1,6 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
 import { IconButton } from "./button.tsx";
 import styles from "./dialog.module.css";
+import { showModal } from "./show-modal.ts";
 
 type Given = {
   title: ReactNode;
@@ -24,7 +25,7 @@ export function Dialog({ title, onClose, children, actions, onSubmit, wide }: Gi
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const shown = dialog.current!;
-    if (!shown.open) shown.showModal();
+    showModal(shown);
     // The browser would take the button that closes it, and Enter would then close it.
     const inside = ["[data-first]", `.${styles["body"]} :is(input, select, textarea, button)`, "footer button"];
     for (const found of inside.flatMap((one) => shown.querySelector<HTMLElement>(one) ?? []).slice(0, 1)) found.focus();

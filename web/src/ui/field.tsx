@@ -43,7 +43,14 @@ export function TextField({ label, hint, problem, unseen, ...rest }: Labelled & 
   const frame = { label, hint, problem, ...(unseen && { unseen }) };
   return (
     <Frame id={id} {...frame}>
-      <input autoComplete="off" {...rest} {...described(id, frame)} id={id} className={styles["input"]} />
+      <input
+        autoComplete="off"
+        {...rest}
+        {...described(id, frame)}
+        data-first={rest.autoFocus || undefined}
+        id={id}
+        className={styles["input"]}
+      />
     </Frame>
   );
 }
@@ -54,7 +61,14 @@ export function TextArea({ label, hint, problem, unseen, ...rest }: Labelled & C
   const frame = { label, hint, problem, ...(unseen && { unseen }) };
   return (
     <Frame id={id} {...frame}>
-      <textarea rows={3} {...rest} {...described(id, frame)} id={id} className={styles["input"]} />
+      <textarea
+        rows={3}
+        {...rest}
+        {...described(id, frame)}
+        data-first={rest.autoFocus || undefined}
+        id={id}
+        className={styles["input"]}
+      />
     </Frame>
   );
 }
@@ -73,7 +87,13 @@ export function SelectField({
   const frame = { label, hint, problem, ...(unseen && { unseen }) };
   return (
     <Frame id={id} {...frame}>
-      <select {...rest} {...described(id, frame)} id={id} className={styles["input"]}>
+      <select
+        {...rest}
+        {...described(id, frame)}
+        data-first={rest.autoFocus || undefined}
+        id={id}
+        className={styles["input"]}
+      >
         {options.map(([value, shown]) => (
           <option key={value} value={value}>
             {shown}

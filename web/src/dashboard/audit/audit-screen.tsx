@@ -39,7 +39,7 @@ export function AuditScreen() {
           { name: "person_id", label: "Person", options: [...people] },
           { name: "action", label: "What", options: Object.entries(auditActions) },
           { name: "account_id", label: "Account", options: [...named] },
-          { name: "subject", label: "Subject, such as an order" },
+          { name: "subject", label: "Order or subject" },
         ]}
       />
       {query.error !== null && <Problem error={query.error} retry={() => void query.refetch()} />}

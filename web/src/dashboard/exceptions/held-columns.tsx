@@ -1,6 +1,5 @@
 import { type DashboardOrderRow, type ExceptionId, exceptions } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
-import { Badge } from "../../ui/badge.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import type { GridColumn } from "../../ui/row-grid.tsx";
 import { Age } from "../../ui/time.tsx";
@@ -85,10 +84,7 @@ const alsoHeld = (exception_id: ExceptionId): GridColumn<DashboardOrderRow> => (
     return others.length === 0 ? (
       <span className="quiet">–</span>
     ) : (
-      <span title={others.join(", ")}>
-        <Badge tone="wait">{others[0]}</Badge>
-        {others.length > 1 && <span className="quiet"> +{others.length - 1}</span>}
-      </span>
+      <span title={others.join(", ")}>{others.join(", ")}</span>
     );
   },
 });

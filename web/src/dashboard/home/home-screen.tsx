@@ -59,8 +59,10 @@ function Tile({
         </span>
         <span className={styles["count"]}>{count.toLocaleString()}</span>
         <span className={styles["facts"]}>
-          {oldest_at === null ? (
-            <span>{count === 0 ? "Nothing waits" : ""}</span>
+          {"today" in queues[key] ? (
+            <span>Since midnight</span>
+          ) : oldest_at === null ? (
+            <span>Nothing waits</span>
           ) : (
             <span>
               Oldest <Age since={oldest_at} />
@@ -81,7 +83,7 @@ const columns: Column<Row>[] = [
   {
     title: "Order",
     cell: (row) => (
-      <Link to={orderPath(row)} className="mono">
+      <Link to={orderPath(row)} className="mono nowrap">
         {row.order_number}
       </Link>
     ),

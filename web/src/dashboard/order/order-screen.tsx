@@ -72,14 +72,14 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
           <CheckCard page={page} work={work} />
           <FindingsCard findings={page.findings} lines={page.lines} />
           <LinesCard lines={page.lines} />
-          <TimelineCard entries={page.timeline} />
         </div>
-        <div className="stack">
+        <div className={`stack ${styles["side"]}`}>
           <PatientCard page={page} work={work} />
           <DocumentsCard page={page} />
           <ShipmentsCard page={page} work={work} />
           <PaymentsCard page={page} work={work} />
         </div>
+        <TimelineCard entries={page.timeline} />
       </div>
     </Page>
   );

@@ -29,11 +29,14 @@ export function BulkBar({
   queue,
   orders,
   onClear,
+  onKeep,
   onDone,
 }: {
   queue: string | null;
   orders: readonly DashboardOrderRow[];
   onClear: () => void;
+  /** Only these stay ticked: what was refused. */
+  onKeep: (orders: readonly { account_id: string; order_number: string }[]) => void;
   onDone: () => void;
 }) {
   const [asking, setAsking] = useState<Row | null>(null);
@@ -46,7 +49,10 @@ export function BulkBar({
     if (result.refused.length === 0) {
       toast(`${row.label}: done for ${result.done.toLocaleString()}.`);
       onClear();
-    } else setOutcome(result);
+    } else {
+      setOutcome(result);
+      onKeep(result.refused);
+    }
     onDone();
   });
   const offered = rows.filter(({ queues: only }) => only === undefined || (only as string[]).includes(queue ?? ""));

@@ -38,10 +38,10 @@ export function columnsOf({
   return [
     tick,
     order,
+    waits(now_ms),
     ...(queue === null ? [stands] : []),
     ...(queue === "on_hold" ? [held] : []),
     ...others,
-    waits(now_ms),
   ];
 }
 

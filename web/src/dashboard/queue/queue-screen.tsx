@@ -130,6 +130,10 @@ function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues 
         queue={queue}
         orders={[...ticked.values()]}
         onClear={() => setTicked(new Map())}
+        onKeep={(kept) => {
+          const keys = new Set(kept.map(orderPath));
+          setTicked(new Map([...ticked].filter(([key]) => keys.has(key))));
+        }}
         onDone={() => void refresh(range.current.first, range.current.last)}
       />
       {query.isPending ? (
@@ -143,7 +147,9 @@ function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues 
               </Button>
             </Empty>
           ) : (
-            <Empty title="Nothing waits here">Orders appear by themselves as they come.</Empty>
+            <Empty title={queue === "shipped_today" ? "Nothing was shipped today" : "Nothing waits here"}>
+              Orders appear by themselves as they come.
+            </Empty>
           )}
         </div>
       ) : (

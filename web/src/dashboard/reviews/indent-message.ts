@@ -1,40 +1,64 @@
-/** A message with a line for each element, so that people can read it. What cannot be understood stays as it is. */
+/**
+ * A message with a line for each element, so that people can read it. Nothing but white space is changed: a number that
+ * is written oddly must not be made to look right.
+ */
 export function indentMessage(text: string): string {
   const trimmed = text.trim();
   if (trimmed.startsWith("<")) return indentXml(trimmed);
-  try {
-    return JSON.stringify(JSON.parse(trimmed), null, 2);
-  } catch {
-    return text;
-  }
+  return /^[[{]/.test(trimmed) ? indentJson(trimmed) : text;
 }
+
+const STEP = "  ";
+const MARKUP = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<[^>]*>|[^<]+|</g;
 
 /** An element that holds text alone stays on one line. */
 function indentXml(text: string): string {
-  const parts = text.match(/<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<[^>]*>|[^<]+/g) ?? [];
   const lines: string[] = [];
   let depth = 0;
+  /** An element that has begun, with the text that came since. */
   let open: string | null = null;
-  for (const part of parts) {
+  const put = (line: string, at: number) => lines.push(STEP.repeat(Math.max(0, at)) + line);
+  const settle = () => {
+    if (open !== null) put(open, depth - 1);
+    open = null;
+  };
+  for (const part of text.match(MARKUP) ?? []) {
     if (part.trim() === "") continue;
     if (part.startsWith("</")) {
       depth = Math.max(0, depth - 1);
-      // Nothing but text came since it was opened.
-      if (open !== null) lines.push(`${"  ".repeat(depth)}${open}${part}`);
-      else lines.push(`${"  ".repeat(depth)}${part}`);
+      put((open ?? "") + part, depth);
       open = null;
-    } else if (/^<[^?!]/.test(part) && !part.endsWith("/>")) {
-      if (open !== null) lines.push(`${"  ".repeat(depth - 1)}${open}`);
+    } else if (/^<[^?!>]/.test(part) && part.endsWith(">") && !part.endsWith("/>")) {
+      settle();
       open = part;
       depth += 1;
     } else if (open !== null && !part.startsWith("<")) {
       open += part.trim();
     } else {
-      if (open !== null) lines.push(`${"  ".repeat(depth - 1)}${open}`);
-      open = null;
-      lines.push(`${"  ".repeat(depth)}${part.trim()}`);
+      settle();
+      put(part.trim(), depth);
     }
   }
-  if (open !== null) lines.push(`${"  ".repeat(Math.max(0, depth - 1))}${open}`);
+  settle();
   return lines.join("\n");
+}
+
+const TOKENS = /"(?:[^"\\]|\\[\s\S])*"|[{}[\],:]|[^\s{}[\],:"]+|"/g;
+
+function indentJson(text: string): string {
+  let shown = "";
+  let depth = 0;
+  let before = "";
+  const newLine = () => `\n${STEP.repeat(depth)}`;
+  for (const token of text.match(TOKENS) ?? []) {
+    const closes = token === "}" || token === "]";
+    if (closes) depth = Math.max(0, depth - 1);
+    // What is empty stays on its line.
+    const opened = before === "{" || before === "[";
+    if (closes ? !opened : opened || before === ",") shown += newLine();
+    shown += token === ":" ? ": " : token;
+    if (token === "{" || token === "[") depth += 1;
+    before = token;
+  }
+  return shown;
 }

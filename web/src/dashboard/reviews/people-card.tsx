@@ -51,11 +51,11 @@ export function PeopleCard({ path, patients }: { path: string; patients: Masked 
           </tr>
         </thead>
         <tbody>
-          {rows.map(({ name, values }) => (
+          {rows.map(({ name, values, own }) => (
             <tr key={name}>
               <th scope="row">{name}</th>
               {values.map((value, at) => (
-                <td key={patients[at]!.patient_id} data-differs={(at > 0 && value !== values[0]) || undefined}>
+                <td key={patients[at]!.patient_id} data-differs={(!own && at > 0 && value !== values[0]) || undefined}>
                   {value || "–"}
                 </td>
               ))}
@@ -70,13 +70,14 @@ export function PeopleCard({ path, patients }: { path: string; patients: Masked 
   );
 }
 
-type Row = { name: string; values: string[] };
+/** `own`: differs between any two, and so says nothing. */
+type Row = { name: string; values: string[]; own?: boolean };
 
 const maskedRows = (patients: Masked): Row[] => [
   { name: "Initials", values: patients.map(({ initials }) => initials) },
   { name: "Born", values: patients.map(({ birth_year }) => birth_year) },
   { name: "State", values: patients.map(({ state }) => state ?? "") },
-  { name: "Patient id", values: patients.map(({ patient_id }) => patient_id) },
+  { name: "Patient id", values: patients.map(({ patient_id }) => patient_id), own: true },
 ];
 
 function revealedRows(patients: readonly Patient[]): Row[] {
@@ -90,7 +91,7 @@ function revealedRows(patients: readonly Patient[]): Row[] {
     ["Street", (one) => [home(one)?.street1, home(one)?.street2].filter(Boolean).join(", ")],
     ["City", (one) => home(one) && `${home(one)!.city}, ${home(one)!.state} ${home(one)!.zip}`],
     ["Allergies", ({ patient_safety }) => patient_safety.allergies.join(", ")],
-    ["Patient id", ({ patient_id }) => patient_id],
   ];
-  return values.map(([name, of]) => ({ name, values: patients.map((patient) => of(patient) ?? "") }));
+  const ids: Row = { name: "Patient id", values: patients.map(({ patient_id }) => patient_id), own: true };
+  return [...values.map(([name, of]) => ({ name, values: patients.map((patient) => of(patient) ?? "") })), ids];
 }

@@ -124,14 +124,14 @@ function Shelves({ path, shelves }: { path: string; shelves: readonly DashboardS
 const units = (value: number) => value.toLocaleString();
 
 const columns: GridColumn<DashboardShelf>[] = [
-  { title: "Product", width: "minmax(12rem, 3fr)", cell: ({ name }) => <span title={name}>{name}</span> },
-  { title: "SKU", width: "minmax(8rem, 1.5fr)", cell: ({ sku }) => <span className="mono">{sku}</span> },
-  { title: "NDC", width: "8rem", cell: ({ ndc }) => <span className="mono">{ndc ?? "–"}</span> },
-  { title: "On hand", width: "6.5rem", number: true, cell: ({ on_hand_units }) => units(on_hand_units) },
-  { title: "Reserved", width: "6.5rem", number: true, cell: ({ reserved_units }) => units(reserved_units) },
+  { title: "Product", width: "minmax(10rem, 3fr)", cell: ({ name }) => <span title={name}>{name}</span> },
+  { title: "SKU", width: "minmax(7rem, 1.5fr)", cell: ({ sku }) => <span className="mono">{sku}</span> },
+  { title: "NDC", width: "7.5rem", cell: ({ ndc }) => <span className="mono">{ndc ?? "–"}</span> },
+  { title: "On hand", width: "5.5rem", number: true, cell: ({ on_hand_units }) => units(on_hand_units) },
+  { title: "Reserved", width: "5.5rem", number: true, cell: ({ reserved_units }) => units(reserved_units) },
   {
     title: "Free",
-    width: "7rem",
+    width: "5.5rem",
     number: true,
     cell: ({ free_units }) => (free_units <= 0 ? <Badge tone="bad">Used up</Badge> : units(free_units)),
   },

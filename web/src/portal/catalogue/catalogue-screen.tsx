@@ -12,6 +12,7 @@ import { Empty } from "../../ui/notice.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Tabs } from "../../ui/tabs.tsx";
 import { usePortal } from "../account.tsx";
+import styles from "./catalogue-screen.module.css";
 
 /** What may be ordered, how it is sent, and under which names. The pharmacy keeps it. */
 export function CatalogueScreen() {
@@ -97,6 +98,8 @@ const methodColumns: readonly Column<ShippingMethod>[] = [
   },
 ];
 
+const listText = (numbers: readonly number[]) => <span className="nowrap">{numbers.join(", ")}</span>;
+
 function Formulary({ products, methods }: { products: readonly Product[]; methods: readonly ShippingMethod[] }) {
   const [text, setText] = useState("");
   const words = text.trim().toLowerCase();
@@ -107,8 +110,7 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
       title: "Product",
       cell: ({ name, sku }) => (
         <>
-          {name}
-          <br />
+          <span className={styles["name"]}>{name}</span>
           <span className="quiet mono">{sku}</span>
         </>
       ),
@@ -116,7 +118,7 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
     {
       title: "NDC / GCN",
       cell: ({ ndc, gcn }) => (
-        <span className="mono">
+        <span className="mono nowrap">
           {ndc ?? "none"}
           <br />
           <span className="quiet">{gcn}</span>
@@ -125,37 +127,39 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
     },
     {
       title: "Kind",
-      cell: ({ rx_only, drug_schedule }) => (
+      cell: ({ rx_only, drug_schedule, in_stock }) => (
         <span className="row">
           <Badge>{rx_only ? "Prescription" : "Over the counter"}</Badge>
           {drug_schedule !== "0" && <Badge tone="info">Schedule {drug_schedule}</Badge>}
+          {!in_stock && <Badge tone="wait">Out of stock</Badge>}
         </span>
       ),
     },
-    { title: "Package sizes", cell: ({ package_sizes }) => package_sizes.join(", ") },
-    { title: "Packages", cell: ({ quantities }) => quantities.join(", ") },
-    { title: "As written", cell: ({ written_quantities }) => written_quantities.join(", ") },
+    { title: "Units each", cell: ({ package_sizes }) => listText(package_sizes) },
+    { title: "Packages", cell: ({ quantities }) => listText(quantities) },
+    { title: "As written", cell: ({ written_quantities }) => listText(written_quantities) },
     {
       title: "Sent by",
       cell: ({ shipping_method_ids }) =>
-        shipping_method_ids.length === methods.length ? "any method" : `method ${shipping_method_ids.join(", ")}`,
-    },
-    {
-      title: "Stock",
-      cell: ({ in_stock }) =>
-        in_stock ? <Badge tone="good">In stock</Badge> : <Badge tone="wait">Out of stock</Badge>,
+        shipping_method_ids.length === methods.length ? (
+          "any method"
+        ) : (
+          <span className="nowrap">method {shipping_method_ids.join(", ")}</span>
+        ),
     },
   ];
   return (
     <div className="stack">
-      <TextField
-        label="Find a product"
-        unseen
-        type="search"
-        placeholder="Name, SKU, NDC or GCN"
-        value={text}
-        onChange={(event) => setText(event.target.value)}
-      />
+      <div className={styles["find"]}>
+        <TextField
+          label="Find a product"
+          unseen
+          type="search"
+          placeholder="Name, SKU, NDC or GCN"
+          value={text}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </div>
       <Card flush>
         <Table
           caption="Formulary"

@@ -103,7 +103,7 @@ function Revoke({ credential, onClose }: { credential: PortalCredential; onClose
     after: onClose,
   });
   return (
-    <Confirm title={`Revoke ${name}?`} confirm="Revoke the credential" change={revoke} onClose={onClose}>
+    <Confirm title={`Revoke “${name}”?`} confirm="Revoke the credential" change={revoke} onClose={onClose}>
       <p>Its secrets and every token that was issued for it stop working at once. This cannot be taken back.</p>
       {signs_endpoints.length > 0 && (
         <>

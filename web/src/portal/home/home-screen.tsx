@@ -12,6 +12,7 @@ import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { AccountTiles } from "./account-tiles.tsx";
 import styles from "./home-screen.module.css";
+import { NewestOrders } from "./newest-orders.tsx";
 import { QuickStart } from "./quick-start.tsx";
 
 const REFRESH_MS = 4_000;
@@ -30,7 +31,10 @@ export function HomeScreen() {
             <Banners {...shown} />
             <AccountTiles home={shown} />
             <div className={styles["columns"]}>
-              <QuickStart home={shown} />
+              <div className="stack">
+                {shown.checklist.every(({ done }) => done) && <NewestOrders />}
+                <QuickStart home={shown} />
+              </div>
               <div className="stack">
                 <Addresses {...shown} />
                 <AboutAccount {...shown} />
@@ -63,15 +67,14 @@ function Banners({ webhooks, waiting_for_you }: PortalHome) {
         </Notice>
       ))}
       {waiting_for_you > 0 && (
-        <Notice
-          tone="wait"
-          title={waiting_for_you === 1 ? "One order waits for you." : `${waiting_for_you} orders wait for you.`}
-          actions={
-            <Link className={buttonClass("plain", true)} to={`${link_base}/exceptions`}>
-              See what they need
-            </Link>
-          }
-        />
+        <Notice tone="wait">
+          <strong>
+            {waiting_for_you === 1 ? "One order waits for you." : `${waiting_for_you} orders wait for you.`}
+          </strong>{" "}
+          <Link to={`${link_base}/exceptions`}>
+            {waiting_for_you === 1 ? "See what it needs" : "See what they need"}
+          </Link>
+        </Notice>
       )}
     </>
   );

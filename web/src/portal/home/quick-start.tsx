@@ -2,7 +2,7 @@ import type { PortalCatalogue, PortalCredentials, PortalHome, PortalSandbox, Qui
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useApi } from "../../app/use-api.ts";
-import { buttonClass } from "../../ui/button.tsx";
+import { Button, buttonClass } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Copyable } from "../../ui/copyable.tsx";
 import { Icon } from "../../ui/icon.tsx";
@@ -30,17 +30,27 @@ export function QuickStart({ home: { checklist, addresses, account } }: { home: 
   const next = checklist.find((one) => !one.done)?.step;
   const [chosen, setChosen] = useState<QuickStartStep | "none" | null>(null);
   const open = chosen ?? next;
+  // Once everything is done it steps back, and can still be looked up.
+  const [unfolded, setUnfolded] = useState(false);
+  const folded = next === undefined && !unfolded;
   return (
     <Card
       title="Quick start"
       actions={
-        <span className="quiet small" role="status">
-          {done} of {checklist.length} done
-        </span>
+        <>
+          <span className="quiet small" role="status">
+            {done} of {checklist.length} done
+          </span>
+          {next === undefined && (
+            <Button small tone="quiet" aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>
+              {unfolded ? "Fold" : "Show the steps"}
+            </Button>
+          )}
+        </>
       }
       flush
     >
-      <ol className={styles["steps"]}>
+      <ol className={styles["steps"]} hidden={folded}>
         {checklist.map(({ step, title, hint, done: ticked, done_at }) => {
           const place = places[step];
           const prescribed = step === "prescription" && !sandbox;

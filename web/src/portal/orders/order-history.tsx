@@ -1,4 +1,11 @@
-import { actions, exceptions, type HistoryEntry, type PortalOrder, type TransitionEvent } from "@pestle/contract";
+import {
+  actions,
+  type ExceptionId,
+  exceptions,
+  type HistoryEntry,
+  type PortalOrder,
+  type TransitionEvent,
+} from "@pestle/contract";
 import { Card } from "../../ui/card.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
@@ -24,6 +31,12 @@ const eventTexts: Record<TransitionEvent, string> = {
 
 type Line = { key: string; at: string; text: string; actor: string; to: HistoryEntry["to"] | null };
 
+function textOf(event: TransitionEvent, exception_id: ExceptionId | null): string {
+  if (exception_id === null) return eventTexts[event];
+  const { name } = exceptions[exception_id];
+  return event === "create" ? `Created and held: ${name}` : `${eventTexts[event]}: ${name}`;
+}
+
 /** Changes and what was asked, newest first. */
 export function OrderHistory({ shown: { history, action_requests } }: { shown: PortalOrder }) {
   const lines: Line[] = [
@@ -31,7 +44,7 @@ export function OrderHistory({ shown: { history, action_requests } }: { shown: P
       key: `change ${index}`,
       at,
       actor,
-      text: exception_id === null ? eventTexts[event] : `${eventTexts[event]}: ${exceptions[exception_id].name}`,
+      text: textOf(event, exception_id),
       to: from === to ? null : to,
     })),
     ...action_requests.map(({ id, event, created_at }) => ({

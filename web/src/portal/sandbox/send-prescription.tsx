@@ -58,9 +58,16 @@ export function SendPrescription({
             </label>
           ))}
         </fieldset>
-        <p className="quiet" role="status">
-          {presets.find((one) => one.preset === preset)?.description}
-        </p>
+        <div className="row">
+          {may_change && (
+            <Button tone="primary" type="submit" busy={send.busy}>
+              Send the prescription
+            </Button>
+          )}
+          <p className="quiet" role="status">
+            {presets.find((one) => one.preset === preset)?.description}
+          </p>
+        </div>
         <details>
           <summary>Fields of your own</summary>
           <TextArea
@@ -75,13 +82,6 @@ export function SendPrescription({
           />
         </details>
         {send.error !== null && <Problem error={send.error} />}
-        {may_change && (
-          <div className="row">
-            <Button tone="primary" type="submit" busy={send.busy}>
-              Send the prescription
-            </Button>
-          </div>
-        )}
       </form>
     </Card>
   );

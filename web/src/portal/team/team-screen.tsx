@@ -33,7 +33,7 @@ export function TeamScreen() {
         </>
       ),
     },
-    { title: "Role", cell: ({ role }) => roleNames[role] },
+    { title: "Role", cell: ({ role }) => <span className="nowrap">{roleNames[role]}</span> },
     {
       title: "Second factor",
       cell: ({ second_factor }) =>

@@ -11,6 +11,7 @@ import { usePortal } from "../account.tsx";
 import styles from "./usage-screen.module.css";
 
 const REFRESH_MS = 30_000;
+const HOUR_MS = 3_600_000;
 const spans = [
   ["24", "24 hours"],
   ["168", "7 days"],
@@ -83,7 +84,7 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
         <TileBody
           label="Half take less than"
           value={milliseconds(p50_ms)}
-          about={`99 of 100 less than ${milliseconds(p99_ms)}`}
+          about={`99 of 100: ${milliseconds(p99_ms)}`}
         />
       </div>
       <div className={tileClass}>
@@ -91,7 +92,7 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
           label="Room below the limit"
           value={percent(headroom)}
           tone={headroom < 0.2 ? "wait" : undefined}
-          about={`${busiest_per_second.toLocaleString()} of ${limit.rate_per_second} a second`}
+          about={`${busiest_per_second.toLocaleString()} of ${limit.rate_per_second.toLocaleString()} a second`}
         />
       </div>
       <div className={tileClass}>
@@ -106,12 +107,23 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
   );
 }
 
+/** A row for every hour up to now on the account's clock, which in the sandbox may be ahead. */
+function webhookHours(webhooks: PortalUsage["webhooks"], count: number, clock_offset_s: number) {
+  const last_ms = Math.floor((Date.now() + clock_offset_s * 1000) / HOUR_MS) * HOUR_MS;
+  const by_hour = new Map(webhooks.map((row) => [Date.parse(row.hour), row]));
+  return Array.from({ length: count }, (_, index) => {
+    const at_ms = last_ms - (count - 1 - index) * HOUR_MS;
+    const { attempts = 0, delivered = 0 } = by_hour.get(at_ms) ?? {};
+    return { at_ms, delivered, failed: attempts - delivered };
+  });
+}
+
 function Charts({ hours, limit, webhooks }: PortalUsage) {
   const text = hours.length > 48 ? dayText : hourText;
   const moments = hours.map(({ hour }) => text.format(new Date(hour)));
   const of = (field: Exclude<keyof PortalUsage["hours"][number], "hour">) => hours.map((row) => row[field]);
-  const byHour = new Map(webhooks.map((row) => [Date.parse(row.hour), row]));
-  const told = (field: "delivered" | "failed") => hours.map(({ hour }) => byHour.get(Date.parse(hour))?.[field] ?? 0);
+  const { account } = usePortal();
+  const told = webhookHours(webhooks, hours.length, account.clock_offset_s);
   const good = hours.map((row) => row.requests - row.client_errors - row.server_errors - row.limited);
   return (
     <div className={styles["charts"]}>
@@ -152,20 +164,22 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
           series={[{ name: "Left in the busiest minute of a credential", tone: "accent", values: of("headroom") }]}
         />
         <p className="quiet small">
-          Each credential has {limit.rate_per_second} requests a second, and {limit.burst} at once.
+          Each credential has {limit.rate_per_second.toLocaleString()} requests a second, and{" "}
+          {limit.burst.toLocaleString()} at once.
         </p>
       </Card>
       <Card title="Webhook attempts">
         <Chart
           label="Webhook attempts an hour"
           kind="bars"
-          moments={moments}
+          moments={told.map(({ at_ms }) => text.format(at_ms))}
           empty="No attempt in this time"
           series={[
-            { name: "Delivered", tone: "good", values: told("delivered") },
-            { name: "Failed", tone: "bad", values: told("failed") },
+            { name: "Delivered", tone: "good", values: told.map(({ delivered }) => delivered) },
+            { name: "Failed", tone: "bad", values: told.map(({ failed }) => failed) },
           ]}
         />
+        {account.clock_offset_s > 0 && <p className="quiet small">By the sandbox's own clock.</p>}
       </Card>
     </div>
   );

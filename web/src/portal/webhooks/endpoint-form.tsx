@@ -30,7 +30,8 @@ export function EndpointForm({
 }: {
   endpoint?: PortalEndpoint;
   onClose: () => void;
-  onCreated?: (created: PortalCreatedEndpoint) => void;
+  /** With the secret that was given: neither is shown again. */
+  onCreated?: (created: PortalCreatedEndpoint, secret: string) => void;
 }) {
   const { api_base, sandbox } = usePortal();
   const credentials = useApi<PortalCredentials>(`${api_base}/credentials`).data?.credentials ?? [];
@@ -61,7 +62,7 @@ export function EndpointForm({
     {
       ...(endpoint && { done: "Saved." }),
       reads: [path, `${api_base}/home`, `${api_base}/credentials`],
-      after: (created) => (created ? onCreated?.(created) : onClose()),
+      after: (created) => (created ? onCreated?.(created, secret) : onClose()),
     },
   );
   const elsewhere =

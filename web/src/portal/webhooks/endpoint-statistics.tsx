@@ -43,7 +43,7 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                 />
               </div>
               <div className={tileClass}>
-                <TileBody label="Failed attempts" value={failed.toLocaleString()} />
+                <TileBody label="Given up" value={failed.toLocaleString()} about="after the last try" />
               </div>
               <div className={tileClass}>
                 <TileBody
@@ -79,7 +79,7 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                 empty="No attempt yet"
                 series={[
                   { name: "Delivered", tone: "good", values: series.map((hour) => hour.delivered) },
-                  { name: "Failed", tone: "bad", values: series.map((hour) => hour.failed) },
+                  { name: "Failed", tone: "bad", values: series.map((hour) => hour.attempts - hour.delivered) },
                 ]}
               />
             </Card>

@@ -21,7 +21,7 @@ export function EndpointsScreen() {
   const { api_base, link_base, may_change } = usePortal();
   const endpoints = useApi<PortalEndpoints>(`${api_base}/webhook_endpoints`, { refetch_ms: 10_000 });
   const [adding, setAdding] = useState(false);
-  const [created, setCreated] = useState<PortalCreatedEndpoint | null>(null);
+  const [created, setCreated] = useState<{ endpoint: PortalCreatedEndpoint; secret: string } | null>(null);
   useShortcuts(may_change ? [{ keys: "n", label: "New endpoint", run: () => setAdding(true) }] : []);
   const columns: readonly Column<PortalEndpoint>[] = [
     {
@@ -77,9 +77,9 @@ export function EndpointsScreen() {
       {adding && (
         <EndpointForm
           onClose={() => setAdding(false)}
-          onCreated={(made) => {
+          onCreated={(endpoint, secret) => {
             setAdding(false);
-            setCreated(made);
+            setCreated({ endpoint, secret });
           }}
         />
       )}
@@ -88,12 +88,15 @@ export function EndpointsScreen() {
           title="The endpoint is registered"
           onClose={() => setCreated(null)}
           keep="Nobody can look it up later, not even the pharmacy. Keep it where your program finds it, and out of code that others can read."
-          secrets={[{ label: "Signing secret (Standard Webhooks)", text: created.signing_secret }]}
-          actions={<TestEvent endpoint_id={created.id} />}
+          secrets={[
+            { label: "Signing secret (Standard Webhooks)", text: created.endpoint.signing_secret },
+            { label: "The secret that you chose", text: created.secret },
+          ]}
+          actions={<TestEvent endpoint_id={created.endpoint.id} />}
         >
           <p>
-            With it the header <code>webhook-signature</code> is checked. The other two authenticity headers need only
-            your client secret and the secret you chose yourself.
+            With the first the header <code>webhook-signature</code> is checked. The other two authenticity headers need
+            your client secret and the second.
           </p>
         </ShownOnce>
       )}

@@ -1,0 +1,54 @@
+import type { PortalOrderRow, PortalOrders } from "@pestle/contract";
+import { Link } from "@tanstack/react-router";
+import { Loaded } from "../../app/loaded.tsx";
+import { useApi } from "../../app/use-api.ts";
+import { Card } from "../../ui/card.tsx";
+import { Empty } from "../../ui/notice.tsx";
+import { StatusBadge } from "../../ui/order-badges.tsx";
+import { type Column, Table } from "../../ui/table.tsx";
+import { When } from "../../ui/time.tsx";
+import { usePortal } from "../account.tsx";
+
+const REFRESH_MS = 10_000;
+
+/** What came last, for whoever has the quick start behind them. */
+export function NewestOrders() {
+  const { api_base, link_base } = usePortal();
+  const orders = useApi<PortalOrders>(`${api_base}/orders?limit=8`, { refetch_ms: REFRESH_MS });
+  const columns: readonly Column<PortalOrderRow>[] = [
+    {
+      title: "Order",
+      cell: ({ order_number }) => (
+        <Link className="mono nowrap" to={`${link_base}/orders/${order_number}`}>
+          {order_number}
+        </Link>
+      ),
+    },
+    { title: "Status", cell: ({ order_status }) => <StatusBadge status={order_status} /> },
+    { title: "Held by", cell: ({ exceptions }) => exceptions.map(({ name }) => name).join(", ") },
+    { title: "Reference", cell: ({ reference }) => reference },
+    {
+      title: "Created",
+      cell: ({ created_at }) => (
+        <span className="nowrap">
+          <When at={created_at} />
+        </span>
+      ),
+    },
+  ];
+  return (
+    <Card title="Newest orders" actions={<Link to={`${link_base}/orders`}>All orders</Link>} flush>
+      <Loaded query={orders}>
+        {({ orders: rows }) => (
+          <Table
+            caption="Newest orders"
+            columns={columns}
+            rows={rows}
+            rowKey={({ order_number }) => order_number}
+            empty={<Empty title="No order yet" />}
+          />
+        )}
+      </Loaded>
+    </Card>
+  );
+}
