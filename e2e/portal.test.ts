@@ -219,7 +219,16 @@ test("a held order says what it needs, and the form of the action ends the hold"
   const order_number = await ordered("missing_email");
   const seen = await journey.openAs(sam, "/portal/sandbox/exceptions");
   const { page } = seen;
-  await page.getByRole("link", { name: order_number }).click();
+  await page.getByRole("link", { name: order_number }).waitFor();
+  await page.keyboard.press("?");
+  await page.getByText("Keyboard shortcuts").waitFor();
+  await shot(page, "portal-shortcuts");
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type(order_number.toLowerCase());
+  await page.getByRole("option", { name: order_number }).waitFor();
+  await shot(page, "portal-palette");
+  await page.keyboard.press("Enter");
   await heading(page, order_number);
   await page.getByText("Missing Email (65)").waitFor();
   const email = page.getByRole("textbox", { name: "Email" });
