@@ -1,7 +1,7 @@
 import { type KeyboardEvent, type PointerEvent, type ReactNode, useId, useState } from "react";
 import styles from "./chart.module.css";
 
-export type ChartTone = "accent" | "good" | "wait" | "bad" | "info" | "neutral";
+type ChartTone = "accent" | "good" | "wait" | "bad" | "info" | "neutral";
 export type ChartSeries = { name: string; tone: ChartTone; values: readonly (number | null)[] };
 
 const WIDTH = 1000;

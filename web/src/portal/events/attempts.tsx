@@ -12,7 +12,9 @@ import styles from "./event-screen.module.css";
 /** Every try to deliver an event, newest first: what was sent, and what the receiver said. */
 export function Attempts({ event: { event_id, deliveries } }: { event: PortalEvent }) {
   const { api_base } = usePortal();
-  const attempts = useApi<PortalAttempts>(`${api_base}/webhook_events/${event_id}/attempts?limit=100`);
+  const attempts = useApi<PortalAttempts>(`${api_base}/webhook_events/${event_id}/attempts?limit=100`, {
+    written_down: true,
+  });
   const made = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
   const { refetch } = attempts;
   // The event knows how many there were; only where there is another one they are read again.

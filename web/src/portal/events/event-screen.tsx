@@ -38,7 +38,7 @@ export function EventScreen() {
   const path = `${api_base}/webhook_events/${encodeURIComponent(event_id)}`;
   // Each read is written down as a look at what somebody takes: it is watched only while an attempt is near.
   const [near, setNear] = useState(true);
-  const event = useApi<PortalEvent>(path, near ? { refetch_ms: WATCH_MS } : {});
+  const event = useApi<PortalEvent>(path, { written_down: true, ...(near && { refetch_ms: WATCH_MS }) });
   const now_ms = useNow();
   const next = event.data?.deliveries.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
   useEffect(() => {

@@ -19,7 +19,7 @@ export function Signature({ event: { event_id, deliveries } }: { event: PortalEv
   const endpoint_id = chosen || (offered[0]?.id ?? "");
   const signature = useApi<PortalSignature>(
     `${api_base}/webhook_events/${event_id}/signature?endpoint_id=${encodeURIComponent(endpoint_id)}`,
-    { enabled: endpoint_id !== "" },
+    { enabled: endpoint_id !== "", written_down: true },
   );
   if (endpoint_id === "") {
     return (

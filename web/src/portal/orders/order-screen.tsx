@@ -21,8 +21,9 @@ import { OrderSides } from "./order-sides.tsx";
 export function OrderScreen() {
   const { api_base, sandbox, may_change } = usePortal();
   const order_number = useParam("order_number");
-  // Each read is written down as a look at a patient: it is read when somebody looks, and not by the clock.
-  const found = useApi<PortalOrder>(`${api_base}/orders/${encodeURIComponent(order_number)}`);
+  const found = useApi<PortalOrder>(`${api_base}/orders/${encodeURIComponent(order_number)}`, {
+    written_down: true,
+  });
   return (
     <Page
       title={order_number}
@@ -60,6 +61,7 @@ function Asks({ shown: { order, actions } }: { shown: PortalOrder }) {
   const [chosen, setChosen] = useState<Asked | null>(null);
   const rest: Asked[] = actions
     .filter(({ exception_ids, event_key }) => exception_ids.length === 0 || event_key === "cancel")
+    .sort((a, b) => Number(a.event_key === "cancel") - Number(b.event_key === "cancel"))
     .map((action) => ({ action, exception_id: null }));
   const ofException = (id: ExceptionId): Asked[] =>
     actions

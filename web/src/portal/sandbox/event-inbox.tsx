@@ -114,7 +114,7 @@ function Entry({
 /** Read when it is opened, and not before: each look is written down. */
 function Body({ event_id }: { event_id: string }) {
   const { api_base, link_base } = usePortal();
-  const event = useApi<PortalEvent>(`${api_base}/webhook_events/${event_id}`);
+  const event = useApi<PortalEvent>(`${api_base}/webhook_events/${event_id}`, { written_down: true });
   return (
     <div className={styles["event"]}>
       <Loaded query={event}>

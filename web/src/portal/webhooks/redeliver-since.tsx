@@ -12,7 +12,7 @@ import styles from "./redeliver-since.module.css";
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** After a mishap of the receiver: everything since a moment is sent once more. */
+/** After a mishap of the receiver: what was given up since a moment is sent once more, and what it never got. */
 export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
   const { api_base } = usePortal();
   const [since, setSince] = useState(() => localText(new Date(Date.now() - DAY_MS)));
@@ -31,7 +31,7 @@ export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
     },
   );
   return (
-    <Card title="Send again what came since">
+    <Card title="Send again what was given up">
       <form
         className={styles["form"]}
         onSubmit={(event) => {
@@ -48,7 +48,7 @@ export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
           onChange={(event) => setSince(event.target.value)}
         />
         <CheckField
-          label="Only what was not delivered"
+          label="Also what it was never sent, as from before it was registered"
           checked={missed}
           onChange={(event) => setMissed(event.target.checked)}
         />
