@@ -11,7 +11,7 @@ import { unkept } from "./errors.ts";
 /** Roles of people, as they are kept with them. */
 export const staff = ["technician", "pharmacist", "lead", "admin"] as const;
 export const partnerPeople = ["partner_admin", "partner_developer", "partner_viewer"] as const;
-export type PersonRole = (typeof staff)[number] | (typeof partnerPeople)[number];
+type PersonRole = (typeof staff)[number] | (typeof partnerPeople)[number];
 
 /** What the pages ask for and change. Whoever's role is not among `roles` finds nothing there. */
 export type WebRoute = {

@@ -87,7 +87,7 @@ function cookie(request: FastifyRequest, value: string, max_age_s: number): stri
 
 const LONGEST = 300;
 
-export function textOf(body: JsonObject, field: string): string {
+function textOf(body: JsonObject, field: string): string {
   const value = body[field];
   return typeof value === "string" && value.length > 0 && value.length <= LONGEST ? value : refuse(42200, field);
 }

@@ -37,7 +37,7 @@ export type SignIn =
   | { outcome: "signed_in" | "needs_code" | "needs_set_up"; cookie: string; session: SignedIn }
   | { outcome: "refused" };
 
-export const sessionHash = (cookie: string): Buffer => createHash("sha256").update(cookie).digest();
+const sessionHash = (cookie: string): Buffer => createHash("sha256").update(cookie).digest();
 
 /**
  * E-mail and password, and with a second factor its code in the same or the next step. Wrong ones cost the same time
