@@ -123,6 +123,31 @@ test("whoever filled an order is told that somebody else must check it", async (
   quiet(seen);
 });
 
+test("what was sent back and filled again is scanned anew", async () => {
+  const made = await standing("product_check");
+  const seen = await journey.openAs(pharmacist, at(made));
+  const { page } = seen;
+  const scan = async () => {
+    await page.getByLabel("Scan a package").fill(made.items[0]!.ndc!);
+    await page.keyboard.press("Enter");
+    await page.getByText("Every package is the right one.").waitFor();
+  };
+  await scan();
+  await page.getByRole("button", { name: "Send back to be filled" }).click();
+  await page.getByRole("textbox", { name: "Reason" }).fill("The seal is broken.");
+  await page.getByRole("button", { name: "Send back", exact: true }).click();
+  await page.getByText("Sent back.").waitFor();
+  await page.getByText("“The seal is broken.”").waitFor();
+  await filled(made);
+  await page.keyboard.press("r");
+  await page.getByLabel("Scan a package").waitFor();
+  expect(await page.getByRole("button", { name: "All are right" }).isDisabled()).toBe(true);
+  await scan();
+  await page.getByRole("button", { name: "All are right" }).click();
+  await page.getByText("It can be packed.").waitFor();
+  quiet(seen);
+});
+
 test("an exception is ended with a reason, and the order goes on where it stood", async () => {
   const made = await order({ patient: { email: null } });
   expect(made.order_status).toBe("On Hold");
@@ -414,16 +439,21 @@ async function standing(stage: "fill" | "product_check" | "pack"): Promise<Order
   const { account_id } = journey.app.demo.partners[0]!;
   const work = { account_id, order_number: made.order_number };
   const phil = { person_id: "phil", role: "pharmacist" } as const;
-  const tess = { person_id: "tess", role: "technician" } as const;
   const { deps } = journey.app;
   await approveReview(deps, { ...work, by: phil });
   if (stage === "fill") return made;
-  const lots = made.items.map(({ item_id }) => ({ item_id, lot: "L1", lot_expires_on: "2099-01-01" }));
-  await completeFill(deps, { ...work, by: tess }, lots);
+  await filled(made);
   if (stage === "product_check") return made;
   const scans = made.items.map(({ item_id, ndc, sku }) => ({ item_id, code: ndc ?? sku! }));
   await verifyProduct(deps, { ...work, by: phil }, scans);
   return made;
+}
+
+async function filled({ order_number, items }: Order): Promise<void> {
+  const { account_id } = journey.app.demo.partners[0]!;
+  const by = { person_id: "tess", role: "technician" } as const;
+  const lots = items.map(({ item_id }) => ({ item_id, lot: "L1", lot_expires_on: "2099-01-01" }));
+  await completeFill(journey.app.deps, { account_id, order_number, by }, lots);
 }
 
 const PRESCRIBER = {
