@@ -68,7 +68,9 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       seen.complaints.push(`a dialog: ${dialog.message()}`);
       void dialog.dismiss();
     });
-    await page.goto(base_url + path);
+    const response = await page.goto(base_url + path);
+    // Nothing from elsewhere and nothing inline, on every page.
+    if (!response?.headers()["content-security-policy"]?.startsWith("default-src 'none'")) throw new Error("no policy");
     return seen;
   };
   let people = 0;

@@ -68,8 +68,9 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
       <div className={styles["columns"]}>
         <div className="stack">
           <ExceptionsCard page={page} work={work} />
-          <FillCard page={page} work={work} />
-          <CheckCard page={page} work={work} />
+          {/* What was typed or scanned holds for the order as it was: after a change every package is scanned anew. */}
+          <FillCard key={`fill ${page.revision}`} page={page} work={work} />
+          <CheckCard key={`check ${page.revision}`} page={page} work={work} />
           <FindingsCard findings={page.findings} lines={page.lines} />
           <LinesCard lines={page.lines} />
         </div>

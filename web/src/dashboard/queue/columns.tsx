@@ -107,7 +107,6 @@ const others: Column[] = [
 const waits = (now_ms: number): Column => ({
   title: "Waits",
   width: "5.5rem",
-  number: true,
   cell: ({ stage_since, late }) => (
     <time dateTime={stage_since} className={late ? styles["late"] : undefined}>
       {ageText(now_ms - Date.parse(stage_since))}
