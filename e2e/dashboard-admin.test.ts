@@ -1,6 +1,6 @@
 import type { Order } from "@pestle/contract";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createPartnerAccount } from "../server/src/usecases/manage-partners.ts";
 import { approveReview, completeFill, raiseException } from "../server/src/usecases/work-order.ts";
 import { newMessage, openIntake } from "../server/test/support/intake.ts";
@@ -71,303 +71,310 @@ async function doubtful(last_name = "Number"): Promise<{ prescription_id: number
   return { prescription_id: rows[0]!["prescription_id"] as number };
 }
 
-test("an exception is ended from the workbench, for all that are ticked, with the keyboard alone", async () => {
-  const held = [await order({ patient: { email: null } }), await order({ patient: { email: null } })];
-  const seen = await journey.openAs(technician, "/dashboard");
-  const { page } = seen;
-  await go(page, "e");
-  await heading(page, "Exceptions");
-  await page.getByRole("button", { name: /Missing Email/ }).click();
-  await page.getByText("The partner must act").waitFor();
-  await page.getByText("update the patient's email, cancel the order").waitFor();
-  for (const { order_number } of held) await page.getByRole("row", { name: order_number }).waitFor();
-  await page.keyboard.press("X");
-  await page.getByText("2 ticked").waitFor();
-  await shot(page, "dashboard-exceptions-ticked");
-  await page.keyboard.press("e");
-  await page.keyboard.type("Both gave their address by telephone.");
-  expect(await violations(page)).toEqual([]);
-  await shot(page, "dashboard-exceptions-ending");
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  await page.getByText("Ended: 2 orders.").waitFor();
-  for (const one of held) expect((await read(one)).order_status).toBe("Processing");
-  quiet(seen);
-});
+describe("journeys", () => {
+  // A page that nobody looks at any more still listens.
+  afterEach(async () => {
+    for (const context of journey.browser.contexts()) await context.close();
+  });
 
-test("what somebody may not end is refused order by order, and the order is opened from there", async () => {
-  const made = await order({ prescription: prescribed("minoxidil-2-5", 90) });
-  expect(made.exceptions.map(({ id }) => id)).toEqual([76]);
-  const seen = await journey.openAs(technician, "/dashboard/exceptions?exception_id=76");
-  const { page } = seen;
-  await page.getByRole("row", { name: made.order_number }).waitFor();
-  await page.keyboard.press("e");
-  await page.getByLabel("Reason", { exact: true }).fill("They cannot wait.");
-  await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
-  await page.getByRole("heading", { name: "Not all could be done" }).waitFor();
-  await page.getByText("the order cannot go on like this", { exact: false }).waitFor();
-  expect(await violations(page)).toEqual([]);
-  await shot(page, "dashboard-exceptions-refused");
-  await page.getByRole("button", { name: "Close", exact: true }).last().click();
-  await page.keyboard.press("Enter");
-  await heading(page, made.order_number);
-  await page.keyboard.press("Escape");
-  await heading(page, "Exceptions");
-  quiet(seen);
-});
+  test("an exception is ended from the workbench, for all that are ticked, with the keyboard alone", async () => {
+    const held = [await order({ patient: { email: null } }), await order({ patient: { email: null } })];
+    const seen = await journey.openAs(technician, "/dashboard");
+    const { page } = seen;
+    await go(page, "e");
+    await heading(page, "Exceptions");
+    await page.getByRole("button", { name: /Missing Email/ }).click();
+    await page.getByText("The partner must act").waitFor();
+    await page.getByText("update the patient's email, cancel the order").waitFor();
+    for (const { order_number } of held) await page.getByRole("row", { name: order_number }).waitFor();
+    await page.keyboard.press("X");
+    await page.getByText("2 ticked").waitFor();
+    await shot(page, "dashboard-exceptions-ticked");
+    await page.keyboard.press("e");
+    await page.keyboard.type("Both gave their address by telephone.");
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-exceptions-ending");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("Ended: 2 orders.").waitFor();
+    for (const one of held) expect((await read(one)).order_status).toBe("Processing");
+    quiet(seen);
+  });
 
-test("a doubtful prescription is read, accepted and gone from the queue, with the pharmacist's name", async () => {
-  const { prescription_id } = await doubtful();
-  const seen = await journey.openAs(pharmacist, "/dashboard");
-  const { page } = seen;
-  await go(page, "v");
-  await heading(page, "Reviews");
-  await page
-    .getByRole("row", { name: /Waits for acceptance/ })
-    .first()
-    .waitFor();
-  await page.keyboard.press("Enter");
-  await page.getByRole("heading", { name: `Prescription ${prescription_id}` }).waitFor();
-  await page.getByText("without evidence of signature", { exact: false }).waitFor();
-  await page.keyboard.press("m");
-  await page.getByText("<DrugDescription>Zolpidem 5 mg tablet</DrugDescription>", { exact: false }).waitFor();
-  await page.keyboard.press("v");
-  await page.getByRole("row", { name: /Marisol/ }).waitFor();
-  expect(await violations(page)).toEqual([]);
-  await shot(page, "dashboard-review-read");
-  await page.keyboard.press("n");
-  await page.keyboard.type("Called the practice; the signature follows.");
-  await page.keyboard.press("Tab");
-  await page.keyboard.press("Enter");
-  await page.getByText("Accepted.").waitFor();
-  const { rows } = await journey.app.deps.db.raw(
-    "select acceptance from prescription where account_id = $1 and prescription_id = $2",
-    [account_id, prescription_id],
-  );
-  expect(rows).toEqual([{ acceptance: "accepted" }]);
-  await page.getByRole("button", { name: "Closed" }).click();
-  await page.getByRole("row", { name: /accepted: Called the practice.*Phil Marrow/ }).waitFor();
-  quiet(seen);
-});
+  test("what somebody may not end is refused order by order, and the order is opened from there", async () => {
+    const made = await order({ prescription: prescribed("minoxidil-2-5", 90) });
+    expect(made.exceptions.map(({ id }) => id)).toEqual([76]);
+    const seen = await journey.openAs(technician, "/dashboard/exceptions?exception_id=76");
+    const { page } = seen;
+    await page.getByRole("row", { name: made.order_number }).waitFor();
+    await page.keyboard.press("e");
+    await page.getByLabel("Reason", { exact: true }).fill("They cannot wait.");
+    await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
+    await page.getByRole("heading", { name: "Not all could be done" }).waitFor();
+    await page.getByText("the order cannot go on like this", { exact: false }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-exceptions-refused");
+    await page.getByRole("button", { name: "Close", exact: true }).last().click();
+    await page.keyboard.press("Enter");
+    await heading(page, made.order_number);
+    await page.keyboard.press("Escape");
+    await heading(page, "Exceptions");
+    quiet(seen);
+  });
 
-test("a message that two accounts could mean waits until somebody says whose it is", async () => {
-  const { db } = journey.app.deps;
-  const ncpdp_id = "9900066";
-  for (const name of ["Quince Health", "Sorrel Health"]) {
-    const given = { name, environment: "sandbox", workflow: "api_driven", ncpdp_id } as const;
-    await db.transaction((tx) => createPartnerAccount(tx, given, journey.app.deps.now()));
-  }
-  await intake.send(newMessage({ envelope: { message_id: "U-1", to: ncpdp_id }, patient: { ids: [] } }));
-  const seen = await journey.openAs(pharmacist, "/dashboard/reviews?show=messages");
-  const { page } = seen;
-  await page.getByRole("row", { name: /Whose message/ }).click();
-  await page.getByLabel("Whose is it?").selectOption({ label: "Sorrel Health" });
-  await page.keyboard.press("m");
-  await page.getByText("NCPDP SCRIPT").waitFor();
-  expect(await violations(page)).toEqual([]);
-  await shot(page, "dashboard-review-route");
-  await page.getByRole("button", { name: "Give it to them" }).click();
-  await page.getByText("The message is processed for that account.").waitFor();
-  const { rows } = await db.raw(
-    "select p.name from prescription r join account a using (account_id) join partner p using (partner_id) where a.ncpdp_id = $1",
-    [ncpdp_id],
-  );
-  expect(rows).toEqual([{ name: "Sorrel Health" }]);
-  quiet(seen);
-});
+  test("a doubtful prescription is read, accepted and gone from the queue, with the pharmacist's name", async () => {
+    const { prescription_id } = await doubtful();
+    const seen = await journey.openAs(pharmacist, "/dashboard");
+    const { page } = seen;
+    await go(page, "v");
+    await heading(page, "Reviews");
+    await page
+      .getByRole("row", { name: /Waits for acceptance/ })
+      .first()
+      .waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: `Prescription ${prescription_id}` }).waitFor();
+    await page.getByText("without evidence of signature", { exact: false }).waitFor();
+    await page.keyboard.press("m");
+    await page.getByText("<DrugDescription>Zolpidem 5 mg tablet</DrugDescription>", { exact: false }).waitFor();
+    await page.keyboard.press("v");
+    await page.getByRole("row", { name: /Marisol/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-review-read");
+    await page.keyboard.press("n");
+    await page.keyboard.type("Called the practice; the signature follows.");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.getByText("Accepted.").waitFor();
+    const { rows } = await journey.app.deps.db.raw(
+      "select acceptance from prescription where account_id = $1 and prescription_id = $2",
+      [account_id, prescription_id],
+    );
+    expect(rows).toEqual([{ acceptance: "accepted" }]);
+    await page.getByRole("button", { name: "Closed" }).click();
+    await page.getByRole("row", { name: /accepted: Called the practice.*Phil Marrow/ }).waitFor();
+    quiet(seen);
+  });
 
-test("stock that comes in lets a back order go on", async () => {
-  const made = await order({ prescription: prescribed("minoxidil-2-5", 60) });
-  expect(made.order_status).toBe("On Hold");
-  const seen = await journey.openAs(technician, "/dashboard/exceptions?exception_id=76");
-  const { page } = seen;
-  await page.getByRole("row", { name: made.order_number }).waitFor();
-  await go(page, "k");
-  await heading(page, "Stock");
-  await page.getByLabel("Account", { exact: true }).selectOption({ label: "Willow Telehealth (sandbox)" });
-  await page.keyboard.press("f");
-  // As it stands on the package, with dashes and ten digits.
-  await page.getByLabel("Find a product").fill("70999-1001-30");
-  await page.getByRole("row", { name: /Minoxidil/ }).waitFor();
-  await page.keyboard.press("Enter");
-  await page.getByLabel("Units that came").fill("1000");
-  await page.getByLabel("Note").fill("Packing slip 4471");
-  expect(await violations(page)).toEqual([]);
-  await shot(page, "dashboard-stock-receive");
-  await page.keyboard.press("Enter");
-  await page.getByText("Minoxidil 2.5 mg tablet: 1,000 on hand.").waitFor();
-  await until(async () => (await read(made)).order_status === "Processing", "the order goes on");
-  await go(page, "r");
-  await page.getByRole("row", { name: made.order_number }).waitFor();
-  quiet(seen);
-});
+  test("a message that two accounts could mean waits until somebody says whose it is", async () => {
+    const { db } = journey.app.deps;
+    const ncpdp_id = "9900066";
+    for (const name of ["Quince Health", "Sorrel Health"]) {
+      const given = { name, environment: "sandbox", workflow: "api_driven", ncpdp_id } as const;
+      await db.transaction((tx) => createPartnerAccount(tx, given, journey.app.deps.now()));
+    }
+    await intake.send(newMessage({ envelope: { message_id: "U-1", to: ncpdp_id }, patient: { ids: [] } }));
+    const seen = await journey.openAs(pharmacist, "/dashboard/reviews?show=messages");
+    const { page } = seen;
+    await page.getByRole("row", { name: /Whose message/ }).click();
+    await page.getByLabel("Whose is it?").selectOption({ label: "Sorrel Health" });
+    await page.keyboard.press("m");
+    await page.getByText("NCPDP SCRIPT").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-review-route");
+    await page.getByRole("button", { name: "Give it to them" }).click();
+    await page.getByText("The message is processed for that account.").waitFor();
+    const { rows } = await db.raw(
+      "select p.name from prescription r join account a using (account_id) join partner p using (partner_id) where a.ncpdp_id = $1",
+      [ncpdp_id],
+    );
+    expect(rows).toEqual([{ name: "Sorrel Health" }]);
+    quiet(seen);
+  });
 
-test("a credential's secret is shown once, and the older one ends when somebody says so", async () => {
-  const seen = await journey.openAs(admin, `/dashboard/partners/${account_id}`);
-  const { page } = seen;
-  await page.getByRole("row", { name: /demo/ }).waitFor();
-  await page.keyboard.press("n");
-  await page.getByLabel("Name").fill("order service");
-  await page.keyboard.press("Enter");
-  await page.getByText("It is shown this once.").waitFor();
-  const [client_id, client_secret] = await page.locator("dialog pre").allTextContents();
-  const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners" });
-  body.set("client_id", client_id!);
-  body.set("client_secret", client_secret!);
-  const answer = await fetch(`${journey.app.addresses.sandbox_auth_url}/oauth/token`, { method: "POST", body });
-  expect(answer.status).toBe(200);
-  expect(await violations(page)).toEqual([]);
-  await shot(page, "dashboard-secret");
-  await page.getByRole("button", { name: "I have kept it" }).click();
-  expect(await page.locator("body").innerText()).not.toContain(client_secret!);
-  const row = page.getByRole("row", { name: /order service/ });
-  await row.getByRole("button", { name: "Rotate" }).click();
-  await page.getByRole("button", { name: "I have kept it" }).click();
-  await row.getByText("Two secrets").waitFor();
-  await row.getByRole("button", { name: "End the older secret" }).click();
-  await row.getByRole("button", { name: "Rotate" }).waitFor();
-  await row.getByRole("button", { name: "Revoke" }).click();
-  await page.getByRole("button", { name: "Revoke the credential" }).click();
-  await row.getByText("Revoked").waitFor();
-  const again = await fetch(`${journey.app.addresses.sandbox_auth_url}/oauth/token`, { method: "POST", body });
-  expect(again.status).toBe(401);
-  quiet(seen);
-});
+  test("stock that comes in lets a back order go on", async () => {
+    const made = await order({ prescription: prescribed("minoxidil-2-5", 60) });
+    expect(made.order_status).toBe("On Hold");
+    const seen = await journey.openAs(technician, "/dashboard/exceptions?exception_id=76");
+    const { page } = seen;
+    await page.getByRole("row", { name: made.order_number }).waitFor();
+    await go(page, "k");
+    await heading(page, "Stock");
+    await page.getByLabel("Account", { exact: true }).selectOption({ label: "Willow Telehealth (sandbox)" });
+    await page.keyboard.press("f");
+    // As it stands on the package, with dashes and ten digits.
+    await page.getByLabel("Find a product").fill("70999-1001-30");
+    await page.getByRole("row", { name: /Minoxidil/ }).waitFor();
+    await page.keyboard.press("Enter");
+    await page.getByLabel("Units that came").fill("1000");
+    await page.getByLabel("Note").fill("Packing slip 4471");
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-stock-receive");
+    await page.keyboard.press("Enter");
+    await page.getByText("Minoxidil 2.5 mg tablet: 1,000 on hand.").waitFor();
+    await until(async () => (await read(made)).order_status === "Processing", "the order goes on");
+    await go(page, "r");
+    await page.getByRole("row", { name: made.order_number }).waitFor();
+    quiet(seen);
+  });
 
-test("a partner's account is opened, its messages are told apart, and somebody of it is let in", async () => {
-  const seen = await journey.openAs(admin, "/dashboard/partners");
-  const { page } = seen;
-  await page.getByRole("row", { name: /Harbor Health/ }).waitFor();
-  await page.keyboard.press("n");
-  await page.getByLabel("Partner").fill("Medlar Clinics");
-  await page.getByLabel("NCPDP id").fill("9900058");
-  expect(await violations(page)).toEqual([]);
-  await shot(page, "dashboard-new-account");
-  await page.keyboard.press("Enter");
-  await heading(page, "Medlar Clinics");
-  await page.getByLabel("Rule by").selectOption("prescriber_npi");
-  await page.getByLabel("Is", { exact: true }).fill("1234567890");
-  await page.getByRole("button", { name: "Add" }).click();
-  await page.getByText("An NPI has 10 digits", { exact: false }).waitFor();
-  await page.getByLabel("Is", { exact: true }).fill("1234567893");
-  await page.getByRole("button", { name: "Add" }).click();
-  await page.getByRole("button", { name: "Remove the rule 1234567893" }).waitFor();
+  test("a credential's secret is shown once, and the older one ends when somebody says so", async () => {
+    const seen = await journey.openAs(admin, `/dashboard/partners/${account_id}`);
+    const { page } = seen;
+    await page.getByRole("row", { name: /demo/ }).waitFor();
+    await page.keyboard.press("n");
+    await page.getByLabel("Name").fill("order service");
+    await page.keyboard.press("Enter");
+    await page.getByText("It is shown this once.").waitFor();
+    const [client_id, client_secret] = await page.locator("dialog pre").allTextContents();
+    const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners" });
+    body.set("client_id", client_id!);
+    body.set("client_secret", client_secret!);
+    const answer = await fetch(`${journey.app.addresses.sandbox_auth_url}/oauth/token`, { method: "POST", body });
+    expect(answer.status).toBe(200);
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-secret");
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    expect(await page.locator("body").innerText()).not.toContain(client_secret!);
+    const row = page.getByRole("row", { name: /order service/ });
+    await row.getByRole("button", { name: "Rotate" }).click();
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    await row.getByText("Two secrets").waitFor();
+    await row.getByRole("button", { name: "End the older secret" }).click();
+    await row.getByRole("button", { name: "Rotate" }).waitFor();
+    await row.getByRole("button", { name: "Revoke" }).click();
+    await page.getByRole("button", { name: "Revoke the credential" }).click();
+    await row.getByText("Revoked").waitFor();
+    const again = await fetch(`${journey.app.addresses.sandbox_auth_url}/oauth/token`, { method: "POST", body });
+    expect(again.status).toBe(401);
+    quiet(seen);
+  });
 
-  await go(page, "u");
-  await heading(page, "People");
-  await page.keyboard.press("n");
-  await page.getByLabel("Name").fill("Mia Medlar");
-  await page.getByLabel("E-mail").fill("mia@medlar.example");
-  await page.getByLabel("Role").selectOption("partner_admin");
-  await page.getByLabel("Partner").selectOption({ label: "Medlar Clinics" });
-  await page.getByRole("button", { name: "Let them in" }).click();
-  await page.getByText("It is shown this once.").waitFor();
-  const [, email, password] = await page.locator("dialog pre").allTextContents();
-  await page.getByRole("button", { name: "I have kept it" }).click();
-  const portal = await journey.openAs({ email: email!, password: password! }, "/portal");
-  await portal.page.getByText("Mia Medlar").waitFor();
+  test("a partner's account is opened, its messages are told apart, and somebody of it is let in", async () => {
+    const seen = await journey.openAs(admin, "/dashboard/partners");
+    const { page } = seen;
+    await page.getByRole("row", { name: /Harbor Health/ }).waitFor();
+    await page.keyboard.press("n");
+    await page.getByLabel("Partner").fill("Medlar Clinics");
+    await page.getByLabel("NCPDP id").fill("9900058");
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-new-account");
+    await page.keyboard.press("Enter");
+    await heading(page, "Medlar Clinics");
+    await page.getByLabel("Rule by").selectOption("prescriber_npi");
+    await page.getByLabel("Is", { exact: true }).fill("1234567890");
+    await page.getByRole("button", { name: "Add" }).click();
+    await page.getByText("An NPI has 10 digits", { exact: false }).waitFor();
+    await page.getByLabel("Is", { exact: true }).fill("1234567893");
+    await page.getByRole("button", { name: "Add" }).click();
+    await page.getByRole("button", { name: "Remove the rule 1234567893" }).waitFor();
 
-  await page.getByRole("tab", { name: "Partners" }).click();
-  await page.getByRole("button", { name: "Mia Medlar" }).click();
-  expect(await violations(page)).toEqual([]);
-  await shot(page, "dashboard-person");
-  await page.getByRole("button", { name: "Disable" }).click();
-  await page.getByRole("button", { name: "Disable" }).click();
-  await page.getByText("Mia Medlar is shut out.").waitFor();
-  quiet(seen);
-});
+    await go(page, "u");
+    await heading(page, "People");
+    await page.keyboard.press("n");
+    await page.getByLabel("Name").fill("Mia Medlar");
+    await page.getByLabel("E-mail").fill("mia@medlar.example");
+    await page.getByLabel("Role").selectOption("partner_admin");
+    await page.getByLabel("Partner").selectOption({ label: "Medlar Clinics" });
+    await page.getByRole("button", { name: "Let them in" }).click();
+    await page.getByText("It is shown this once.").waitFor();
+    const [, email, password] = await page.locator("dialog pre").allTextContents();
+    await page.getByRole("button", { name: "I have kept it" }).click();
+    const portal = await journey.openAs({ email: email!, password: password! }, "/portal");
+    await portal.page.getByText("Mia Medlar").waitFor();
 
-test("a catalogue is imported only as it was shown, and a file with faults not at all", async () => {
-  const seen = await journey.openAs(admin, "/dashboard/catalogue?tab=brands");
-  const { page } = seen;
-  await page.getByLabel("Account", { exact: true }).selectOption({ label: "Juniper Care (sandbox)" });
-  await page.getByRole("row", { name: /Larkspur Calm/ }).waitFor();
-  await page.keyboard.press("i");
-  await heading(page, "Import");
-  await page.getByLabel("What stands in it").fill("id,name,default\n1,Larkspur,true\nx,Other,false");
-  await page.getByRole("button", { name: "Show what would change" }).click();
-  await page.getByText("The file cannot be imported as it is.").waitFor();
-  expect(await violations(page)).toEqual([]);
-  await shot(page, "dashboard-import-faults");
-  await page.getByLabel("What stands in it").fill("id,name,default\n1,Larkspur & Sons,true\n3,Larkspur Night,false");
-  await page.getByRole("button", { name: "Show what would change" }).click();
-  await page.getByText("1 retired").waitFor();
-  await page.getByRole("row", { name: /Larkspur & Sons/ }).waitFor();
-  expect(await violations(page)).toEqual([]);
-  await shot(page, "dashboard-import-difference");
-  await page.getByRole("button", { name: "Import, and retire 1" }).click();
-  await page.getByText("Imported: version", { exact: false }).waitFor();
-  await go(page, "b");
-  await page.getByRole("tab", { name: /Brands/ }).click();
-  await page.getByRole("row", { name: /Larkspur Night/ }).waitFor();
-  quiet(seen);
-});
+    await page.getByRole("tab", { name: "Partners" }).click();
+    await page.getByRole("button", { name: "Mia Medlar" }).click();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-person");
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByRole("button", { name: "Disable" }).click();
+    await page.getByText("Mia Medlar is shut out.").waitFor();
+    quiet(seen);
+  });
 
-test("a target that somebody sets makes orders late, and the audit log says who did it", async () => {
-  await order();
-  journey.app.advance(60 * 60_000);
-  const seen = await journey.openAs(admin, "/dashboard/targets");
-  const { page } = seen;
-  await page.getByLabel("Clinical review: hours").fill("0");
-  await page.getByLabel("Clinical review: minutes").fill("5");
-  await page.getByText("was 2 h").waitFor();
-  await page.getByRole("button", { name: "Save" }).click();
-  await page.getByText("The targets hold from now on.").waitFor();
-  await page.getByRole("row", { name: /Clinical review/ }).waitFor();
-  await go(page, "d");
-  await heading(page, "Audit log");
-  await page.getByRole("row", { name: /Ada Kern.*set targets of queues/ }).waitFor();
-  await page.getByLabel("What").selectOption("targets_set");
-  await expect.poll(() => page.getByRole("row").count()).toBe(2);
-  quiet(seen);
-});
+  test("a catalogue is imported only as it was shown, and a file with faults not at all", async () => {
+    const seen = await journey.openAs(admin, "/dashboard/catalogue?tab=brands");
+    const { page } = seen;
+    await page.getByLabel("Account", { exact: true }).selectOption({ label: "Juniper Care (sandbox)" });
+    await page.getByRole("row", { name: /Larkspur Calm/ }).waitFor();
+    await page.keyboard.press("i");
+    await heading(page, "Import");
+    await page.getByLabel("What stands in it").fill("id,name,default\n1,Larkspur,true\nx,Other,false");
+    await page.getByRole("button", { name: "Show what would change" }).click();
+    await page.getByText("The file cannot be imported as it is.").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-import-faults");
+    await page.getByLabel("What stands in it").fill("id,name,default\n1,Larkspur & Sons,true\n3,Larkspur Night,false");
+    await page.getByRole("button", { name: "Show what would change" }).click();
+    await page.getByText("1 retired").waitFor();
+    await page.getByRole("row", { name: /Larkspur & Sons/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-import-difference");
+    await page.getByRole("button", { name: "Import, and retire 1" }).click();
+    await page.getByText("Imported: version", { exact: false }).waitFor();
+    await go(page, "b");
+    await page.getByRole("tab", { name: /Brands/ }).click();
+    await page.getByRole("row", { name: /Larkspur Night/ }).waitFor();
+    quiet(seen);
+  });
 
-test("a lot leads to everybody who has a package of it, and how to reach them is revealed to a pharmacist only", async () => {
-  const made = await filled("LOT-7781");
-  const tess = await journey.openAs(technician, "/dashboard");
-  await go(tess.page, "l");
-  await tess.page.getByLabel("Lot").fill("LOT-7781");
-  await tess.page.keyboard.press("Enter");
-  await tess.page.getByRole("row", { name: made.order_number }).waitFor();
-  await tess.page.getByText("Stop these first.").waitFor();
-  expect(await tess.page.getByRole("button", { name: /Reveal/ }).count()).toBe(0);
-  const phil = await journey.openAs(pharmacist, "/dashboard/recall?lot=LOT-7781");
-  await phil.page.getByRole("row", { name: made.order_number }).waitFor();
-  await phil.page.keyboard.press("v");
-  await phil.page.getByRole("row", { name: /Zephyrine Quillfeather/ }).waitFor();
-  expect(await violations(phil.page)).toEqual([]);
-  await shot(phil.page, "dashboard-recall-revealed");
-  const download = phil.page.waitForEvent("download");
-  await phil.page.getByRole("button", { name: "Call list (CSV)" }).click();
-  expect((await download).suggestedFilename()).toBe("recall-LOT-7781.csv");
-  quiet(tess);
-  quiet(phil);
-});
+  test("a target that somebody sets makes orders late, and the audit log says who did it", async () => {
+    await order();
+    journey.app.advance(60 * 60_000);
+    const seen = await journey.openAs(admin, "/dashboard/targets");
+    const { page } = seen;
+    await page.getByLabel("Clinical review: hours").fill("0");
+    await page.getByLabel("Clinical review: minutes").fill("5");
+    await page.getByText("was 2 h").waitFor();
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The targets hold from now on.").waitFor();
+    await page.getByRole("row", { name: /Clinical review/ }).waitFor();
+    await go(page, "d");
+    await heading(page, "Audit log");
+    await page.getByRole("row", { name: /Ada Kern.*set targets of queues/ }).waitFor();
+    await page.getByLabel("What").selectOption("targets_set");
+    await expect.poll(() => page.getByRole("row").count()).toBe(2);
+    quiet(seen);
+  });
 
-test("an error names the request, and trying again goes on", async () => {
-  const seen = await journey.openAs(admin, "/dashboard");
-  const { page } = seen;
-  const answer = { error: { error_code: 500, message: "Something went wrong on our side." } };
-  const failing = (route: { fulfill: (with_: object) => Promise<void> }) =>
-    route.fulfill({ status: 500, headers: { "x-request-id": "0190aa00-dead-7000-8000-00000000beef" }, json: answer });
-  await page.route("**/web/dashboard/health", failing);
-  await go(page, "y");
-  await page.getByText("0190aa00-dead-7000-8000-00000000beef").waitFor();
-  expect(await violations(page)).toEqual([]);
-  await shot(page, "dashboard-error");
-  await page.unroute("**/web/dashboard/health");
-  await page.getByRole("button", { name: "Try again" }).click();
-  await page.getByRole("row", { name: /Safety tables/ }).waitFor();
-  quiet(seen);
-});
+  test("a lot leads to everybody who has a package of it, and how to reach them is revealed to a pharmacist only", async () => {
+    const made = await filled("LOT-7781");
+    const tess = await journey.openAs(technician, "/dashboard");
+    await go(tess.page, "l");
+    await tess.page.getByLabel("Lot").fill("LOT-7781");
+    await tess.page.keyboard.press("Enter");
+    await tess.page.getByRole("row", { name: made.order_number }).waitFor();
+    await tess.page.getByText("Stop these first.").waitFor();
+    expect(await tess.page.getByRole("button", { name: /Reveal/ }).count()).toBe(0);
+    const phil = await journey.openAs(pharmacist, "/dashboard/recall?lot=LOT-7781");
+    await phil.page.getByRole("row", { name: made.order_number }).waitFor();
+    await phil.page.keyboard.press("v");
+    await phil.page.getByRole("row", { name: /Zephyrine Quillfeather/ }).waitFor();
+    expect(await violations(phil.page)).toEqual([]);
+    await shot(phil.page, "dashboard-recall-revealed");
+    const download = phil.page.waitForEvent("download");
+    await phil.page.getByRole("button", { name: "Call list (CSV)" }).click();
+    expect((await download).suggestedFilename()).toBe("recall-LOT-7781.csv");
+    quiet(tess);
+    quiet(phil);
+  });
 
-test("screens that are not theirs are not there: a technician finds neither people nor the audit log", async () => {
-  const { page } = await journey.openAs(technician, "/dashboard/people");
-  await page.getByText("There is nothing here").waitFor();
-  await page.goto(`${journey.app.addresses.base_url}/dashboard/audit`);
-  await page.getByText("There is nothing here").waitFor();
-  expect(await page.getByRole("navigation").getByRole("link", { name: "People" }).count()).toBe(0);
+  test("an error names the request, and trying again goes on", async () => {
+    const seen = await journey.openAs(admin, "/dashboard");
+    const { page } = seen;
+    const answer = { error: { error_code: 500, message: "Something went wrong on our side." } };
+    const failing = (route: { fulfill: (with_: object) => Promise<void> }) =>
+      route.fulfill({ status: 500, headers: { "x-request-id": "0190aa00-dead-7000-8000-00000000beef" }, json: answer });
+    await page.route("**/web/dashboard/health", failing);
+    await go(page, "y");
+    await page.getByText("0190aa00-dead-7000-8000-00000000beef").waitFor();
+    expect(await violations(page)).toEqual([]);
+    await shot(page, "dashboard-error");
+    await page.unroute("**/web/dashboard/health");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await page.getByRole("row", { name: /Safety tables/ }).waitFor();
+    quiet(seen);
+  });
+
+  test("screens that are not theirs are not there: a technician finds neither people nor the audit log", async () => {
+    const { page } = await journey.openAs(technician, "/dashboard/people");
+    await page.getByText("There is nothing here").waitFor();
+    await page.goto(`${journey.app.addresses.base_url}/dashboard/audit`);
+    await page.getByText("There is nothing here").waitFor();
+    expect(await page.getByRole("navigation").getByRole("link", { name: "People" }).count()).toBe(0);
+  });
 });
 
 /** Two who may be the same person: the names and the date of birth agree, and nothing else does. */

@@ -73,7 +73,7 @@ export function ProductsTable({
             onOpen={setOpen}
             more={false}
             onMore={() => {}}
-            least="50rem"
+            least="44rem"
           />
         </div>
       )}
@@ -94,18 +94,18 @@ function found(products: readonly DashboardProduct[], text: string): readonly Da
 const columns: GridColumn<DashboardProduct>[] = [
   {
     title: "Product",
-    width: "minmax(13rem, 3fr)",
-    cell: ({ name, drug_schedule, cold_chain }) => (
+    width: "minmax(12rem, 3fr)",
+    cell: ({ name, rx_only, drug_schedule, cold_chain }) => (
       <span title={name}>
         {name} {drug_schedule !== "0" && <Badge tone="bad">C{drug_schedule}</Badge>}
+        {!rx_only && <Badge title="Sold without a prescription">OTC</Badge>}
         {cold_chain && <Badge tone="info">Cold</Badge>}
       </span>
     ),
   },
   { title: "SKU", width: "minmax(8rem, 1.5fr)", cell: ({ sku }) => <span className="mono">{sku}</span> },
-  { title: "NDC", width: "8rem", cell: ({ ndc }) => <span className="mono">{ndc ?? "–"}</span> },
-  { title: "Needs", width: "6.5rem", cell: ({ rx_only }) => (rx_only ? "Prescription" : "Nothing") },
+  { title: "NDC", width: "7.5rem", cell: ({ ndc }) => <span className="mono">{ndc ?? "–"}</span> },
   { title: "Packages", width: "minmax(6rem, 1fr)", cell: ({ package_sizes }) => package_sizes.join(", ") },
   { title: "Not to", width: "minmax(4rem, 1fr)", cell: ({ blocked_states }) => blocked_states.join(", ") || "–" },
-  { title: "Price", width: "6rem", number: true, cell: ({ price_cents }) => moneyText(price_cents) },
+  { title: "Price", width: "5rem", number: true, cell: ({ price_cents }) => moneyText(price_cents) },
 ];

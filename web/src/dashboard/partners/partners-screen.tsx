@@ -76,7 +76,7 @@ const columns: Column<DashboardPartner>[] = [
     ),
   },
   {
-    title: "Orders",
+    title: "Orders made by",
     cell: ({ workflow }) => (workflow === null ? <span className="quiet">none</span> : workflowNames[workflow].name),
   },
   { title: "NCPDP id", cell: ({ ncpdp_id }) => <span className="mono">{ncpdp_id ?? "–"}</span> },
