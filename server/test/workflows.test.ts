@@ -1,5 +1,6 @@
 import type { MedicationRequest, Order, Patient } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { dateIn } from "../src/domain/calendar.ts";
 import { newMessage, openIntake } from "./support/intake.ts";
 import { partnerEar } from "./support/partner-ear.ts";
 import { ask } from "./support/patient.ts";
@@ -215,7 +216,7 @@ test("Automatic Processing: an e-prescription becomes an order, waits for e-mail
   const partner = await openPartner(1);
   const { ncpdp_id } = app.demo.partners[1]!;
   const intake = await openIntake(app);
-  const today = new Date().toISOString().slice(0, 10);
+  const today = dateIn(app.deps.config.TIME_ZONE, new Date());
   const hears = partnerEar(app, 1, ["Okonkwo", "Juniper Hollow", "1987-02-28", "9165550142"]);
 
   // 1. A prescriber's system sends it through the network; the pharmacy's answer is the network's alone.
