@@ -164,6 +164,8 @@ declare
   stored text;
   added integer := 0;
 begin
+  -- Two processes that tidy at once make each week once.
+  perform pg_advisory_xact_lock(7205523);
   foreach parent in array array['webhook_event', 'webhook_attempt'] loop
     select string_agg(quote_ident(attname), ', ' order by attnum) into stored
     from pg_attribute

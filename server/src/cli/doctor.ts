@@ -1,6 +1,6 @@
-import pc from "picocolors";
 import { type Config, describeConfig, readConfig } from "../config.ts";
 import { checkDatabase, checkMachine, checkSafety, type Finding, finding } from "../usecases/check-up.ts";
+import pc from "./colours.ts";
 import { reason } from "./errors.ts";
 import type { Output } from "./output.ts";
 import type { CommandRow } from "./program.ts";

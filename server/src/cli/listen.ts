@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type EventType, eventTypeNames, eventTypes, signingKey, type WebhookEventRecord } from "@pestle/contract";
-import pc from "picocolors";
+import pc from "./colours.ts";
 import { WrongUsage } from "./errors.ts";
 import type { FeedAnswer } from "./events.ts";
 import { openBookmark } from "./feed-bookmark.ts";

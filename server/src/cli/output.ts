@@ -1,4 +1,4 @@
-import pc from "picocolors";
+import pc from "./colours.ts";
 
 /** What a command has to say: data for --json, and the same for people. */
 export type Output = {

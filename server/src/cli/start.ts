@@ -1,8 +1,8 @@
-import pc from "picocolors";
 import type { App } from "../app.ts";
 import { type Config, readConfig, WrongSetting } from "../config.ts";
 import { type Demo, readDemo, seedDemo, writeDemo } from "../seed/demo.ts";
 import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import pc from "./colours.ts";
 import type { CommandRow } from "./program.ts";
 
 export const startCommand: CommandRow = {
