@@ -2,6 +2,7 @@ import type { QueueKey } from "./dashboard.ts";
 import type { DrugSchedule, Workflow } from "./fields.ts";
 import type { StaffRole } from "./lifecycle.ts";
 import type { Environment } from "./oauth.ts";
+import type { PortalRole } from "./portal.ts";
 
 /** What administers the pharmacy, below `/web/dashboard`. Times are ISO 8601. */
 
@@ -58,7 +59,7 @@ export type CredentialChanged = { credential: DashboardCredential };
 
 /** GET /dashboard/people (admin). */
 export type DashboardPeople = { people: DashboardPerson[] };
-export type PersonRoleName = StaffRole | "partner_admin" | "partner_developer" | "partner_viewer";
+export type PersonRoleName = StaffRole | PortalRole;
 export type DashboardPerson = {
   person_id: string;
   email: string;

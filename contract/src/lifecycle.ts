@@ -47,6 +47,11 @@ export const staffRoles = {
   admin: ["operator", "pharmacist", "technician"],
 } as const satisfies Record<string, readonly Role[]>;
 export type StaffRole = keyof typeof staffRoles;
+export const staffRoleNames = Object.keys(staffRoles) as [StaffRole, ...StaffRole[]];
+/** Those who may decide what takes a pharmacist. */
+export const pharmacistRoles = staffRoleNames.filter((role) =>
+  (staffRoles[role] as readonly Role[]).includes("pharmacist"),
+);
 
 export type Transition = {
   readonly event: string;

@@ -20,6 +20,7 @@ export const portalRoles = {
   partner_admin: "Also says who is on the team.",
 } as const;
 export type PortalRole = keyof typeof portalRoles;
+export const portalRoleNames = Object.keys(portalRoles) as [PortalRole, ...PortalRole[]];
 
 /** `GET /portal`: who is signed in, and where they can go. Production comes first where there is one. */
 export type PortalIndex = {

@@ -1,5 +1,6 @@
+import { portalRoleNames as partnerPeople, staffRoleNames as staff } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { partnerPeople, staff, type WebRoute } from "../src/http/web-api.ts";
+import type { WebRoute } from "../src/http/web-api.ts";
 import { webRoutes } from "../src/http/web-routes.ts";
 import { newOrder, placed } from "./support/orders.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";

@@ -1,5 +1,6 @@
+import { portalRoleNames as partnerPeople, staffRoleNames as staff } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { partnerPeople, staff, type WebRoute } from "../src/http/web-api.ts";
+import type { WebRoute } from "../src/http/web-api.ts";
 import { webRoutes } from "../src/http/web-routes.ts";
 import { keepRequests } from "../src/usecases/keep-requests.ts";
 import { createCredential } from "../src/usecases/manage-credentials.ts";

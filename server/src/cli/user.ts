@@ -1,8 +1,9 @@
+import { portalRoleNames, staffRoleNames } from "@pestle/contract";
 import { readConfig } from "../config.ts";
 import { findPartner } from "../db/accounts.ts";
 import { randomSecret } from "../random.ts";
 import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { createPerson, hashPassword, operatorRoles, partnerRoles } from "../usecases/create-person.ts";
+import { createPerson, hashPassword } from "../usecases/create-person.ts";
 import { WrongUsage } from "./errors.ts";
 import { facts, SHOWN_ONCE } from "./output.ts";
 import type { CommandRow } from "./program.ts";
@@ -25,7 +26,7 @@ export const userCommands: readonly CommandRow[] = [
     options: [
       ["--email <address>", "what they sign in with", { required: true }],
       ["--name <name>", "their name", { required: true }],
-      ["--role <role>", "what they may do", { required: true, choices: [...operatorRoles, ...partnerRoles] }],
+      ["--role <role>", "what they may do", { required: true, choices: [...staffRoleNames, ...portalRoleNames] }],
       ["--partner <name>", "the partner they belong to"],
       ["--password-stdin", "read the password from standard input"],
       ["--generate-password", "make one and show it once (what happens without a terminal)"],

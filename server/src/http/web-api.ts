@@ -1,3 +1,4 @@
+import type { PersonRoleName } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/refusals.ts";
@@ -8,18 +9,13 @@ import { type Answer, json, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 import { unkept } from "./errors.ts";
 
-/** Roles of people, as they are kept with them. */
-export const staff = ["technician", "pharmacist", "lead", "admin"] as const;
-export const partnerPeople = ["partner_admin", "partner_developer", "partner_viewer"] as const;
-type PersonRole = (typeof staff)[number] | (typeof partnerPeople)[number];
-
 /** What the pages ask for and change. Whoever's role is not among `roles` finds nothing there. */
 export type WebRoute = {
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   /** Below `/web`. */
   path: string;
   /** `anyone`: also who is not signed in. `signed_in`: whoever is, also while the second factor is missing. */
-  roles: readonly PersonRole[] | "anyone" | "signed_in";
+  roles: readonly PersonRoleName[] | "anyone" | "signed_in";
   /** Asked by the page and not by a person: does not count as somebody being there. */
   quiet?: true;
   /** Undefined where it has answered for itself, as a stream does. */
@@ -116,6 +112,7 @@ function cookieOf(request: FastifyRequest): string | undefined {
 function isOwnPage(request: FastifyRequest, person: SignedIn | undefined): boolean {
   const { origin, host, "sec-fetch-site": site, "x-csrf-token": token } = request.headers;
   if (site !== undefined && site !== "same-origin") return false;
-  if (origin !== undefined && new URL(origin).host !== host) return false;
+  // A page without an origin of its own says "null".
+  if (origin !== undefined && origin.replace(/^https?:\/\//, "") !== host) return false;
   return person === undefined || token === person.csrf_token;
 }

@@ -1,12 +1,10 @@
 import { randomBytes, type ScryptOptions, scrypt, scryptSync, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
+import { portalRoleNames, staffRoleNames } from "@pestle/contract";
 import type { Tx } from "../db/db.ts";
 import { insertPerson } from "../db/people.ts";
 import { randomId } from "../random.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
-
-export const operatorRoles = ["technician", "pharmacist", "lead", "admin"] as const;
-export const partnerRoles = ["partner_admin", "partner_developer", "partner_viewer"] as const;
 
 const scryptLater = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
@@ -19,7 +17,7 @@ export async function createPerson(
   given: { email: string; name: string; role: string; partner_id: string | null; password_hash: string },
   now: Date,
 ): Promise<string> {
-  const roles: readonly string[] = given.partner_id === null ? operatorRoles : partnerRoles;
+  const roles: readonly string[] = given.partner_id === null ? staffRoleNames : portalRoleNames;
   if (!roles.includes(given.role)) throw new AdminRefusal(`Roles are ${roles.join(", ")}.`);
   if (!/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(given.email)) throw new AdminRefusal("That is not an e-mail address.");
   const person_id = randomId(12);

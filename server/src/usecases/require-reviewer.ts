@@ -1,9 +1,10 @@
+import { pharmacistRoles } from "@pestle/contract";
 import type { Queryable } from "../db/db.ts";
 import { findPerson, type PersonRow } from "../db/people.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 
 /** Who of the pharmacy may decide what waits for a person. */
-const reviewerRoles: readonly string[] = ["pharmacist", "lead", "admin"];
+const reviewerRoles: readonly string[] = pharmacistRoles;
 
 export const isReviewer = (role: string): boolean => reviewerRoles.includes(role);
 

@@ -1,13 +1,13 @@
-import { type Environment, environments, type StaffRole } from "@pestle/contract";
+import { type Environment, environments, pharmacistRoles, type StaffRole, staffRoleNames } from "@pestle/contract";
 import { refuse, StatusRefusal } from "../../domain/refusals.ts";
 import type { Admin } from "../../usecases/administer-partners.ts";
 import type { Work } from "../../usecases/work-order.ts";
 import { orderNumber } from "../orders.ts";
 import { readQuery } from "../query.ts";
-import { staff, type WebCall } from "../web-api.ts";
+import type { WebCall } from "../web-api.ts";
 
-export const everybody = staff;
-export const reviewers = ["pharmacist", "lead", "admin"] as const;
+export const everybody = staffRoleNames;
+export const reviewers = pharmacistRoles;
 export const leads = ["lead", "admin"] as const;
 export const admins = ["admin"] as const;
 

@@ -1,4 +1,4 @@
-import type { NewPersonRequest } from "@pestle/contract";
+import { type NewPersonRequest, portalRoleNames, staffRoleNames } from "@pestle/contract";
 import { StatusRefusal } from "../../domain/refusals.ts";
 import {
   changePerson,
@@ -8,7 +8,7 @@ import {
   resetPassword,
 } from "../../usecases/manage-people.ts";
 import { json } from "../answer.ts";
-import { partnerPeople, staff, type WebCall, type WebRoute } from "../web-api.ts";
+import type { WebCall, WebRoute } from "../web-api.ts";
 import { choiceField, optionalText, textField } from "./body-fields.ts";
 import { admins } from "./dashboard-route.ts";
 
@@ -44,7 +44,7 @@ export const peopleRoutes: readonly WebRoute[] = [
       const given: NewPersonRequest = {
         email: textField(body, "email", 320),
         name: textField(body, "name", 100),
-        role: choiceField(body, "role", [...staff, ...partnerPeople]),
+        role: choiceField(body, "role", [...staffRoleNames, ...portalRoleNames]),
         partner_id: optionalText(body, "partner_id", 12) ?? null,
       };
       return json(201, await invitePerson(deps, person, given, request.id));

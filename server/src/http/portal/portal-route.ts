@@ -1,13 +1,13 @@
-import { environments } from "@pestle/contract";
+import { environments, portalRoleNames } from "@pestle/contract";
 import { type AccountRow, listAccountsOf } from "../../db/accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/refusals.ts";
 import type { PortalActor } from "../../usecases/audit-portal.ts";
 import type { Answer } from "../answer.ts";
 import { readQuery } from "../query.ts";
-import { partnerPeople, type WebCall, type WebRoute } from "../web-api.ts";
+import type { WebCall, WebRoute } from "../web-api.ts";
 
-export const everybody = partnerPeople;
+export const everybody = portalRoleNames;
 export const developers = ["partner_admin", "partner_developer"] as const;
 export const admins = ["partner_admin"] as const;
 
