@@ -1,7 +1,8 @@
 import type { EventType } from "@pestle/contract";
 import type { DeliveryStatus } from "../domain/attempt-outcome.ts";
 import { type Queryable, type Statement, sql, statementOf } from "./db.ts";
-import { DELIVERIES, type FeedPosition, type FeedRow } from "./webhook-feed.ts";
+import { SIGNING_SECRET } from "./webhook-endpoints.ts";
+import { DELIVERIES, FEED_CONDITIONS, type FeedPosition, type FeedRow } from "./webhook-feed.ts";
 
 export type NewestFilter = {
   event_type: EventType | null;
@@ -17,10 +18,8 @@ type NewestRow = Omit<FeedRow, "body"> & { fits: boolean };
 
 /** What a filter asks of the deliveries `x` of an event. */
 const CONDITIONS = {
-  event_type: (value: string) => `e.event_type = ${value}`,
-  delivered: (value: string) => `(
-      select coalesce(bool_and(x.status = 'delivered'), false)
-      from (${DELIVERIES}) x) = ${value}::boolean`,
+  event_type: FEED_CONDITIONS.event_type,
+  delivered: FEED_CONDITIONS.delivered,
   status: (value: string) => `exists (select from (${DELIVERIES}) x where x.status = ${value})`,
   endpoint_id: (value: string) => `exists (select from (${DELIVERIES}) x where x.endpoint_id = ${value}::uuid)`,
 } as const;
@@ -137,29 +136,18 @@ export type SigningEndpoint = {
   attempt: number | null;
   exchange_sealed: Buffer | null;
 };
-const signing = sql<[account_id: string, endpoint_id: string, event_id: string], SigningEndpoint>`
+const signing = statementOf<[account_id: string, endpoint_id: string, event_id: string], SigningEndpoint>(`
 select p.url, p.secret_sealed, p.signing_secret_sealed, p.signing_credential_id, s.secret_id, s.digest_sealed, t.attempt,
   t.exchange_sealed
 from webhook_endpoint p
-cross join lateral (
-  -- The secret that signs, chosen as for sending: the pinned one while it lives, then the oldest that does.
-  select s.secret_id, s.digest_sealed
-  from credential_secret s
-  where s.account_id = p.account_id and s.credential_id = p.signing_credential_id
-  order by case
-      when s.revoked_at is null and s.secret_id = p.signing_credential_secret_id then 1
-      when s.revoked_at is null then 2
-      when s.secret_id = p.signing_credential_secret_id then 3
-      else 4
-    end, s.secret_id
-  limit 1) s
+${SIGNING_SECRET}
 left join lateral (
   select t.attempt, t.exchange_sealed
   from webhook_attempt t
   where t.account_id = p.account_id and t.event_id = $3 and t.endpoint_id = p.endpoint_id
   order by t.attempt desc
   limit 1) t on true
-where p.account_id = $1 and p.endpoint_id = $2`;
+where p.account_id = $1 and p.endpoint_id = $2`);
 /** All that a request to an endpoint is signed with, and what was last sent there of an event. */
 export const loadSigningEndpoint = (db: Queryable, account_id: string, endpoint_id: string, event_id: string) =>
   db.row(signing, [account_id, endpoint_id, event_id]);

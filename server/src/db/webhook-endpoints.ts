@@ -1,6 +1,6 @@
 import type { Environment } from "@pestle/contract";
 import type { DisableReason } from "../domain/endpoint-disabled.ts";
-import { type Queryable, sql, type Tx } from "./db.ts";
+import { type Queryable, sql, statementOf, type Tx } from "./db.ts";
 
 export const sealedEndpointColumns = ["secret_sealed", "signing_secret_sealed"] as const;
 type SealedEndpointColumn = (typeof sealedEndpointColumns)[number];
@@ -23,7 +23,22 @@ export type DueEndpoint = {
   digest_sealed: Buffer;
 };
 
-const due = sql<[now: Date], DueEndpoint>`
+/** The secret `s` that an endpoint `p` is signed with. */
+export const SIGNING_SECRET = `cross join lateral (
+  -- The pinned secret while it lives, then the oldest that does. Where the whole credential is gone the pinned one is
+  -- still what the receiver knows.
+  select s.secret_id, s.digest_sealed
+  from credential_secret s
+  where s.account_id = p.account_id and s.credential_id = p.signing_credential_id
+  order by case
+      when s.revoked_at is null and s.secret_id = p.signing_credential_secret_id then 1
+      when s.revoked_at is null then 2
+      when s.secret_id = p.signing_credential_secret_id then 3
+      else 4
+    end, s.secret_id
+  limit 1) s`;
+
+const due = statementOf<[now: Date], DueEndpoint>(`
 with recursive waiting as (
   -- From endpoint to endpoint along the index, without a look at what lies between.
   (select d.account_id, d.endpoint_id, d.due_at
@@ -50,20 +65,8 @@ cross join lateral (
   from webhook_endpoint p
   where p.account_id = w.account_id and p.endpoint_id = w.endpoint_id and p.status = 'active'
   limit 1) p
-cross join lateral (
-  -- The pinned secret while it lives, then the oldest that does. Where the whole credential is gone the pinned one is
-  -- still what the receiver knows.
-  select s.secret_id, s.digest_sealed
-  from credential_secret s
-  where s.account_id = p.account_id and s.credential_id = p.signing_credential_id
-  order by case
-      when s.revoked_at is null and s.secret_id = p.signing_credential_secret_id then 1
-      when s.revoked_at is null then 2
-      when s.secret_id = p.signing_credential_secret_id then 3
-      else 4
-    end, s.secret_id
-  limit 1) s
-where w.due_at <= $1::timestamptz + a.clock_offset_s * interval '1 second'`;
+${SIGNING_SECRET}
+where w.due_at <= $1::timestamptz + a.clock_offset_s * interval '1 second'`);
 /** On `Deps.queue`. The endpoints that have something due, whoever's they are. */
 export const loadDueEndpoints = (db: Queryable, now: Date) => db.rows(due, [now]);
 

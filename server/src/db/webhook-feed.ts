@@ -49,14 +49,14 @@ const EVENT = `
     from (${DELIVERIES}) x) as deliveries`;
 
 /** What a filter asks of an event `e` whose value is given as `value`. Only an order has an index of its own. */
-const CONDITIONS = {
+export const FEED_CONDITIONS = {
   event_type: (value: string) => `e.event_type = ${value}`,
   after: (value: string) => `e.created_at > ${value}::timestamptz`,
   delivered: (value: string) => `(
       select coalesce(bool_and(x.status = 'delivered'), false)
       from (${DELIVERIES}) x) = ${value}::boolean`,
 } as const;
-type ConditionName = keyof typeof CONDITIONS;
+type ConditionName = keyof typeof FEED_CONDITIONS;
 
 type PageParams = readonly [
   account_id: string,
@@ -74,7 +74,7 @@ type PageRow = Edge & { [Column in keyof FeedRow]: FeedRow[Column] | null };
  */
 function pageText(by_order: boolean, names: readonly ConditionName[]): string {
   const first = by_order ? 7 : 6;
-  const asked = names.map((name, index) => CONDITIONS[name](`$${first + index}`));
+  const asked = names.map((name, index) => FEED_CONDITIONS[name](`$${first + index}`));
   return `
 with looked_at as materialized (
   select e.account_id, e.event_id, e.event_type, e.created_at, e.feed_position, e.event_position
@@ -130,7 +130,7 @@ export async function readFeed(
   limit: number,
 ): Promise<FeedPage> {
   const { order_number } = filter;
-  const names = (Object.keys(CONDITIONS) as ConditionName[]).filter((name) => filter[name] !== null);
+  const names = (Object.keys(FEED_CONDITIONS) as ConditionName[]).filter((name) => filter[name] !== null);
   const key = `${order_number !== null} ${names}`;
   const page = pages.get(key) ?? statementOf<PageParams, PageRow>(pageText(order_number !== null, names));
   pages.set(key, page);

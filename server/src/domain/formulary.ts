@@ -1,24 +1,8 @@
-import type { DrugSchedule, ShippingMethod } from "@pestle/contract";
+import type { ShippingMethod } from "@pestle/contract";
+import type { ProductRow } from "./catalogue/rows.ts";
 
 /** What an account may order, as the decisions need it. */
-export type FormularyProduct = {
-  sku: string;
-  ndc: string | null;
-  gcn: string | null;
-  name: string;
-  ingredients: string[];
-  rx_only: boolean;
-  drug_schedule: DrugSchedule;
-  package_sizes: number[];
-  quantities: number[];
-  written_quantities: number[];
-  max_units: number;
-  shipping_method_ids: number[];
-  blocked_states: string[];
-  cold_chain: boolean;
-  price_cents: number;
-  back_orders: boolean;
-};
+export type FormularyProduct = ProductRow;
 
 /** An account's catalogue with its ways in: made once for each copy that is kept. */
 export type Formulary = {

@@ -69,6 +69,7 @@ export function createCourier(deps: CourierDeps, concurrency: number, onChange: 
     const due = await loadDueEndpoints(deps.queue, now);
     const asked = shareOut(due, slots, now);
     const claimed = asked.length === 0 ? [] : await claimDeliveries(deps.queue, asked, LEASE_S);
+    if (known.size >= MOST_KNOWN) forgetIdle();
     const endpoints = new Map<string, SendingEndpoint>();
     for (const row of due) endpoints.set(row.endpoint_id, await opened(row));
     for (const delivery of claimed) begin(delivery, endpoints.get(delivery.endpoint_id)!);
@@ -95,7 +96,6 @@ export function createCourier(deps: CourierDeps, concurrency: number, onChange: 
     const before = known.get(row.endpoint_id);
     if (before !== undefined && isSame(before.endpoint, row)) return before.endpoint;
     const endpoint = await open(row);
-    if (known.size >= MOST_KNOWN) forgetIdle();
     known.set(row.endpoint_id, { pace: newPace, in_flight: 0, ...known.get(row.endpoint_id), endpoint });
     return endpoint;
   }

@@ -1,4 +1,4 @@
-import type { DrugSchedule } from "@pestle/contract";
+import type { DashboardProduct, DashboardShippingMethod } from "@pestle/contract";
 
 /** What can be imported and exported, each in the words of its table. */
 export const catalogueKinds = ["products", "brands", "shipping_methods", "licences", "stock"] as const;
@@ -8,40 +8,11 @@ export type Value = string | number | boolean | null | readonly string[] | reado
 /** A row of any kind, by the names of its columns. */
 export type Row = Readonly<Record<string, Value>>;
 
-export type ProductRow = {
-  sku: string;
-  ndc: string | null;
-  gcn: string | null;
-  name: string;
-  ingredients: string[];
-  rx_only: boolean;
-  drug_schedule: DrugSchedule;
-  package_sizes: number[];
-  quantities: number[];
-  written_quantities: number[];
-  max_units: number;
-  shipping_method_ids: number[];
-  blocked_states: string[];
-  cold_chain: boolean;
-  price_cents: number;
-  back_orders: boolean;
-};
+export type ProductRow = DashboardProduct;
 
 export type BrandRow = { id: number; name: string; default: boolean };
 
-export type ShippingMethodRow = {
-  id: number;
-  name: string;
-  carrier: string;
-  service: string;
-  signature_confirmation: boolean;
-  po_box: boolean;
-  cold_chain: boolean;
-  price_cents: number;
-  transit_days_min: number;
-  transit_days_max: number;
-  default: boolean;
-};
+export type ShippingMethodRow = DashboardShippingMethod;
 
 export type LicenceRow = {
   state: string;
