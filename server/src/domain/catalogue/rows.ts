@@ -1,8 +1,13 @@
-import type { DashboardProduct, DashboardShippingMethod } from "@pestle/contract";
+import {
+  type CatalogueImportKind,
+  catalogueImportKinds,
+  type DashboardProduct,
+  type DashboardShippingMethod,
+} from "@pestle/contract";
 
 /** What can be imported and exported, each in the words of its table. */
-export const catalogueKinds = ["products", "brands", "shipping_methods", "licences", "stock"] as const;
-export type CatalogueKind = (typeof catalogueKinds)[number];
+export const catalogueKinds = catalogueImportKinds;
+export type CatalogueKind = CatalogueImportKind;
 
 export type Value = string | number | boolean | null | readonly string[] | readonly number[];
 /** A row of any kind, by the names of its columns. */
