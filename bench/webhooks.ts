@@ -83,7 +83,7 @@ export function benchWebhooks({ rounds: count, round_ms }: Effort, sizes: readon
           "every event arrived",
           async () => (await ask("tell")).events.length >= sent.count && (await isQueueEmpty(stage)),
         );
-        return latencies(stage, (await ask("tell")).events);
+        return latencies(stage, account_id, (await ask("tell")).events);
       };
 
       const by_size: { finished: number; rounds: WebhookRound[] }[] = [];
@@ -255,12 +255,12 @@ async function addFinished({ db }: Stage, account_id: string, endpoint_id: strin
 }
 
 /** From the commit that wrote each event to its arrival. */
-async function latencies({ db }: Stage, events: SinkTally["events"]): Promise<number[]> {
+async function latencies({ db }: Stage, account_id: string, events: SinkTally["events"]): Promise<number[]> {
   const { rows } = await db.raw(
     `select event_id, extract(epoch from pg_xact_commit_timestamp(xmin)) * 1000 as committed_ms
     from webhook_event
-    where event_id = any($1::uuid[])`,
-    [events.map(([event_id]) => event_id)],
+    where account_id = $1 and event_id = any($2::uuid[])`,
+    [account_id, events.map(([event_id]) => event_id)],
   );
   const committed = new Map(rows.map((row) => [String(row["event_id"]), Number(row["committed_ms"])]));
   return events.map(([event_id, at_ms]) => at_ms - committed.get(event_id)!).sort((a, b) => a - b);
