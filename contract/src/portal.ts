@@ -3,7 +3,7 @@ import type { ExceptionId } from "./exceptions.ts";
 import type { Workflow } from "./fields.ts";
 import type { OrderStatus } from "./lifecycle.ts";
 import type { Environment } from "./oauth.ts";
-import type { ActionRequest, HistoryEntry, Order } from "./resources.ts";
+import type { ActionRequest, Address, HistoryEntry, Order } from "./resources.ts";
 import type { deliveryStatuses, endpointStatuses } from "./webhook-records.ts";
 import type { EventType } from "./webhooks.ts";
 
@@ -322,6 +322,8 @@ export type PortalOrder = {
   action_requests: Omit<ActionRequest, "order" | "order_number">[];
   /** What may be asked of it now, in the order in which it is offered. */
   actions: PortalOrderAction[];
+  /** How the address check would write an address that holds the order; null where it knows no other. */
+  suggested_address: Omit<Address, "first_name" | "last_name" | "phone"> | null;
 };
 export type PortalOrderAction = {
   event_key: string;

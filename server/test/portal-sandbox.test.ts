@@ -127,4 +127,16 @@ describe("a held order", () => {
     expect([done.status, done.body.order.order_status]).toEqual([201, "Processing"]);
     expect((await willow.get(path)).body.action_requests).toMatchObject([{ event: "update_email" }]);
   });
+
+  test("shows the address that would be used, before anybody asks to use it", async () => {
+    const { prescription_id } = await prescribed(willow, { preset: "invalid_address" });
+    const placed = await willow.send("POST", `${P}/sandbox/orders`, { prescription_id });
+    const path = `${P}/orders/${placed.body.order_number}`;
+    const { order, suggested_address } = (await willow.get(path)).body;
+    expect(order.address.street1).toBe("77 Larch St");
+    expect(suggested_address.street1).not.toBe("77 Larch St");
+    const done = await willow.send("POST", `${path}/actions`, { event: "accept_suggested_address" });
+    expect(done.body.order.address).toMatchObject(suggested_address);
+    expect((await willow.get(path)).body.suggested_address).toBeNull();
+  });
 });

@@ -30,7 +30,7 @@ import { isLate } from "./list-queue.ts";
 import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
 import { timelineOf } from "./order-timeline.ts";
 import { readTargets } from "./read-home.ts";
-import { suggestionFor } from "./reveal-order.ts";
+import { suggestionWhileHeld } from "./suggest-address.ts";
 import { workOptions } from "./work-options.ts";
 import { workRefusals } from "./work-refusal.ts";
 
@@ -68,6 +68,7 @@ export async function readOrderPage(
   const now = deps.now();
   const { cannot_resolve, ...options } = workOptions(loaded, by, now);
   const { address: _, items: __, medication_requests: ___, ...shown } = orderAnswer(order, prescriptions);
+  const suggestion = await suggestionWhileHeld(deps, loaded.environment, order.address, standing.open);
   const named = (person_id: string) => ({ person_id, name: names.get(person_id) ?? person_id });
   return {
     account_id,
@@ -91,7 +92,7 @@ export async function readOrderPage(
     brand: facts.brand,
     method: facts.method,
     patient: maskedPatient(order.patient_id, record),
-    address: order.address && maskedAddress(order.address, await hasSuggestion(deps, loaded)),
+    address: order.address && maskedAddress(order.address, suggestion !== null),
     lines: linesOf(loaded, facts),
     findings: await findingsOf(deps, loaded, facts),
     exceptions: shown.exceptions.map((exception) => {
@@ -117,12 +118,6 @@ export async function readOrderPage(
     documents: documentsOf(loaded),
     ...options,
   };
-}
-
-/** Asked only where the address holds the order: nobody looks for a suggestion otherwise. */
-async function hasSuggestion(deps: Deps, { order, standing, environment }: LoadedOrder): Promise<boolean> {
-  if (order.address === null || !standing.open.some((id) => id === 77 || id === 78)) return false;
-  return (await suggestionFor(deps, environment, order.address)) !== null;
 }
 
 function linesOf({ order, prescriptions, details }: LoadedOrder, facts: OrderFacts): DashboardOrder["lines"] {

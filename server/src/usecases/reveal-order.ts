@@ -1,9 +1,10 @@
-import type { Address, Environment, RevealedOrder } from "@pestle/contract";
+import type { RevealedOrder } from "@pestle/contract";
 import { loadPatient } from "../db/patients.ts";
 import type { Deps } from "../deps.ts";
 import { patientAnswer } from "../domain/patient-record.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { loadChangingOrder } from "./load-changing-order.ts";
+import { suggestionFor } from "./suggest-address.ts";
 import { type Looker, writeAudit } from "./write-audit.ts";
 
 /** Who an order is for and where it goes. It is written down before it is told. */
@@ -25,17 +26,4 @@ export async function revealOrder(
     address,
     suggestion: address && (await suggestionFor(deps, environment, address)),
   };
-}
-
-/** How the validator would write an address that it doubts; whom a parcel is for it has no word in. */
-export async function suggestionFor(
-  deps: Pick<Deps, "address_validators">,
-  environment: Environment,
-  address: Address,
-): Promise<RevealedOrder["suggestion"]> {
-  const { result, suggestions } = await deps.address_validators[environment].validate(address);
-  const [suggestion] = result === "valid" ? [] : suggestions;
-  if (suggestion === undefined) return null;
-  const { street1, street2, city, state, zip } = suggestion;
-  return { street1, street2, city, state, zip };
 }

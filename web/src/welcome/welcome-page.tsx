@@ -7,6 +7,8 @@ import { useWelcome, type WelcomeRequest } from "./use-welcome.ts";
 import "./welcome.css";
 
 const links: { href: string; title: string; about: string }[] = [
+  { href: "/portal", title: "Partner portal", about: "credentials, webhooks, orders, sandbox" },
+  { href: "/dashboard", title: "Dashboard", about: "the pharmacy's queues" },
   { href: "/docs", title: "API reference", about: "every operation, field and webhook" },
   { href: "/docs#error-codes", title: "Error codes", about: "what each number means" },
   { href: "/openapi.json", title: "openapi.json", about: "the same, for tools" },

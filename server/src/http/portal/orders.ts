@@ -4,6 +4,7 @@ import { listHeldGroups } from "../../db/portal-home.ts";
 import { exceptionGroups, offeredActions } from "../../domain/offered-actions.ts";
 import { askOrderInPortal, viewOrder } from "../../usecases/ask-order-in-portal.ts";
 import { readOrders } from "../../usecases/read-orders.ts";
+import { suggestionWhileHeld } from "../../usecases/suggest-address.ts";
 import { answer, json, rendered } from "../answer.ts";
 import { filterOf, orderNumber } from "../orders.ts";
 import { pageAnswer, pageOf } from "../page.ts";
@@ -43,14 +44,15 @@ export const orderRoutes: readonly WebRoute[] = [
     method: "GET",
     path: "/portal/:environment/orders/:order_number",
     roles: everybody,
-    handler: ofAccount(async (deps, { params, by }) => {
+    handler: ofAccount(async (deps, { account, params, by }) => {
       const order_number = orderNumber(params);
       const order = await viewOrder(deps, by, order_number);
-      const [history, asked] = await Promise.all([
+      const open = order.exceptions.map(({ id }) => id);
+      const [history, asked, suggested_address] = await Promise.all([
         listHistory(deps.db, by.account_id, order_number, Number.MAX_SAFE_INTEGER, WHOLE_HISTORY),
         listActionRequests(deps.db, by.account_id, order_number),
+        suggestionWhileHeld(deps, account.environment, order.address, open),
       ]);
-      const open = order.exceptions.map(({ id }) => id);
       return json(200, {
         order,
         history: history.map(
@@ -58,6 +60,7 @@ export const orderRoutes: readonly WebRoute[] = [
         ),
         action_requests: asked.map(({ created_at, ...row }) => ({ ...row, created_at: created_at.toISOString() })),
         actions: offeredActions(order.order_status, open),
+        suggested_address,
       } satisfies PortalOrder);
     }),
   },

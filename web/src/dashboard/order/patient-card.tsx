@@ -7,6 +7,7 @@ import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/button.tsx";
 import { Card, Facts } from "../../ui/card.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { isOtherAddress, SuggestedSpelling } from "../../ui/suggested-spelling.tsx";
 import { dateText } from "../../ui/time.tsx";
 import { AddressDialog } from "./address-dialog.tsx";
 import styles from "./order-screen.module.css";
@@ -55,7 +56,7 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
         {address?.has_suggestion && shown === null && (
           <Notice tone="wait">The address check suggests another spelling. Reveal to compare.</Notice>
         )}
-        {shown?.suggestion && shown.address && differs(shown.address, shown.suggestion) && (
+        {shown?.suggestion && shown.address && isOtherAddress(shown.address, shown.suggestion) && (
           <Suggestion
             given={shown.address}
             suggestion={shown.suggestion}
@@ -126,13 +127,6 @@ function AddressText({
   );
 }
 
-const compared = ["street1", "street2", "city", "state", "zip"] as const;
-
-const same = (a: string | null, b: string | null) => (a ?? "").toUpperCase() === (b ?? "").toUpperCase();
-/** Capitals alone are not worth a word. */
-const differs = (given: Address, suggestion: NonNullable<RevealedOrder["suggestion"]>) =>
-  compared.some((field) => !same(given[field], suggestion[field]));
-
 /** The validator's spelling, with what it would change marked. */
 function Suggestion({
   given,
@@ -158,13 +152,7 @@ function Suggestion({
       }
     >
       <p className={styles["address"]}>
-        {compared
-          .filter((field) => suggestion[field] !== null)
-          .map((field) => (
-            <span key={field}>
-              {same(suggestion[field], given[field]) ? suggestion[field] : <mark>{suggestion[field]}</mark>}{" "}
-            </span>
-          ))}
+        <SuggestedSpelling given={given} suggestion={suggestion} />
       </p>
     </Notice>
   );

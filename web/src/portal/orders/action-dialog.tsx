@@ -3,7 +3,7 @@ import {
   actions,
   type ExceptionId,
   isActionKey,
-  type Order,
+  type PortalOrder,
   type PortalOrderAction,
 } from "@pestle/contract";
 import { useState } from "react";
@@ -12,17 +12,18 @@ import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
+import { SuggestedSpelling } from "../../ui/suggested-spelling.tsx";
 import { usePortal } from "../account.tsx";
 import { ActionFieldInput, type FieldValue, initialValue, sentValue } from "./action-field.tsx";
 
 /** Asks something of an order: the form has the fields that the contract's table gives the action. */
 export function ActionDialog({
-  order,
+  shown: { order, suggested_address },
   action,
   exception_id,
   onClose,
 }: {
-  order: Order;
+  shown: PortalOrder;
   action: PortalOrderAction;
   /** The one that it is to end. */
   exception_id: ExceptionId | null;
@@ -86,7 +87,10 @@ export function ActionDialog({
     >
       {fields.length === 0 && (
         <p>
-          For order <span className="mono">{order.order_number}</span>.
+          For order <span className="mono">{order.order_number}</span>.{" "}
+          {event_key === "accept_suggested_address" && (
+            <Suggested given={order.address} suggestion={suggested_address} />
+          )}
           {event_key === "cancel" && " A canceled order stays canceled; its prescriptions can be ordered again."}
         </p>
       )}
@@ -102,6 +106,22 @@ export function ActionDialog({
       ))}
       {elsewhere && <Problem error={ask.error} />}
     </Dialog>
+  );
+}
+
+function Suggested({
+  given,
+  suggestion,
+}: {
+  given: PortalOrder["order"]["address"];
+  suggestion: PortalOrder["suggested_address"];
+}) {
+  if (given === null || suggestion === null) return "The address check knows no other spelling of this one.";
+  return (
+    <>
+      It goes to <SuggestedSpelling given={given} suggestion={suggestion} />
+      then.
+    </>
   );
 }
 

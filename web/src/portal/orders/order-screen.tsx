@@ -56,8 +56,9 @@ export function OrderScreen() {
 type Asked = { action: PortalOrderAction; exception_id: ExceptionId | null };
 
 /** The open exceptions, each with its actions, and then what the status allows. */
-function Asks({ shown: { order, actions } }: { shown: PortalOrder }) {
+function Asks({ shown }: { shown: PortalOrder }) {
   const { may_change } = usePortal();
+  const { order, actions } = shown;
   const [chosen, setChosen] = useState<Asked | null>(null);
   const rest: Asked[] = actions
     .filter(({ exception_ids, event_key }) => exception_ids.length === 0 || event_key === "cancel")
@@ -104,7 +105,7 @@ function Asks({ shown: { order, actions } }: { shown: PortalOrder }) {
         </Notice>
       ))}
       {may_change && rest.length > 0 && <div className="row">{buttons(rest)}</div>}
-      {chosen && <ActionDialog order={order} {...chosen} onClose={() => setChosen(null)} />}
+      {chosen && <ActionDialog shown={shown} {...chosen} onClose={() => setChosen(null)} />}
     </>
   );
 }

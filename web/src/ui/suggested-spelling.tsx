@@ -1,0 +1,22 @@
+import type { Address, RevealedOrder } from "@pestle/contract";
+
+type Suggestion = NonNullable<RevealedOrder["suggestion"]>;
+
+const compared = ["street1", "street2", "city", "state", "zip"] as const;
+
+/** The address check's spelling, with what it would change marked. */
+export function SuggestedSpelling({ given, suggestion }: { given: Address; suggestion: Suggestion }) {
+  return compared
+    .filter((field) => suggestion[field] !== null)
+    .map((field) => (
+      <span key={field}>
+        {isSame(suggestion[field], given[field]) ? suggestion[field] : <mark>{suggestion[field]}</mark>}{" "}
+      </span>
+    ));
+}
+
+/** Capitals alone are not worth a word. */
+export const isOtherAddress = (given: Address, suggestion: Suggestion) =>
+  compared.some((field) => !isSame(given[field], suggestion[field]));
+
+const isSame = (a: string | null, b: string | null) => (a ?? "").toUpperCase() === (b ?? "").toUpperCase();
