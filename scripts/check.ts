@@ -1,4 +1,4 @@
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -73,36 +73,35 @@ let failed = 0;
 
 rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
-step("build", "node", ["scripts/build.mjs"]);
-step("types", "tsc", ["-p", "tsconfig.test.json"]);
-step("types of the web", "tsc", ["--noEmit", "-p", "web"]);
-step("format and lint", "biome", ["check", "--error-on-warnings", "."]);
-step("unused code", "knip", []);
-step("generated pages", "tsx", ["--conditions=source", "scripts/docs.ts", "--check"]);
+await step("build", "node", ["scripts/build.mjs"]);
+await step("types", "tsc", ["-p", "tsconfig.test.json"]);
+await step("types of the web", "tsc", ["--noEmit", "-p", "web"]);
+await step("format and lint", "biome", ["check", "--error-on-warnings", "."]);
+await step("unused code", "knip", []);
+await step("generated pages", "tsx", ["--conditions=source", "scripts/docs.ts", "--check"]);
 
+// Each leg uses little more than one core, and two find room beside each other; the browser's figures want the machine alone.
+await Promise.all([tests("tests on the embedded PostgreSQL", ["--exclude=e2e/**"]), testsOnOldest()]);
 const browser = findBrowser();
 if (browser === undefined) missing("browser tests", "a Chromium: install Debian's package chromium, or set CHROMIUM");
-tests("tests on the embedded PostgreSQL", browser === undefined ? ["--exclude=e2e/**"] : [], {
-  CHROMIUM: browser ?? "",
-});
-
-const oldest = findPostgres15();
-if (oldest === undefined) missing("tests on PostgreSQL 15", "Debian's package postgresql-15");
-else {
-  const postgres = await startSystemPostgres(oldest);
-  const leaveOut = NOT_ON_15.map((name) => `--exclude=server/test/${name}*.test.ts`);
-  tests("tests on PostgreSQL 15", ["server/test", "sdk/test", ...leaveOut], {
-    TEST_DATABASE_URL: postgres.url.replace("{database}", "postgres"),
-  });
-  await postgres.stop();
-}
+else await tests("tests in the browser", ["e2e"], { CHROMIUM: browser });
 
 console.log(`\n${passed} passed, ${failed} failed`);
 process.exit(failed === 0 ? 0 : 1);
 
+async function testsOnOldest(): Promise<void> {
+  const oldest = findPostgres15();
+  if (oldest === undefined) return missing("tests on PostgreSQL 15", "Debian's package postgresql-15");
+  const postgres = await startSystemPostgres(oldest);
+  const leaveOut = NOT_ON_15.map((name) => `--exclude=server/test/${name}*.test.ts`);
+  const env = { TEST_DATABASE_URL: postgres.url.replace("{database}", "postgres") };
+  await tests("tests on PostgreSQL 15", ["server/test", "sdk/test", ...leaveOut], env, "told at its end");
+  await postgres.stop();
+}
+
 /** A step counts as one check. Without a build nothing after it means anything. */
-function step(name: string, command: string, args: string[]): void {
-  if (run(name, command, args) === 0) passed += 1;
+async function step(name: string, command: string, args: string[]): Promise<void> {
+  if ((await run(name, command, args)) === 0) passed += 1;
   else {
     failed += 1;
     if (name === "build") {
@@ -112,13 +111,19 @@ function step(name: string, command: string, args: string[]): void {
   }
 }
 
-function tests(name: string, args: string[], env: Record<string, string>): void {
+async function tests(
+  name: string,
+  args: string[],
+  env: Record<string, string> = {},
+  output: Output = "as it comes",
+): Promise<void> {
   const report = join(artifacts, `${name.replaceAll(" ", "-")}.json`);
-  const status = run(
+  const status = await run(
     name,
     "vitest",
     ["run", "--reporter=default", "--reporter=json", `--outputFile.json=${report}`, ...args],
     env,
+    output,
   );
   if (existsSync(report)) {
     const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8")) as Record<string, number>;
@@ -134,11 +139,32 @@ function missing(leg: string, need: string): void {
   if (CI) failed += 1;
 }
 
-function run(name: string, command: string, args: string[], env: Record<string, string> = {}): number {
-  console.log(`\n── ${name}`);
+/** Two that run at once do not talk at once. */
+type Output = "as it comes" | "told at its end";
+
+async function run(
+  name: string,
+  command: string,
+  args: string[],
+  env: Record<string, string> = {},
+  output: Output = "as it comes",
+): Promise<number> {
+  const live = output === "as it comes";
+  console.log(`\n── ${name}${live ? "" : ": begun beside it, told at its end"}`);
   const started = Date.now();
   const program = command === "node" ? process.execPath : join(root, "node_modules/.bin", command);
-  const { status } = spawnSync(program, args, { cwd: root, stdio: "inherit", env: { ...process.env, ...env } });
+  const child = spawn(program, args, {
+    cwd: root,
+    stdio: live ? "inherit" : ["ignore", "pipe", "pipe"],
+    env: { ...process.env, ...env },
+  });
+  const said: Buffer[] = [];
+  for (const stream of [child.stdout, child.stderr]) stream?.on("data", (chunk: Buffer) => said.push(chunk));
+  const status = await new Promise<number>((resolve) => {
+    child.on("error", () => resolve(1));
+    child.on("close", (code) => resolve(code ?? 1));
+  });
+  if (!live) console.log(`\n── ${name}\n${Buffer.concat(said).toString("utf8")}`);
   console.log(`── ${name}: ${status === 0 ? "ok" : "FAILED"} in ${((Date.now() - started) / 1000).toFixed(1)} s`);
-  return status ?? 1;
+  return status;
 }
