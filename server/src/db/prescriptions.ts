@@ -1,33 +1,8 @@
-import type { DrugSchedule, Environment, ErrorEntry, MedicationDispense, Workflow } from "@pestle/contract";
+import type { Environment, MedicationDispense, Workflow } from "@pestle/contract";
 import type { PrescriptionFact } from "../domain/order-facts.ts";
 import { type Queryable, sql } from "./db.ts";
 
-type PrescriptionRow = {
-  prescription_id: number;
-  patient_id: string;
-  active: boolean;
-  prescriber_name: string;
-  prescriber_phone: string | null;
-  prescriber_fax: string | null;
-  prescriber_npi: string | null;
-  prescriber_dea: string | null;
-  received_at: Date;
-  expires_at: Date;
-  written_date: string;
-  effective_date: string;
-  drug_name: string;
-  ndc: string | null;
-  gcn: string | null;
-  sig_text: string;
-  written_qty: number;
-  unit: string | null;
-  days_supply: number | null;
-  refills: number;
-  drug_schedule: DrugSchedule;
-  daw: boolean;
-  units_ordered: number;
-  order_errors: ErrorEntry[];
-};
+type PrescriptionRow = Omit<PrescriptionFact, "acceptance">;
 
 /** With the dispenses of all its orders. */
 export type PatientPrescriptions = {

@@ -1,10 +1,11 @@
-import type { Address, DrugSchedule, ErrorEntry, Workflow } from "@pestle/contract";
+import type { Address, ErrorEntry, Workflow } from "@pestle/contract";
 import type { Verdict } from "./address/verdict.ts";
 import { startOfDay } from "./calendar.ts";
 import type { Formulary, FormularyProduct } from "./formulary.ts";
 import type { ItemDraft, OrderDraft } from "./order-draft.ts";
 import type { SafetyState } from "./order-safety.ts";
 import type { PatientRecord } from "./patient-record.ts";
+import type { Prescription } from "./prescription.ts";
 
 /** Everything that an order is decided on: the request, what was loaded, and the time. */
 export type OrderFacts = {
@@ -25,30 +26,11 @@ export type OrderFacts = {
 };
 
 /** A prescription as an order sees it. */
-export type PrescriptionFact = {
+export type PrescriptionFact = Omit<Prescription, "acceptance_reasons"> & {
   prescription_id: number;
   patient_id: string;
   active: boolean;
   acceptance: "not_needed" | "pending" | "accepted" | "rejected";
-  prescriber_name: string;
-  prescriber_phone: string | null;
-  prescriber_fax: string | null;
-  prescriber_npi: string | null;
-  prescriber_dea: string | null;
-  received_at: Date;
-  expires_at: Date;
-  written_date: string;
-  effective_date: string;
-  drug_name: string;
-  ndc: string | null;
-  gcn: string | null;
-  sig_text: string;
-  written_qty: number;
-  unit: string | null;
-  days_supply: number | null;
-  refills: number;
-  drug_schedule: DrugSchedule;
-  daw: boolean;
   units_ordered: number;
   order_errors: ErrorEntry[];
 };
