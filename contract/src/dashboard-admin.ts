@@ -182,6 +182,7 @@ export const auditActions = {
   sign_in_refused: "was refused at the door",
   sign_out: "signed out",
   second_factor_set_up: "set up a second factor",
+  password_changed: "changed their own password",
   order_viewed: "looked at an order",
   order_revealed: "revealed patient and address of an order",
   document_viewed: "opened a document of an order",

@@ -155,3 +155,35 @@ function decode(text: string): Buffer {
     .join("");
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
+
+test("whoever knows their password changes it, and is signed out everywhere else", async () => {
+  const [email, password, new_password] = [
+    "mara.lind@larkspur.example",
+    "a first long password",
+    "another long password",
+  ];
+  const mara = {
+    email,
+    name: "Mara Lind",
+    role: "technician",
+    partner_id: null,
+    password_hash: hashPassword(password),
+  };
+  await app.deps.db.transaction((tx) => createPerson(tx, mara, app.deps.now()));
+  const here = await web("POST", "/session", { body: { email, password } });
+  const elsewhere = await web("POST", "/session", { body: { email, password } });
+  const csrf = String(here.body["csrf_token"]);
+  const change = (body: object) => web("POST", "/session/password", { body, cookie: here.cookie, csrf });
+  const wrong = await change({ password: "not the password", new_password });
+  expect([wrong.status, wrong.body["error"]]).toEqual([
+    422,
+    { error_code: 422, message: "The present password is wrong." },
+  ]);
+  expect((await change({ password, new_password: "short" })).status).toBe(422);
+  expect((await web("POST", "/session", { body: { email, password } })).status).toBe(200);
+  expect((await change({ password, new_password })).status).toBe(200);
+  expect((await web("GET", "/session", { cookie: here.cookie })).body["session"]).not.toBeNull();
+  expect((await web("GET", "/session", { cookie: elsewhere.cookie })).body["session"]).toBeNull();
+  expect((await web("POST", "/session", { body: { email, password } })).status).toBe(401);
+  expect((await web("POST", "/session", { body: { email, password: new_password } })).status).toBe(200);
+});

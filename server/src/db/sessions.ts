@@ -57,6 +57,12 @@ where person_id = $1`;
 /** Whose password or role changed signs in again everywhere. */
 export const deleteSessionsOf = (db: Queryable, person_id: string) => db.run(endAll, [person_id]);
 
+const endOthers = sql<[person_id: string, session_hash: Buffer]>`
+delete from session
+where person_id = $1 and session_hash <> $2`;
+export const deleteOtherSessions = (db: Queryable, person_id: string, session_hash: Buffer) =>
+  db.run(endOthers, [person_id, session_hash]);
+
 const tidy = sql<[idle_since: Date, opened_before: Date]>`
 delete from session
 where last_seen_at < $1 or created_at < $2`;

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from "fastify";
 import { refuse, StatusRefusal } from "../domain/refusals.ts";
+import { changePassword } from "../usecases/change-password.ts";
 import {
   beginTotp,
   giveCode,
@@ -71,6 +72,17 @@ export const sessionRoutes: readonly WebRoute[] = [
       const made = await beginTotp(deps, person);
       if (made === undefined) throw new StatusRefusal(404);
       return json(200, made);
+    },
+  },
+  {
+    method: "POST",
+    path: "/session/password",
+    roles: "signed_in",
+    handler: async (deps, { person, body, request }) => {
+      if (!person.complete) throw new StatusRefusal(404);
+      const [password, new_password] = [textOf(body, "password"), textOf(body, "new_password")];
+      await changePassword(deps, person, { password, new_password }, request.id);
+      return json(200, shown(person));
     },
   },
 ];

@@ -26,7 +26,7 @@ export const IDLE_MS = 15 * 60_000;
 export const LONGEST_SESSION_MS = 12 * 3600_000;
 /** Said at most once in so long that somebody is still there: most requests write nothing. */
 const SEEN_EVERY_MS = 30_000;
-const FAILURES = { rate_per_second: 10 / 900, burst: 10 };
+export const FAILURES = { rate_per_second: 10 / 900, burst: 10 };
 const FAILURES_OF_ADDRESS = { rate_per_second: 50 / 900, burst: 50 };
 /** Stands in where nobody has the address, so that an unknown one takes as long as a wrong password. */
 const NO_PASSWORD = "scrypt$32768$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";

@@ -9,6 +9,7 @@ import { Toasts } from "../ui/toast.tsx";
 import { api } from "./api.ts";
 import { useIdleLock } from "./idle-lock.ts";
 import { Palette, type PaletteSearch } from "./palette.tsx";
+import { PasswordDialog } from "./password-dialog.tsx";
 import type { Screen } from "./screen.ts";
 import { SecondFactorDialog } from "./second-factor-dialog.tsx";
 import { signedOut, useSession, useSignedIn } from "./session.ts";
@@ -40,7 +41,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
   const locked = state.phase === "in" && state.locked;
   const navigate = useNavigate();
   const { pathname } = useLocation();
-  const [layer, setLayer] = useState<"palette" | "sheet" | "second_factor" | null>(null);
+  const [layer, setLayer] = useState<"palette" | "sheet" | "second_factor" | "password" | null>(null);
   const [navOpen, setNavOpen] = useState(false);
   const mine = screens.filter(({ roles }) => roles === undefined || roles.includes(session.role));
   const listed = mine.flatMap(({ nav, path, ...rest }) => {
@@ -101,6 +102,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
               : [
                   { label: "Set up a second factor", icon: "lock" as const, onChoose: () => setLayer("second_factor") },
                 ]),
+            { label: "Change the password", icon: "key", onChoose: () => setLayer("password") },
             { label: "Sign out", icon: "external", onChoose: () => void signOut() },
           ]}
         />
@@ -140,6 +142,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
         />
       )}
       {layer === "sheet" && <ShortcutSheet onClose={() => setLayer(null)} />}
+      {layer === "password" && <PasswordDialog onClose={() => setLayer(null)} />}
       {layer === "second_factor" && <SecondFactorDialog onClose={() => setLayer(null)} />}
       {locked && <SignInLayer />}
       <Toasts />

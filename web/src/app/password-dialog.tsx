@@ -1,0 +1,49 @@
+import { useState } from "react";
+import { Button } from "../ui/button.tsx";
+import { Dialog } from "../ui/dialog.tsx";
+import { TextField } from "../ui/field.tsx";
+import { api } from "./api.ts";
+import { Problem } from "./problem.tsx";
+import { useChange } from "./use-change.ts";
+
+/** Another password for whoever is signed in. */
+export function PasswordDialog({ onClose }: { onClose: () => void }) {
+  const [password, setPassword] = useState("");
+  const [new_password, setNewPassword] = useState("");
+  const change = useChange(() => api("/session/password", { method: "POST", body: { password, new_password } }), {
+    done: "The password is changed. You are signed out everywhere else.",
+    after: onClose,
+  });
+  return (
+    <Dialog
+      title="Change your password"
+      onClose={onClose}
+      onSubmit={() => void change.run()}
+      actions={
+        <Button tone="primary" type="submit" busy={change.busy}>
+          Change it
+        </Button>
+      }
+    >
+      <TextField
+        label="Present password"
+        type="password"
+        autoComplete="current-password"
+        required
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+      />
+      <TextField
+        label="New password"
+        hint="At least 12 characters."
+        type="password"
+        autoComplete="new-password"
+        minLength={12}
+        required
+        value={new_password}
+        onChange={(event) => setNewPassword(event.target.value)}
+      />
+      {change.error !== null && <Problem error={change.error} />}
+    </Dialog>
+  );
+}
