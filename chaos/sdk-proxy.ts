@@ -74,6 +74,7 @@ export const faultNames = Object.keys(faults) as Fault[];
 export async function startBadNetwork(target: string, random: () => number) {
   const met: Partial<Record<Fault, number>> = {};
   let requests = 0;
+  let conflicts = 0;
   const under_way = new Set<Promise<void>>();
   const server = createServer((request, response) => {
     requests++;
@@ -90,6 +91,7 @@ export async function startBadNetwork(target: string, random: () => number) {
       forward: () => forward(`${target}${request.url}`, request, body),
       answer({ status, headers, body: sent }) {
         const length = headers.find(([name]) => name === "content-length")?.[1];
+        if (status === 409) conflicts++;
         response.writeHead(status, Object.fromEntries(headers));
         // Cut off: fewer bytes than were announced, and then nothing more.
         if (length !== undefined && Number(length) > sent.length) response.write(sent, () => request.socket.destroy());
@@ -106,7 +108,7 @@ export async function startBadNetwork(target: string, random: () => number) {
   await once(server, "listening");
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    seen: () => ({ requests, met }),
+    seen: () => ({ requests, conflicts, met }),
     /** Until whatever was on its way has arrived. */
     async settle() {
       while (under_way.size > 0) await Promise.all(under_way);

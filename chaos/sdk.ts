@@ -18,8 +18,10 @@ export type SdkTally = {
   /** How often the SDK gave up, and the program looked for the order and went on. */
   given_up: number;
   found_after_giving_up: number;
-  /** Told of an order that a copy of an earlier request had made. */
+  /** Answers of 409: the SDK looked for the order, and did not send it again. */
   conflicts: number;
+  /** Those that the program was told of. */
+  conflicts_told: number;
   requests: number;
   network: Partial<Record<Fault, number>>;
   orders_by_api: number;
@@ -82,6 +84,7 @@ export async function orderThroughBadNetwork(given: {
     given_up: 0,
     found_after_giving_up: 0,
     conflicts: 0,
+    conflicts_told: 0,
     requests: 0,
     network: {},
     orders_by_api: 0,
@@ -103,8 +106,8 @@ export async function orderThroughBadNetwork(given: {
   } finally {
     await Promise.all([api.stop(), auth.stop()]);
   }
-  const { requests, met } = api.seen();
-  Object.assign(tally, { requests: requests + auth.seen().requests, network: sum(met, auth.seen().met) });
+  const { requests, conflicts, met } = api.seen();
+  Object.assign(tally, { requests: requests + auth.seen().requests, conflicts, network: sum(met, auth.seen().met) });
 
   const direct = createPestle({
     client_id,
@@ -164,7 +167,7 @@ async function place(pestle: Pestle, order: OrderRequest, tally: SdkTally): Prom
       return found ?? (await pestle.orders.create(order, options));
     } catch (error) {
       if (error instanceof Conflict) {
-        tally.conflicts++;
+        tally.conflicts_told++;
         if (error.order !== undefined) return error.order;
       } else if (!(error instanceof Unavailable)) throw error;
       tally.given_up++;

@@ -22,6 +22,7 @@ test("through a network that drops, delays, doubles and resets, as many orders a
   const { faults, network, ...tally } = await orderThroughBadNetwork(given);
   expect(faults).toEqual([]);
   expect(tally).toMatchObject({ placed: ORDERS, orders_by_api: ORDERS, orders_by_database: ORDERS });
+  expect(tally.conflicts).toBeGreaterThan(0);
   // Nothing that a network does was left out.
   expect(Object.keys(network).sort()).toEqual([...faultNames].sort());
 });
