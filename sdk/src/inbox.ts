@@ -29,8 +29,10 @@ type Work<Event, Context> = (event: Event, facts: EventFacts<Context>) => void |
 export type Gap = { order_number: string; missing: readonly number[] };
 
 export type InboxOptions<Context = undefined> = {
-  /** What to do on each event; those without an entry are only noted. */
-  on: { [Type in EventType]?: Work<WebhookBodyOf<Type>, Context> };
+  /** What to do on each type of event. */
+  on?: { [Type in EventType]?: Work<WebhookBodyOf<Type>, Context> };
+  /** And on those that have no entry, types that are newer than this package among them; else they are only noted. */
+  otherwise?: Work<WebhookBody, Context>;
   /** Changes of an order were left out: pull them from the feed, or wait, as they may be on the way. */
   onGap?: (gap: Gap) => void | Promise<void>;
   /** A sample that you had sent with `webhookEndpoints.test`: it tells of nobody, so nothing else is done with it. */
@@ -49,7 +51,7 @@ export type Inbox = {
 export function openInbox(options: InboxOptions): Inbox;
 export function openInbox<Context>(options: InboxOptions<Context> & { store: InboxStore<Context> }): Inbox;
 export function openInbox<Context>(options: InboxOptions<Context> & { store?: InboxStore<Context> }): Inbox {
-  const { on, onGap, onTest } = options;
+  const { on = {}, otherwise, onGap, onTest } = options;
   const store = options.store ?? (createMemoryStore() as unknown as InboxStore<Context>);
   return {
     async take(event) {
@@ -73,8 +75,7 @@ export function openInbox<Context>(options: InboxOptions<Context> & { store?: In
           );
           if (!heard.late && heard.missing.length > 0) gap = { order_number, missing: heard.missing };
         }
-        // A type that is newer than this package has no entry, and needs none.
-        const work = on[event.event_type] as Work<WebhookBody, Context> | undefined;
+        const work = (on[event.event_type] as Work<WebhookBody, Context> | undefined) ?? otherwise;
         await work?.(event, { ...heard, context });
       });
       if (!ran) return "duplicate";

@@ -99,6 +99,18 @@ test("an event of nobody's order, of an unknown type or with a made-up number do
   expect(gaps.map(({ missing }) => missing.length)).toEqual([1_000]);
 });
 
+test("what has no work of its own goes to the one for all others", async () => {
+  const told: string[] = [];
+  const inbox = openInbox({
+    on: { ORDER_UPDATED: () => void told.push("its own") },
+    otherwise: ({ event_type }) => void told.push(event_type),
+  });
+  await inbox.take(changed(1));
+  await inbox.take(changed(2, { event_type: "RX_UPDATED" }));
+  await inbox.take(changed(3, { event_type: "NEWER_THAN_THIS" }));
+  expect(told).toEqual(["its own", "RX_UPDATED", "NEWER_THAN_THIS"]);
+});
+
 test("a sample is handed to whoever asked for it and to nobody else", async () => {
   const { inbox, worked, gaps, tests } = noted();
   for (let time = 0; time < 2; time++) expect(await inbox.take(changed(9, { test: true }))).toBe("test");
