@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer } from "node:net";
+import { readdirSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { signForTest, type WebhookBody } from "@pestle/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -105,6 +106,14 @@ test("the receiver takes what the pharmacy sends, each event once, and refuses w
     "",
     false,
   ]);
+});
+
+test("the examples need the SDK and Node, and nothing else", () => {
+  const files = readdirSync(join(ROOT, "examples"), { recursive: true, encoding: "utf8" });
+  for (const file of files.filter((name) => name.endsWith(".mjs"))) {
+    const imports = readFileSync(join(ROOT, "examples", file), "utf8").matchAll(/^import .* from "(.+)";$/gm);
+    for (const [, target] of imports) expect(target).toMatch(/^(node:|\.\/|@pestle\/sdk)/);
+  }
 });
 
 async function freePort(): Promise<number> {

@@ -48,8 +48,8 @@ export type Inbox = {
  * Works on each event once, however often it arrives, and tells when one of an order's changes is missing. An event
  * whose work fails is not noted, so that it is worked on when it comes again.
  */
+export function openInbox<Context>(options: InboxOptions<NoInfer<Context>> & { store: InboxStore<Context> }): Inbox;
 export function openInbox(options: InboxOptions): Inbox;
-export function openInbox<Context>(options: InboxOptions<Context> & { store: InboxStore<Context> }): Inbox;
 export function openInbox<Context>(options: InboxOptions<Context> & { store?: InboxStore<Context> }): Inbox {
   const { on = {}, otherwise, onGap, onTest } = options;
   const store = options.store ?? (createMemoryStore() as unknown as InboxStore<Context>);

@@ -9,12 +9,17 @@ export type SimulationOf<Type extends SimulationType> = Type extends "event"
   : FieldsOf<Type>;
 export type SimulationAnswerOf<Type extends SimulationType> = Static<(typeof simulationAnswers)[Type]>;
 
+type Method<Given, Told> = (simulation: Given, options?: WriteOptions) => Promise<Told>;
+type Scripted = Extract<SimulationOf<"prescription">, { script: string }>;
+type Told = SimulationAnswerOf<"prescription">;
+type Made = { [Name in keyof Told]: NonNullable<Told[Name]> };
+
 /** Sandbox accounts only: what prescribers, the pharmacy, the carrier and time do elsewhere. One for each kind. */
 export type Simulate = {
-  [Type in SimulationType]: (
-    simulation: SimulationOf<Type>,
-    options?: WriteOptions,
-  ) => Promise<SimulationAnswerOf<Type>>;
+  [Type in Exclude<SimulationType, "prescription">]: Method<SimulationOf<Type>, SimulationAnswerOf<Type>>;
+} & {
+  /** What is described becomes a prescription; a SCRIPT message may also cancel one, or change nothing. */
+  prescription: Method<Exclude<SimulationOf<"prescription">, Scripted>, Made> & Method<Scripted, Told>;
 };
 
 export function simulateOf(call: Call): Simulate {
@@ -23,5 +28,5 @@ export function simulateOf(call: Call): Simulate {
     (simulation: unknown, options?: WriteOptions) =>
       call("simulate", { body: { simulation_type, simulation } as BodyOf<"simulate"> }, options),
   ]);
-  return Object.fromEntries(methods);
+  return Object.fromEntries(methods) as Simulate;
 }

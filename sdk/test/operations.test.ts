@@ -54,15 +54,15 @@ test("every partner operation of the contract has a method, which the server ans
   const order: OrderRequest = {
     reference: "inv-1",
     shipping: { method_id: 1 },
-    patient: { patient_id: patient_id! },
-    items: [{ prescription_id: prescription_id! }],
+    patient: { patient_id: patient_id },
+    items: [{ prescription_id: prescription_id }],
   };
   const { order_number } = await pestle.orders.create(order);
   const url = "http://127.0.0.1:1/hook";
   const { id } = await pestle.webhookEndpoints.create({ url, secret: "a secret" });
   const [event] = await pestle.events.list().take(1);
   const { event_id } = event!;
-  const address = await pestle.patients.addAddress(patient_id!, goodAddress);
+  const address = await pestle.patients.addAddress(patient_id, goodAddress);
   const held = () => pestle.orders.hold(order_number);
 
   // In an order in which each can be done.
@@ -72,14 +72,14 @@ test("every partner operation of the contract has a method, which the server ans
     listProducts: () => pestle.products({ sku: ["atorvastatin-20"] }),
     listOrderActions: () => pestle.orderActions(),
     listOrderStatusReasons: () => pestle.orderStatusReasons(),
-    getPatient: () => pestle.patients.get(patient_id!),
-    updatePatient: () => pestle.patients.update(patient_id!, { phone: "4155550134" }),
-    listPatientPrescriptions: () => pestle.patients.prescriptions(patient_id!, { active: true }),
-    addShippingAddress: () => pestle.patients.addAddress(patient_id!, { ...goodAddress, first_name: "Odalys" }),
-    removeShippingAddress: () => pestle.patients.removeAddress(patient_id!, address.address_id),
-    addIdentityDocument: () => pestle.patients.addIdentityDocument(patient_id!, { ...goodDocument, type: "DL" }),
+    getPatient: () => pestle.patients.get(patient_id),
+    updatePatient: () => pestle.patients.update(patient_id, { phone: "4155550134" }),
+    listPatientPrescriptions: () => pestle.patients.prescriptions(patient_id, { active: true }),
+    addShippingAddress: () => pestle.patients.addAddress(patient_id, { ...goodAddress, first_name: "Odalys" }),
+    removeShippingAddress: () => pestle.patients.removeAddress(patient_id, address.address_id),
+    addIdentityDocument: () => pestle.patients.addIdentityDocument(patient_id, { ...goodDocument, type: "DL" }),
     createOrder: () => pestle.orders.dryRun({ ...order, reference: "inv-2" }),
-    listOrders: () => pestle.orders.list({ patient_id: patient_id!, limit: 5 }).firstPage(),
+    listOrders: () => pestle.orders.list({ patient_id: patient_id, limit: 5 }).firstPage(),
     getOrder: () => pestle.orders.get(order_number),
     listOrderHistory: () => pestle.orders.history(order_number, { limit: 5 }).take(3),
     replaceOrderAddress: () => pestle.orders.replaceAddress(order_number, goodAddress),
