@@ -14,7 +14,7 @@ export type InboxStore<Context = undefined> = {
    * the same time waits for the first. Says whether it ran.
    */
   once(event_id: string, work: (context: Context) => Promise<void>): Promise<boolean>;
-  /** Replaces what is known of an order's changes; called within `work`. */
+  /** Replaces what is known of an order's changes; called within `work`, and counts only if that succeeds. */
   hear(order_number: string, change: (heard: Heard | undefined) => Heard, context: Context): Promise<void> | void;
 };
 

@@ -1,5 +1,7 @@
 import type { Heard, InboxStore } from "./inbox.ts";
 
+type Change = { order_number: string; change: (heard: Heard | undefined) => Heard };
+
 const MOST_EVENTS = 100_000;
 const MOST_ORDERS = 20_000;
 
@@ -17,22 +19,28 @@ export function createMemoryStore(most: { events?: number; orders?: number } = {
         await other.catch(() => {});
       }
       if (done.has(event_id)) return false;
-      const run = Promise.resolve(undefined).then(work);
+      const changes: Change[] = [];
+      const run = Promise.resolve(changes as unknown as undefined).then(work);
       working.set(event_id, run);
       try {
         await run;
       } finally {
         working.delete(event_id);
       }
+      for (const { order_number, change } of changes) {
+        const heard = change(orders.get(order_number));
+        orders.delete(order_number);
+        orders.set(order_number, heard);
+      }
+      forgetOldest(orders, most_orders);
       done.add(event_id);
       forgetOldest(done, most_events);
       return true;
     },
-    hear(order_number, change) {
-      const heard = change(orders.get(order_number));
-      orders.delete(order_number);
-      orders.set(order_number, heard);
-      forgetOldest(orders, most_orders);
+    // Looked at now and kept when the work succeeded, on top of what others heard meanwhile: the context is the list.
+    hear(order_number, change, context) {
+      change(orders.get(order_number));
+      (context as unknown as Change[]).push({ order_number, change });
     },
   };
 }

@@ -61,6 +61,26 @@ test("an event whose work failed is worked on when it comes again, also by one t
   expect(done).toEqual(["event-1"]);
 });
 
+test("a change whose work failed counts as missing until it is worked on", async () => {
+  const gaps: Gap[] = [];
+  let well = false;
+  const inbox = openInbox({
+    on: {
+      ORDER_UPDATED({ sequence }) {
+        if (sequence === 2 && !well) throw new Error("not now");
+      },
+    },
+    onGap: (gap) => void gaps.push(gap),
+  });
+  await inbox.take(changed(1));
+  await expect(inbox.take(changed(2))).rejects.toThrow("not now");
+  await inbox.take(changed(3));
+  well = true;
+  expect(await inbox.take(changed(2))).toBe("worked");
+  await inbox.take(changed(4));
+  expect(gaps).toEqual([{ order_number: "7K2M9XQ4TB", missing: [2] }]);
+});
+
 test("a gap in an order's changes is told with what is missing, and what comes late is known to be late", async () => {
   const { inbox, worked, gaps } = noted();
   for (const sequence of [1, 2, 5, 3]) await inbox.take(changed(sequence));

@@ -147,6 +147,22 @@ test("every partner operation of the contract has a method, which the server ans
   expect(methodsOf(bare).filter((method) => !called.has(method))).toEqual([]);
 });
 
+test("an action without the field it needs, or with another's, does not compile", () => {
+  const { act } = createPestle(optionsOf(app)).orders;
+  const compiled = () => [
+    act("7K2M9XQ4TB", { event: "update_email", email: "rosa@mail.example" }),
+    act("7K2M9XQ4TB", { event: "verify", exception_id: 71, dob: "1984-06-02" }),
+    act("7K2M9XQ4TB", { event: "partial_refund", reason_id: 101, amount_cents: 5 }),
+    // @ts-expect-error
+    act("7K2M9XQ4TB", { event: "update_email" }),
+    // @ts-expect-error
+    act("7K2M9XQ4TB", { event: "refund" }),
+    // @ts-expect-error
+    act("7K2M9XQ4TB", { event: "release", email: "rosa@mail.example" }),
+  ];
+  expect(compiled).toBeTypeOf("function");
+});
+
 test("an id that a URL would take for a folder is refused and asks nobody", async () => {
   const { bare: pestle, sent } = watched();
   for (const id of ["", ".", ".."]) {
