@@ -10,6 +10,7 @@ import { type LifecycleTally, playLifecycles } from "./lifecycle.ts";
 import { type Mutations, readMutations, sendMutations } from "./mutations.ts";
 import { type RaceTally, race } from "./races.ts";
 import { seededRandom } from "./random.ts";
+import { campaignSdk, type SdkTally } from "./sdk.ts";
 import { removeDataDir } from "./server-process.ts";
 import { openTokenWorkload } from "./token-workload.ts";
 import { hostility } from "./webhook-receivers.ts";
@@ -30,6 +31,7 @@ const SHOWN_EVERY = 1_000;
 const DELIVERIES = 100_000;
 const ENDPOINTS = 20;
 const KILLS_OF_DELIVERIES = 20;
+const SDK_ORDERS = 1_000;
 
 /** Every campaign: `npm run campaign -- NAME [--count N] [--kills N] [--seed S]`. Each says whether all was well. */
 const campaigns: Record<string, Campaign> = {
@@ -89,6 +91,15 @@ const campaigns: Record<string, Campaign> = {
       return faults.length === 0;
     },
   },
+  sdk: {
+    about: `orders (${SDK_ORDERS}) placed by the SDK through a proxy that drops, delays, doubles and resets; each is there once`,
+    run: ({ count = SDK_ORDERS, seed }) =>
+      onOwnDatabase(async (own) => {
+        const begin_ms = Date.now();
+        const tally = await campaignSdk({ ...own, from: "built", count, random: seededRandom(seed) });
+        return showSdk(tally, Date.now() - begin_ms);
+      }),
+  },
 };
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
@@ -128,6 +139,14 @@ function showRace({ answers, faults, ...tally }: RaceTally, took_ms: number): bo
   const counts = Object.entries(tally).map(([name, value]) => `  ${name.replaceAll("_", " ")} ${value}`);
   console.log(`raced for ${(took_ms / 1000).toFixed(1)} s${counts.join("")}  faults ${faults.length}`);
   for (const fault of [...new Set(faults)].slice(0, 20)) console.log(`             ${fault}`);
+  return faults.length === 0;
+}
+
+function showSdk({ network, faults, ...tally }: SdkTally, took_ms: number): boolean {
+  for (const [fault, times] of Object.entries(network)) console.log(`${fault.padEnd(30)}${String(times).padStart(8)}`);
+  const counts = Object.entries(tally).map(([name, value]) => `  ${name.replaceAll("_", " ")} ${value}`);
+  console.log(`took ${seconds(took_ms)}${counts.join("")}  faults ${faults.length}`);
+  for (const fault of faults.slice(0, 20)) console.log(`             ${fault}`);
   return faults.length === 0;
 }
 

@@ -20,13 +20,13 @@ type ActionRow = {
   readonly order_statuses: readonly OrderStatus[];
 };
 
-const reason_id: ActionField = {
+const reason_id = {
   name: "reason_id",
   type: "integer",
   required: true,
   description: "A refund reason from `GET /order_status_reasons`.",
   codes: [42430],
-};
+} as const satisfies ActionField;
 
 /** What a partner may ask of an order. The key is what to send as `event`. */
 export const actions = {

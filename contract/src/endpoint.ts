@@ -52,12 +52,12 @@ export const tags = {
 } as const;
 export type Tag = keyof typeof tags;
 
-/** The compiler checks each example against its schema. */
-export const answer = <T>(description: string, schema: Schema<T>, example: T): Answer => ({
-  description,
-  schema,
-  example,
-});
+/** The compiler checks each example against its schema, and whoever calls the API knows the type of its answer. */
+export const answer = <T>(
+  description: string,
+  schema: Schema<T>,
+  example: T,
+): Answer & { readonly schema: Schema<T> } => ({ description, schema, example });
 export const body = <T>(content_type: string, schema: Schema<T>, example: T) => ({ content_type, schema, example });
 
 /** The two parameters of every paged list. */

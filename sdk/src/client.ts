@@ -1,6 +1,19 @@
 import { setTimeout as delay } from "node:timers/promises";
-import type { Brand, OrderAction, OrderStatusReason, Product, ShippingMethod } from "@pestle/contract";
+import { createAnswerCache } from "./answer-cache.ts";
+import { type Catalogue, catalogueOf } from "./catalogue.ts";
 import { Unauthorized } from "./errors.ts";
+import { type Events, eventsOf } from "./events.ts";
+import {
+  type AnswerOf,
+  addressOf,
+  type BodyOf,
+  type PartnerOperation,
+  type PathOf,
+  type QueryOf,
+} from "./operations.ts";
+import { type Orders, ordersOf } from "./orders.ts";
+import { type Patients, patientsOf } from "./patients.ts";
+import { type Simulate, simulateOf } from "./simulate.ts";
 import { createTokenSource, requestToken } from "./token.ts";
 import {
   type Answer,
@@ -11,6 +24,7 @@ import {
   type Travel,
   withDeadline,
 } from "./transport.ts";
+import { type WebhookEndpoints, webhookEndpointsOf } from "./webhook-endpoints.ts";
 
 export type PestleOptions = {
   client_id: string;
@@ -25,7 +39,11 @@ export type PestleOptions = {
   deadline_ms?: number;
   /** How often a request is sent again, 4 times unless told otherwise. */
   retries?: number;
-} & Partial<Omit<Travel, "retries">>;
+  /** After this long without an answer an attempt counts as lost, 10 s unless told otherwise. */
+  attempt_timeout_ms?: number;
+  /** So many answers are kept in memory and asked for conditionally, none unless told otherwise. */
+  keep_answers?: number;
+} & Partial<Omit<Travel, "retries" | "attempt_timeout_ms">>;
 
 export type CallOptions = { signal?: AbortSignal; deadline_ms?: number };
 export type WriteOptions = CallOptions & {
@@ -37,26 +55,28 @@ export type RequestOptions = WriteOptions & {
   body?: unknown;
   headers?: { readonly [name: string]: string };
 };
-export type ProductFilter = { ndc?: readonly string[]; sku?: readonly string[]; gcn?: readonly string[] };
+/** An operation of the contract's tables, with the types that its row gives it. */
+export type Call = <Id extends PartnerOperation>(
+  operation_id: Id,
+  given: CallGiven<Id>,
+  options?: WriteOptions,
+) => Promise<AnswerOf<Id>>;
+type CallGiven<Id extends PartnerOperation> = ([keyof PathOf<Id>] extends [never] ? unknown : { path: PathOf<Id> }) &
+  ([BodyOf<Id>] extends [undefined] ? unknown : { body: BodyOf<Id> }) & { query?: QueryOf<Id> };
 
-export type Pestle = {
+export type Pestle = Catalogue & {
   /** Any operation of the API, with tokens, retries and errors as everywhere else. */
   request<Body = unknown>(method: Method, path: `/${string}`, options?: RequestOptions): Promise<Answer<Body>>;
-  shippingMethods(options?: CallOptions): Promise<ShippingMethod[]>;
-  brands(options?: CallOptions): Promise<Brand[]>;
-  /** The whole formulary, or the products that any of the values names. */
-  products(filter?: ProductFilter, options?: CallOptions): Promise<Product[]>;
-  orderActions(options?: CallOptions): Promise<OrderAction[]>;
-  orderStatusReasons(options?: CallOptions): Promise<OrderStatusReason[]>;
-  /** Sandbox accounts only. */
-  simulate: {
-    /** Moves the account's own clock forward and tells what it shows then. */
-    clock(simulation: { advance_seconds: number }, options?: WriteOptions): Promise<{ now: string }>;
-  };
+  orders: Orders;
+  patients: Patients;
+  webhookEndpoints: WebhookEndpoints;
+  events: Events;
+  simulate: Simulate;
 };
 
 const DEADLINE_MS = 30_000;
 const RETRIES = 4;
+const ATTEMPT_TIMEOUT_MS = 10_000;
 
 /** A client for one account. Keep it: it holds the access token. */
 export function createPestle(options: PestleOptions): Pestle {
@@ -70,7 +90,9 @@ export function createPestle(options: PestleOptions): Pestle {
     random: options.random ?? Math.random,
     sleep: options.sleep ?? ((ms, signal) => delay(ms, undefined, { signal })),
     retries: options.retries ?? RETRIES,
+    attempt_timeout_ms: options.attempt_timeout_ms ?? ATTEMPT_TIMEOUT_MS,
   };
+  const cache = createAnswerCache(options.keep_answers ?? 0);
   const credentials = { client_id, client_secret, auth_url, scope };
   // All callers share a token request, so its deadline is its own and none of theirs.
   const issue = () => withDeadline(travel.now, deadline_ms, undefined, (own) => requestToken(travel, credentials, own));
@@ -92,35 +114,26 @@ export function createPestle(options: PestleOptions): Pestle {
 
   const request: Pestle["request"] = async <Body>(method: Method, path: string, given: RequestOptions = {}) => {
     const outgoing = outgoingOf(base_url, method, path, given);
+    const complete = cache.ask(outgoing);
     return withDeadline(travel.now, given.deadline_ms ?? deadline_ms, given.signal, async (deadline) => {
-      return (await sendAuthorized(outgoing, deadline)) as Answer<Body>;
+      return complete(await sendAuthorized(outgoing, deadline)) as Answer<Body>;
     });
   };
-  const read = async <Body>(path: `/${string}`, given?: RequestOptions): Promise<Body> =>
-    (await request<Body>("GET", path, given)).body;
+  const call: Call = async (operation_id, given, write) => {
+    const { path: ids = {}, query, body } = given as { path?: object; query?: object; body?: unknown };
+    const { method, path } = addressOf(operation_id, ids as PathOf<typeof operation_id>);
+    const asked = { ...write, body, ...(query && { query: query as NonNullable<RequestOptions["query"]> }) };
+    return (await request<AnswerOf<typeof operation_id>>(method, path, asked)).body;
+  };
 
   return {
     request,
-    shippingMethods: async (call) =>
-      (await read<{ shipping_methods: ShippingMethod[] }>("/v1/shipping_methods", call)).shipping_methods,
-    brands: async (call) => (await read<{ brands: Brand[] }>("/v1/brands", call)).brands,
-    products: async ({ ndc, sku, gcn } = {}, call = {}) => {
-      const lists = [ndc, sku, gcn].filter((list) => list !== undefined);
-      // Nothing looked for is nothing found. Without this, an empty list would ask for the whole formulary.
-      if (lists.length > 0 && lists.every((list) => list.length === 0)) return [];
-      return read("/v1/products", { ...call, query: { "ndc[]": ndc, "sku[]": sku, "gcn[]": gcn } });
-    },
-    orderActions: async (call) =>
-      (await read<{ order_actions: OrderAction[] }>("/v1/order_actions", call)).order_actions,
-    orderStatusReasons: async (call) =>
-      (await read<{ order_status_reasons: OrderStatusReason[] }>("/v1/order_status_reasons", call))
-        .order_status_reasons,
-    simulate: {
-      clock: async (simulation, write) => {
-        const body = { simulation_type: "clock", simulation };
-        return (await request<{ now: string }>("POST", "/v1/simulate", { ...write, body })).body;
-      },
-    },
+    ...catalogueOf(call),
+    orders: ordersOf(call, { travel, deadline_ms }),
+    patients: patientsOf(call),
+    webhookEndpoints: webhookEndpointsOf(call),
+    events: eventsOf(call, travel),
+    simulate: simulateOf(call),
   };
 }
 

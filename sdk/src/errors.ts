@@ -1,4 +1,4 @@
-import type { ErrorEntry } from "@pestle/contract";
+import type { ErrorEntry, Order } from "@pestle/contract";
 
 export type ErrorFacts = {
   status?: number | undefined;
@@ -48,9 +48,15 @@ export class Unauthorized extends PestleError {
 export class NotFound extends PestleError {
   override name = "NotFound";
 }
-/** 409: look for the earlier request before sending another. */
+/** 409: another request for the same order was first. `order` is what came of it, where it was found. */
 export class Conflict extends PestleError {
   override name = "Conflict";
+  readonly order: Order | undefined;
+
+  constructor(message: string, facts: ErrorFacts & { order?: Order | undefined } = {}) {
+    super(message, facts);
+    this.order = facts.order;
+  }
 }
 /** 429, after the retries; `retry_after_s` says how long to wait. */
 export class RateLimited extends PestleError {

@@ -1,20 +1,29 @@
 export type {
+  ActionKey,
+  ActionRequest,
+  AddressInput,
   Brand,
   ErrorEntry,
   EventType,
+  MedicationRequest,
+  Order,
   OrderAction,
+  OrderException,
+  OrderRequest,
   OrderStatusReason,
+  Patient,
   Product,
   ShippingMethod,
   WebhookBody,
   WebhookBodyOf,
+  WebhookEndpoint,
 } from "@pestle/contract";
+export type { Catalogue, ProductFilter } from "./catalogue.ts";
 export {
   type CallOptions,
   createPestle,
   type Pestle,
   type PestleOptions,
-  type ProductFilter,
   type RequestOptions,
   type WriteOptions,
 } from "./client.ts";
@@ -28,11 +37,13 @@ export {
   Unavailable,
   WebhookRefused,
 } from "./errors.ts";
+export type { EventFilter, EventPage, Events, FollowOptions, WebhookEvent } from "./events.ts";
+export type { Listing } from "./listing.ts";
+export type { AnswerOf, BodyOf, PartnerOperation, QueryOf } from "./operations.ts";
+export type { DryRun, OrderActionInput, OrderFilter, Orders } from "./orders.ts";
+export type { Patients } from "./patients.ts";
+export type { Simulate, SimulationAnswerOf, SimulationOf } from "./simulate.ts";
 export type { Answer } from "./transport.ts";
-export {
-  type RawBody,
-  signForTest,
-  verifyStandardWebhook,
-  verifyWebhook,
-  type WebhookRequestHeaders,
-} from "./webhooks.ts";
+export type { WebhookEndpoints } from "./webhook-endpoints.ts";
+export * as webhooks from "./webhooks.ts";
+export { signForTest, verifyStandardWebhook, verifyWebhook } from "./webhooks.ts";

@@ -1,5 +1,5 @@
 import type { Endpoint } from "@pestle/contract";
-import { errorOf, PestleError, RateLimited, Unavailable } from "./errors.ts";
+import { errorOf, NotFound, PestleError, RateLimited, Unavailable } from "./errors.ts";
 
 export type Method = Endpoint["method"];
 
@@ -11,6 +11,8 @@ export type Travel = {
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
   /** How often a request is sent again. */
   retries: number;
+  /** How long one attempt may take. */
+  attempt_timeout_ms: number;
 };
 
 export type Outgoing = { method: Method; url: URL; headers: Headers; body?: string | undefined };
@@ -40,6 +42,8 @@ export async function send(travel: Travel, outgoing: Outgoing, deadline: Deadlin
   for (let attempt = 0; ; attempt++) {
     const result = await sendOnce(travel, outgoing, deadline);
     if (!(result instanceof PestleError)) return result;
+    // What an attempt without an answer removed is gone, and that is what was asked for.
+    if (outgoing.method === "DELETE" && attempt > 0 && result instanceof NotFound) return goneAlready(result);
     if (attempt >= travel.retries || !(result instanceof RateLimited || result instanceof Unavailable)) throw result;
     const wait_ms = waitBefore(attempt, result.retry_after_s, travel.random());
     // To wait for what will come too late helps nobody: the caller learns now and can still do something else.
@@ -78,7 +82,26 @@ export function waitBefore(attempt: number, retry_after_s: number | undefined, c
   return Math.round((retry_after_s === undefined ? half_ms : retry_after_s * 1000) + chance * half_ms);
 }
 
-async function sendOnce(travel: Travel, outgoing: Outgoing, { signal }: Deadline): Promise<Answer | PestleError> {
+const goneAlready = ({ request_id }: NotFound): Answer => ({
+  status: 204,
+  headers: new Headers(),
+  request_id,
+  body: undefined,
+});
+
+/** An attempt has a limit of its own, so that one that was lost on the way leaves time for others. */
+async function sendOnce(travel: Travel, outgoing: Outgoing, deadline: Deadline): Promise<Answer | PestleError> {
+  return withDeadline(travel.now, travel.attempt_timeout_ms, deadline.signal, ({ signal }) =>
+    sendWithin(travel, outgoing, signal, deadline.signal),
+  );
+}
+
+async function sendWithin(
+  travel: Travel,
+  outgoing: Outgoing,
+  signal: AbortSignal,
+  whole: AbortSignal,
+): Promise<Answer | PestleError> {
   const { method, url, headers, body } = outgoing;
   let response: Response;
   let text: string;
@@ -87,8 +110,8 @@ async function sendOnce(travel: Travel, outgoing: Outgoing, { signal }: Deadline
     response = await travel.fetch(url, { method, headers, body: body ?? null, signal, redirect: "manual" });
     text = await response.text();
   } catch (cause) {
-    signal.throwIfAborted();
-    return new Unavailable("The service could not be reached.", { cause });
+    whole.throwIfAborted();
+    return new Unavailable(signal.aborted ? "No answer came in time." : "The service could not be reached.", { cause });
   }
   const { status } = response;
   if (!response.ok && status !== 304) return errorOf(status, response.headers, text, travel.now());

@@ -1,24 +1,70 @@
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
-import type { IncomingHttpHeaders } from "node:http";
+import { createServer, type IncomingHttpHeaders, type RequestListener, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
 import {
   type Brand,
   Conflict,
   createPestle,
+  type Order,
+  type OrderRequest,
   PestleError,
   RequestRefused,
-  signForTest,
-  verifyStandardWebhook,
-  verifyWebhook,
+  signForTest as signForTestToo,
+  Unavailable,
   type WebhookBody,
   WebhookRefused,
+  webhooks,
 } from "@pestle/sdk";
-import { expect, test } from "vitest";
-import { startTestApp } from "../../server/test/support/test-app.ts";
+import {
+  createReceiver,
+  fastifyPlugin,
+  fetchHandler,
+  type InboxStore,
+  nodeHandler,
+  openInbox,
+  signForTest,
+} from "@pestle/sdk/webhooks";
+import fastify from "fastify";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { createTestDatabase, startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
+import { clientOf } from "./support/client-of.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+});
+afterAll(() => app.stop());
+
+const client_secret = "the-client-secret";
+const client_secrets = [client_secret];
+const webhook_secret = "the-webhook-secret";
+const signing_secret = "whsec_cGVzdGxlLWV4YW1wbGUtc2VjcmV0LTAwMDE=";
+const order_actions = [{ event_key: "release", action: "Release the hold" } as const];
+const eventOf = (event_id: string, sequence: number) =>
+  ({
+    event_id,
+    event_type: "ORDER_EXCEPTION",
+    timestamp: 1794731400,
+    patient_id: "ay87nt",
+    order_number: "7K2M9XQ4TB",
+    sequence,
+    exception: { id: 64, name: "Partner Hold", message: "", raised_at: "2026-11-15T08:30:00.000Z", order_actions },
+    order_actions,
+  }) as unknown as WebhookBody;
+
+async function heldPort(): Promise<{ port: number; free: () => Promise<void> }> {
+  const server: Server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  return { port, free: async () => void (await Promise.all([once(server, "close"), server.close()])) };
+}
 
 test("the README's calls work against the demo", async () => {
-  const app = await startTestApp();
   const demo = { ...app.demo, ...app.demo.partners[0]! };
-  const reported: unknown[] = [];
+  const reported: unknown[][] = [];
   const report = (...told: unknown[]) => reported.push(told);
 
   const pestle = createPestle({
@@ -29,53 +75,165 @@ test("the README's calls work against the demo", async () => {
   });
   const methods = await pestle.shippingMethods();
   const [product] = await pestle.products({ sku: ["atorvastatin-20"] });
-  const { now } = await pestle.simulate.clock({ advance_seconds: 86_400 });
+
+  const { patient_id, prescription_id } = await pestle.simulate.prescription({ drug_name: "atorvastatin" });
+  const order = await pestle.orders.create({
+    reference: "inv-20931",
+    shipping: { method_id: methods[0]!.id },
+    patient: { patient_id },
+    items: [{ prescription_id }],
+  });
+
+  await pestle.orders.hold(order.order_number);
+  const { exception } = await pestle.orders.get(order.order_number);
+  for (const { event_key, action } of exception!.order_actions) report(event_key, action);
+  const released = await pestle.orders.act(order.order_number, { event: "release" });
+  await pestle.orders.act(order.order_number, { event: "cancel" });
 
   const { status, request_id, body } = await pestle.request<{ brands: Brand[] }>("GET", "/v1/brands");
 
-  try {
-    await pestle.simulate.clock({ advance_seconds: -1 });
-  } catch (error) {
-    if (error instanceof RequestRefused) {
-      for (const { code, error_detail } of error.errors) report(code, error_detail);
-    } else if (error instanceof Conflict) {
-      report(409, error.order_number);
-    } else if (error instanceof PestleError) {
-      report(error.status, error.request_id);
-    } else throw error;
+  for await (const { order_number, order_status } of pestle.orders.list({ patient_id })) {
+    report(order_number, order_status);
   }
+  const waiting = await pestle.orders.list({ order_status: "On Hold" }).take(10);
+  const { orders, next_cursor } = await pestle.orders.list({ limit: 50 }).firstPage();
 
   expect(methods.map(({ id }) => id)).toEqual([1, 2, 3, 4]);
   expect(product).toMatchObject({ sku: "atorvastatin-20" });
-  expect(Date.parse(now)).toBeGreaterThan(Date.now());
+  expect([order.order_status, released.order.order_status]).toEqual(["Processing", "Processing"]);
   expect([status, request_id?.length, body.brands.length]).toEqual([200, 36, 2]);
-  expect(reported).toMatchObject([[42200, [{ field: "simulation.advance_seconds" }]]]);
-  await app.stop();
+  expect(reported).toEqual([
+    ["release", "Release the hold"],
+    ["cancel", "Cancel the order"],
+    [order.order_number, "Canceled"],
+  ]);
+  expect([waiting.length, orders.length, next_cursor]).toEqual([0, 1, null]);
 });
 
-test("the README's receiver takes what was signed and refuses the rest", () => {
+test("the README's way to place an order ends well, or with what is wrong", async () => {
+  const reported: unknown[][] = [];
+  const report = (...told: unknown[]) => reported.push(told);
+  const pestle = clientOf(app);
+  const { patient_id, prescription_id } = await pestle.simulate.prescription({ drug_name: "atorvastatin" });
+  const wanted: OrderRequest = {
+    reference: "inv-20932",
+    shipping: { method_id: 1 },
+    patient: { patient_id },
+    items: [{ prescription_id }],
+  };
+
+  async function place(request: OrderRequest): Promise<Order | undefined> {
+    try {
+      return await pestle.orders.create(request, { idempotency_key: request.reference! });
+    } catch (error) {
+      if (error instanceof Conflict) return error.order;
+      if (error instanceof Unavailable) return pestle.orders.find(request);
+      if (error instanceof RequestRefused) {
+        for (const { code, error_detail } of error.errors) report(code, error_detail);
+      } else if (error instanceof PestleError) {
+        report(error.status, error.request_id);
+      } else throw error;
+      return undefined;
+    }
+  }
+
+  const placed = await pestle.orders.create(wanted);
+  expect(await place(wanted)).toEqual(placed);
+  expect(await place({ ...wanted, shipping: { method_id: 99 } })).toBeUndefined();
+  expect(reported).toMatchObject([[42291, [{ field: "shipping.method_id" }]]]);
+});
+
+test("the README's receiver and its followed feed work on each event once, wherever it listens", async () => {
+  const pestle = clientOf(app);
+  const queue: unknown[][] = [];
+  const stop = new AbortController();
+  let awaited: string | undefined;
+  const enqueue = (...told: unknown[]) => {
+    queue.push(told);
+    if (told[0] === awaited) stop.abort();
+  };
+  const reported: unknown[] = [];
+  const report = (error: unknown) => reported.push(error);
+  const { port, free } = await heldPort();
+  const url = `http://127.0.0.1:${port}/hook`;
+  await free();
+  const servers: Server[] = [];
+  const createServerHere = (listener: RequestListener) => {
+    const server = createServer(listener);
+    servers.push(server);
+    return server;
+  };
+
+  await (async (createServer: typeof createServerHere) => {
+    const inbox = openInbox({
+      on: {
+        RX_RECEIVED: ({ patient_id, medication_requests }) => enqueue(patient_id, medication_requests.length),
+        ORDER_EXCEPTION: ({ order_number, order_actions }) => enqueue(order_number, order_actions),
+        ORDER_UPDATED: ({ order_number, order_status }, { late }) => {
+          if (!late) enqueue(order_number, order_status);
+        },
+      },
+      async onGap({ order_number }) {
+        for await (const { body } of pestle.events.list({ order_number })) await inbox.take(body);
+      },
+    });
+    const receive = createReceiver({
+      url,
+      client_secrets: [client_secret],
+      webhook_secret,
+      signing_secret,
+      inbox,
+      onError: (error) => report(error),
+    });
+    createServer(nodeHandler(receive)).listen(port);
+
+    const app = fastify();
+    app.register(fastifyPlugin(receive), { path: "/hook" });
+    const POST = fetchHandler(receive);
+
+    const event = eventOf("0b7f5c1e-6a3d-4f52-9d0e-3c8a1b2d4e5f", 1);
+    await once(servers[0]!, "listening");
+    const delivery = signForTest({ event, url, client_secret, webhook_secret, signing_secret });
+    const answer = await fetch(url, { method: "POST", headers: delivery.headers, body: delivery.rawBody });
+    const elsewhere = await app.inject({
+      method: "POST",
+      url: "/hook",
+      headers: delivery.headers,
+      payload: delivery.rawBody,
+    });
+    const standard = await POST(new Request(url, { ...delivery, body: delivery.rawBody }));
+    expect([answer.status, elsewhere.statusCode, standard.status]).toEqual([204, 204, 204]);
+    expect(queue).toEqual([["7K2M9XQ4TB", order_actions]]);
+    const forged = await fetch(url, { method: "POST", headers: delivery.headers, body: `${delivery.rawBody} ` });
+    expect(forged.status).toBe(401);
+    await app.close();
+
+    queue.length = 0;
+    const { signal } = stop;
+    const received = await pestle.simulate.prescription({ drug_name: "atorvastatin" });
+    awaited = received.patient_id;
+    const first = await pestle.events.list({ limit: 1 }).firstPage();
+    let saved: string | undefined = first.end_cursor;
+    for await (const { events, cursor } of pestle.events.follow({ cursor: saved, signal })) {
+      for (const { body } of events) await inbox.take(body);
+      saved = cursor;
+    }
+    expect(saved).not.toBe(first.end_cursor);
+    expect(queue.at(-1)).toEqual([received.patient_id, 1]);
+  })(createServerHere);
+  expect(reported).toEqual([]);
+  for (const server of servers) server.close();
+});
+
+test("the README's own verification takes what was signed and refuses the rest", () => {
   const url = "https://partner.example/hook";
-  const client_secret = "the-client-secret";
-  const webhook_secret = "the-webhook-secret";
-  const signing_secret = "whsec_cGVzdGxlLWV4YW1wbGUtc2VjcmV0LTAwMDE=";
   const queue: unknown[] = [];
   const enqueue = (...told: unknown[]) => queue.push(told);
-  const order_actions = [{ event_key: "release", action: "Release the hold" } as const];
-  const event = {
-    event_id: "0b7f5c1e-6a3d-4f52-9d0e-3c8a1b2d4e5f",
-    event_type: "ORDER_EXCEPTION",
-    timestamp: 1794731400,
-    patient_id: "ay87nt",
-    order_number: "7K2M9XQ4TB",
-    sequence: 2,
-    exception: { id: 64, name: "Partner Hold", message: "", raised_at: "2026-11-15T08:30:00.000Z", order_actions },
-    order_actions,
-  } as unknown as WebhookBody;
+  const event = eventOf("0b7f5c1e-6a3d-4f52-9d0e-3c8a1b2d4e5f", 2);
 
-  function receive(rawBody: Buffer, headers: IncomingHttpHeaders): number {
+  function receiveByHand(rawBody: Buffer, headers: IncomingHttpHeaders): number {
     try {
-      verifyStandardWebhook({ rawBody, headers, signing_secret });
-      const event = verifyWebhook({ rawBody, headers, url, client_secrets: [client_secret], webhook_secret });
+      const event = webhooks.verify(rawBody, headers, { url, client_secrets, webhook_secret, signing_secret });
       if (event.event_type === "ORDER_EXCEPTION") enqueue(event.event_id, event.order_actions);
       return 204;
     } catch (error) {
@@ -84,27 +242,98 @@ test("the README's receiver takes what was signed and refuses the rest", () => {
     }
   }
 
-  const delivery = signForTest({ event, url, client_secret, webhook_secret, signing_secret });
-  const answer = receive(Buffer.from(delivery.rawBody), delivery.headers);
-
-  expect(answer).toBe(204);
+  const delivery = signForTestToo({ event, url, client_secret, webhook_secret, signing_secret });
+  expect(receiveByHand(Buffer.from(delivery.rawBody), delivery.headers)).toBe(204);
   expect(queue).toEqual([[event.event_id, order_actions]]);
-  expect(receive(Buffer.from(delivery.rawBody.replace("64", "65")), delivery.headers)).toBe(401);
+  expect(receiveByHand(Buffer.from(delivery.rawBody.replace("64", "65")), delivery.headers)).toBe(401);
+});
+
+test("the README's store outlasts a restart, and two processes at once work on an event once", async () => {
+  const database = await createTestDatabase("");
+  const pool = new pg.Pool({ connectionString: database.url });
+  await pool.query(`
+    create table seen_event (event_id text primary key);
+    create table heard_order (order_number text primary key, highest int, missing int[]);
+    create table work (event_id text)`);
+
+  const store: InboxStore<pg.PoolClient> = {
+    async once(event_id, work) {
+      const client = await pool.connect();
+      try {
+        await client.query("begin");
+        const noted = await client.query("insert into seen_event values ($1) on conflict do nothing", [event_id]);
+        if (noted.rowCount === 1) await work(client);
+        await client.query("commit");
+        return noted.rowCount === 1;
+      } catch (error) {
+        await client.query("rollback");
+        throw error;
+      } finally {
+        client.release();
+      }
+    },
+    async hear(order_number, change, client) {
+      await client.query("insert into heard_order values ($1, 0, '{}') on conflict do nothing", [order_number]);
+      const load = "select * from heard_order where order_number = $1 for update";
+      const { highest, missing } = change((await client.query(load, [order_number])).rows[0]);
+      const save = "update heard_order set highest = $2, missing = $3 where order_number = $1";
+      await client.query(save, [order_number, highest, missing]);
+    },
+  };
+
+  const gaps: (readonly number[])[] = [];
+  let fails = true;
+  const process = () =>
+    openInbox({
+      store,
+      on: {
+        async ORDER_EXCEPTION({ event_id }, { context }) {
+          await context.query("insert into work values ($1)", [event_id]);
+          if (event_id === "d" && fails) throw new Error("no luck");
+        },
+      },
+      onGap: ({ missing }) => void gaps.push(missing),
+    });
+  const [one, other] = [process(), process()];
+  const taken = await Promise.all([one, other, one].map((inbox) => inbox.take(eventOf("a", 1))));
+  expect(taken.sort()).toEqual(["duplicate", "duplicate", "worked"]);
+  await one.take(eventOf("c", 4));
+  await expect(other.take(eventOf("d", 2))).rejects.toThrow("no luck");
+  fails = false;
+  expect(await process().take(eventOf("d", 2))).toBe("worked");
+  expect(await process().take(eventOf("a", 1))).toBe("duplicate");
+  expect(gaps).toEqual([[2, 3]]);
+  expect((await pool.query("select event_id from work order by 1")).rows).toEqual(
+    ["a", "c", "d"].map((event_id) => ({ event_id })),
+  );
+  expect((await pool.query("select highest, missing from heard_order")).rows).toEqual([{ highest: 4, missing: [3] }]);
+  await pool.end();
+  await database.drop();
 });
 
 test("every snippet in the README stands in this file, which is compiled and run", () => {
   const lines = (text: string) => text.split("\n").map((line) => line.trim());
   const here = lines(readFileSync(new URL(import.meta.url), "utf8")).join("\n");
   const snippets = [...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/```ts\n(.*?)```/gs)];
-  expect(snippets).toHaveLength(5);
+  expect(snippets).toHaveLength(12);
   for (const [, snippet] of snippets) {
-    const names = [...snippet!.matchAll(/import \{ (.*?) \} from "@pestle\/sdk"/g)].flatMap(([, list]) =>
-      list!.split(", "),
-    );
-    for (const name of names) expect(here).toContain(`${name},\n`);
+    const imports = [...snippet!.matchAll(/import (type )?\{ (.*?) \} from "@pestle\/sdk(?:\/webhooks)?"/g)];
+    for (const name of imports.flatMap(([, , list]) => list!.split(", "))) expect(here).toContain(`${name},\n`);
     const code = lines(snippet!.replace(/^import .*\n/gm, ""))
       .join("\n")
       .trim();
     expect(here).toContain(code);
+  }
+});
+
+test("the README's table names every method", () => {
+  const told = readFileSync(new URL("../README.md", import.meta.url), "utf8");
+  const { request: _told, ...pestle } = clientOf(app);
+  for (const [name, part] of Object.entries(pestle)) {
+    const row = told
+      .split("\n")
+      .find((line) => line.startsWith(typeof part === "function" ? "| the client" : `| \`${name}\` |`));
+    const methods = typeof part === "function" ? [name] : Object.keys(part);
+    for (const method of methods) expect(row).toContain(`\`${method}\``);
   }
 });

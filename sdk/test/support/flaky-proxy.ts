@@ -4,12 +4,21 @@ import type { AddressInfo } from "node:net";
 import { buffer } from "node:stream/consumers";
 
 type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
-/** `reset`: the connection breaks before the server hears of it; `lost`: after it answered; `hang`: nothing comes back. */
-export type Mishap = "reset" | "lost" | "hang" | { status: number; headers?: Record<string, string>; body?: unknown };
+/**
+ * `reset`: the connection breaks before the server hears of it; `lost`: after it answered; `hang`: nothing comes back;
+ * `overtaken`: answered as a copy of a request that is being worked on, which it is once the next one was answered.
+ */
+export type Mishap =
+  | "reset"
+  | "lost"
+  | "hang"
+  | "overtaken"
+  | { status: number; headers?: Record<string, string>; body?: unknown };
 
 /** A real server on loopback in front of another: each request meets the next mishap, and when none is left it passes. */
 export async function startFlakyProxy(target: string, mishaps: Mishap[] = []) {
   const seen: Seen[] = [];
+  let overtaken: (() => Promise<unknown>) | undefined;
   const server = createServer(async (request, response) => {
     const body = await buffer(request);
     const { method = "", url = "", headers } = request;
@@ -18,12 +27,20 @@ export async function startFlakyProxy(target: string, mishaps: Mishap[] = []) {
     if (mishap === "hang") return;
     if (mishap === "reset") return void request.socket.destroy();
     if (typeof mishap === "object") return answer(response, mishap);
+    const behind = overtaken;
+    overtaken = undefined;
     const { host: _host, connection: _connection, "content-length": _length, ...kept } = headers;
     const init = { method, headers: kept as Record<string, string> };
-    const passed = await fetch(`${target}${url}`, method === "GET" ? init : { ...init, body });
+    const pass = () => fetch(`${target}${url}`, method === "GET" ? init : { ...init, body });
+    if (mishap === "overtaken") {
+      overtaken = pass;
+      return answer(response, { status: 409, body: { error: { error_code: 409, message: "In the way." } } });
+    }
+    const passed = await pass();
     if (mishap === "lost") return void request.socket.destroy();
     const text = await passed.text();
     response.writeHead(passed.status, Object.fromEntries([...passed.headers].filter(([name]) => !hopByHop.has(name))));
+    await behind?.();
     response.end(text);
   });
   server.listen(0, "127.0.0.1");

@@ -1,0 +1,165 @@
+// A telehealth shop in one file: an invoice for each prescription, an order for each paid invoice, an answer to each
+// hold that it can answer. It keeps its books in memory; in yours, `invoices` is a table.
+import { randomBytes } from "node:crypto";
+import { EventEmitter, once } from "node:events";
+import { createServer } from "node:http";
+import { Conflict, createPestle, RequestRefused } from "@pestle/sdk";
+import { createReceiver, nodeHandler, openInbox } from "@pestle/sdk/webhooks";
+
+/**
+ * What the shop can do about a hold by itself, by the action that the pharmacy offers, and what it sends along. What is
+ * not here waits for a person: a shop must not confirm what it does not know.
+ */
+const answers = {
+  accept_suggested_address: () => ({}),
+  update_email: ({ customer }) => customer && { email: customer.email },
+  retry_payment: ({ customer }) => customer && { token: customer.second_card },
+};
+
+/** Opens the shop: it listens for webhooks and payments, and tells the pharmacy where. */
+export async function openShop({ port = 0, customers = {}, tell = () => {}, ...account }) {
+  const pestle = createPestle(account);
+  /** By reference. */
+  const invoices = new Map();
+  const changes = new EventEmitter();
+  const change = (invoice, news, ...words) => {
+    Object.assign(invoice, news);
+    tell(invoice.reference, ...words);
+    changes.emit("change");
+  };
+  const invoiceOf = (order_number) => [...invoices.values()].find((invoice) => invoice.order_number === order_number);
+
+  /** The reference makes it one order, however often the payment provider calls. */
+  async function paid(reference) {
+    const invoice = invoices.get(reference);
+    if (invoice === undefined) return 404;
+    if (invoice.order_number !== undefined) return 200;
+    const order = {
+      reference,
+      shipping: { method_id: 1 },
+      patient: { patient_id: invoice.patient_id },
+      items: [{ prescription_id: invoice.prescription_id }],
+    };
+    try {
+      const placed = await pestle.orders.create(order, { idempotency_key: reference });
+      booked(invoice, placed);
+      return 201;
+    } catch (error) {
+      if (error instanceof Conflict && error.order?.reference === reference) {
+        booked(invoice, error.order);
+        return 200;
+      }
+      if (!(error instanceof RequestRefused)) throw error;
+      const codes = error.errors.map(({ code }) => code);
+      change(invoice, { refused: codes }, "refused, give the money back:", codes.join(", "));
+      return 422;
+    }
+  }
+  function booked(invoice, { order_number, order_status }) {
+    if (invoice.order_number !== undefined) return;
+    change(invoice, { order_number, order_status }, "ordered as", order_number);
+  }
+
+  /** The first action that is offered and that the shop has an answer to. */
+  async function resolve(invoice, { id, name, order_actions }) {
+    for (const { event_key, action } of order_actions) {
+      const fields = answers[event_key]?.(invoice);
+      if (fields === undefined) continue;
+      try {
+        await pestle.orders.act(invoice.order_number, { event: event_key, exception_id: id, ...fields });
+        return change(invoice, { held: undefined }, `${name}: ${action.toLowerCase()}`);
+      } catch (error) {
+        // It is not open any more, so somebody else was faster; or what the shop knows is no good.
+        if (!(error instanceof RequestRefused)) throw error;
+      }
+    }
+    change(invoice, { held: name }, `${name}: waits for a person`);
+  }
+
+  /** An event can be faster than the answer to the request that caused it: the books are asked of the pharmacy then. */
+  async function known({ order_number }) {
+    const invoice = invoiceOf(order_number);
+    if (invoice !== undefined) return invoice;
+    const order = await pestle.orders.get(order_number);
+    const meant = invoices.get(order.reference);
+    if (meant !== undefined) booked(meant, order);
+    return meant;
+  }
+
+  const inbox = openInbox({
+    on: {
+      async RX_RECEIVED({ patient_id, medication_requests }) {
+        for (const { id, drug_name } of medication_requests) {
+          const reference = `inv-${id}`;
+          const invoice = { reference, patient_id, prescription_id: id, customer: customers[patient_id] };
+          invoices.set(reference, invoice);
+          change(invoice, {}, "please pay for", drug_name);
+        }
+      },
+      async ORDER_UPDATED(event, { late }) {
+        const invoice = await known(event);
+        // News from before what is known already would take the order back in time.
+        if (invoice === undefined || late) return;
+        change(invoice, { order_status: event.order_status }, "is", event.order_status);
+      },
+      async ORDER_EXCEPTION(event) {
+        const invoice = await known(event);
+        if (invoice !== undefined) await resolve(invoice, event.exception);
+      },
+    },
+    /** What was missed is in the feed; the inbox drops what it has. */
+    async onGap({ order_number }) {
+      for await (const { body } of pestle.events.list({ order_number })) await inbox.take(body);
+    },
+  });
+
+  // The receiver needs the signing secret, which is made when its address is registered.
+  let receive = async () => 503;
+  const hook = nodeHandler((...delivery) => receive(...delivery));
+  const payments = async (request, response) => {
+    const status = await paid(decodeURIComponent(request.url.slice("/payments/".length))).catch((error) => {
+      tell("payment failed:", error.message);
+      // The payment provider tries again.
+      return 500;
+    });
+    response.writeHead(status).end();
+  };
+  const server = createServer((request, response) =>
+    request.url.startsWith("/payments/") ? payments(request, response) : hook(request, response),
+  ).listen(port, "127.0.0.1");
+  await once(server, "listening");
+  const address = `http://127.0.0.1:${server.address().port}`;
+  const url = `${address}/hook`;
+  const webhook_secret = randomBytes(24).toString("base64url");
+  const events = ["RX_RECEIVED", "ORDER_UPDATED", "ORDER_EXCEPTION"];
+  const endpoint = await pestle.webhookEndpoints.create({ url, secret: webhook_secret, events });
+  receive = createReceiver({
+    url,
+    client_secrets: [account.client_secret],
+    webhook_secret,
+    signing_secret: endpoint.signing_secret,
+    inbox,
+    onError: (error) => tell("an event failed:", error.message),
+  });
+
+  return {
+    address,
+    pestle,
+    invoices,
+    /** Waits until the books say so. */
+    async until(what, look, { deadline_ms = 20_000 } = {}) {
+      const signal = AbortSignal.timeout(deadline_ms);
+      for (let found = look(); ; found = look()) {
+        if (found) return found;
+        await once(changes, "change", { signal }).catch(() => {
+          throw new Error(`waited in vain until ${what}`);
+        });
+      }
+    },
+    async close() {
+      await pestle.webhookEndpoints.remove(endpoint.id);
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

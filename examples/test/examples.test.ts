@@ -1,0 +1,126 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdirSync, readFileSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { signForTest, type WebhookBody } from "@pestle/sdk";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { clientOf } from "../../sdk/test/support/client-of.ts";
+import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
+import { until } from "../../server/test/support/until.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+});
+afterAll(() => app.stop());
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+
+/** An example as its reader starts it, with these settings and nothing else of our environment. */
+function run(example: string, env: Record<string, string>) {
+  const args = ["--import", "tsx", "--conditions=source", `examples/${example}/index.mjs`];
+  const child = spawn(process.execPath, args, { cwd: ROOT, env: { PATH: process.env["PATH"] ?? "", ...env } });
+  const texts = { stdout: "", stderr: "" };
+  for (const name of ["stdout", "stderr"] as const) {
+    child[name].setEncoding("utf8").on("data", (text: string) => {
+      texts[name] += text;
+    });
+  }
+  const closed = once(child, "close") as Promise<[number | null]>;
+  return {
+    texts,
+    lines: () => texts.stdout.split("\n").slice(0, -1),
+    ended: async () => (await closed)[0],
+    stop: () => child.kill("SIGTERM"),
+  };
+}
+
+test("the partner orders once for each payment, resolves the holds that it can, and hears of every end", async () => {
+  const pestle = clientOf(app);
+  const { client_id, client_secret } = app.demo.partners[0]!;
+  const { base_url, sandbox_auth_url } = app.demo;
+  const settings = { CLIENT_ID: client_id, CLIENT_SECRET: client_secret, BASE_URL: base_url };
+  const partner = run("partner", { ...settings, AUTH_URL: sandbox_auth_url });
+  expect([await partner.ended(), partner.texts.stderr]).toEqual([0, ""]);
+  expect(partner.lines().at(-1)).toBe("done");
+
+  const orders = await pestle.orders.list().take(100);
+  const told = await Promise.all(
+    orders.map(async ({ order_number, order_status, patient_id, reference, items }) => {
+      const asked = await pestle.orders.actionRequests(order_number);
+      const actions = asked.map(({ event }) => event).join(" ");
+      expect(reference).toBe(`inv-${items[0]!.prescription_id}`);
+      return [patient_id.split("-")[0], order_status, actions];
+    }),
+  );
+  expect(told.sort()).toEqual([
+    ["allergic", "Canceled", "cancel"],
+    ["moved", "Delivered", "accept_suggested_address"],
+    ["plain", "Delivered", ""],
+    ["silent", "Delivered", "update_email"],
+  ]);
+  expect(partner.lines()).toContainEqual(expect.stringMatching(/^inv-\d+ Allergy Detected: waits for a person$/));
+  expect(await pestle.webhookEndpoints.list()).toEqual([]);
+});
+
+test("the receiver takes what the pharmacy sends, each event once, and refuses what it did not send", async () => {
+  const pestle = clientOf(app);
+  const { client_id, client_secret } = app.demo.partners[0]!;
+  const url = `http://127.0.0.1:${await freePort()}/hook`;
+  const secret = "a secret of the receiver";
+  const { id, signing_secret } = await pestle.webhookEndpoints.create({ url, secret });
+  const receiver = run("receiver", {
+    PORT: new URL(url).port,
+    CLIENT_SECRET: client_secret,
+    WEBHOOK_SECRET: secret,
+    SIGNING_SECRET: signing_secret,
+  });
+  const seen = (line: RegExp) => until(async () => receiver.lines().some((one) => line.test(one)), String(line));
+  await seen(/^listening/);
+
+  const sample = await pestle.webhookEndpoints.test(id, { event_type: "ORDER_EXCEPTION" });
+  await seen(new RegExp(`^test ORDER_EXCEPTION ${sample.event_id}$`));
+  const { patient_id } = await pestle.simulate.prescription({ drug_name: "atorvastatin" });
+  await seen(new RegExp(`^RX_RECEIVED ${patient_id} `));
+  const [event] = await pestle.events
+    .list({ event_type: "RX_RECEIVED", limit: 200 })
+    .take(200)
+    .then((all) => all.slice(-1));
+  await pestle.events.redeliver(event!.event_id);
+  await until(async () => {
+    const attempts = await pestle.events.attempts(event!.event_id).take(10);
+    return attempts.filter(({ delivered }) => delivered).length === 2;
+  }, "it was delivered twice");
+
+  const forged = { ...event!.body, event_id: "forged" } as WebhookBody;
+  const signed = signForTest({ event: forged, url, client_secret: `not ${client_id}`, webhook_secret: secret });
+  const answer = await fetch(url, { method: "POST", headers: signed.headers, body: signed.rawBody });
+  expect(answer.status).toBe(401);
+  expect(receiver.lines().filter((line) => line.includes(event!.event_id))).toHaveLength(1);
+  receiver.stop();
+  expect([await receiver.ended(), receiver.texts.stderr, receiver.texts.stdout.includes("forged")]).toEqual([
+    0,
+    "",
+    false,
+  ]);
+});
+
+test("the examples need the SDK and Node, and nothing else", () => {
+  const files = readdirSync(join(ROOT, "examples"), { recursive: true, encoding: "utf8" });
+  for (const file of files.filter((name) => name.endsWith(".mjs"))) {
+    const imports = readFileSync(join(ROOT, "examples", file), "utf8").matchAll(/^import .* from "(.+)";$/gm);
+    for (const [, target] of imports) expect(target).toMatch(/^(node:|\.\/|@pestle\/sdk)/);
+  }
+});
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, "close");
+  return port;
+}

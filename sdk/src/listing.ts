@@ -1,0 +1,36 @@
+/** A paged list: loop over it with `for await`, and pages are asked for as they are needed. */
+export type Listing<Item, Page> = AsyncIterable<Item> & {
+  /** One request, for a program that shows a page at a time. */
+  firstPage(): Promise<Page>;
+  pages(): AsyncGenerator<Page, void>;
+  /** At most so many, from the beginning. */
+  take(most: number): Promise<Item[]>;
+};
+
+export function listing<Item, Page extends { next_cursor: string | null }>(
+  load: (cursor: string | undefined) => Promise<Page>,
+  itemsOf: (page: Page) => readonly Item[],
+): Listing<Item, Page> {
+  async function* pages() {
+    let page = await load(undefined);
+    yield page;
+    while (page.next_cursor !== null) {
+      page = await load(page.next_cursor);
+      yield page;
+    }
+  }
+  async function* items() {
+    for await (const page of pages()) yield* itemsOf(page);
+  }
+  return {
+    [Symbol.asyncIterator]: items,
+    pages,
+    firstPage: () => load(undefined),
+    async take(most) {
+      const taken: Item[] = [];
+      if (most <= 0) return taken;
+      for await (const item of items()) if (taken.push(item) >= most) break;
+      return taken;
+    },
+  };
+}

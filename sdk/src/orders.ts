@@ -1,0 +1,107 @@
+import type {
+  ActionKey,
+  ActionRequest,
+  ActionRequestInput,
+  AddressInput,
+  actions,
+  HistoryEntry,
+  Order,
+  OrderRequest,
+  ReorderRequest,
+} from "@pestle/contract";
+import type { Call, CallOptions, WriteOptions } from "./client.ts";
+import { findOrder, type Look, lookUpAfter } from "./find-order.ts";
+import { type Listing, listing } from "./listing.ts";
+import type { AnswerOf, QueryOf } from "./operations.ts";
+
+export type OrderFilter = Omit<QueryOf<"listOrders">, "cursor">;
+export type PageOptions = { limit?: number } & CallOptions;
+/** What would come of an order. */
+export type DryRun = AnswerOf<"createOrder", 200>;
+
+type FieldOf<Key extends ActionKey> = (typeof actions)[Key]["fields"][number];
+type NameOf<Field> = Field extends { readonly name: infer Name extends keyof ActionRequestInput } ? Name : never;
+type FieldsOf<Key extends ActionKey> = {
+  [Name in NameOf<Extract<FieldOf<Key>, { readonly required: true }>>]-?: NonNullable<ActionRequestInput[Name]>;
+} & { [Name in NameOf<Extract<FieldOf<Key>, { readonly required: false }>>]?: NonNullable<ActionRequestInput[Name]> };
+/** An event with the fields it takes; without `exception_id` it is for the first open exception that offers it. */
+export type OrderActionInput = {
+  [Key in ActionKey]: { event: Key } & Pick<ActionRequestInput, "exception_id"> & FieldsOf<Key>;
+}[ActionKey];
+
+export type Orders = {
+  /** Places an order. See the README for what it makes of a 409: it is never sent a second time without a look. */
+  create(order: OrderRequest, options?: WriteOptions): Promise<Order>;
+  /** What `create` would answer, with nothing done: every problem and every hold at once. */
+  dryRun(order: OrderRequest, options?: WriteOptions): Promise<DryRun>;
+  /** The newest order that was made of this request: ask before you send one again whose fate you do not know. */
+  find(order: OrderRequest, options?: CallOptions): Promise<Order | undefined>;
+  get(order_number: string, options?: CallOptions): Promise<Order>;
+  /** Newest first. */
+  list(filter?: OrderFilter, options?: CallOptions): Listing<Order, AnswerOf<"listOrders">>;
+  /** Every change, newest first. */
+  history(order_number: string, options?: PageOptions): Listing<HistoryEntry, AnswerOf<"listOrderHistory">>;
+  /** The same once more; what is left out is copied. */
+  reorder(order_number: string, changes?: ReorderRequest, options?: WriteOptions): Promise<Order>;
+  replaceAddress(order_number: string, address: AddressInput, options?: CallOptions): Promise<Order>;
+  /** Resolves an exception, holds, cancels or refunds. The answer has the order as it is then. */
+  act(order_number: string, action: OrderActionInput, options?: WriteOptions): Promise<ActionRequest>;
+  /** What was asked of it so far, newest first. */
+  actionRequests(order_number: string, options?: CallOptions): Promise<ActionRequest[]>;
+  cancel(order_number: string, options?: WriteOptions): Promise<ActionRequest>;
+  hold(order_number: string, options?: WriteOptions): Promise<ActionRequest>;
+  release(order_number: string, options?: WriteOptions): Promise<ActionRequest>;
+  /** All that was taken and not given back, or a part of it. */
+  refund(
+    order_number: string,
+    refund: { reason_id: number; amount_cents?: number },
+    options?: WriteOptions,
+  ): Promise<ActionRequest>;
+};
+
+export function ordersOf(call: Call, look: Look): Orders {
+  const get = (order_number: string, options?: CallOptions) => call("getOrder", { path: { order_number } }, options);
+  const list = (filter: OrderFilter = {}, options?: CallOptions) =>
+    listing(
+      (cursor) => call("listOrders", { query: { ...filter, cursor } }, options),
+      ({ orders }) => orders,
+    );
+  const act = (order_number: string, body: ActionRequestInput, options?: WriteOptions) =>
+    call("requestOrderAction", { path: { order_number }, body }, options);
+  const reads = { get, list };
+
+  return {
+    ...reads,
+    act,
+    create: (body, options) => {
+      const wanted = { ...body, patient_id: body.patient.patient_id };
+      const post = (within: WriteOptions) => call("createOrder", { body }, within) as Promise<Order>;
+      return lookUpAfter(post, async () => wanted, { ...look, ...reads }, options);
+    },
+    dryRun: (body, options) =>
+      call("createOrder", { query: { dry_run: true }, body }, options) as Promise<AnswerOf<"createOrder", 200>>,
+    find: (body, options) => findOrder({ ...body, patient_id: body.patient.patient_id }, list, options),
+    history: (order_number, { limit, ...options } = {}) =>
+      listing(
+        (cursor) => call("listOrderHistory", { path: { order_number }, query: { limit, cursor } }, options),
+        ({ history }) => history,
+      ),
+    reorder: (order_number, body = {}, options) => {
+      const post = (within: WriteOptions) => call("createReorder", { path: { order_number }, body }, within);
+      const wanted = async (within: CallOptions) => {
+        const { patient_id, reference, items } = await get(order_number, within);
+        return { patient_id, reference, items, ...body, other_than: order_number };
+      };
+      return lookUpAfter(post, wanted, { ...look, ...reads }, options);
+    },
+    replaceAddress: (order_number, body, options) =>
+      call("replaceOrderAddress", { path: { order_number }, body }, options),
+    actionRequests: async (order_number, options) =>
+      (await call("listOrderActionRequests", { path: { order_number } }, options)).partner_order_action_requests,
+    cancel: (order_number, options) => act(order_number, { event: "cancel" }, options),
+    hold: (order_number, options) => act(order_number, { event: "hold" }, options),
+    release: (order_number, options) => act(order_number, { event: "release" }, options),
+    refund: (order_number, refund, options) =>
+      act(order_number, { event: refund.amount_cents === undefined ? "refund" : "partial_refund", ...refund }, options),
+  };
+}

@@ -1,0 +1,42 @@
+import type {
+  AddressInput,
+  IdentityDocument,
+  IdentityDocumentInput,
+  MedicationRequest,
+  Patient,
+  PatientAddress,
+  PatientUpdate,
+} from "@pestle/contract";
+import type { Call, CallOptions, WriteOptions } from "./client.ts";
+import type { QueryOf } from "./operations.ts";
+
+export type Patients = {
+  get(patient_id: string, options?: CallOptions): Promise<Patient>;
+  /** What is left out stays. */
+  update(patient_id: string, changes: PatientUpdate, options?: CallOptions): Promise<Patient>;
+  /** All of them, newest first. */
+  prescriptions(
+    patient_id: string,
+    filter?: QueryOf<"listPatientPrescriptions">,
+    options?: CallOptions,
+  ): Promise<MedicationRequest[]>;
+  addAddress(patient_id: string, address: AddressInput, options?: WriteOptions): Promise<PatientAddress>;
+  removeAddress(patient_id: string, address_id: number, options?: CallOptions): Promise<void>;
+  addIdentityDocument(
+    patient_id: string,
+    document: IdentityDocumentInput,
+    options?: WriteOptions,
+  ): Promise<IdentityDocument>;
+};
+
+export const patientsOf = (call: Call): Patients => ({
+  get: (patient_id, options) => call("getPatient", { path: { patient_id } }, options),
+  update: (patient_id, body, options) => call("updatePatient", { path: { patient_id }, body }, options),
+  prescriptions: async (patient_id, query = {}, options) =>
+    (await call("listPatientPrescriptions", { path: { patient_id }, query }, options)).medication_request,
+  addAddress: (patient_id, body, options) => call("addShippingAddress", { path: { patient_id }, body }, options),
+  removeAddress: (patient_id, address_id, options) =>
+    call("removeShippingAddress", { path: { patient_id, address_id } }, options),
+  addIdentityDocument: (patient_id, body, options) =>
+    call("addIdentityDocument", { path: { patient_id }, body }, options),
+});

@@ -1,0 +1,32 @@
+import { type SimulationType, type Static, type simulationAnswers, simulations } from "@pestle/contract";
+import type { Call, WriteOptions } from "./client.ts";
+import type { BodyOf } from "./operations.ts";
+
+type FieldsOf<Type extends SimulationType> = Static<(typeof simulations)[Type]>["simulation"];
+/** What an event says beside its type is sent as it is given. */
+export type SimulationOf<Type extends SimulationType> = Type extends "event"
+  ? FieldsOf<Type> & { [field: string]: unknown }
+  : FieldsOf<Type>;
+export type SimulationAnswerOf<Type extends SimulationType> = Static<(typeof simulationAnswers)[Type]>;
+
+type Method<Given, Told> = (simulation: Given, options?: WriteOptions) => Promise<Told>;
+type Scripted = Extract<SimulationOf<"prescription">, { script: string }>;
+type Told = SimulationAnswerOf<"prescription">;
+type Made = { [Name in keyof Told]: NonNullable<Told[Name]> };
+
+/** Sandbox accounts only: what prescribers, the pharmacy, the carrier and time do elsewhere. One for each kind. */
+export type Simulate = {
+  [Type in Exclude<SimulationType, "prescription">]: Method<SimulationOf<Type>, SimulationAnswerOf<Type>>;
+} & {
+  /** What is described becomes a prescription; a SCRIPT message may also cancel one, or change nothing. */
+  prescription: Method<Exclude<SimulationOf<"prescription">, Scripted>, Made> & Method<Scripted, Told>;
+};
+
+export function simulateOf(call: Call): Simulate {
+  const methods = Object.keys(simulations).map((simulation_type) => [
+    simulation_type,
+    (simulation: unknown, options?: WriteOptions) =>
+      call("simulate", { body: { simulation_type, simulation } as BodyOf<"simulate"> }, options),
+  ]);
+  return Object.fromEntries(methods) as Simulate;
+}

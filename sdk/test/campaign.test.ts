@@ -1,0 +1,40 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { seededRandom } from "../../chaos/random.ts";
+import { judge, orderThroughBadNetwork } from "../../chaos/sdk.ts";
+import { faultNames } from "../../chaos/sdk-proxy.ts";
+import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
+
+// The campaign itself, small: `npm run campaign -- sdk` does the same at full size, with a process of its own.
+const ORDERS = 150;
+const TIMEOUT_MS = 120_000;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+test("through a network that drops, delays, doubles and resets, as many orders are placed as were asked for, each once", {
+  timeout: TIMEOUT_MS,
+}, async () => {
+  const { db, vault } = app.deps;
+  const given = { demo: app.demo, db, vault, count: ORDERS, random: seededRandom(8) };
+  const { faults, network, ...tally } = await orderThroughBadNetwork(given);
+  expect(faults).toEqual([]);
+  expect(tally).toMatchObject({ placed: ORDERS, orders_by_api: ORDERS, orders_by_database: ORDERS });
+  expect(tally.conflicts).toBeGreaterThan(0);
+  // Nothing that a network does was left out.
+  expect(Object.keys(network).sort()).toEqual([...faultNames].sort());
+});
+
+test("the campaign would notice an order that is doubled, lost, held, not the one that was told, or nobody's", () => {
+  const order = (reference: string, order_number: string, order_status = "Processing") =>
+    ({ reference, order_number, order_status }) as Parameters<typeof judge>[1][number];
+  const told = new Map([["a", "A"]]);
+  expect(judge(told, [order("a", "A")], 1)).toEqual([]);
+  expect(judge(told, [], 1)).toEqual(["0 orders and not 1", "a is not there"]);
+  expect(judge(told, [order("a", "A"), order("a", "B")], 1)).toEqual(["2 orders and not 1", "a is there 2 times"]);
+  expect(judge(told, [order("a", "B")], 1)).toEqual(["a is another order than was told"]);
+  expect(judge(told, [order("a", "A", "On Hold")], 1)).toEqual(["a is On Hold"]);
+  expect(judge(told, [order("a", "A"), order("b", "B")], 2)).toEqual(["b was never told"]);
+});

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { newOrder } from "../../server/test/support/orders.ts";
+import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
+import type { OrderRequest } from "../src/index.ts";
+import { clientOf, failure, optionsOf } from "./support/client-of.ts";
+import { startFlakyProxy } from "./support/flaky-proxy.ts";
+
+let app: TestApp;
+const made: string[] = [];
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  for (let number = 0; number < 5; number++) {
+    const { body } = await newOrder(app);
+    made.unshift((await clientOf(app).orders.create(body as unknown as OrderRequest)).order_number);
+  }
+});
+afterAll(() => app.stop());
+
+test("a loop over a list sees every record once, whatever the size of its pages", async () => {
+  const { orders } = clientOf(app);
+  for (const limit of [1, 2, 5, 200]) {
+    const seen: string[] = [];
+    for await (const { order_number } of orders.list({ limit })) seen.push(order_number);
+    expect(seen).toEqual(made);
+  }
+});
+
+test("no more pages are asked for than are looked at", async () => {
+  const proxy = await startFlakyProxy(optionsOf(app).base_url);
+  const list = clientOf(app, 0, { base_url: proxy.url }).orders.list({ limit: 2 });
+  expect(proxy.seen).toHaveLength(0);
+  expect((await list.take(3)).map(({ order_number }) => order_number)).toEqual(made.slice(0, 3));
+  expect(proxy.seen).toHaveLength(2);
+  expect(await list.take(0)).toEqual([]);
+  const { orders, next_cursor } = await list.firstPage();
+  expect([orders.length, typeof next_cursor]).toEqual([2, "string"]);
+  const sizes: number[] = [];
+  for await (const page of list.pages()) sizes.push(page.orders.length);
+  expect(sizes).toEqual([2, 2, 1]);
+  expect(proxy.seen).toHaveLength(2 + 1 + 3);
+  await proxy.stop();
+});
+
+test("whoever follows the feed sees each event once, goes on where it ended, and outlasts an outage", async () => {
+  const proxy = await startFlakyProxy(optionsOf(app).base_url);
+  const { events, simulate } = clientOf(app, 0, { base_url: proxy.url, retries: 0 });
+  const all = (await events.list().take(1_000)).map(({ event_id }) => event_id);
+
+  const seen: string[] = [];
+  let saved: string | undefined;
+  for await (const { events: some, cursor } of events.follow({ limit: 4 })) {
+    seen.push(...some.map(({ event_id }) => event_id));
+    saved = cursor;
+    if (seen.length >= 8) break;
+  }
+  const stop = new AbortController();
+  const expected = new Set(all);
+  proxy.mishaps.push("reset", { status: 503 }, { status: 429 });
+  let told: string | undefined;
+  for await (const { events: some } of events.follow({ limit: 4, cursor: saved, signal: stop.signal, poll_ms: 1 })) {
+    seen.push(...some.map(({ event_id }) => event_id));
+    if (told === undefined && seen.length >= all.length) {
+      told = (await simulate.event({ event_type: "RX_RECEIVED", medication_requests: [] })).event_id;
+      expected.add(told);
+    }
+    if (told !== undefined && seen.includes(told)) stop.abort();
+  }
+  expect(seen).toEqual([...expected]);
+  await proxy.stop();
+});
+
+test("a feed that is asked for nonsense ends with the refusal", async () => {
+  const { events } = clientOf(app);
+  expect(await failure(events.follow({ cursor: "nonsense" }).next())).toMatchObject({ name: "RequestRefused" });
+});
+
+test("what has not changed is answered from memory, and what has is not", async () => {
+  const proxy = await startFlakyProxy(optionsOf(app).base_url);
+  const pestle = clientOf(app, 0, { base_url: proxy.url, keep_answers: 2 });
+  const order_number = made[0]!;
+  const first = await pestle.orders.get(order_number);
+  first.order_status = "Canceled";
+  const unchanged = await pestle.request("GET", `/v1/orders/${order_number}`);
+  expect([unchanged.status, unchanged.body]).toEqual([304, await pestle.orders.get(order_number)]);
+  expect(unchanged.body).toMatchObject({ order_status: "Processing" });
+  await pestle.orders.hold(order_number);
+  expect(await pestle.orders.get(order_number)).toMatchObject({ order_status: "On Hold" });
+  // Two others push it out.
+  await Promise.all([pestle.brands(), pestle.shippingMethods()]);
+  await pestle.orders.get(order_number);
+  const conditions = proxy.seen
+    .filter(({ url }) => url === `/v1/orders/${order_number}`)
+    .map(({ headers }) => headers["if-none-match"] !== undefined);
+  expect(conditions).toEqual([false, true, true, true, false]);
+  await proxy.stop();
+});
+
+test("nothing is kept unless it is asked for", async () => {
+  const proxy = await startFlakyProxy(optionsOf(app).base_url);
+  const pestle = clientOf(app, 0, { base_url: proxy.url });
+  await pestle.brands();
+  await pestle.brands();
+  expect(proxy.seen.map(({ headers }) => headers["if-none-match"])).toEqual([undefined, undefined]);
+  await proxy.stop();
+});

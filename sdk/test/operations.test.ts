@@ -1,0 +1,173 @@
+import { endpoints } from "@pestle/contract";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { goodAddress, goodDocument } from "../../server/test/support/patient.ts";
+import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
+import { createPestle, type OrderRequest, type PartnerOperation, type Pestle } from "../src/index.ts";
+import { failure, optionsOf } from "./support/client-of.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+});
+afterAll(() => app.stop());
+
+const partnerRows = endpoints.filter(({ server }) => server === "partner");
+
+/** The client with a note of each method that was called and each request that was sent. */
+function watched() {
+  const called = new Set<string>();
+  const sent: string[] = [];
+  const fetch: typeof globalThis.fetch = async (url, init) => {
+    const response = await globalThis.fetch(url, init);
+    const path = new URL(String(url)).pathname;
+    if (path.startsWith("/v1/")) sent.push(`${init?.method} ${path.slice(3)} ${response.status}`);
+    return response;
+  };
+  const watch = <Part extends object>(part: Part, name: string): Part =>
+    new Proxy(part, {
+      get(target, key) {
+        const value = Reflect.get(target, key) as unknown;
+        const path = name === "" ? String(key) : `${name}.${String(key)}`;
+        if (typeof value === "function") called.add(path);
+        return typeof value === "object" && value !== null ? watch(value, path) : value;
+      },
+    });
+  const bare = createPestle({ ...optionsOf(app), fetch });
+  return { bare, pestle: watch(bare, ""), called, sent };
+}
+
+const methodsOf = (part: object, name = ""): string[] =>
+  Object.entries(part).flatMap(([key, value]) => {
+    const path = name === "" ? key : `${name}.${key}`;
+    return typeof value === "function" ? [path] : methodsOf(value as object, path);
+  });
+
+test("every partner operation of the contract has a method, which the server answers as its row says", async () => {
+  const { bare, pestle, called, sent } = watched();
+  const { patient_id, prescription_id } = await pestle.simulate.prescription({
+    drug_name: "atorvastatin",
+    written_qty: 30,
+    refills_left: 5,
+    patient: { address: { street1: "1400 Alder Ct", city: "Sacramento", state: "CA", zip: "95814" } },
+  });
+  const order: OrderRequest = {
+    reference: "inv-1",
+    shipping: { method_id: 1 },
+    patient: { patient_id: patient_id },
+    items: [{ prescription_id: prescription_id }],
+  };
+  const { order_number } = await pestle.orders.create(order);
+  const url = "http://127.0.0.1:1/hook";
+  const { id } = await pestle.webhookEndpoints.create({ url, secret: "a secret" });
+  const [event] = await pestle.events.list().take(1);
+  const { event_id } = event!;
+  const address = await pestle.patients.addAddress(patient_id, goodAddress);
+  const held = () => pestle.orders.hold(order_number);
+
+  // In an order in which each can be done.
+  const calls: Record<PartnerOperation, () => Promise<unknown>> = {
+    listShippingMethods: () => pestle.shippingMethods(),
+    listBrands: () => pestle.brands(),
+    listProducts: () => pestle.products({ sku: ["atorvastatin-20"] }),
+    listOrderActions: () => pestle.orderActions(),
+    listOrderStatusReasons: () => pestle.orderStatusReasons(),
+    getPatient: () => pestle.patients.get(patient_id),
+    updatePatient: () => pestle.patients.update(patient_id, { phone: "4155550134" }),
+    listPatientPrescriptions: () => pestle.patients.prescriptions(patient_id, { active: true }),
+    addShippingAddress: () => pestle.patients.addAddress(patient_id, { ...goodAddress, first_name: "Odalys" }),
+    removeShippingAddress: () => pestle.patients.removeAddress(patient_id, address.address_id),
+    addIdentityDocument: () => pestle.patients.addIdentityDocument(patient_id, { ...goodDocument, type: "DL" }),
+    createOrder: () => pestle.orders.dryRun({ ...order, reference: "inv-2" }),
+    listOrders: () => pestle.orders.list({ patient_id: patient_id, limit: 5 }).firstPage(),
+    getOrder: () => pestle.orders.get(order_number),
+    listOrderHistory: () => pestle.orders.history(order_number, { limit: 5 }).take(3),
+    replaceOrderAddress: () => pestle.orders.replaceAddress(order_number, goodAddress),
+    requestOrderAction: held,
+    listOrderActionRequests: () => pestle.orders.actionRequests(order_number),
+    simulate: async () => {
+      await pestle.orders.release(order_number);
+      return pestle.simulate.order({ order_number, to: "Delivered" });
+    },
+    createReorder: () => pestle.orders.reorder(order_number, { reference: "inv-3" }),
+    createWebhookEndpoint: () => pestle.webhookEndpoints.create({ url: `${url}/2`, secret: "another" }),
+    listWebhookEndpoints: () => pestle.webhookEndpoints.list(),
+    getWebhookEndpoint: () => pestle.webhookEndpoints.get(id),
+    updateWebhookEndpoint: () => pestle.webhookEndpoints.update(id, { description: "orders" }),
+    testWebhookEndpoint: () => pestle.webhookEndpoints.test(id, { event_type: "ORDER_EXCEPTION" }),
+    redeliverFailedWebhooks: () => pestle.webhookEndpoints.redeliverFailed(id, { since: "2026-01-01", missed: true }),
+    getWebhookStatistics: () => pestle.webhookEndpoints.statistics(id),
+    listWebhookEvents: () => pestle.events.list({ order_number }).firstPage(),
+    getWebhookEvent: () => pestle.events.get(event_id),
+    listWebhookAttempts: () => pestle.events.attempts(event_id).firstPage(),
+    redeliverWebhookEvent: () => pestle.events.redeliver(event_id, { endpoint_id: id }),
+    removeWebhookEndpoint: () => pestle.webhookEndpoints.remove(id),
+  };
+  expect(Object.keys(calls).sort()).toEqual(partnerRows.map(({ operation_id }) => operation_id).sort());
+  for (const [operation_id, call] of Object.entries(calls)) {
+    sent.length = 0;
+    await call();
+    const { method, path, responses } = partnerRows.find((row) => row.operation_id === operation_id)!;
+    const [, ...answered] = new RegExp(
+      `^(${method} ${path.replace(/\{\w+\}/g, "[^/]+")} (${Object.keys(responses).join("|")}))$`,
+    ).exec(sent.at(-1)!) ?? [""];
+    expect([operation_id, answered[0]]).toEqual([operation_id, sent.at(-1)]);
+  }
+
+  // What is there beside the operations themselves.
+  const rest: Record<string, (pestle: Pestle) => Promise<unknown>> = {
+    find: async ({ orders }) => expect(await orders.find(order)).toMatchObject({ order_number }),
+    follow: async ({ events }) => {
+      for await (const { cursor } of events.follow({ order_number })) return expect(cursor).toEqual(expect.any(String));
+    },
+    act: async ({ orders }) => {
+      const second = (await orders.list().take(1))[0]!.order_number;
+      await orders.act(second, { event: "hold" });
+      const { order: canceled } = await orders.cancel(second);
+      expect(canceled.order_status).toBe("Canceled");
+    },
+    refund: async ({ orders }) => {
+      const part = await orders.refund(order_number, { reason_id: 101, amount_cents: 5 });
+      const all = await orders.refund(order_number, { reason_id: 105 });
+      expect([part.event, all.event, all.order.payment.status]).toEqual(["partial_refund", "refund", "refunded"]);
+    },
+    clock: async ({ simulate }) => expect((await simulate.clock({ advance_seconds: 60 })).now).toMatch(/Z$/),
+    event: async ({ simulate }) => {
+      const told = await simulate.event({ event_type: "RX_RECEIVED", patient_id: "anybody", medication_requests: [] });
+      expect(told.event_id).toMatch(/^[0-9a-f-]{36}$/);
+    },
+    switchSigning: async ({ webhookEndpoints }) => {
+      const [endpoint] = await webhookEndpoints.list();
+      const { client_id } = app.demo.partners[0]!;
+      expect(await webhookEndpoints.switchSigning(endpoint!.id, client_id)).toMatchObject({ id: endpoint!.id });
+    },
+    request: ({ request }) => request("GET", "/v1/brands"),
+  };
+  for (const use of Object.values(rest)) await use(pestle);
+  expect(methodsOf(bare).filter((method) => !called.has(method))).toEqual([]);
+});
+
+test("an action without the field it needs, or with another's, does not compile", () => {
+  const { act } = createPestle(optionsOf(app)).orders;
+  const compiled = () => [
+    act("7K2M9XQ4TB", { event: "update_email", email: "rosa@mail.example" }),
+    act("7K2M9XQ4TB", { event: "verify", exception_id: 71, dob: "1984-06-02" }),
+    act("7K2M9XQ4TB", { event: "partial_refund", reason_id: 101, amount_cents: 5 }),
+    // @ts-expect-error
+    act("7K2M9XQ4TB", { event: "update_email" }),
+    // @ts-expect-error
+    act("7K2M9XQ4TB", { event: "refund" }),
+    // @ts-expect-error
+    act("7K2M9XQ4TB", { event: "release", email: "rosa@mail.example" }),
+  ];
+  expect(compiled).toBeTypeOf("function");
+});
+
+test("an id that a URL would take for a folder is refused and asks nobody", async () => {
+  const { bare: pestle, sent } = watched();
+  for (const id of ["", ".", ".."]) {
+    expect(await failure(pestle.orders.get(id))).toMatchObject({ message: "order_number must be an id." });
+  }
+  expect(await failure(pestle.patients.get("a/../b?c"))).toMatchObject({ status: 404 });
+  expect(sent).toEqual(["GET /patients/a%2F..%2Fb%3Fc 404"]);
+});
