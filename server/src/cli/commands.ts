@@ -6,8 +6,13 @@ import { doctorCommand } from "./doctor.ts";
 import { eventCommands } from "./events.ts";
 import { keysCommands } from "./keys.ts";
 import { listenCommand } from "./listen.ts";
+import { loginCommands } from "./login.ts";
 import { migrateCommand } from "./migrate.ts";
 import { orderCommands } from "./order.ts";
+import { orderReadCommands } from "./orders.ts";
+import { orderActCommands } from "./orders-act.ts";
+import { orderCreateCommands } from "./orders-create.ts";
+import { orderWatchCommand } from "./orders-watch.ts";
 import { partnerCommands } from "./partner.ts";
 import type { CommandRow } from "./program.ts";
 import { recallCommand } from "./recall.ts";
@@ -33,10 +38,15 @@ export const commands: readonly CommandRow[] = [
   ...partnerCommands,
   ...credentialCommands,
   ...userCommands,
+  ...loginCommands,
   tokenCommand,
   rxSendCommand,
   rxLintCommand,
   ...rxReviewCommands,
+  ...orderReadCommands,
+  ...orderCreateCommands,
+  ...orderActCommands,
+  orderWatchCommand,
   ...orderCommands,
   recallCommand,
   ...reportCommands,

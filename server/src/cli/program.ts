@@ -27,6 +27,7 @@ const groups: Record<string, string> = {
   credential: "client ids and secrets",
   user: "people who sign in",
   rx: "prescriptions: send, explain, review",
+  orders: "a partner's orders, over the API: list, place, act on, follow",
   order: "the pharmacy's work on orders: review, fill, check, ship, hold, print",
   report: "what authorities are told",
   simulate: "the sandbox: prescriptions, orders, events, the clock",

@@ -2,9 +2,9 @@ import { type EventType, eventTypeNames, isEventType } from "@pestle/contract";
 import { sampleEvents } from "../domain/sample-event.ts";
 import { WrongUsage } from "./errors.ts";
 import { facts } from "./output.ts";
-import { openPartnerApi, partnerOptions } from "./partner-api.ts";
+import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
+import { openPartnerApi } from "./partner-api.ts";
 import type { CommandRow } from "./program.ts";
-import type { PartnerOptions } from "./request-token.ts";
 
 type TriggerOptions = PartnerOptions & { patient?: string; order?: string };
 

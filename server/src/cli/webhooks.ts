@@ -10,9 +10,9 @@ import {
 } from "@pestle/contract";
 import { WrongUsage } from "./errors.ts";
 import { facts, minute, type Output, table } from "./output.ts";
-import { openPartnerApi, partnerOptions } from "./partner-api.ts";
+import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
+import { openPartnerApi } from "./partner-api.ts";
 import type { CommandRow } from "./program.ts";
-import type { PartnerOptions } from "./request-token.ts";
 import { readSecretFromStdin } from "./secret-input.ts";
 
 const ID = ["id", "as `pestle webhooks list` shows it"] as const;
