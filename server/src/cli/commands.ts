@@ -1,5 +1,6 @@
 import { backupCommands } from "./backup.ts";
 import { catalogueCommands } from "./catalogue.ts";
+import { completionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
 import { credentialCommands } from "./credential.ts";
 import { doctorCommand } from "./doctor.ts";
@@ -7,6 +8,7 @@ import { eventCommands } from "./events.ts";
 import { keysCommands } from "./keys.ts";
 import { listenCommand } from "./listen.ts";
 import { loginCommands } from "./login.ts";
+import { logCommands } from "./logs.ts";
 import { migrateCommand } from "./migrate.ts";
 import { orderCommands } from "./order.ts";
 import { orderReadCommands } from "./orders.ts";
@@ -55,9 +57,11 @@ export const commands: readonly CommandRow[] = [
   ...eventCommands,
   triggerCommand,
   listenCommand,
+  ...logCommands,
   ...catalogueCommands,
   ...stockCommands,
   ...safetyCommands,
   ...backupCommands,
   ...keysCommands,
+  completionCommand(() => commands),
 ];

@@ -45,7 +45,7 @@ export const orderActCommands: readonly CommandRow[] = [
     name: "orders act",
     summary: "ask something of an order: resolve what holds it, hold, cancel, refund",
     argument: ORDER,
-    second_argument: ["event", `one of ${actionKeys.join(", ")}`],
+    second_argument: ["event", `one of ${actionKeys.join(", ")}`, { words: actionKeys }],
     options: [
       [
         "--exception <id>",

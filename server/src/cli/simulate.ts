@@ -1,4 +1,4 @@
-import { exceptionIds, simulatedStatuses } from "@pestle/contract";
+import { eventTypeNames, exceptionIds, simulatedStatuses } from "@pestle/contract";
 import { WrongUsage } from "./errors.ts";
 import { readObject, readText } from "./input-file.ts";
 import { facts, type Output } from "./output.ts";
@@ -67,7 +67,7 @@ export const simulateCommands: readonly CommandRow[] = [
   {
     name: "simulate event",
     summary: "send an event to a sandbox account's webhooks as it is given",
-    argument: ["event_type", "such as RX_RECEIVED"],
+    argument: ["event_type", "such as RX_RECEIVED", { words: eventTypeNames }],
     options: [["--file <file>", "its other fields, a JSON object (`-`: standard input)"], ...sandboxOptions],
     examples: ["simulate event ORDER_UPDATED --file body.json", "simulate event RX_RECEIVED"],
     async run(options: SandboxOptions & { file?: string }, event_type, env) {

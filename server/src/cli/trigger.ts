@@ -11,7 +11,7 @@ type TriggerOptions = PartnerOptions & { patient?: string; order?: string };
 export const triggerCommand: CommandRow = {
   name: "trigger",
   summary: "make a sandbox account tell an event with a sample body; nothing else happens",
-  argument: ["event", `one of ${eventTypeNames.join(", ")}`],
+  argument: ["event", `one of ${eventTypeNames.join(", ")}`, { words: eventTypeNames }],
   options: [
     ["--patient <patient_id>", "about this patient (default: one that is not there)"],
     ["--order <order_number>", "about this order (default: one that is not there)"],
