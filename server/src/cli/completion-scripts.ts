@@ -117,15 +117,17 @@ export const fishCompletion = (places: readonly CompletedPlace[]): string =>
     "  set -e typed[1]",
     "  set -l wanted (string split ' ' -- $argv[1])",
     '  test "$argv[1]" = ""; and begin; test (count $typed) -eq 0; return; end',
-    "  test (count $typed) -ge (count $wanted); or return 1",
-    '  test "$typed[1..(count $wanted)]" = "$wanted"; or return 1',
+    "  set -l depth (count $wanted)",
+    "  test (count $typed) -ge $depth; or return 1",
+    '  test "$typed[1..$depth]" = "$wanted"; or return 1',
     `  contains -- "$argv[1]" ${groupNames(places).join(" ")}; or return 0`,
-    "  test (count $typed) -eq (count $wanted)",
+    "  test (count $typed) -eq $depth",
     "end",
-    "complete -c pestle -f",
     ...places.flatMap(({ path, words, options }) => {
       const here = `complete -c pestle -n ${quoted(`__pestle_at ${quoted(path)}`)}`;
       return [
+        // Files are offered where nothing better is known.
+        ...(words.length === 0 ? [] : [`${here} -f`]),
         ...words.map(({ word, meaning }) => `${here} -a ${quoted(word)} -d ${quoted(meaning)}`),
         ...options.map(({ flag, meaning, takes, choices }) => {
           const value =
