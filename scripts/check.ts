@@ -79,6 +79,7 @@ step("types of the web", "tsc", ["--noEmit", "-p", "web"]);
 step("format and lint", "biome", ["check", "--error-on-warnings", "."]);
 step("unused code", "knip", []);
 step("generated pages", "tsx", ["--conditions=source", "scripts/docs.ts", "--check"]);
+step("quick start", "tsx", ["--conditions=source", "scripts/quick-start.ts"]);
 
 const browser = findBrowser();
 if (browser === undefined) missing("browser tests", "a Chromium: install Debian's package chromium, or set CHROMIUM");

@@ -1,6 +1,6 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -71,7 +71,8 @@ async function follow(): Promise<boolean> {
   const problems = [
     ...(code === 0 ? [] : [`the guide ended with ${code ?? "a signal"} after ${took.length} sections`]),
   ];
-  if (code === 0) problems.push(...whatIsMissing());
+  if (code === 0) problems.push(...whatIsMissing(), ...wrongInPackages());
+  for (const [name, bytes] of tarballs()) console.log(`${(bytes / 1000).toFixed(0).padStart(6)} kB ${name}`);
   for (const [name, ms] of took) console.log(`${seconds(ms)}  ${name}`);
   console.log(`${seconds(total_ms)}  in all`);
   if (problems.length === 0) {
@@ -116,6 +117,22 @@ function whatIsMissing(): string[] {
   return heard.includes(`verified ORDER_UPDATED ${order.order_number} Delivered`)
     ? []
     : ["no verified webhook told of the delivered order"];
+}
+
+/** What a package must not bring along, and what it must. */
+function wrongInPackages(): string[] {
+  return ["contract", "sdk", "server"].flatMap((name) => {
+    const installed = join(folder, "node_modules/@pestle", name);
+    const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
+    const wrong = files.filter((file) => /(?<!\.d)\.tsx?$|\.map$|\.tsbuildinfo$|(^|\/)(src|test)\//.test(file));
+    const licence = files.includes("LICENSE") ? [] : [`@pestle/${name} has no LICENSE`];
+    return [...licence, ...wrong.slice(0, 3).map((file) => `@pestle/${name} brings ${file}`)];
+  });
+}
+
+function tarballs(): [name: string, bytes: number][] {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".tgz")) : [];
+  return names.map((name) => [name, statSync(join(folder, name)).size]);
 }
 
 /** As of somebody who has just opened a terminal: a home of their own, and none of our settings. */
