@@ -64,7 +64,9 @@ async function follow(): Promise<boolean> {
     }
   });
   const limit = setTimeout(() => signalGroup("SIGTERM"), LIMIT_MS);
-  const [code] = (await once(child, "close")) as [number | null];
+  // Not "close": what runs on in the background after a failure holds the pipes open.
+  const [code] = (await once(child, "exit")) as [number | null];
+  await delay(100);
   clearTimeout(limit);
   const total_ms = performance.now() - began_ms;
 
