@@ -1,6 +1,7 @@
-// Builds what is stale: TypeScript to dist/, the web pages to web/dist/. Runs on `npm ci` and before `npm start`.
+// Builds what is stale: TypeScript to dist/, the web pages to web/dist/ and from there into the server's package. Runs on
+// `npm ci`, before `npm start` and before `npm pack`.
 import { spawnSync } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { cpSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -22,6 +23,12 @@ if (newest(join(root, "web"), /^(dist|node_modules|test)$/) > newest(join(root, 
     ["build", "--logLevel", "warn"],
     join(root, "web"),
   );
+}
+// The server's package holds the pages that it serves.
+const pages = join(root, "server/dist/web");
+if (newest(join(root, "web/dist")) > newest(pages)) {
+  rmSync(pages, { recursive: true, force: true });
+  cpSync(join(root, "web/dist"), pages, { recursive: true });
 }
 
 function run(script, args, cwd = root) {

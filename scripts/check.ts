@@ -79,6 +79,7 @@ await step("types of the web", "tsc", ["--noEmit", "-p", "web"]);
 await step("format and lint", "biome", ["check", "--error-on-warnings", "."]);
 await step("unused code", "knip", []);
 await step("generated pages", "tsx", ["--conditions=source", "scripts/docs.ts", "--check"]);
+await step("quick start", "tsx", ["--conditions=source", "scripts/quick-start.ts"]);
 
 // Each leg uses little more than one core, and two find room beside each other; the browser's figures want the machine alone.
 await Promise.all([tests("tests on the embedded PostgreSQL", ["--exclude=e2e/**"]), testsOnOldest()]);

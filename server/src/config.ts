@@ -1,4 +1,4 @@
-import { isAbsolute, resolve } from "node:path";
+import { isAbsolute, join, resolve } from "node:path";
 import { northAmericanPhone } from "./domain/address/phone.ts";
 import { isStateCode } from "./domain/address/states.ts";
 import { deaPasses, npiPasses } from "./domain/identifiers.ts";
@@ -193,6 +193,12 @@ export const settings = {
     secret: true,
     parse: (value: string) => matching(/^[\x21-\x7e]*$/, value),
   },
+  PESTLE_PROFILE: {
+    default: "",
+    meaning: "Which account of `pestle login` the commands use that call a service. Left out, the one named `default`.",
+    fix: "a name that `pestle login --profile` was given",
+    parse: (value: string) => matching(/^$|^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/, value),
+  },
 } satisfies Record<string, Setting>;
 
 export type SettingName = keyof typeof settings;
@@ -233,6 +239,13 @@ export function describeConfig(env: NodeJS.ProcessEnv = process.env) {
       meaning,
     };
   });
+}
+
+/** Where a person's programs keep what they remember; undefined for whoever has no home. */
+export function personalFolder(env: NodeJS.ProcessEnv = process.env): string | undefined {
+  const home = given(env, "HOME");
+  const folder = given(env, "XDG_CONFIG_HOME") ?? (home === undefined ? undefined : join(home, ".config"));
+  return folder === undefined ? undefined : join(folder, "pestle");
 }
 
 export const isLoopback = (host: string) => /^(127(\.\d{1,3}){3}|localhost|::1)$/.test(host);

@@ -250,7 +250,7 @@ describe("rx send", () => {
     await expect(run("rx send", {}, large)).rejects.toThrow("(status 400): Request Body Too Large");
     const empty = { DATA_DIR: join(folder, "nothing") };
     await expect(run("rx send", { preset: "simple" }, "", empty)).rejects.toThrow("There is no demo in");
-    await expect(run("rx send", {}, file, empty)).rejects.toThrow("Give --client-id.");
+    await expect(run("rx send", {}, file, empty)).rejects.toThrow("give --client-id.");
     const deaf = { ...env, BASE_URL: "http://127.0.0.1:1" };
     await expect(run("rx send", { preset: "simple" }, "", deaf)).rejects.toThrow("No service answers at");
   });

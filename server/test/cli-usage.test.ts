@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -44,6 +44,14 @@ describe("every command", () => {
     // What is typed can be seen by everybody on the machine, so no option takes a secret.
     expect(help).not.toMatch(/--(password|secret|key|token)[ =]<(?!secret_id)/);
   });
+});
+
+test("the README names every command, and none that is not there", () => {
+  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const rows = readme.slice(readme.indexOf("| who | commands |")).split("\n").slice(2, 5).join("");
+  const told = [...rows.matchAll(/`([a-z]+)`/g)].map(([, name]) => name);
+  const names = commands.map(({ name }) => name.split(" ")[0]);
+  expect([...new Set(told)].sort()).toEqual([...new Set(names)].sort());
 });
 
 describe("errors are one line, and the exit code says whose fault", () => {

@@ -126,7 +126,7 @@ describe("pestle webhooks", () => {
     }
     expect(await refused("webhooks list", { partner: "Nobody" })).toBe("1 The demo has no partner of that name.");
     expect(await refused("webhooks list", {}, "", { DATA_DIR: folder })).toBe(
-      `1 There is no demo in ${folder}. Give --client-id.`,
+      `1 There is no demo in ${folder}, and nobody is logged in. Run \`pestle login\`, or give --client-id.`,
     );
     expect(await refused("webhooks add", { webhookSecretStdin: true, secretStdin: true }, receiver.url)).toBe(
       "2 Standard input holds one secret: set CLIENT_SECRET for the other.",

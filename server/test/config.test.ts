@@ -68,6 +68,7 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   },
   LOG_LEVEL: { good: ["warn", "warn"], bad: ["loud"] },
   CLIENT_SECRET: { good: ["a-secret", "a-secret"], bad: ["two words"] },
+  PESTLE_PROFILE: { good: ["live", "live"], bad: ["../live"] },
 };
 
 for (const name of Object.keys(settings) as SettingName[]) {

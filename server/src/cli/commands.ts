@@ -1,13 +1,20 @@
 import { backupCommands } from "./backup.ts";
 import { catalogueCommands } from "./catalogue.ts";
+import { completionCommand } from "./completion.ts";
 import { configCommand } from "./config.ts";
 import { credentialCommands } from "./credential.ts";
 import { doctorCommand } from "./doctor.ts";
 import { eventCommands } from "./events.ts";
 import { keysCommands } from "./keys.ts";
 import { listenCommand } from "./listen.ts";
+import { loginCommands } from "./login.ts";
+import { logCommands } from "./logs.ts";
 import { migrateCommand } from "./migrate.ts";
 import { orderCommands } from "./order.ts";
+import { orderReadCommands } from "./orders.ts";
+import { orderActCommands } from "./orders-act.ts";
+import { orderCreateCommands } from "./orders-create.ts";
+import { orderWatchCommand } from "./orders-watch.ts";
 import { partnerCommands } from "./partner.ts";
 import type { CommandRow } from "./program.ts";
 import { recallCommand } from "./recall.ts";
@@ -33,10 +40,15 @@ export const commands: readonly CommandRow[] = [
   ...partnerCommands,
   ...credentialCommands,
   ...userCommands,
+  ...loginCommands,
   tokenCommand,
   rxSendCommand,
   rxLintCommand,
   ...rxReviewCommands,
+  ...orderReadCommands,
+  ...orderCreateCommands,
+  ...orderActCommands,
+  orderWatchCommand,
   ...orderCommands,
   recallCommand,
   ...reportCommands,
@@ -45,9 +57,11 @@ export const commands: readonly CommandRow[] = [
   ...eventCommands,
   triggerCommand,
   listenCommand,
+  ...logCommands,
   ...catalogueCommands,
   ...stockCommands,
   ...safetyCommands,
   ...backupCommands,
   ...keysCommands,
+  completionCommand(() => commands),
 ];

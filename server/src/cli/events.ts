@@ -1,9 +1,9 @@
 import { eventTypeNames, type WebhookAttempt, type WebhookEventRecord } from "@pestle/contract";
 import { WrongUsage } from "./errors.ts";
-import { facts, minute, type Output, table } from "./output.ts";
-import { openPartnerApi, type PartnerApi, partnerOptions } from "./partner-api.ts";
+import { facts, minute, type Output, progress, table } from "./output.ts";
+import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
+import { openPartnerApi, type PartnerApi } from "./partner-api.ts";
 import type { CommandRow } from "./program.ts";
-import type { PartnerOptions } from "./request-token.ts";
 
 const EXAMPLE_ID = "019a8712-04c0-7b3e-9d0e-3c8a1b2d4e5f";
 const EXAMPLE_ENDPOINT = "5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8";
@@ -107,14 +107,17 @@ function readCount(limit: string | undefined): number {
 /** The feed from a time on to its end, or as much of it as is bearable. */
 async function walk(api: PartnerApi, query: Record<string, string | undefined>) {
   const events: WebhookEventRecord[] = [];
+  const bar = progress();
   let cursor: string | undefined;
   do {
     const page: FeedAnswer = await api.request("GET", "/webhook_events", {
       query: { ...query, cursor, limit: LONGEST_PAGE },
     });
     events.push(...page.webhook_events);
+    bar.show(`${events.length} events`);
     cursor = page.next_cursor ?? undefined;
   } while (cursor !== undefined && events.length < MOST_WALKED);
+  bar.done();
   return { events, more: cursor !== undefined };
 }
 
@@ -175,6 +178,7 @@ async function resendOne(api: PartnerApi, event_id: string, endpoint: string | u
 
 async function resendFailed(api: PartnerApi, id: string, since: string, missed: boolean): Promise<Output> {
   const path = `/webhook_endpoints/${encodeURIComponent(id)}/redeliver` as const;
+  const bar = progress();
   let count = 0;
   for (let more = true; more; ) {
     const taken = await api.request<{ count: number; more: boolean }>("POST", path, {
@@ -183,7 +187,9 @@ async function resendFailed(api: PartnerApi, id: string, since: string, missed: 
     });
     count += taken.count;
     more = taken.more;
+    bar.show(`${count} events`);
   }
+  bar.done();
   const text =
     count === 0 ? "Nothing failed since." : `${count} ${count === 1 ? "event is" : "events are"} sent again.`;
   return { data: { count }, text };

@@ -6,11 +6,10 @@ import type { FeedAnswer } from "./events.ts";
 import { openBookmark } from "./feed-bookmark.ts";
 import { type Forwarded, listenSecrets, openForwarder } from "./forward-event.ts";
 import { facts } from "./output.ts";
-import { OutOfReach, openPartnerApi, type PartnerApi, partnerOptions } from "./partner-api.ts";
+import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
+import { OutOfReach, openPartnerApi, type PartnerApi } from "./partner-api.ts";
 import type { CommandRow } from "./program.ts";
-import type { PartnerOptions } from "./request-token.ts";
-
-const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+import { untilStopped } from "./until-stopped.ts";
 
 type ListenOptions = PartnerOptions & {
   forwardTo?: string;
@@ -40,16 +39,7 @@ export const listenCommand: CommandRow = {
       throw new WrongUsage("--forward-to takes an address that begins with http:// or https://.");
     }
     const api = await openPartnerApi(options, env);
-    const stop = new AbortController();
-    const end = () => stop.abort();
-    for (const signal of SIGNALS) process.once(signal, end);
-    try {
-      await listen(options, api, stop.signal);
-    } catch (error) {
-      if (!stop.signal.aborted) throw error;
-    } finally {
-      for (const signal of SIGNALS) process.off(signal, end);
-    }
+    await untilStopped((stop) => listen(options, api, stop));
     return undefined;
   },
 };

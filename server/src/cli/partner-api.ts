@@ -1,4 +1,3 @@
-import { environments } from "@pestle/contract";
 import {
   createPestle,
   NotFound,
@@ -9,48 +8,38 @@ import {
   Unavailable,
 } from "@pestle/sdk";
 import { type Config, readConfig } from "../config.ts";
-import { readDemo } from "../seed/demo.ts";
 import { AdminRefusal } from "../usecases/admin-refusal.ts";
 import { reason } from "./errors.ts";
-import type { CommandRow } from "./program.ts";
-import { type Client, type PartnerOptions, partnerApiAddress, partnerClient, tokenServer } from "./request-token.ts";
+import { type PartnerAccount, type PartnerOptions, partnerAccount } from "./partner-account.ts";
 
-/** The options of every command that calls the partner API. */
-export const partnerOptions: NonNullable<CommandRow["options"]> = [
-  ["--partner <name>", "one of the demo's partners (default: the first)"],
-  ["--client-id <client_id>", "another account; the secret comes from CLIENT_SECRET"],
-  ["--secret-stdin", "read the client secret from standard input instead"],
-  ["--environment <environment>", "which token server to ask", { choices: environments }],
-];
-
-type Asked = Pick<RequestOptions, "query" | "body" | "signal"> & {
+type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+type Asked = Pick<RequestOptions, "query" | "body" | "signal" | "idempotency_key"> & {
   /** What is said where there is no such record. */
   missing?: string;
 };
 /** An account of a running service, as a partner's own program reaches it. */
 export type PartnerApi = {
   config: Config;
-  client: Client;
+  client: PartnerAccount;
   base_url: string;
-  request<Body>(method: "GET" | "POST" | "PATCH" | "DELETE", path: `/${string}`, asked?: Asked): Promise<Body>;
+  request<Body>(method: Method, path: `/${string}`, asked?: Asked): Promise<Body>;
 };
 
 /** No answer, or none of use, within the retries: whoever can wait tries again. */
 export class OutOfReach extends AdminRefusal {}
 
 export async function openPartnerApi(options: PartnerOptions, env?: NodeJS.ProcessEnv): Promise<PartnerApi> {
-  const config = readConfig(env);
-  const demo = readDemo(config.DATA_DIR);
-  const client = await partnerClient(options, config, demo);
-  const base_url = partnerApiAddress(config, demo);
-  const { client_id, client_secret } = client;
-  const auth_url = tokenServer(config, demo, client.environment);
+  return partnerApiOf(await partnerAccount(options, env), readConfig(env));
+}
+
+export function partnerApiOf(client: PartnerAccount, config: Config): PartnerApi {
+  const { client_id, client_secret, base_url, auth_url } = client;
   const pestle = createPestle({ client_id, client_secret, base_url, auth_url, retries: 2 });
   return {
     config,
     client,
     base_url,
-    async request<Body>(method: "GET" | "POST" | "PATCH" | "DELETE", path: `/${string}`, asked: Asked = {}) {
+    async request<Body>(method: Method, path: `/${string}`, asked: Asked = {}) {
       const { missing, ...given } = asked;
       try {
         return (await pestle.request<Body>(method, `/v1${path}`, given)).body;

@@ -19,14 +19,21 @@ export type CommandRow = {
   /** `env` stands in for the environment in tests. */
   run(options: Record<string, unknown>, argument: string, env?: NodeJS.ProcessEnv): Promise<Output | undefined>;
 };
-type ArgumentRow = readonly [name: string, meaning: string, rules?: { optional: true }];
+type ArgumentRow = readonly [
+  name: string,
+  meaning: string,
+  /** `words`: what it usually is, for shells that complete. */
+  rules?: { optional?: true; words?: readonly string[] },
+];
 type OptionRow = readonly [flags: string, meaning: string, rules?: { required?: true; choices?: readonly string[] }];
 
-const groups: Record<string, string> = {
+/** What each group of commands is about. */
+export const groups: Record<string, string> = {
   partner: "partners and their accounts",
   credential: "client ids and secrets",
   user: "people who sign in",
   rx: "prescriptions: send, explain, review",
+  orders: "a partner's orders, over the API: list, place, act on, follow",
   order: "the pharmacy's work on orders: review, fill, check, ship, hold, print",
   report: "what authorities are told",
   simulate: "the sandbox: prescriptions, orders, events, the clock",
@@ -35,6 +42,7 @@ const groups: Record<string, string> = {
   safety: "the tables that orders are checked with: import, show, check",
   webhooks: "where events are sent: endpoints, tests, statistics",
   events: "what happened in an account, and what was sent",
+  logs: "an account's requests, as they come",
   keys: "the keys that secrets are sealed with",
 };
 

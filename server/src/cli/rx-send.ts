@@ -10,12 +10,20 @@ import { StatusRefusal } from "../domain/refusals.ts";
 import { type ScriptVersion, scriptVersions } from "../intake/script/version.ts";
 import { type Demo, readDemo } from "../seed/demo.ts";
 import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { ownAddress } from "../usecases/check-up-ports.ts";
 import { messageIdentity } from "../usecases/receive-prescription.ts";
 import { reason, WrongUsage } from "./errors.ts";
 import { facts, type Output, table } from "./output.ts";
+import {
+  addresses,
+  type ClientOptions,
+  clientNamed,
+  keptAccount,
+  nobody,
+  type PartnerAccount,
+  profileOption,
+} from "./partner-account.ts";
 import type { CommandRow } from "./program.ts";
-import { ANSWER_LIMIT_MS, type Client, type ClientOptions, clientNamed, requestToken } from "./request-token.ts";
+import { ANSWER_LIMIT_MS, requestToken } from "./request-token.ts";
 import { type RxAnswer, readRxAnswer } from "./rx-answer.ts";
 import { type RxFormat, type RxMessage, readRxFile, readRxMessage } from "./rx-message.ts";
 import { CANCELABLE_ORDER, PRESET_SENDER, type PresetName, presetMessage, rxPresets } from "./rx-presets.ts";
@@ -43,6 +51,7 @@ export const rxSendCommand: CommandRow = {
       "the version of SCRIPT a preset is written in (default: 2017071)",
       { choices: scriptVersions },
     ],
+    profileOption,
     ["--client-id <client_id>", "who sends (default: the demo's intake); the secret comes from CLIENT_SECRET"],
     ["--secret-stdin", "read the secret from standard input instead"],
     ["--environment <environment>", "which token server to ask", { choices: environments }],
@@ -64,15 +73,10 @@ export const rxSendCommand: CommandRow = {
       const text = message.body.toString("utf8");
       return { data: { format: message.format, message: text }, text };
     }
-    const client = await chooseClient(options, config, demo);
-    const { access_token } = await requestToken(config, demo, client, ["intake"]);
+    const client = await chooseClient(options, config, demo, env);
+    const { access_token } = await requestToken(client, ["intake"]);
     const given = message.format === "fhir" ? (options.to ?? null) : null;
-    const said = await post(
-      config.BASE_URL || demo?.base_url || ownAddress(config, config.PORT),
-      access_token,
-      message,
-      given,
-    );
+    const said = await post(client.base_url, access_token, message, given);
     return told(readRxAnswer(message.format, said), said, await whatBecame(config, client, message, given));
   },
 };
@@ -123,10 +127,21 @@ async function lastSimple(config: Config, to: string, environment: Environment):
   return last?.sender_message_id ?? null;
 }
 
-async function chooseClient(options: SendOptions, config: Config, demo: Demo | undefined): Promise<Client> {
+/** The demo's network sends unless another is named: who is logged in as a partner seldom may. */
+async function chooseClient(
+  options: SendOptions,
+  config: Config,
+  demo: Demo | undefined,
+  env: NodeJS.ProcessEnv | undefined,
+): Promise<PartnerAccount> {
   if (options.clientId !== undefined) return clientNamed(options.clientId, options, config, demo);
-  if (demo === undefined) throw new AdminRefusal(`There is no demo in ${config.DATA_DIR}. Give --client-id.`);
-  return demo.intake;
+  if (demo !== undefined && options.profile === undefined && config.PESTLE_PROFILE === "") {
+    const { environment } = demo.intake;
+    return { ...demo.intake, ...addresses(config, demo, environment), chosen_by: "the demo" };
+  }
+  const kept = keptAccount(options.profile, config, env);
+  if (kept === undefined) throw new AdminRefusal(nobody(config));
+  return kept;
 }
 
 const PATHS = { script: "/intake/script", fhir: "/intake/fhir" };
@@ -172,7 +187,7 @@ async function beside<Result>(
   }
 }
 
-async function whatBecame(config: Config, client: Client, message: RxMessage, ncpdp_id: string | null) {
+async function whatBecame(config: Config, client: PartnerAccount, message: RxMessage, ncpdp_id: string | null) {
   const [account_id = "", credential_id = ""] = client.client_id.split("-");
   const body_hash = createHash("sha256").update(message.body).digest();
   const caller = { account_id, credential_id };

@@ -17,20 +17,46 @@ export async function readSecretFromStdin(): Promise<string> {
 export const hasTerminal = () => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
 /** Asks twice on the terminal, and shows nothing of what is typed. */
-export async function promptNewPassword(): Promise<string> {
+export const promptNewPassword = () =>
+  silently(async (lines) => {
+    const password = await ask(lines, "Password: ");
+    if ((await ask(lines, "Again: ")) !== password) throw new AdminRefusal("The two passwords differ.");
+    return password;
+  });
+
+/** Asks once, and shows nothing of what is typed or pasted. */
+export const promptSecret = (question: string) => silently((lines) => ask(lines, question));
+
+/** Asks for a line that everybody may see. */
+export async function promptLine(question: string): Promise<string> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
+  try {
+    return (await answerOf(lines, question)).trim();
+  } finally {
+    lines.close();
+  }
+}
+
+async function silently<Answer>(work: (lines: Interface) => Promise<Answer>): Promise<Answer> {
   // The terminal stops echoing when the interface is made, so that comes before the question.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
   try {
-    const password = await ask(lines, "Password: ");
-    if ((await ask(lines, "Again: ")) !== password) throw new AdminRefusal("The two passwords differ.");
-    return password;
+    return await work(lines);
   } finally {
     lines.close();
   }
 }
 
 async function ask(lines: Interface, question: string): Promise<string> {
+  try {
+    return await answerOf(lines, question);
+  } finally {
+    process.stderr.write("\n");
+  }
+}
+
+async function answerOf(lines: Interface, question: string): Promise<string> {
   process.stderr.write(question);
   const cancelled = new AbortController();
   const answer = once(lines, "line", { signal: cancelled.signal });
@@ -39,7 +65,5 @@ async function ask(lines: Interface, question: string): Promise<string> {
     return String((await answer)[0]);
   } catch {
     throw new AdminRefusal("Cancelled.");
-  } finally {
-    process.stderr.write("\n");
   }
 }

@@ -1,16 +1,16 @@
 import type { ErrorEntry, SimulationType } from "@pestle/contract";
 import { type Config, readConfig } from "../config.ts";
-import { type Demo, readDemo } from "../seed/demo.ts";
 import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { ownAddress } from "../usecases/check-up-ports.ts";
 import { reason } from "./errors.ts";
+import { partnerAccount, profileOption } from "./partner-account.ts";
 import type { CommandRow } from "./program.ts";
-import { ANSWER_LIMIT_MS, type Client, clientNamed, requestToken } from "./request-token.ts";
+import { ANSWER_LIMIT_MS, requestToken } from "./request-token.ts";
 import type { JsonFields } from "./set-fields.ts";
 
-export type SandboxOptions = { partner?: string; clientId?: string; secretStdin?: boolean };
+export type SandboxOptions = { profile?: string; partner?: string; clientId?: string; secretStdin?: boolean };
 export const sandboxOptions: NonNullable<CommandRow["options"]> = [
-  ["--partner <name>", "one of the demo's sandbox partners (default: the first)"],
+  profileOption,
+  ["--partner <name>", "one of the demo's sandbox partners (where nobody is logged in: the first)"],
   ["--client-id <client_id>", "another account; the secret comes from CLIENT_SECRET"],
   ["--secret-stdin", "read the secret from standard input instead"],
 ];
@@ -24,10 +24,9 @@ export type Sandbox = {
 
 export async function openSandbox(options: SandboxOptions, env?: NodeJS.ProcessEnv): Promise<Sandbox> {
   const config = readConfig(env);
-  const demo = readDemo(config.DATA_DIR);
-  const client = await chooseClient(options, config, demo);
-  const { access_token } = await requestToken(config, demo, client, ["partners"]);
-  const base_url = config.BASE_URL || demo?.base_url || ownAddress(config, config.PORT);
+  const account = await partnerAccount(options, env, "sandbox");
+  const { base_url } = account;
+  const { access_token } = await requestToken(account, ["partners"]);
   const send = async (path: string, init: RequestInit) => {
     const headers = { ...init.headers, accept: "application/json", authorization: `Bearer ${access_token}` };
     const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
@@ -48,17 +47,6 @@ export async function openSandbox(options: SandboxOptions, env?: NodeJS.ProcessE
         body: JSON.stringify({ simulation_type, simulation }),
       }),
   };
-}
-
-async function chooseClient(options: SandboxOptions, config: Config, demo: Demo | undefined): Promise<Client> {
-  if (options.clientId !== undefined) {
-    return clientNamed(options.clientId, { ...options, environment: "sandbox" }, config, demo);
-  }
-  if (demo === undefined) throw new AdminRefusal(`There is no demo in ${config.DATA_DIR}. Give --client-id.`);
-  const sandboxes = demo.partners.filter(({ environment }) => environment === "sandbox");
-  const chosen = sandboxes.find(({ name }) => name === (options.partner ?? sandboxes[0]?.name));
-  if (chosen === undefined) throw new AdminRefusal("The demo has no sandbox partner of that name.");
-  return chosen;
 }
 
 /** Every field that is wrong, with its sentence; or the one sentence of another refusal. */

@@ -1,7 +1,6 @@
-import { readFileSync } from "node:fs";
-import { exceptionIds, simulatedStatuses } from "@pestle/contract";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { reason, WrongUsage } from "./errors.ts";
+import { eventTypeNames, exceptionIds, simulatedStatuses } from "@pestle/contract";
+import { WrongUsage } from "./errors.ts";
+import { readObject, readText } from "./input-file.ts";
 import { facts, type Output } from "./output.ts";
 import type { CommandRow } from "./program.ts";
 import { seededPrescription } from "./seeded-prescription.ts";
@@ -68,8 +67,8 @@ export const simulateCommands: readonly CommandRow[] = [
   {
     name: "simulate event",
     summary: "send an event to a sandbox account's webhooks as it is given",
-    argument: ["event_type", "such as RX_RECEIVED"],
-    options: [["--file <file>", "its other fields, a JSON object"], ...sandboxOptions],
+    argument: ["event_type", "such as RX_RECEIVED", { words: eventTypeNames }],
+    options: [["--file <file>", "its other fields, a JSON object (`-`: standard input)"], ...sandboxOptions],
     examples: ["simulate event ORDER_UPDATED --file body.json", "simulate event RX_RECEIVED"],
     async run(options: SandboxOptions & { file?: string }, event_type, env) {
       const fields = options.file === undefined ? {} : readObject(options.file);
@@ -122,23 +121,4 @@ function secondsOf(text: string): number {
   if (amount === undefined)
     throw new WrongUsage("--advance is a number of days (30d), hours (12h), minutes or seconds.");
   return Number(amount) * SECONDS[unit as keyof typeof SECONDS];
-}
-
-function readText(file: string): string {
-  try {
-    return readFileSync(file, "utf8");
-  } catch (error) {
-    throw new AdminRefusal(`The file cannot be read: ${reason(error)}`);
-  }
-}
-
-function readObject(file: string): JsonFields {
-  const text = readText(file);
-  try {
-    const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonFields;
-  } catch {
-    // What is no JSON is no object either.
-  }
-  throw new AdminRefusal("The file holds no JSON object.");
 }

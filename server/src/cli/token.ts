@@ -1,9 +1,8 @@
-import { environments, scopeNames } from "@pestle/contract";
-import { readConfig } from "../config.ts";
-import { readDemo } from "../seed/demo.ts";
+import { scopeNames } from "@pestle/contract";
 import { WrongUsage } from "./errors.ts";
+import { type PartnerOptions, partnerAccount, partnerOptions } from "./partner-account.ts";
 import type { CommandRow } from "./program.ts";
-import { type PartnerOptions, partnerClient, requestToken } from "./request-token.ts";
+import { requestToken } from "./request-token.ts";
 
 type TokenOptions = PartnerOptions & { scope?: string[]; scopes?: boolean };
 
@@ -11,10 +10,7 @@ export const tokenCommand: CommandRow = {
   name: "token",
   summary: "ask a running token server for an access token, and print it alone",
   options: [
-    ["--client-id <client_id>", "whose token (default: the demo's first partner); the secret comes from CLIENT_SECRET"],
-    ["--secret-stdin", "read the secret from standard input instead"],
-    ["--partner <name>", "another of the demo's partners"],
-    ["--environment <environment>", "which token server to ask", { choices: environments }],
+    ...partnerOptions,
     ["--scope <scope...>", "what to ask for (default: partners)", { choices: scopeNames }],
     ["--no-scopes", "ask for none, as a credential without scopes must"],
   ],
@@ -24,14 +20,12 @@ export const tokenCommand: CommandRow = {
     "pestle token --client-id 3f9k2m8x1q7z-a1b2c3d4 --environment production --secret-stdin < secret.txt",
   ],
   async run(options: TokenOptions, _argument, env) {
-    const config = readConfig(env);
-    const demo = readDemo(config.DATA_DIR);
     if (options.scopes === false && options.scope !== undefined) {
       throw new WrongUsage("Give --scope or --no-scopes, one of them.");
     }
-    const client = await partnerClient(options, config, demo);
+    const account = await partnerAccount(options, env);
     const scopes = options.scopes === false ? [] : (options.scope ?? ["partners"]);
-    const answer = await requestToken(config, demo, client, scopes);
+    const answer = await requestToken(account, scopes);
     return { data: answer, text: answer.access_token };
   },
 };

@@ -2,16 +2,16 @@ import { type EventType, eventTypeNames, isEventType } from "@pestle/contract";
 import { sampleEvents } from "../domain/sample-event.ts";
 import { WrongUsage } from "./errors.ts";
 import { facts } from "./output.ts";
-import { openPartnerApi, partnerOptions } from "./partner-api.ts";
+import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
+import { openPartnerApi } from "./partner-api.ts";
 import type { CommandRow } from "./program.ts";
-import type { PartnerOptions } from "./request-token.ts";
 
 type TriggerOptions = PartnerOptions & { patient?: string; order?: string };
 
 export const triggerCommand: CommandRow = {
   name: "trigger",
   summary: "make a sandbox account tell an event with a sample body; nothing else happens",
-  argument: ["event", `one of ${eventTypeNames.join(", ")}`],
+  argument: ["event", `one of ${eventTypeNames.join(", ")}`, { words: eventTypeNames }],
   options: [
     ["--patient <patient_id>", "about this patient (default: one that is not there)"],
     ["--order <order_number>", "about this order (default: one that is not there)"],

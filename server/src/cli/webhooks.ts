@@ -9,10 +9,10 @@ import {
   type WebhookStatistics,
 } from "@pestle/contract";
 import { WrongUsage } from "./errors.ts";
-import { facts, minute, type Output, table } from "./output.ts";
-import { openPartnerApi, partnerOptions } from "./partner-api.ts";
+import { facts, minute, type Output, progress, table } from "./output.ts";
+import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
+import { openPartnerApi } from "./partner-api.ts";
 import type { CommandRow } from "./program.ts";
-import type { PartnerOptions } from "./request-token.ts";
 import { readSecretFromStdin } from "./secret-input.ts";
 
 const ID = ["id", "as `pestle webhooks list` shows it"] as const;
@@ -119,15 +119,21 @@ export const webhookCommands: readonly CommandRow[] = [
       const body = options.event === undefined ? {} : { event_type: options.event };
       const path = `/webhook_endpoints/${encodeURIComponent(id)}/test` as const;
       const { event_id } = await api.request<WebhookEventRecord>("POST", path, { body, missing: MISSING });
+      const bar = progress();
       const late = Date.now() + (options.wait === false ? 0 : OUTCOME_WITHIN_MS);
       while (Date.now() < late) {
         const { attempts } = await api.request<{ attempts: WebhookAttempt[] }>(
           "GET",
           `/webhook_events/${event_id}/attempts`,
         );
-        if (attempts[0] !== undefined) return outcomeOf(event_id, attempts[0]);
+        if (attempts[0] !== undefined) {
+          bar.done();
+          return outcomeOf(event_id, attempts[0]);
+        }
+        bar.show("Waiting for what comes back");
         await delay(LOOK_EVERY_MS);
       }
+      bar.done();
       const text = `Event ${event_id} is on its way: pestle events show ${event_id}`;
       return { data: { event_id, attempt: null }, text };
     },

@@ -25,7 +25,7 @@ type Asset = { bytes: Buffer; zipped: Buffer | undefined; etag: string; type: st
 /** The built web pages, read once at start: they are few and small. */
 export function addAssets(
   app: FastifyInstance,
-  folder = fileURLToPath(new URL("../../../web/dist/", import.meta.url)),
+  folder = fileURLToPath(new URL("../../dist/web/", import.meta.url)),
 ): void {
   const assets = existsSync(folder) ? readAssets(folder) : new Map<string, Asset>();
   const show = (request: FastifyRequest, reply: FastifyReply, name: string) => {

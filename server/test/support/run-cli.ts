@@ -50,6 +50,8 @@ export function followCli(args: readonly string[], env: Record<string, string>) 
   return {
     lines: () => texts.stdout.split("\n").slice(0, -1),
     stderr: () => texts.stderr,
+    /** When it ends by itself. */
+    ended: async () => (await ended)[0] as number | null,
     async stop(): Promise<number | null> {
       child.kill("SIGTERM");
       return (await ended)[0] as number | null;

@@ -1,0 +1,210 @@
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { type AddressInfo, createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { settings } from "../server/src/config.ts";
+
+/**
+ * Follows docs/guides/quick-start.md word for word: its shell blocks, in their order, in one bash whose home is an empty
+ * folder. Then the order has to be delivered and its webhook verified. Tells what each step took.
+ */
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const GUIDE = join(root, "docs/guides/quick-start.md");
+/** The ports of the guide and the settings that move them, for where others have them already. */
+const PORTS = { 8080: "PORT", 8081: "AUTH_PORT", 8082: "SANDBOX_AUTH_PORT", 3000: "" };
+const LIMIT_MS = 8 * 60_000;
+const END_WITHIN_MS = 15_000;
+/** After this section everything is stopped, so what is to be seen is looked at before. */
+const LAST = "10. Stop";
+
+type Step = { name: string; block: string };
+
+const home = mkdtempSync(join(tmpdir(), "pestle-quick-start-"));
+// Run by root, the database is somebody else's process, who has to get through to its files.
+chmodSync(home, 0o711);
+const folder = join(home, "pestle-quick-start");
+const bash = { group: 0 };
+for (const signal of ["SIGINT", "SIGTERM"] as const) {
+  process.once(signal, () => void endEverything().then(() => process.exit(130)));
+}
+try {
+  process.exitCode = (await follow()) ? 0 : 1;
+} finally {
+  await endEverything();
+}
+
+async function follow(): Promise<boolean> {
+  const moved = await freePorts();
+  const guide = readFileSync(GUIDE, "utf8");
+  const steps = stepsOf(moved.reduce((text, [from, to]) => text.replaceAll(`:${from}`, `:${to}`), guide));
+  const env = cleanEnvironment(moved);
+  const child = spawn("bash", ["--noprofile", "--norc", "-euo", "pipefail", "-c", scriptOf(steps)], {
+    cwd: root,
+    env,
+    // A group of its own, so that all it starts can be ended with it.
+    detached: true,
+    stdio: ["ignore", "inherit", "inherit", "pipe"],
+  });
+  bash.group = child.pid ?? 0;
+  const began_ms = performance.now();
+  const took: [name: string, ms: number][] = [];
+  let before_ms = began_ms;
+  let said = "";
+  child.stdio[3]?.on("data", (chunk: Buffer) => {
+    said += chunk.toString();
+    for (let end = said.indexOf("\n"); end >= 0; end = said.indexOf("\n")) {
+      const now_ms = performance.now();
+      took.push([said.slice(0, end), now_ms - before_ms]);
+      before_ms = now_ms;
+      said = said.slice(end + 1);
+    }
+  });
+  const limit = setTimeout(() => signalGroup("SIGTERM"), LIMIT_MS);
+  // Not "close": what runs on in the background after a failure holds the pipes open.
+  const [code] = (await once(child, "exit")) as [number | null];
+  await delay(100);
+  clearTimeout(limit);
+  const total_ms = performance.now() - began_ms;
+
+  const problems = [
+    ...(code === 0 ? [] : [`the guide ended with ${code ?? "a signal"} after ${took.length} sections`]),
+  ];
+  if (code === 0) problems.push(...whatIsMissing(), ...wrongInPackages());
+  for (const [name, bytes] of tarballs()) console.log(`${(bytes / 1000).toFixed(0).padStart(6)} kB ${name}`);
+  for (const [name, ms] of took) console.log(`${seconds(ms)}  ${name}`);
+  console.log(`${seconds(total_ms)}  in all`);
+  if (problems.length === 0) {
+    console.log("✓ The order is Delivered, and its webhook was verified.");
+    return true;
+  }
+  for (const file of ["receiver.log", "pestle.log"]
+    .map((name) => join(folder, name))
+    .filter((file) => existsSync(file)))
+    console.error(`${file}:\n${readFileSync(file, "utf8")}`);
+  for (const problem of problems) console.error(`✗ ${problem}`);
+  return false;
+}
+
+/** The shell blocks with the headings they stand under. */
+function stepsOf(text: string): Step[] {
+  return text.split(/^## /m).flatMap((section) => {
+    const name = section.slice(0, section.indexOf("\n"));
+    return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => ({ name, block }));
+  });
+}
+
+/** The blocks as they stand. Between them stands what tells the time, and at the end a look at the orders. */
+function scriptOf(steps: readonly Step[]): string {
+  const names = [...new Set(steps.map(({ name }) => name))];
+  return names
+    .map((name) => {
+      const blocks = steps.filter((step) => step.name === name).map(({ block }) => block);
+      const look = name === LAST ? ["npx pestle orders list --status Delivered --json > orders.json\n"] : [];
+      return [`echo; echo "── ${name}"\n`, ...look, ...blocks, `echo "${name}" >&3\n`].join("");
+    })
+    .join("");
+}
+
+function whatIsMissing(): string[] {
+  const { orders } = JSON.parse(readFileSync(join(folder, "orders.json"), "utf8")) as {
+    orders: { order_number: string; reference: string | null }[];
+  };
+  const order = orders.find(({ reference }) => reference === "my-first-order");
+  if (order === undefined) return ["no order was delivered"];
+  const heard = readFileSync(join(folder, "receiver.log"), "utf8");
+  return heard.includes(`verified ORDER_UPDATED ${order.order_number} Delivered`)
+    ? []
+    : ["no verified webhook told of the delivered order"];
+}
+
+/** What a package must not bring along, and what it must. */
+function wrongInPackages(): string[] {
+  return ["contract", "sdk", "server"].flatMap((name) => {
+    const installed = join(folder, "node_modules/@pestle", name);
+    const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
+    const wrong = files.filter((file) => /(?<!\.d)\.tsx?$|\.map$|\.tsbuildinfo$|(^|\/)(src|test)\//.test(file));
+    const licence = files.includes("LICENSE") ? [] : [`@pestle/${name} has no LICENSE`];
+    return [...licence, ...wrong.slice(0, 3).map((file) => `@pestle/${name} brings ${file}`)];
+  });
+}
+
+function tarballs(): [name: string, bytes: number][] {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith(".tgz")) : [];
+  return names.map((name) => [name, statSync(join(folder, name)).size]);
+}
+
+/** As of somebody who has just opened a terminal: a home of their own, and none of our settings. */
+function cleanEnvironment(moved: readonly (readonly [number, number])[]): NodeJS.ProcessEnv {
+  const own = Object.entries(process.env).filter(
+    ([name]) => !(name in settings) && !/^(npm_|XDG_|NODE_OPTIONS$|INIT_CWD$)/.test(name),
+  );
+  const npm = (key: string) => execFileSync("npm", ["config", "get", key], { cwd: tmpdir(), encoding: "utf8" }).trim();
+  const ports = moved.map(([from, to]) => [PORTS[from as keyof typeof PORTS], String(to)]);
+  return {
+    ...Object.fromEntries([...own, ...ports].filter(([name]) => name !== "")),
+    HOME: home,
+    // Packages come from where this machine gets them; what was fetched before is not fetched again.
+    npm_config_cache: npm("cache"),
+    npm_config_userconfig: npm("userconfig"),
+    npm_config_prefer_offline: "true",
+    npm_config_update_notifier: "false",
+    NO_COLOR: "1",
+  };
+}
+
+/** For each port of the guide that is taken, another. */
+async function freePorts(): Promise<[number, number][]> {
+  const moved: [number, number][] = [];
+  for (const port of Object.keys(PORTS).map(Number)) {
+    const free = (await tryPort(port)) ?? (await tryPort(0));
+    if (free !== undefined && free !== port) moved.push([port, free]);
+  }
+  return moved;
+}
+
+async function tryPort(port: number): Promise<number | undefined> {
+  const server = createServer();
+  try {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return (server.address() as AddressInfo).port;
+  } catch {
+    return undefined;
+  } finally {
+    server.close();
+  }
+}
+
+/** Also after a failure: the service, its database and the receiver have to be gone, and the folder with them. */
+async function endEverything(): Promise<void> {
+  signalGroup("SIGTERM");
+  // Told so, the service stops its database too, which is in no group of ours.
+  for (const late_ms = Date.now() + END_WITHIN_MS; Date.now() < late_ms && signalGroup(0); ) await delay(100);
+  signalGroup("SIGKILL");
+  const lock = join(folder, ".data/postgres/postmaster.pid");
+  if (existsSync(lock)) {
+    try {
+      process.kill(Number(readFileSync(lock, "utf8").split("\n")[0]), "SIGQUIT");
+    } catch {
+      // It has ended by itself.
+    }
+  }
+  rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
+}
+
+/** Whether anybody was there to get it. */
+function signalGroup(signal: NodeJS.Signals | 0): boolean {
+  try {
+    return bash.group > 0 && process.kill(-bash.group, signal);
+  } catch {
+    return false;
+  }
+}
+
+function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(1).padStart(6)} s`;
+}

@@ -1,0 +1,163 @@
+import { type Environment, environments } from "@pestle/contract";
+import { type Config, isLoopback, readConfig } from "../config.ts";
+import { readDemo } from "../seed/demo.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { reason, WrongUsage } from "./errors.ts";
+import { facts, type Output, table } from "./output.ts";
+import {
+  addresses,
+  type PartnerAccount,
+  type PartnerOptions,
+  partnerAccount,
+  partnerOptions,
+} from "./partner-account.ts";
+import { partnerApiOf } from "./partner-api.ts";
+import { DEFAULT_PROFILE, profileName, readProfiles, removeProfiles, saveProfile } from "./profiles.ts";
+import type { CommandRow } from "./program.ts";
+import { ANSWER_LIMIT_MS, requestToken } from "./request-token.ts";
+import { hasTerminal, promptLine, promptSecret, readSecretFromStdin } from "./secret-input.ts";
+
+type LoginOptions = {
+  profile?: string;
+  clientId?: string;
+  environment?: Environment;
+  baseUrl?: string;
+  authUrl?: string;
+  secretStdin?: boolean;
+};
+
+/** For whoever is not beside the service: its commands then need no database and no demo. */
+export const loginCommands: readonly CommandRow[] = [
+  {
+    name: "login",
+    summary: "keep a client id and its secret for the commands that call a service, once a token was had with them",
+    options: [
+      ["--client-id <client_id>", "as the pharmacy gave it to you (on a terminal you are asked)"],
+      ["--environment <environment>", "where the account lives (default: sandbox)", { choices: environments }],
+      ["--base-url <address>", "the partner API (default: BASE_URL, else the service on this machine)"],
+      ["--auth-url <address>", "the token server (default: what the partner API names for the environment)"],
+      ["--secret-stdin", "read the secret from standard input (else CLIENT_SECRET, else you are asked)"],
+      ["--profile <name>", "keep it under this name, beside others (default: PESTLE_PROFILE, else default)"],
+    ],
+    examples: [
+      "login --client-id 3f9k2m8x1q7z-a1b2c3d4 --base-url https://api.larkspur.example",
+      "login --profile live --environment production --base-url https://api.larkspur.example",
+      "pestle login --client-id 3f9k2m8x1q7z-a1b2c3d4 --secret-stdin < secret.txt",
+    ],
+    async run(options: LoginOptions, _argument, env) {
+      const config = readConfig(env);
+      const name = profileName(options.profile ?? (config.PESTLE_PROFILE || DEFAULT_PROFILE));
+      const account = await newAccount(options, config);
+      const { expires_in } = await verify(account, config);
+      const { chosen_by: _, ...profile } = account;
+      const file = saveProfile(name, profile, env);
+      const { client_secret: __, ...shown } = profile;
+      const data = { profile: name, ...shown, expires_in, file };
+      return { data, text: `Logged in as ${profile.client_id} (${profile.environment}). Kept in ${file}.` };
+    },
+  },
+  {
+    name: "logout",
+    summary: "forget what `pestle login` kept; the credential itself stays as it is",
+    options: [
+      ["--profile <name>", "which (default: PESTLE_PROFILE, else default)"],
+      ["--all", "all of them"],
+    ],
+    examples: ["logout", "logout --profile live", "logout --all"],
+    async run({ profile, all }: { profile?: string; all?: boolean }, _argument, env) {
+      if (all && profile !== undefined) throw new WrongUsage("Give --profile or --all, one of them.");
+      const kept = [...readProfiles(env).keys()];
+      const name = profile ?? (readConfig(env).PESTLE_PROFILE || DEFAULT_PROFILE);
+      const forgotten = kept.filter((one) => all || one === name);
+      if (forgotten.length > 0) removeProfiles(forgotten, env);
+      const text = forgotten.length === 0 ? "Nobody was logged in." : `Forgotten: ${forgotten.join(", ")}.`;
+      return { data: { forgotten }, text };
+    },
+  },
+  {
+    name: "whoami",
+    summary: "tell which account the commands use, where, and whether its credential works",
+    options: [["--list", "instead: list the profiles that are kept"], ...partnerOptions],
+    examples: ["whoami", "whoami --profile live --json", "whoami --list"],
+    async run({ list, ...options }: PartnerOptions & { list?: boolean }, _argument, env) {
+      if (list) return listed(env);
+      const account = await partnerAccount(options, env);
+      const { expires_in, scope } = await requestToken(account, ["partners"]);
+      const { client_secret: _, ...shown } = account;
+      const { chosen_by, client_id, environment, base_url, auth_url } = shown;
+      const text = facts({
+        account: `${client_id} (${environment})`,
+        chosen_by,
+        service: base_url,
+        tokens: `${auth_url}: gave one for ${Math.round(expires_in / 60)} minutes`,
+      });
+      return { data: { ...shown, expires_in, scope }, text };
+    },
+  },
+];
+
+function listed(env: NodeJS.ProcessEnv | undefined): Output {
+  const data = [...readProfiles(env)].map(([profile, { client_secret: _, ...shown }]) => ({ profile, ...shown }));
+  const rows = data.map((row) => [row.profile, row.client_id, row.environment, row.base_url]);
+  const text =
+    rows.length === 0 ? "Nobody is logged in." : table(["profile", "client_id", "environment", "service"], rows);
+  return { data, text };
+}
+
+/** What was typed, asked for on a terminal, or told by the service. */
+async function newAccount(options: LoginOptions, config: Config): Promise<PartnerAccount> {
+  const { environment = "sandbox", authUrl } = options;
+  const usual = addresses(config, readDemo(config.DATA_DIR), environment).base_url;
+  const client_id = options.clientId ?? (hasTerminal() ? await promptLine("Client id: ") : "");
+  if (!/^[\x21-\x7e]+$/.test(client_id)) throw new WrongUsage("Give --client-id.");
+  const asked = options.baseUrl ?? (hasTerminal() ? await promptLine(`Service [${usual}]: `) : "");
+  const base_url = safeAddress(asked || usual, "--base-url");
+  const auth_url = safeAddress(authUrl ?? (await tokenServerOf(base_url, environment)), "--auth-url");
+  return {
+    client_id,
+    client_secret: await secretOf(options, config),
+    environment,
+    base_url,
+    auth_url,
+    chosen_by: "login",
+  };
+}
+
+async function secretOf({ secretStdin }: LoginOptions, { CLIENT_SECRET }: Config): Promise<string> {
+  if (secretStdin) return readSecretFromStdin();
+  if (CLIENT_SECRET !== "") return CLIENT_SECRET;
+  // A secret is never typed as an argument, where everybody on the machine could read it.
+  if (!hasTerminal()) throw new WrongUsage("There is no secret. Set CLIENT_SECRET, or give --secret-stdin.");
+  const secret = await promptSecret("Client secret (not shown): ");
+  if (secret === "") throw new AdminRefusal("Cancelled.");
+  return secret;
+}
+
+/** Both the token server and the partner API have to know it: an address with a slip is told now, not later. */
+async function verify(account: PartnerAccount, config: Config) {
+  const token = await requestToken(account, ["partners"]);
+  await partnerApiOf(account, config).request("GET", "/shipping_methods");
+  return token;
+}
+
+function safeAddress(text: string, option: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const local = url?.protocol === "http:" && isLoopback(url.hostname.replace(/^\[|\]$/g, ""));
+  if (url === undefined || (url.protocol !== "https:" && !local) || url.search !== "" || url.username !== "") {
+    throw new WrongUsage(`${option} takes an https address; plain http stays on this machine.`);
+  }
+  return text.replace(/\/+$/, "");
+}
+
+async function tokenServerOf(base_url: string, environment: Environment): Promise<string> {
+  const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
+  const response = await fetch(`${base_url}/welcome.json`, { signal, redirect: "error" }).catch((error) => {
+    throw new AdminRefusal(`No service answers at ${base_url} (${reason(error.cause ?? error)}). Does it run?`);
+  });
+  const told = (await response.json().catch(() => ({}))) as { auth_url?: unknown; sandbox_auth_url?: unknown };
+  const url = environment === "production" ? told.auth_url : told.sandbox_auth_url;
+  if (typeof url !== "string") {
+    throw new AdminRefusal(`What answers at ${base_url} names no token server. Give --auth-url.`);
+  }
+  return url;
+}

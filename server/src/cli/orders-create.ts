@@ -1,0 +1,145 @@
+import type { ErrorEntry, MedicationRequest, Order, OrderException, ShippingMethod } from "@pestle/contract";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { WrongUsage } from "./errors.ts";
+import { readObject } from "./input-file.ts";
+import { wholeNumber } from "./order-arguments.ts";
+import { NO_ORDER, ORDER, orderPath } from "./orders.ts";
+import type { Output } from "./output.ts";
+import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
+import { openPartnerApi, type PartnerApi } from "./partner-api.ts";
+import { exceptionText, partnerOrderText } from "./partner-order-text.ts";
+import type { CommandRow } from "./program.ts";
+import type { JsonFields } from "./set-fields.ts";
+
+type Wishes = { patient?: string; rx?: string[]; sku?: string[]; quantity?: string; packageSize?: string };
+type CreateOptions = PartnerOptions &
+  Wishes & { method?: string; reference?: string; brand?: string } & {
+    dryRun?: boolean;
+    quiet?: boolean;
+    idempotencyKey?: string;
+  };
+type Tried = { would_create: boolean; errors: ErrorEntry[]; exceptions: OrderException[]; order: Order | null };
+
+const KEY = ["--idempotency-key <text>", "yours, so that the same order typed again is not a second one"] as const;
+const QUIET = ["--quiet", "print the order number alone"] as const;
+
+export const orderCreateCommands: readonly CommandRow[] = [
+  {
+    name: "orders create",
+    summary: "place an order, from a file or from what is typed",
+    argument: ["file", "the body of `POST /orders` as JSON; `-` is standard input", { optional: true }],
+    options: [
+      ["--patient <patient_id>", "instead of a file: whose order it is"],
+      ["--rx <prescription_id...>", "what to fill (default: the patient's only active prescription)"],
+      ["--sku <sku...>", "products that need no prescription"],
+      ["--quantity <packages>", "packages of each (default: 1)"],
+      ["--package-size <units>", "units in a package (default: one fill as written)"],
+      ["--method <method_id>", "how it is sent (default: the first that the account offers)"],
+      ["--reference <text>", "your own id for it"],
+      ["--brand <brand_id>", "under which of your brands"],
+      ["--dry-run", "only tell what would happen"],
+      KEY,
+      QUIET,
+      ...partnerOptions,
+    ],
+    examples: [
+      "orders create --patient ay87nt --reference inv-20931",
+      "orders create --patient ay87nt --rx 183601 --package-size 90 --dry-run",
+      "orders create order.json --idempotency-key inv-20931",
+      "pestle orders create - --json < order.json",
+    ],
+    async run(options: CreateOptions, file, env) {
+      if ((file === "") === (options.patient === undefined))
+        throw new WrongUsage("Give a file or --patient, one of them.");
+      const typed = ["rx", "sku", "quantity", "packageSize", "method", "reference", "brand"] as const;
+      if (file !== "" && typed.some((name) => options[name] !== undefined)) {
+        throw new WrongUsage("The file says everything itself: give nothing of the order beside it.");
+      }
+      const given = file === "" ? undefined : readObject(file);
+      const api = await openPartnerApi(options, env);
+      const body = given ?? (await bodyOf(api, options, options.patient!));
+      if (options.dryRun) {
+        return tried(await api.request<Tried>("POST", "/orders", { body, query: { dry_run: true } }));
+      }
+      return placed(await api.request<Order>("POST", "/orders", { body, ...keyOf(options) }), options);
+    },
+  },
+  {
+    name: "orders reorder",
+    summary: "order the same again, or with what a file says instead",
+    argument: ORDER,
+    options: [
+      ["--file <file>", "fields that differ, a JSON object (`-`: standard input)"],
+      KEY,
+      QUIET,
+      ...partnerOptions,
+    ],
+    examples: ["orders reorder 7K2M9XQ4TB", "orders reorder 7K2M9XQ4TB --file changes.json --json"],
+    async run(options: CreateOptions & { file?: string }, order_number, env) {
+      const body = options.file === undefined ? {} : readObject(options.file);
+      const api = await openPartnerApi(options, env);
+      const path = `${orderPath(order_number)}/reorders` as const;
+      return placed(await api.request<Order>("POST", path, { body, missing: NO_ORDER, ...keyOf(options) }), options);
+    },
+  },
+];
+
+const keyOf = ({ idempotencyKey }: CreateOptions) =>
+  idempotencyKey === undefined ? {} : { idempotency_key: idempotencyKey };
+
+const placed = (order: Order, { quiet }: CreateOptions): Output => ({
+  data: order,
+  text: quiet ? order.order_number : partnerOrderText(order),
+});
+
+function tried(answer: Tried): Output {
+  const problems = answer.errors.flatMap(({ code, error_detail }) =>
+    error_detail.map(({ field, message }) => `✗ ${field} (${code}): ${message}`),
+  );
+  const text = answer.would_create
+    ? ["It would be taken.", ...answer.exceptions.map(exceptionText)]
+    : ["It would be refused.", ...problems];
+  return { data: answer, text: text.join("\n"), failed: !answer.would_create };
+}
+
+/** The simple case: everything of one patient, sent in one way. What is wrong with it the service tells. */
+async function bodyOf(api: PartnerApi, options: CreateOptions, patient_id: string): Promise<JsonFields> {
+  const { rx, sku = [], quantity, packageSize, method, reference, brand } = options;
+  const prescriptions =
+    rx?.map((id) => wholeNumber(id, "--rx")) ?? (sku.length > 0 ? [] : [await onlyPrescription(api, patient_id)]);
+  const amount = {
+    ...(quantity !== undefined && { quantity: wholeNumber(quantity, "--quantity") }),
+    ...(packageSize !== undefined && { package_size: wholeNumber(packageSize, "--package-size") }),
+  };
+  return {
+    ...(reference !== undefined && { reference }),
+    ...(brand !== undefined && { brand_id: wholeNumber(brand, "--brand") }),
+    shipping: { method_id: method === undefined ? await firstMethod(api) : wholeNumber(method, "--method") },
+    patient: { patient_id },
+    items: [
+      ...prescriptions.map((prescription_id) => ({ prescription_id, ...amount })),
+      ...sku.map((one) => ({ sku: one, ...amount })),
+    ],
+  };
+}
+
+async function onlyPrescription(api: PartnerApi, patient_id: string): Promise<number> {
+  const { medication_request } = await api.request<{ medication_request: MedicationRequest[] }>(
+    "GET",
+    `/patients/${encodeURIComponent(patient_id)}/rx`,
+    { query: { active: true }, missing: "The account has no such patient." },
+  );
+  const [only, ...others] = medication_request;
+  if (only === undefined) throw new AdminRefusal("The patient has no active prescription.");
+  if (others.length === 0) return only.id;
+  throw new WrongUsage(
+    `The patient has several prescriptions: give --rx, of ${medication_request.map(({ id }) => id).join(", ")}.`,
+  );
+}
+
+async function firstMethod(api: PartnerApi): Promise<number> {
+  const { shipping_methods } = await api.request<{ shipping_methods: ShippingMethod[] }>("GET", "/shipping_methods");
+  const [first] = shipping_methods;
+  if (first === undefined) throw new AdminRefusal("The account has no shipping methods yet.");
+  return first.id;
+}

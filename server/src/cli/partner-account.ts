@@ -1,0 +1,123 @@
+import { type Environment, environments } from "@pestle/contract";
+import { type Config, readConfig } from "../config.ts";
+import { type Demo, readDemo } from "../seed/demo.ts";
+import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { ownAddress } from "../usecases/check-up-ports.ts";
+import { WrongUsage } from "./errors.ts";
+import { DEFAULT_PROFILE, type Profile, readProfiles } from "./profiles.ts";
+import type { CommandRow } from "./program.ts";
+import { readSecretFromStdin } from "./secret-input.ts";
+
+/** An account of a running service: who calls, where, and how it came to be this one. */
+export type PartnerAccount = Profile & { chosen_by: string };
+
+export type ClientOptions = {
+  clientId?: string;
+  environment?: Environment;
+  secretStdin?: boolean;
+  profile?: string;
+};
+export type PartnerOptions = ClientOptions & { partner?: string };
+
+export const profileOption = [
+  "--profile <name>",
+  "an account of `pestle login` (default: PESTLE_PROFILE, else the one named default)",
+] as const;
+/** The options of every command that calls the partner API. */
+export const partnerOptions: NonNullable<CommandRow["options"]> = [
+  profileOption,
+  ["--partner <name>", "one of the demo's partners (where nobody is logged in: the first)"],
+  ["--client-id <client_id>", "another account; the secret comes from CLIENT_SECRET"],
+  ["--secret-stdin", "read the client secret from standard input instead"],
+  ["--environment <environment>", "which token server to ask", { choices: environments }],
+];
+
+/**
+ * What is typed goes before what is kept, and that before the demo. A profile brings its own addresses: its secret is
+ * never sent to others.
+ */
+export async function partnerAccount(
+  options: PartnerOptions,
+  env?: NodeJS.ProcessEnv,
+  only?: Environment,
+): Promise<PartnerAccount> {
+  const named = [options.clientId, options.partner, options.profile].filter((given) => given !== undefined);
+  if (named.length > 1) throw new WrongUsage("Give --client-id, --partner or --profile, one of them.");
+  const config = readConfig(env);
+  const demo = readDemo(config.DATA_DIR);
+  if (options.clientId !== undefined) {
+    return clientNamed(
+      options.clientId,
+      only === undefined ? options : { ...options, environment: only },
+      config,
+      demo,
+    );
+  }
+  const kept = options.partner === undefined ? keptAccount(options.profile, config, env) : undefined;
+  if (kept !== undefined) {
+    if (only === undefined || kept.environment === only) return kept;
+    throw new AdminRefusal(`The account of ${kept.chosen_by} is a ${kept.environment} one; this takes a ${only} one.`);
+  }
+  if (demo === undefined) throw new AdminRefusal(nobody(config));
+  const partners = demo.partners.filter(({ environment }) => only === undefined || environment === only);
+  const chosen = partners.find(({ name }) => name === (options.partner ?? partners[0]?.name));
+  if (chosen === undefined) {
+    throw new AdminRefusal(`The demo has no ${only === undefined ? "" : `${only} `}partner of that name.`);
+  }
+  const { name, client_id, client_secret, environment } = chosen;
+  const client = { client_id, client_secret, environment };
+  return { ...client, ...addresses(config, demo, environment), chosen_by: `the demo, ${name}` };
+}
+
+/** The client of that id: its secret is given, or one of the demo's. */
+export async function clientNamed(
+  client_id: string,
+  options: ClientOptions,
+  config: Config,
+  demo: Demo | undefined,
+): Promise<PartnerAccount> {
+  const known = demo === undefined ? [] : [...demo.partners, demo.intake];
+  const familiar = known.find((client) => client.client_id === client_id);
+  const environment = options.environment ?? familiar?.environment;
+  if (environment === undefined) throw new WrongUsage("Give --environment: each has a token server of its own.");
+  const given = options.secretStdin ? await readSecretFromStdin() : config.CLIENT_SECRET;
+  const client_secret = given || familiar?.client_secret;
+  if (!client_secret) throw new WrongUsage("There is no secret. Set CLIENT_SECRET, or give --secret-stdin.");
+  return {
+    client_id,
+    client_secret,
+    environment,
+    ...addresses(config, demo, environment),
+    chosen_by: "--client-id",
+  };
+}
+
+/** The profile that is named, here or in the environment; without a name the default one, where there is one. */
+export function keptAccount(
+  named: string | undefined,
+  config: Config,
+  env: NodeJS.ProcessEnv | undefined,
+): PartnerAccount | undefined {
+  const asked = named ?? (config.PESTLE_PROFILE || undefined);
+  const name = asked ?? DEFAULT_PROFILE;
+  const found = readProfiles(env).get(name);
+  if (found !== undefined) return { ...found, chosen_by: `profile ${name}` };
+  if (asked !== undefined)
+    throw new AdminRefusal("There is no profile of that name. `pestle login --profile` makes one.");
+  return undefined;
+}
+
+export const nobody = ({ DATA_DIR }: Config) =>
+  `There is no demo in ${DATA_DIR}, and nobody is logged in. Run \`pestle login\`, or give --client-id.`;
+
+/** What you set, else where the service with the demo listens, else where it would by these settings. */
+export function addresses(config: Config, demo: Demo | undefined, environment: Environment) {
+  const [set, told, port] =
+    environment === "production"
+      ? [config.AUTH_URL, demo?.auth_url, config.AUTH_PORT]
+      : [config.SANDBOX_AUTH_URL, demo?.sandbox_auth_url, config.SANDBOX_AUTH_PORT];
+  return {
+    base_url: config.BASE_URL || demo?.base_url || ownAddress(config, config.PORT),
+    auth_url: set || told || ownAddress(config, port),
+  };
+}

@@ -1,0 +1,107 @@
+import { spawnSync } from "node:child_process";
+import { beforeAll, describe, expect, test } from "vitest";
+import { commands } from "../src/cli/commands.ts";
+import type { CommandRow } from "../src/cli/program.ts";
+
+const scripts = { bash: "", zsh: "", fish: "" };
+beforeAll(async () => {
+  for (const shell of Object.keys(scripts) as (keyof typeof scripts)[]) {
+    const { text } = (await row("completion").run({}, shell)) as { text: string };
+    scripts[shell] = text;
+  }
+});
+const row = (name: string) => commands.find((command) => command.name === name) as CommandRow;
+
+/** What bash offers after each of these lines, the last word being the one that is typed. */
+function offered(...typed: string[][]): string[][] {
+  const driver = `${scripts.bash}
+while IFS=$'\\t' read -r -a COMP_WORDS; do
+  [ "\${COMP_WORDS[\${#COMP_WORDS[@]}-1]}" = . ] && COMP_WORDS[\${#COMP_WORDS[@]}-1]=""
+  COMP_CWORD=$((\${#COMP_WORDS[@]} - 1))
+  _pestle
+  printf '%s\\t' "\${COMPREPLY[@]}"; echo
+done`;
+  // An empty last word would be lost on its way in, so a dot stands for it.
+  const lines = typed.map((words) => ["pestle", ...words.slice(0, -1), words.at(-1) || "."].join("\t")).join("\n");
+  const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", driver], { input: `${lines}\n`, encoding: "utf8" });
+  expect(stderr).toBe("");
+  return stdout
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => line.split("\t").filter((word) => word !== ""));
+}
+
+const flagOf = (flags: string) => /--[a-z-]+/.exec(flags)![0];
+/** As a person would have to type it. */
+const typable = (words: readonly string[]) => words.map((word) => word.replaceAll(" ", "\\ "));
+
+describe("bash completes", () => {
+  test("every command, at its place", () => {
+    const groups = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
+    const verbs = (group: string) =>
+      commands.filter(({ name }) => name.startsWith(`${group} `)).map(({ name }) => name.split(" ")[1]);
+    const withVerbs = groups.filter((group) => verbs(group).length > 0);
+    const [top, begun, ...rest] = offered([""], ["simu"], ...withVerbs.map((group) => [group, ""]));
+    expect(top).toEqual(groups);
+    expect(begun).toEqual(["simulate"]);
+    expect(rest).toEqual(withVerbs.map(verbs));
+  });
+
+  test("every option of every command", () => {
+    const found = offered(...commands.map(({ name }) => [...name.split(" "), "--"]));
+    const wanted = commands.map(({ options = [], runs_on }) => [
+      ...options.map(([flags]) => flagOf(flags)),
+      ...(runs_on ? [] : ["--json"]),
+      "--help",
+    ]);
+    expect(found).toEqual(wanted);
+  });
+
+  test("every choice, for each value of an option that takes several", () => {
+    const cases = commands.flatMap(({ name, options = [] }) =>
+      options.flatMap(([flags, , rules]) =>
+        rules?.choices === undefined ? [] : [{ name, flags, choices: rules.choices }],
+      ),
+    );
+    expect(cases.length).toBeGreaterThan(20);
+    const found = offered(...cases.map(({ name, flags }) => [...name.split(" "), flagOf(flags), ""]));
+    expect(found).toEqual(cases.map(({ choices }) => typable(choices)));
+    const several = cases.filter(({ flags }) => flags.endsWith("...>"));
+    const again = offered(
+      ...several.map(({ name, flags, choices }) => [...name.split(" "), flagOf(flags), choices[0]!, ""]),
+    );
+    expect(again).toEqual(several.map(({ choices }) => typable(choices)));
+  });
+
+  test("what an argument usually is, and nothing where nobody can know", () => {
+    const known = commands.filter(({ argument }) => argument?.[2]?.words !== undefined);
+    expect(known.map(({ name }) => name)).toContain("trigger");
+    expect(offered(...known.map(({ name }) => [...name.split(" "), ""]))).toEqual(
+      known.map(({ argument }) => argument![2]!.words),
+    );
+    const [event, order, free, unknown] = offered(
+      ["orders", "act", "7K2M9XQ4TB", "rel"],
+      ["orders", "get", ""],
+      ["orders", "list", "--patient", ""],
+      ["frobnicate", ""],
+    );
+    expect([event, order, free, unknown]).toEqual([["release"], [], [], []]);
+  });
+});
+
+describe("other shells understand their script", () => {
+  test.each([
+    ["zsh", ["-n", "/dev/stdin"]],
+    ["fish", ["--no-execute", "/dev/stdin"]],
+  ] as const)("%s", (shell, args) => {
+    expect(scripts[shell]).toContain("orders list");
+    const { error, status, stderr } = spawnSync(shell, args, { input: scripts[shell], encoding: "utf8" });
+    // Where the shell is not installed there is nobody to ask.
+    if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return;
+    expect([status, stderr]).toEqual([0, ""]);
+  });
+
+  test("a shell that is not known is told so", async () => {
+    await expect(row("completion").run({}, "csh")).rejects.toThrow("Shells are bash, zsh, fish.");
+  });
+});

@@ -1,0 +1,222 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, existsSync, mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { commands } from "../src/cli/commands.ts";
+import { explain } from "../src/cli/errors.ts";
+import type { Output } from "../src/cli/output.ts";
+import type { CommandRow } from "../src/cli/program.ts";
+import { type DemoPartner, writeDemo } from "../src/seed/demo.ts";
+import { runCli } from "./support/run-cli.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+
+let app: TestApp;
+let folder: string;
+let kept: string;
+/** Somebody elsewhere: no database, no demo, no settings. */
+let env: Record<string, string>;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  folder = mkdtempSync(join(tmpdir(), "pestle-login-"));
+  kept = join(folder, "config/pestle/profiles.json");
+  env = { DATA_DIR: join(folder, "nothing"), XDG_CONFIG_HOME: join(folder, "config") };
+});
+afterEach(() => rmSync(join(folder, "config"), { recursive: true, force: true }));
+afterAll(async () => {
+  await app.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function run(name: string, options: Record<string, unknown> = {}, argument = "", settings = {}) {
+  const row = commands.find((command) => command.name === name) as CommandRow;
+  return (await row.run(options, argument, { ...env, ...settings })) as Output & { data: never };
+}
+const refused = async (...given: Parameters<typeof run>) => {
+  const { line, exit_code } = explain(
+    await run(...given).then(
+      () => "it was done",
+      (error: unknown) => error,
+    ),
+  );
+  return `${exit_code} ${line}`;
+};
+/** What the demo partner of that number types. */
+function login(partner: number, options: Record<string, unknown> = {}, settings: Record<string, string> = {}) {
+  const { client_id, client_secret, environment } = app.demo.partners[partner]!;
+  const typed = { clientId: client_id, environment, baseUrl: app.addresses.base_url, ...options };
+  return run("login", typed, "", { CLIENT_SECRET: client_secret, ...settings });
+}
+
+describe("pestle login", () => {
+  test("keeps what gave a token, for its owner alone, and never shows the secret", async () => {
+    const { client_id, client_secret } = app.demo.partners[0]!;
+    const args = ["login", "--client-id", client_id, "--base-url", app.addresses.base_url, "--secret-stdin", "--json"];
+    const { code, stdout, stderr, json } = await runCli(args, env, `${client_secret}\n`);
+    expect([code, stderr]).toEqual([0, ""]);
+    expect(json()).toMatchObject({
+      profile: "default",
+      client_id,
+      environment: "sandbox",
+      auth_url: app.addresses.sandbox_auth_url,
+      file: kept,
+    });
+    expect(stdout).not.toContain(client_secret);
+    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(kept, "utf8")).profiles.default).toMatchObject({ client_id, client_secret });
+  });
+
+  test("is all that every command over the API needs: no database, no demo", async () => {
+    await login(0);
+    const { patient_id } = (await run("simulate prescription", { drug: "atorvastatin" })).data as {
+      patient_id: string;
+    };
+    const { order_number } = (await run("orders create", { patient: patient_id })).data as { order_number: string };
+    await run("simulate order", { to: "Shipped" }, order_number);
+    expect((await run("orders get", {}, order_number)).data).toMatchObject({ order_status: "Shipped" });
+    await run("trigger", {}, "RX_RECEIVED");
+    expect((await run("events list")).data).not.toEqual([]);
+    expect((await run("webhooks list")).data).toEqual([]);
+    expect((await run("token")).text).not.toBe("");
+    expect((await run("whoami")).data).toMatchObject({ chosen_by: "profile default", scope: "partners" });
+  });
+
+  test("keeps nothing that does not work", async () => {
+    expect(
+      await refused("login", { clientId: "a-b", baseUrl: app.addresses.base_url }, "", { CLIENT_SECRET: "x" }),
+    ).toMatch(/^1 The token server refused: invalid_client\./);
+    await expect(login(0, { baseUrl: "http://127.0.0.1:1" })).rejects.toThrow(
+      "No service answers at http://127.0.0.1:1",
+    );
+    await expect(login(0, { baseUrl: app.addresses.auth_url })).rejects.toThrow("names no token server");
+    // The credential is good there, and the address of the API has a slip.
+    const auth_url = app.addresses.sandbox_auth_url;
+    await expect(login(0, { baseUrl: auth_url, authUrl: auth_url })).rejects.toThrow();
+    for (const baseUrl of ["http://pharmacy.example", "pharmacy.example", "https://u:p@pharmacy.example"]) {
+      await expect(login(0, { baseUrl })).rejects.toThrow("--base-url takes an https address");
+    }
+    await expect(login(0, { profile: "../up" })).rejects.toThrow("A profile's name");
+    await expect(login(0, {}, { XDG_CONFIG_HOME: "" })).rejects.toThrow("Set HOME or XDG_CONFIG_HOME.");
+    expect(existsSync(kept)).toBe(false);
+  });
+
+  test("asks nothing without a terminal, and says what to give instead", async () => {
+    for (const [args, line] of [
+      [["login"], "pestle: Give --client-id.\n"],
+      [
+        ["login", "--client-id", "a-b", "--base-url", app.addresses.base_url],
+        "pestle: There is no secret. Set CLIENT_SECRET, or give --secret-stdin.\n",
+      ],
+      [["login", "--secret", "hush"], "pestle: unknown option '--secret'\n"],
+    ] as const) {
+      expect(await runCli(args, env)).toMatchObject({ code: 2, stdout: "", stderr: line });
+    }
+  });
+
+  test("on a terminal asks for what is missing, and does not show the secret", async () => {
+    const { client_id, client_secret } = app.demo.partners[0]!;
+    const seen = await typed([
+      ["Client id: ", client_id],
+      ["]: ", app.addresses.base_url],
+      ["(not shown): ", client_secret],
+    ]);
+    expect(seen).toContain(`Logged in as ${client_id} (sandbox)`);
+    expect(seen).not.toContain(client_secret);
+    expect(existsSync(kept)).toBe(true);
+  });
+});
+
+describe("which account is meant", () => {
+  test("what is typed, then a named profile, then the default one, then the demo", async () => {
+    const data_dir = { DATA_DIR: app.config.DATA_DIR };
+    writeDemo(app.config.DATA_DIR, app.demo);
+    const [willow, juniper, live] = [0, 1, 2].map((index) => app.demo.partners[index]!) as [
+      DemoPartner,
+      DemoPartner,
+      DemoPartner,
+    ];
+    const chosen = async (options = {}, settings = {}) => {
+      const { client_id, chosen_by } = (await run("whoami", options, "", { ...data_dir, ...settings })).data as {
+        client_id: string;
+        chosen_by: string;
+      };
+      return [chosen_by, client_id];
+    };
+    expect(await chosen()).toEqual(["the demo, Willow Telehealth", willow.client_id]);
+    await login(1);
+    await login(2, { profile: "live" });
+    expect(await chosen()).toEqual(["profile default", juniper.client_id]);
+    expect(await chosen({}, { PESTLE_PROFILE: "live" })).toEqual(["profile live", live.client_id]);
+    expect(await chosen({ profile: "default" }, { PESTLE_PROFILE: "live" })).toEqual([
+      "profile default",
+      juniper.client_id,
+    ]);
+    expect(await chosen({ clientId: willow.client_id }, { PESTLE_PROFILE: "live" })).toEqual([
+      "--client-id",
+      willow.client_id,
+    ]);
+    expect(await chosen({ partner: juniper.name })).toEqual([`the demo, ${juniper.name}`, juniper.client_id]);
+    expect(await refused("whoami", { profile: "nobody" })).toMatch(/^1 There is no profile of that name\./);
+    expect(await refused("whoami", { profile: "live", partner: "x" })).toMatch(/^2 Give --client-id, --partner or/);
+    expect(await refused("simulate clock", { advance: "1", profile: "live" })).toMatch(/^1 .+ is a production one/);
+  });
+
+  test("a profile's secret goes to the service it was kept for, whatever the settings say", async () => {
+    await login(0);
+    const elsewhere = { BASE_URL: "http://127.0.0.1:1", SANDBOX_AUTH_URL: "http://127.0.0.1:1" };
+    expect((await run("whoami", {}, "", elsewhere)).data).toMatchObject({ base_url: app.addresses.base_url });
+  });
+
+  test("nobody: it says how to become somebody", async () => {
+    expect(await refused("orders list")).toMatch(/nobody is logged in\. Run `pestle login`, or give --client-id\.$/);
+    expect(await refused("rx send", { preset: "simple", to: "9900017" })).toMatch(/nobody is logged in/);
+  });
+});
+
+describe("pestle logout", () => {
+  test("forgets one or all, and says so", async () => {
+    await login(0);
+    await login(1, { profile: "other" });
+    const { data, text } = await run("whoami", { list: true });
+    expect((data as { profile: string }[]).map(({ profile }) => profile)).toEqual(["default", "other"]);
+    expect(`${JSON.stringify(data)}${text}`).not.toContain(app.demo.partners[0]!.client_secret);
+    expect((await run("logout")).data).toEqual({ forgotten: ["default"] });
+    expect((await run("logout")).text).toBe("Nobody was logged in.");
+    expect((await run("logout", { all: true })).data).toEqual({ forgotten: ["other"] });
+    expect(existsSync(kept)).toBe(false);
+    expect((await run("whoami", { list: true })).text).toBe("Nobody is logged in.");
+  });
+
+  test("a file that others may read, or that is none of ours, is not used", async () => {
+    await login(0);
+    chmodSync(kept, 0o644);
+    expect(await refused("whoami")).toMatch(/^1 Others may read .+profiles\.json, which holds secrets\./);
+  });
+});
+
+/** Types each answer when its question is there, on a terminal of its own; returns all that could be seen. */
+async function typed(answers: [question: string, answer: string][]): Promise<string> {
+  const main = fileURLToPath(new URL("../src/cli/main.ts", import.meta.url));
+  const command = `${process.execPath} --import tsx --conditions=source ${main} login`;
+  const root = fileURLToPath(new URL("../..", import.meta.url));
+  const child = spawn("script", ["-qec", command, "/dev/null"], {
+    cwd: root,
+    env: { PATH: process.env["PATH"] ?? "", NO_COLOR: "1", ...env },
+  });
+  let seen = "";
+  let looked_at = 0;
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    seen += text;
+    const [next] = answers;
+    const at = next === undefined ? -1 : seen.indexOf(next[0], looked_at);
+    if (next === undefined || at < 0) return;
+    looked_at = at + next[0].length;
+    answers.shift();
+    child.stdin.write(`${next[1]}\r`);
+  });
+  await once(child, "close");
+  return seen;
+}

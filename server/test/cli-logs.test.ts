@@ -1,0 +1,105 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { commands } from "../src/cli/commands.ts";
+import type { Output } from "../src/cli/output.ts";
+import type { CommandRow } from "../src/cli/program.ts";
+import { writeDemo } from "../src/seed/demo.ts";
+import { keepRequests } from "../src/usecases/keep-requests.ts";
+import { post } from "./support/orders.ts";
+import { followCli, runCli } from "./support/run-cli.ts";
+import { startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
+import { until } from "./support/until.ts";
+
+let app: TestApp;
+let env: Record<string, string>;
+let folder: string;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  folder = mkdtempSync(join(tmpdir(), "pestle-logs-"));
+  writeDemo(app.config.DATA_DIR, app.demo);
+  const { DATABASE_URL, DATA_DIR } = app.config;
+  env = { DATABASE_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY };
+});
+afterAll(async () => {
+  await app.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+type Line = { request_id: string; method: string; route: string; status: number; errors: { code: string }[] };
+/** One good request, one that is refused and one that finds nothing; their ids. */
+async function someRequests(): Promise<[string, string, string]> {
+  const good = await app.call("/v1/brands");
+  const bad = await post(app, { shipping: { method_id: 1 }, patient: { patient_id: "nobody" }, items: [{}] });
+  const none = await app.call("/v1/orders/0000000000");
+  await keepRequests(app.deps);
+  return [good, bad, none].map(({ headers }) => new Headers(headers as never).get("x-request-id")!) as never;
+}
+async function show(request_id: string, options: Record<string, unknown> = {}, settings = env) {
+  const row = commands.find(({ name }) => name === "logs show") as CommandRow;
+  return (await row.run(options, request_id, settings)) as Output & { data: Line };
+}
+const tailed = async (...args: string[]) => {
+  const { code, stdout, stderr } = await runCli(["logs", "tail", "--no-follow", "--json", ...args], env);
+  expect([code, stderr]).toEqual([0, ""]);
+  return stdout
+    .split("\n")
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Line);
+};
+
+test("logs tail tells the newest requests, the oldest of them first, and can leave the good ones out", async () => {
+  const ids = await someRequests();
+  const all = await tailed("--last", "3");
+  expect(all.map(({ request_id }) => request_id)).toEqual(ids);
+  expect(all[0]).toMatchObject({ method: "GET", status: 200, errors: [] });
+  const refused = await tailed("--errors-only", "--status", "4xx", "--since", "1h");
+  expect(refused.map(({ request_id }) => request_id)).toEqual(ids.slice(1));
+});
+
+test("logs tail follows: each request once, as it comes, a line without colours in a pipe", async () => {
+  const following = followCli(["logs", "tail", "--last", "0"], env);
+  const seen = new Set<string>();
+  // The first look is done once a request of ours is told.
+  await until(
+    async () => {
+      for (const id of await someRequests()) seen.add(id);
+      return following.lines().length > 0;
+    },
+    "it follows",
+    20_000,
+  );
+  const [good, bad] = await someRequests();
+  await until(() => following.lines().some((line) => line.includes(good)), "it is told", 10_000);
+  await until(() => following.lines().some((line) => line.includes(bad)), "it is told", 10_000);
+  const line = following.lines().find((one) => one.includes(bad))!;
+  expect(line).toMatch(new RegExp(`^\\S+Z  POST    422 +\\d+ ms  ${bad}  /orders  42\\d{3}`));
+  const told = following.lines().map((one) => /[0-9a-f-]{36}/.exec(one)![0]);
+  expect(new Set(told).size).toBe(told.length);
+  expect(await following.stop()).toBe(0);
+});
+
+test("logs show tells what was wrong and how to put it right", async () => {
+  const [good, bad] = await someRequests();
+  expect((await show(good)).data.errors).toEqual([]);
+  const { text, data } = await show(bad.toUpperCase());
+  expect(text).toMatch(/^request_id +\S+\nat .+\nrequest +POST \/orders\nstatus +422\n/);
+  for (const { code } of data.errors) expect(text).toMatch(new RegExp(`^! ${code} \\S.+: \\S.+`, "m"));
+  await expect(show(bad, { partner: "Juniper Care" })).rejects.toThrow("The account made no such request");
+  await expect(show("42")).rejects.toThrow("A request id is what X-Request-Id says");
+  await expect(show(bad, { account: "nobody" })).rejects.toThrow("This database has no such account.");
+});
+
+test("away from the database it says who shows the log instead", async () => {
+  await expect(show("5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8", { account: "any" }, { DATA_DIR: folder })).rejects.toThrow(
+    "not at hand here: the portal shows it.",
+  );
+});
+
+test("logs tail says what it does not understand", async () => {
+  const { run } = commands.find(({ name }) => name === "logs tail") as CommandRow;
+  await expect(run({ status: "many" }, "", env)).rejects.toThrow("--status takes a status such as 422, or 4xx.");
+  await expect(run({ since: "yesterday" }, "", env)).rejects.toThrow("--since takes a time with its zone");
+});

@@ -1,0 +1,228 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type HistoryEntry, type Order, type OrderAction, orderActions } from "@pestle/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { commands } from "../src/cli/commands.ts";
+import { explain } from "../src/cli/errors.ts";
+import type { Output } from "../src/cli/output.ts";
+import type { CommandRow } from "../src/cli/program.ts";
+import { writeDemo } from "../src/seed/demo.ts";
+import { newOrder, placed, prescribed } from "./support/orders.ts";
+import { goodAddress } from "./support/patient.ts";
+import { followCli, runCli } from "./support/run-cli.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { until } from "./support/until.ts";
+
+let app: TestApp;
+let folder: string;
+let env: Record<string, string>;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  folder = mkdtempSync(join(tmpdir(), "pestle-orders-"));
+  writeDemo(app.config.DATA_DIR, app.demo);
+  // Nothing of the database: it speaks to the service alone.
+  env = { DATA_DIR: app.config.DATA_DIR };
+});
+afterAll(async () => {
+  await app.stop();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+async function run<Data>(name: string, options: Record<string, unknown> = {}, argument = "") {
+  const row = commands.find((command) => command.name === name) as CommandRow;
+  return (await row.run(options, argument, env)) as Output & { data: Data };
+}
+const refused = async (...given: Parameters<typeof run>) => {
+  const error = await run(...given).then(
+    () => new Error("it was done"),
+    (thrown: unknown) => thrown,
+  );
+  const { line, exit_code } = explain(error);
+  return `${exit_code} ${line}`;
+};
+const fileOf = (name: string, content: unknown) => {
+  const path = join(folder, name);
+  writeFileSync(path, JSON.stringify(content));
+  return path;
+};
+
+describe("orders create", () => {
+  test("takes a patient alone, where one prescription is all there is to fill", async () => {
+    const { patient_id, prescription_id } = await newOrder(app);
+    const { data, text } = await run<Order>("orders create", { patient: patient_id, reference: "inv-1" });
+    expect(data).toMatchObject({ order_status: "Processing", reference: "inv-1", shipping: { method_id: 1 } });
+    expect(data.items).toMatchObject([{ prescription_id, quantity: 1 }]);
+    expect(text).toContain(`order_number  ${data.order_number}`);
+    // Who it is for and where it goes is in --json alone.
+    expect(text).not.toContain(data.address!.street1);
+    expect(await refused("orders create", { patient: "nobody" })).toBe("1 The account has no such patient.");
+  });
+
+  test("takes what is typed, and tells every field that is refused", async () => {
+    const { patient_id, prescription_id } = await newOrder(app);
+    const typed = { patient: patient_id, rx: [String(prescription_id)], packageSize: "90", method: "3", brand: "1" };
+    const { data, text } = await run<Order>("orders create", { ...typed, quiet: true });
+    expect(data).toMatchObject({ brand_id: 1, shipping: { method_id: 3 }, items: [{ package_size: 90 }] });
+    expect(text).toBe(data.order_number);
+    expect(await refused("orders create", { ...typed, method: "99", quantity: "77" })).toMatch(
+      /^1 Refused\. .*items\[0\]\.quantity \(42242\): .+ shipping\.method_id \(42291\): /,
+    );
+    expect(await refused("orders create", { ...typed, rx: ["many"] })).toBe("2 --rx is a whole number.");
+  });
+
+  test("takes the body from a file or from standard input, and with a key makes it once", async () => {
+    const { body } = await newOrder(app);
+    const file = fileOf("order.json", { ...body, reference: "from-file" });
+    const made = await run<Order>("orders create", { idempotencyKey: "key-1" }, file);
+    const again = await run<Order>("orders create", { idempotencyKey: "key-1" }, file);
+    expect(again.data).toEqual(made.data);
+    // The same body without the key is refused, with the order that is there.
+    expect(await refused("orders create", {}, file)).toMatch(/^1 .+/);
+    const other = await newOrder(app);
+    const piped = await runCli(["orders", "create", "-", "--json"], env, JSON.stringify(other.body));
+    expect([piped.code, (piped.json() as Order).patient_id]).toEqual([0, other.patient_id]);
+    expect(await refused("orders create", { rx: ["1"] }, file)).toMatch(/^2 The file says everything itself/);
+    expect(await refused("orders create")).toBe("2 Give a file or --patient, one of them.");
+    expect(await refused("orders create", {}, fileOf("list.json", []))).toBe("1 The file holds no JSON object.");
+  });
+
+  test("with --dry-run tells what would happen, and makes nothing", async () => {
+    const { patient_id } = await newOrder(app);
+    const good = await run<{ would_create: boolean }>("orders create", { patient: patient_id, dryRun: true });
+    expect([good.text, good.failed]).toEqual(["It would be taken.", false]);
+    const bad = await run("orders create", { patient: patient_id, method: "99", dryRun: true });
+    expect(bad).toMatchObject({ failed: true });
+    expect(bad.text).toMatch(/^It would be refused\.\n✗ shipping\.method_id \(42291\): /);
+    expect((await run<{ orders: [] }>("orders list", { patient: patient_id })).data.orders).toEqual([]);
+  });
+});
+
+describe("orders list and get", () => {
+  test("finds by every filter of the API, and goes on where it ended", async () => {
+    const { body, patient_id, prescription_id } = await newOrder(app);
+    const order = await placed(app, { ...body, reference: "to-find", brand_id: 1 });
+    const before = new Date(Date.parse(order.created_at) - 1000).toISOString();
+    const numbers = async (options: Record<string, unknown>) =>
+      (await run<{ orders: Order[] }>("orders list", { limit: "200", ...options })).data.orders.map(
+        ({ order_number }) => order_number,
+      );
+    for (const filter of [
+      { patient: patient_id },
+      { rx: String(prescription_id) },
+      { reference: "to-find" },
+      { brand: "1", status: "Processing", createdAfter: before, updatedAfter: before, createdBefore: "2999-01-01" },
+    ]) {
+      expect(await numbers(filter)).toContain(order.order_number);
+    }
+    expect(await numbers({ reference: "to-find", status: "Delivered" })).toEqual([]);
+    expect(await numbers({ exception: "77" })).not.toContain(order.order_number);
+
+    const all = await numbers({});
+    expect(all.length).toBeGreaterThan(2);
+    const first = await run<{ orders: Order[]; next_cursor: string }>("orders list", { limit: "2" });
+    expect(first.text).toContain(`There are more: --limit, or --cursor ${first.data.next_cursor}`);
+    expect([
+      ...first.data.orders.map(({ order_number }) => order_number),
+      ...(await numbers({ cursor: first.data.next_cursor })),
+    ]).toEqual(all);
+    expect(await refused("orders list", { limit: "0" })).toMatch(/^2 --limit takes a number/);
+  });
+
+  test("shows an order with its history", async () => {
+    const order = await placed(app, (await newOrder(app)).body);
+    const { data, text } = await run<Order & { history: HistoryEntry[] }>(
+      "orders get",
+      { history: true },
+      order.order_number,
+    );
+    expect(data.history).toMatchObject([{ event: "create", to: "Processing" }]);
+    expect(text).toMatch(/Z {2}partner +create +Processing$/);
+    expect(await refused("orders get", {}, "0000000000")).toBe(
+      "1 The account has no such order. `pestle orders list` shows them.",
+    );
+  });
+});
+
+describe("orders act", () => {
+  const held = async (exception_id: number) => {
+    const order = await placed(app, (await newOrder(app)).body);
+    await run("simulate order", { exception: String(exception_id) }, order.order_number);
+    return order;
+  };
+  const offered = async ({ order_number }: Order) =>
+    (await run<OrderAction[]>("orders actions", {}, order_number)).data.map(({ event_key }) => event_key);
+
+  test("actions lists what is offered as the order stands, and all there is", async () => {
+    const order = await placed(app, (await newOrder(app)).body);
+    expect(await offered(order)).toEqual(["cancel", "hold"]);
+    const on_hold = await held(77);
+    const { exceptions } = (await run<Order>("orders get", {}, on_hold.order_number)).data;
+    const wanted = exceptions.flatMap(({ order_actions }) => order_actions.map(({ event_key }) => event_key));
+    expect((await offered(on_hold)).sort()).toEqual([...new Set([...wanted, "cancel" as const])].sort());
+    await run("simulate order", { to: "Delivered" }, order.order_number);
+    expect(await offered(order)).toEqual(["refund", "partial_refund"]);
+    const { data, text } = await run<OrderAction[]>("orders actions");
+    expect(data).toEqual(JSON.parse(JSON.stringify(orderActions)));
+    for (const { event_key } of orderActions) expect(text).toContain(event_key);
+  });
+
+  test("sends the event with its fields, numbers as numbers", async () => {
+    const order = await placed(app, (await newOrder(app)).body);
+    const act = (event: string, more: Record<string, unknown> = {}) =>
+      run<{ order: Order }>("orders act", { event, ...more }, order.order_number);
+    expect((await act("hold")).data.order).toMatchObject({ order_status: "On Hold", exceptions: [{ id: 64 }] });
+    expect((await act("release", { exception: "64" })).data.order.order_status).toBe("Processing");
+    await run("simulate order", { to: "Shipped" }, order.order_number);
+    const refund = await act("partial_refund", { set: ["reason_id=101", "amount_cents=500"] });
+    expect(refund.data.order.payment.refunded_cents).toBe(500);
+    const rest = await act("refund", { file: fileOf("refund.json", { reason_id: 102 }) });
+    expect(rest.text).toMatch(/payment +refunded, \$\d+\.\d\d, \$\d+\.\d\d refunded/);
+    expect(await refused("orders act", { event: "explode" }, order.order_number)).toMatch(
+      /^2 Events are release, cancel/,
+    );
+    expect(await refused("orders act", { event: "release" }, order.order_number)).toMatch(/^1 Refused\. /);
+  });
+
+  test("cancels, sends elsewhere, and orders again", async () => {
+    const order = await placed(app, (await newOrder(app, { prescription: prescribed("atorvastatin-20", 90) })).body);
+    const file = fileOf("address.json", goodAddress);
+    const moved = await run<Order>("orders address", { file }, order.order_number);
+    expect(moved.data.address).toMatchObject({ street1: goodAddress.street1 });
+    expect((await run<{ order: Order }>("orders cancel", {}, order.order_number)).data.order.order_status).toBe(
+      "Canceled",
+    );
+    const other = await placed(app, (await newOrder(app)).body);
+    await run("simulate order", { to: "Delivered" }, other.order_number);
+    const again = await run<Order>("orders reorder", { quiet: true }, other.order_number);
+    expect(again.data.items[0]).toMatchObject({ prescription_id: other.items[0]!.prescription_id });
+    expect(again.text).not.toBe(other.order_number);
+  });
+});
+
+describe("orders watch", () => {
+  test("tells each change once and ends with the order", async () => {
+    const order = await placed(app, (await newOrder(app)).body);
+    const watching = followCli(["orders", "watch", order.order_number, "--json"], env);
+    await until(() => watching.lines().length === 1, "it watches", 20_000);
+    await run("simulate order", { exception: "77" }, order.order_number);
+    await until(() => watching.lines().length === 2, "it tells of the hold", 10_000);
+    await run("orders cancel", {}, order.order_number);
+    await until(() => watching.lines().length === 3, "it tells of the end", 10_000);
+    expect(await watching.ended()).toBe(0);
+    expect(watching.lines().map((line) => (JSON.parse(line) as HistoryEntry).to)).toEqual([
+      "Processing",
+      "On Hold",
+      "Canceled",
+    ]);
+  });
+
+  test("ends with 1 where the order ends otherwise than was waited for", async () => {
+    const order = await placed(app, (await newOrder(app)).body);
+    await run("simulate order", { to: "Canceled" }, order.order_number);
+    const { code, stdout, stderr } = await runCli(["orders", "watch", order.order_number, "--until", "Shipped"], env);
+    expect([code, stderr]).toEqual([1, ""]);
+    expect(stdout).toMatch(/Processing → Canceled\n$/);
+  });
+});
