@@ -135,9 +135,10 @@ const lookUp = (document: unknown, at: string) =>
 function validator(document: object): (at: string, value: unknown) => string[] {
   const ajv = addFormats(new Ajv2020({ strict: false, allErrors: true }));
   ajv.addSchema(document, "openapi");
+  const compiled = new Map<string, ReturnType<Ajv["compile"]>>();
   return (at, value) => {
-    const reference = encodeURI(`openapi#${at}`);
-    const validate = ajv.getSchema(reference) ?? ajv.compile({ $ref: reference });
+    const validate = compiled.get(at) ?? ajv.compile({ $ref: encodeURI(`openapi#${at}`) });
+    compiled.set(at, validate);
     if (validate(value)) return [];
     return (validate.errors ?? []).map(({ instancePath, message, params }) => {
       return `${instancePath || "/"} ${message} ${JSON.stringify(params)}`;
