@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openEmbeddedPostgres } from "../server/src/db/embedded.ts";
+import { type ContractTally, campaignContract } from "./contract.ts";
 import { openIntakeWorkload } from "./intake-workload.ts";
 import { killFirstStarts, killWhileRunning, type RunningKind, type Tally } from "./kills.ts";
 import { type LifecycleTally, playLifecycles } from "./lifecycle.ts";
@@ -32,6 +33,7 @@ const DELIVERIES = 100_000;
 const ENDPOINTS = 20;
 const KILLS_OF_DELIVERIES = 20;
 const SDK_ORDERS = 1_000;
+const REQUESTS_OF_EACH = 500;
 
 /** Every campaign: `npm run campaign -- NAME [--count N] [--kills N] [--seed S]`. Each says whether all was well. */
 const campaigns: Record<string, Campaign> = {
@@ -100,6 +102,16 @@ const campaigns: Record<string, Campaign> = {
         return showSdk(tally, Date.now() - begin_ms);
       }),
   },
+  contract: {
+    about: `requests made from the OpenAPI document, good and bad, to every operation (${REQUESTS_OF_EACH} to each); every answer must be as it says`,
+    async run({ count = REQUESTS_OF_EACH, seed }) {
+      const begin_ms = Date.now();
+      return showContract(
+        await campaignContract({ from: "built", count, seed: seed % 2 ** 30 }),
+        Date.now() - begin_ms,
+      );
+    },
+  },
 };
 
 const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
@@ -117,6 +129,16 @@ async function onOwnDatabase(
     await postgres.stopIfUnused();
     await removeDataDir(data_dir);
   }
+}
+
+function showContract({ operations, requests, answers, faults }: ContractTally, took_ms: number): boolean {
+  for (const [operation, statuses] of Object.entries(answers)) {
+    const counts = Object.entries(statuses).map(([status, times]) => `${status}: ${times}`);
+    console.log(`${operation.padEnd(30)}${counts.join("  ")}`);
+  }
+  console.log(`${requests} requests to ${operations} operations in ${seconds(took_ms)}  faults ${faults.length}`);
+  for (const fault of faults.slice(0, 20)) console.log(`             ${fault}`);
+  return faults.length === 0;
 }
 
 /** A line a command: how often it was done, and why not how often. */

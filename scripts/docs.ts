@@ -6,6 +6,7 @@ import {
   type ActionKey,
   actionKeys,
   actions,
+  arazzo,
   CONNECT_TIMEOUT_S,
   compactAsciiJson,
   DISABLE_AFTER_S,
@@ -18,6 +19,7 @@ import {
   exceptionRow,
   finalStates,
   holdableStates,
+  type OpenapiOptions,
   openapi,
   orderActions,
   orderStates,
@@ -59,7 +61,8 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/events.md", render: eventsPage },
   { path: "docs/intake.md", render: intakePage },
   { path: "docs/catalogue-columns.md", render: catalogueColumnsPage },
-  { path: "docs/openapi.json", render: openapiPage },
+  { path: "docs/openapi.json", render: () => described(openapi) },
+  { path: "docs/arazzo.json", render: () => described(arazzo) },
   { path: "docs/config.md", render: configPage },
 ];
 
@@ -386,18 +389,17 @@ function intakePage() {
   );
 }
 
-function openapiPage() {
+function described(describe: (options: OpenapiOptions) => object) {
   const { version } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as { version: string };
-  const document = openapi({
+  const document = describe({
     version,
     base_url: "http://127.0.0.1:8080",
     auth_url: "http://127.0.0.1:8081",
     sandbox_auth_url: "http://127.0.0.1:8082",
     operator_name: "Service",
   });
-  const { openapi: dialect, ...rest } = document;
   const generatedBy = "npm run docs, from contract/src/endpoints.ts and the tables beside it";
-  return `${JSON.stringify({ "x-generated-by": generatedBy, openapi: dialect, ...rest }, null, 2)}\n`;
+  return `${JSON.stringify({ "x-generated-by": generatedBy, ...document }, null, 2)}\n`;
 }
 
 main();

@@ -1,6 +1,7 @@
 import { orderStatusReasons } from "./actions.ts";
 import { Brand, OrderAction, OrderStatusReason, Product, ShippingMethod } from "./catalogue.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
+import { intakeEndpoints } from "./intake-endpoints.ts";
 import { Introspection, ServerMetadata, serverMetadata, TokenRequest, TokenResponse, TokenToExamine } from "./oauth.ts";
 import { orderActions } from "./order-actions.ts";
 import { orderEndpoints } from "./order-endpoints.ts";
@@ -147,49 +148,11 @@ export const endpoints = [
         examples: simulationAnswerExamples,
       },
     },
-    codes: [40003, ...bodyCodes, 42200, ...idempotencyCodes],
+    codes: [40003, ...bodyCodes, 42200, ...idempotencyCodes, 42463],
     may_be_missing: true,
     idempotent: true,
   },
-  {
-    operation_id: "receiveScript",
-    method: "POST",
-    path: "/intake/script",
-    server: "intake",
-    tags: ["Intake"],
-    auth: "bearer:intake",
-    summary: "Deliver an NCPDP SCRIPT message",
-    description:
-      "NewRx, CancelRx, RxRenewalResponse and RxChangeResponse in the shapes of 10.6, 2017071 and 2023011. What could be read is answered with 200 and a SCRIPT message (Status, Error, Verify or CancelRxResponse). The same message again gets the same answer and changes nothing.",
-    body: body("application/xml", string("A SCRIPT message, UTF-8."), "<Message>…</Message>"),
-    responses: {
-      200: {
-        ...answer("A SCRIPT message.", string(), "<Message>…</Message>"),
-        content_type: "application/xml",
-      },
-    },
-    codes: [40002, 40003, 40004],
-  },
-  {
-    operation_id: "receiveFhir",
-    method: "POST",
-    path: "/intake/fhir",
-    server: "intake",
-    tags: ["Intake"],
-    auth: "bearer:intake",
-    summary: "Deliver a FHIR R4 prescription",
-    description:
-      "A Bundle (collection, transaction, message or batch) with one MedicationRequest, or the MedicationRequest alone. What could be read is answered with 200 and an OperationOutcome. The same message again gets the same answer and changes nothing.",
-    query: { ncpdp_id: string("The receiver, where the message names none.") },
-    body: body("application/fhir+json", object({ resourceType: string() }), { resourceType: "Bundle" }),
-    responses: {
-      200: {
-        ...answer("An OperationOutcome.", object({ resourceType: string() }), { resourceType: "OperationOutcome" }),
-        content_type: "application/fhir+json",
-      },
-    },
-    codes: [40002, 40003, 40004],
-  },
+  ...intakeEndpoints,
   {
     operation_id: "issueToken",
     method: "POST",

@@ -1,4 +1,5 @@
 export * from "./actions.ts";
+export { arazzo } from "./arazzo.ts";
 export * from "./catalogue.ts";
 export * from "./dashboard.ts";
 export * from "./dashboard-admin.ts";

@@ -13,7 +13,7 @@ export const content = (schema: Schema, given: { content_type?: string; example?
 };
 
 export const responseRef = (name: keyof typeof sharedResponses) => ({ $ref: `#/components/responses/${name}` });
-const headerRefs = (...names: (keyof typeof sharedHeaders)[]): Json =>
+export const headerRefs = (...names: (keyof typeof sharedHeaders)[]): Json =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
 
 export const sharedHeaders = {
@@ -26,27 +26,17 @@ export const sharedHeaders = {
   RateLimit: { description: "What is left of the rate limit (IETF draft form).", schema: { type: "string" } },
   "RateLimit-Policy": { description: "The rate limit (IETF draft form).", schema: { type: "string" } },
   "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } },
+  Link: { description: "The address of the next page, where there is one.", schema: { type: "string" } },
+  "Idempotent-Replayed": {
+    description: "`true` on an answer that was kept for the Idempotency-Key.",
+    schema: { type: "string", enum: ["true"] },
+  },
   "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" } },
 } as const;
 
 /** The token servers show no rate limit until it is reached. */
 export const tokenHeaders = headerRefs("X-Request-Id", "ETag", "Cache-Control");
 export const partnerHeaders = { ...tokenHeaders, ...headerRefs("RateLimit", "RateLimit-Policy") };
-
-export const sharedParameters = {
-  IfNoneMatch: {
-    name: "If-None-Match",
-    in: "header",
-    description: "ETags you hold. When one of them still fits, the answer is 304 without a body.",
-    schema: { type: "string" },
-  },
-  IdempotencyKey: {
-    name: "Idempotency-Key",
-    in: "header",
-    description: "Sent again within 24 hours, the first success is answered again and nothing is done twice.",
-    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" },
-  },
-} as const;
 
 const failure = (status: keyof typeof statuses, headers: Json, schema: Schema, example: unknown) => ({
   description: statuses[status],

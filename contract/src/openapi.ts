@@ -2,19 +2,20 @@ import { type Endpoint, tags } from "./endpoint.ts";
 import { endpoints } from "./endpoints.ts";
 import { ErrorCodeSchema, ErrorsBody } from "./error-bodies.ts";
 import { type ErrorCode, errorCodes, errors, statuses, statusOf } from "./errors.ts";
+import { fieldMeanings, recordMeanings } from "./glossary.ts";
 import { scopes } from "./oauth.ts";
 import {
   content,
+  headerRefs,
   partnerHeaders,
   responseRef,
   sharedHeaders,
-  sharedParameters,
   sharedResponses,
   tokenHeaders,
 } from "./openapi-components.ts";
+import { headerParameters, pathParameters } from "./openapi-parameters.ts";
+import { openapiWebhooks } from "./openapi-webhooks.ts";
 import type { JsonSchema } from "./schema.ts";
-import { webhookBodies } from "./webhook-bodies.ts";
-import { type EventType, eventTypeNames, eventTypes, standardWebhookHeaders, webhookHeaders } from "./webhooks.ts";
 
 export type OpenapiOptions = {
   readonly version: string;
@@ -36,11 +37,10 @@ export const openapi = (options: OpenapiOptions) => {
       [endpoint.method.toLowerCase()]: operation(endpoint),
     };
   }
-  const webhooks = Object.fromEntries(eventTypeNames.map((name) => [name, { post: webhook(name, options) }]));
   const found = new Map<string, JsonSchema>();
   const body = {
     paths: withReferences(paths, found),
-    webhooks: withReferences(webhooks, found),
+    webhooks: withReferences(openapiWebhooks(options.operator_name), found),
     responses: withReferences(sharedResponses, found),
   };
   return {
@@ -49,11 +49,11 @@ export const openapi = (options: OpenapiOptions) => {
       title: `${options.operator_name} partner API`,
       version: options.version,
       summary: "Pharmacy as a service",
-      description:
-        "Prescriptions and orders for partners of a pharmacy. Every request carries an access token from the token server and `Accept: application/json`.",
+      description: introduction,
       contact: { name: "The pharmacy that runs this service", url: options.base_url },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
+    externalDocs: { description: "Guides and catalogues", url: `${options.base_url}/docs` },
     servers: [
       { url: options.base_url, description: "Partner API" },
       { url: `${options.base_url}/v1`, description: "The same, with the version in the path" },
@@ -64,12 +64,24 @@ export const openapi = (options: OpenapiOptions) => {
     components: {
       schemas: Object.fromEntries([...found].sort(([a], [b]) => (a < b ? -1 : 1))),
       responses: body.responses,
-      parameters: sharedParameters,
+      parameters: { ...pathParameters, ...headerParameters },
+      examples: Object.fromEntries(errorCodes.map((code) => [code, errorExample(code)])),
       headers: sharedHeaders,
       securitySchemes: securitySchemes(options),
     },
   };
 };
+
+/** What holds for every operation, in Markdown. */
+const introduction = [
+  "Prescriptions and orders for partners of a pharmacy.",
+  "**Authentication.** Get an access token from the token server with your `client_id` and `client_secret` (`POST /oauth/token`, scope `partners`) and send it as `Authorization: Bearer …` with every request. It lasts 12 hours. Sandbox and production have their own token servers and credentials; the token says which of the two a request is about.",
+  "**Requests.** Send `Accept: application/json`, and bodies as `Content-Type: application/json` in UTF-8, at most 1 MiB. Unknown fields and query parameters are refused, never ignored. Every path works with and without `/v1`.",
+  "**Errors.** 400 and 422 list every problem at once, each with a `code` of the catalogue, the field and how to resolve it. Each operation lists the codes it can give. Quote `X-Request-Id` when you ask about an answer.",
+  "**Sending again.** Every POST takes an `Idempotency-Key`: the first success is answered again for 24 hours and nothing is done twice. After 409, look the order up with `GET /orders` before anything else. After 429 and 503 wait for `Retry-After` seconds.",
+  "**Reading.** Every answer has an `ETag`; send it as `If-None-Match` and get 304 while nothing has changed. Long lists come in pages: go on with `cursor` while `next_cursor` is not null.",
+  "**Time, days and money.** Times are ISO 8601 in UTC, dates are days where the pharmacy is, money is in cents.",
+].join("\n\n");
 
 /** A path may name servers of its own: the token servers are other hosts than the partner API. */
 const tokenServers = ({ auth_url, sandbox_auth_url }: OpenapiOptions) => [
@@ -101,24 +113,19 @@ const security = {
 
 const operation = (endpoint: Endpoint): Json => {
   const shared = [
+    ...[...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
     ...(endpoint.method === "GET" ? ["IfNoneMatch"] : []),
     ...(endpoint.idempotent ? ["IdempotencyKey"] : []),
   ].map((name) => ({ $ref: `#/components/parameters/${name}` }));
-  const path = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
-    name,
-    in: "path",
-    required: true,
-    schema: { type: "string" },
-  }));
   const query = Object.entries(endpoint.query ?? {}).map(([name, { description, ...schema }]) => ({
     name,
     in: "query",
-    description,
+    description: description ?? fieldMeanings[name],
     style: "form",
     explode: true,
     schema,
   }));
-  const parameters = [...path, ...query, ...shared];
+  const parameters = [...shared, ...query];
   return {
     operationId: endpoint.operation_id,
     summary: endpoint.summary,
@@ -137,7 +144,11 @@ const operation = (endpoint: Endpoint): Json => {
 };
 
 const successes = (endpoint: Endpoint): Json => {
-  const headers = endpoint.server === "token" ? tokenHeaders : partnerHeaders;
+  const headers = {
+    ...(endpoint.server === "token" ? tokenHeaders : partnerHeaders),
+    ...(endpoint.query?.["cursor"] && headerRefs("Link")),
+    ...(endpoint.idempotent && headerRefs("Idempotent-Replayed")),
+  };
   const answers = Object.entries(endpoint.responses).map(([status, { description, schema, ...shown }]) => [
     status,
     { description, headers, ...(schema && { content: content(schema, shown) }) },
@@ -150,11 +161,11 @@ const numberedFailures = (endpoint: Endpoint): Json => {
   const all = [40010 as const, ...endpoint.codes].sort((a, b) => a - b);
   const answers = ([400, 422] as const).flatMap((status) => {
     const codes = all.filter((code) => statusOf(code) === status);
-    const [first] = codes;
-    if (first === undefined) return [];
+    if (codes.length === 0) return [];
     const description = `${statuses[status]} Codes: ${codes.join(", ")}.`;
-    const example = { errors: [errorExample(first)] };
-    return [[status, { description, "x-error-codes": codes, content: content(ErrorsBody, { example }) }]];
+    const examples = Object.fromEntries(codes.map((code) => [code, { $ref: `#/components/examples/${code}` }]));
+    const headers = endpoint.server === "token" ? tokenHeaders : partnerHeaders;
+    return [[status, { description, headers, "x-error-codes": codes, content: content(ErrorsBody, { examples }) }]];
   });
   return Object.fromEntries(answers);
 };
@@ -183,27 +194,11 @@ const tokenFailures = (endpoint: Endpoint): Json => ({
   503: responseRef("ServiceUnavailable"),
 });
 
+/** A position in a list is shown as its first. */
 const errorExample = (code: ErrorCode) => {
   const [message, field, resolution] = errors[code];
-  return { code, message, error_detail: [{ field, message: resolution }] };
-};
-
-const webhook = (name: EventType, { operator_name }: OpenapiOptions): Json => {
-  const { signature, secret } = webhookHeaders(operator_name);
-  const headers = [signature, secret, ...Object.values(standardWebhookHeaders)];
-  return {
-    operationId: `on${name.toLowerCase().replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())}`,
-    summary: name,
-    description: `${eventTypes[name].sent_when}${eventTypes[name].opt_in ? " Sent only to endpoints that ask for it." : ""}`,
-    tags: ["Webhooks"],
-    security: [{}],
-    parameters: headers.map((header) => ({ name: header, in: "header", required: true, schema: { type: "string" } })),
-    requestBody: { required: true, content: { "application/json": { schema: webhookBodies[name] } } },
-    responses: {
-      "2XX": { description: "Received. Anything else is tried again." },
-      410: { description: "Gone. The endpoint is disabled." },
-    },
-  };
+  const error_detail = [{ field: field.replaceAll("[]", "[0]"), message: resolution }];
+  return { summary: message, value: { errors: [{ code, message, error_detail }] } };
 };
 
 /** The catalogue rides on the schema of the code, for whoever generates code from the document. */
@@ -213,16 +208,31 @@ const errorCatalogue = errorCodes.map((code) => {
 });
 
 /** Copies a value; each named schema in it becomes a reference, and is added to those found. */
-const withReferences = (value: unknown, found: Map<string, JsonSchema>): unknown => {
-  if (Array.isArray(value)) return value.map((entry) => withReferences(entry, found));
+const withReferences = (value: unknown, found: Map<string, JsonSchema>, record = ""): unknown => {
+  if (Array.isArray(value)) return value.map((entry) => withReferences(entry, found, record));
   if (typeof value !== "object" || value === null) return value;
   const { $id, ...rest } = value as Json;
   if (typeof $id !== "string") {
-    return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, withReferences(entry, found)]));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, entry]) => [
+        key,
+        key === "properties" ? propertiesOf(entry as Json, found, record) : withReferences(entry, found, record),
+      ]),
+    );
   }
   if (!found.has($id)) {
-    const schema = withReferences(rest, found) as JsonSchema;
+    const schema = withReferences({ description: recordMeanings[$id], ...rest }, found, $id) as JsonSchema;
     found.set($id, $id === ErrorCodeSchema.$id ? { ...schema, "x-error-codes": errorCatalogue } : schema);
   }
   return { $ref: `#/components/schemas/${$id}` };
 };
+
+/** A field whose schema does not say what it means gets the glossary's sentence for its name. */
+const propertiesOf = (properties: Json, found: Map<string, JsonSchema>, record: string): Json =>
+  Object.fromEntries(
+    Object.entries(properties).map(([name, schema]) => {
+      const own = withReferences(schema, found, record) as Json;
+      const description = fieldMeanings[`${record}.${name}`] ?? fieldMeanings[name];
+      return [name, "$ref" in own || description === undefined ? own : { description, ...own }];
+    }),
+  );

@@ -13,7 +13,7 @@ const orderCodes: readonly ErrorCode[] = errorCodes.filter(
   (code) => (code >= 42200 && code <= 42296 && code !== 42228 && code !== 42229) || code === 42380,
 );
 
-const prescription: MedicationRequest = {
+export const prescription: MedicationRequest = {
   id: 183601,
   active: true,
   patient_id: "ay87nt",
@@ -260,7 +260,7 @@ export const orderEndpoints = [
     responses: {
       201: answer("What was asked, and the order as it is now.", ActionRequest, actionRequest),
     },
-    codes: [...bodyCodes, 42200, ...actionCodes, ...idempotencyCodes, 42430, 42461, 42462, 42463],
+    codes: [40003, ...bodyCodes, 42200, ...actionCodes, ...idempotencyCodes, 42430, 42461, 42462, 42463],
     may_be_missing: true,
     idempotent: true,
   },

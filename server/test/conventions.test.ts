@@ -12,6 +12,7 @@ const EXEMPT = new Set([
   "/docs/",
   "/assets/*",
   "/openapi.json",
+  "/arazzo.json",
   "/welcome.json",
   "/healthz",
   "/readyz",

@@ -3,6 +3,7 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectral from "@stoplight/spectral-core";
 import { oas } from "@stoplight/spectral-rulesets";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { pointer, readOpenapi } from "../../chaos/openapi-document.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
 let app: TestApp;
@@ -42,6 +43,55 @@ describe("the OpenAPI document that is served", () => {
     expect(Object.keys(webhooks).sort()).toEqual([...eventTypeNames].sort());
   });
 
+  test("every request, answer, error and event has an example, and each fits its schema", () => {
+    const { operations, misfits, resolved, document: read } = readOpenapi(text);
+    const hooks = Object.keys(read.webhooks).map((name) => pointer("webhooks", name, "post", "requestBody"));
+    const places = [
+      ...hooks,
+      ...operations.flatMap(({ path, method, body }) =>
+        body === undefined ? [] : [pointer("paths", path, method.toLowerCase(), "requestBody")],
+      ),
+      ...operations.flatMap(({ responses }) => Object.values(responses).map((response) => response.pointer)),
+    ];
+    let examples = 0;
+    const faults = [...new Set(places)].flatMap((place) =>
+      Object.entries(contentAt(read, place)).flatMap(([type, { example, examples: several }]) => {
+        const values = several ? Object.values(several).map((one) => resolved(one).value) : [example];
+        examples += values.length;
+        return values.flatMap((value) =>
+          misfits(`${place}${pointer("content", type, "schema")}`, value).map((misfit) => `${place} ${misfit}`),
+        );
+      }),
+    );
+    expect(faults).toEqual([]);
+    expect(examples).toBeGreaterThan(350);
+  });
+
+  test("says what every schema, field, parameter, header and answer means", () => {
+    const silent: string[] = [];
+    const tell = (described: object, at: string) => {
+      if (!("description" in described) && !("$ref" in described)) silent.push(at);
+    };
+    const walk = (value: unknown, at: string): void => {
+      if (typeof value !== "object" || value === null) return;
+      for (const [key, entry] of Object.entries(value)) {
+        const place = `${at}/${key}`;
+        if (["example", "examples", "default"].includes(key)) continue;
+        const group = ["properties", "parameters", "headers", "responses", "schemas", "webhooks"].includes(key);
+        if (!group) walk(entry, place);
+        // A name is no keyword, whatever it is.
+        else {
+          for (const [name, one] of Object.entries<{ post?: object }>(entry)) {
+            tell(one.post ?? one, `${place}/${name}`);
+            walk(one, `${place}/${name}`);
+          }
+        }
+      }
+    };
+    walk(document, "");
+    expect(silent).toEqual([]);
+  });
+
   test("passes Redocly's recommended rules", async () => {
     const config = await createConfig({ extends: ["recommended"] });
     const problems = await lintFromString({ source: text, absoluteRef: "openapi.json", config });
@@ -59,3 +109,15 @@ describe("the OpenAPI document that is served", () => {
     expect(problems.map(({ code, message, path }) => `${code}: ${message} ${path.join(".")}`)).toEqual([]);
   });
 });
+
+type Media = { example?: unknown; examples?: Record<string, { value: unknown }> };
+
+/** The content of a request or an answer; some have none. */
+function contentAt(document: object, place: string): Record<string, Media> {
+  const names = place.slice(1).split("/");
+  const found = names.reduce<unknown>(
+    (value, name) => (value as Record<string, unknown>)[name.replaceAll("~1", "/").replaceAll("~0", "~")],
+    document,
+  );
+  return (found as { content?: Record<string, Media> }).content ?? {};
+}

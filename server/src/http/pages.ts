@@ -1,5 +1,5 @@
 import { timingSafeEqual } from "node:crypto";
-import { openapi } from "@pestle/contract";
+import { arazzo, openapi } from "@pestle/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isLoopback } from "../config.ts";
 import type { Addresses, Deps } from "../deps.ts";
@@ -30,13 +30,17 @@ export function addPages(app: FastifyInstance, deps: Deps, site: { addresses: ()
     return send(request, reply, json(200, { operator_name, version, ...site.addresses(), demo: site.demo }));
   });
 
-  let document: Rendered | undefined;
-  app.get("/openapi.json", (request, reply) => {
-    document ??= rendered(
-      JSON.stringify(openapi({ version, operator_name: deps.config.OPERATOR_NAME, ...site.addresses() })),
-    );
-    return send(request, reply, { status: 200, body: document });
-  });
+  for (const [path, describe] of [
+    ["/openapi.json", openapi],
+    ["/arazzo.json", arazzo],
+  ] as const) {
+    let document: Rendered | undefined;
+    app.get(path, (request, reply) => {
+      const { OPERATOR_NAME: operator_name } = deps.config;
+      document ??= rendered(JSON.stringify(describe({ version, operator_name, ...site.addresses() })));
+      return send(request, reply, { status: 200, body: document });
+    });
+  }
 
   addAssets(app);
 }

@@ -1,0 +1,146 @@
+import type { OperationId } from "@pestle/contract";
+import type { Demo } from "../server/src/seed/demo.ts";
+import { bundle } from "../server/test/support/fhir-samples.ts";
+import { sample } from "../server/test/support/script-samples.ts";
+import { ask, insist } from "./ask.ts";
+import { intakeToken, issue, partnerToken, tokenOf } from "./client.ts";
+import { withOwnId } from "./mutated.ts";
+
+type Json = Record<string, unknown>;
+/** What a request needs to be about something that is there. */
+export type Live = { path: Record<string, string>; body?: unknown; query?: Record<string, string> };
+export type Scene = {
+  demo: Demo;
+  tokens: { partners: string; intake: string };
+  /** A request that should succeed, about records made for it; or one that was made before, where that will do. */
+  ready(operation: OperationId, example: unknown, fresh?: boolean): Promise<Live>;
+  /** Ids that are there, for requests that are not sure of anything. */
+  known: Record<string, string[]>;
+};
+
+const DEADLINE_MS = 10_000;
+const UNITS = 30;
+
+/** A sandbox account with patients, orders in many states, endpoints and events, all made through the API itself. */
+export async function openScene(demo: Demo): Promise<Scene> {
+  const tokens = { partners: await partnerToken(demo), intake: await intakeToken(demo) };
+  const known: Scene["known"] = { patient_id: [], address_id: ["1"], order_number: [], id: [], event_id: [] };
+  const prepared = new Map<OperationId, Live>();
+  let made = 0;
+
+  const call = async (method: string, path: string, body?: unknown): Promise<Json> => {
+    const headers = {
+      authorization: `Bearer ${tokens.partners}`,
+      accept: "application/json",
+      ...(body !== undefined && { "content-type": "application/json" }),
+    };
+    const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
+    const reply = await insist(() => ask(`${demo.base_url}${path}`, init), DEADLINE_MS);
+    if (reply.status > 299) throw new Error(`${method} ${path}: ${reply.status} ${reply.text}`);
+    return JSON.parse(reply.text || "{}") as Json;
+  };
+  const simulate = (simulation_type: string, simulation: Json) =>
+    call("POST", "/simulate", { simulation_type, simulation });
+  const remember = (name: string, id: unknown) => {
+    known[name]!.push(String(id));
+    return String(id);
+  };
+
+  const newPatient = async () => {
+    const found = await simulate("prescription", { drug_name: "Atorvastatin 20 mg tablet", written_qty: UNITS });
+    return { patient_id: remember("patient_id", found["patient_id"]), prescription_id: found["prescription_id"] };
+  };
+  const orderOf = ({ patient_id, prescription_id }: Awaited<ReturnType<typeof newPatient>>) => ({
+    reference: `contract-${made++}`,
+    shipping: { method_id: 1 },
+    patient: { patient_id },
+    items: [{ prescription_id, quantity: 1, package_size: UNITS }],
+  });
+  const newOrder = async (to?: string) => {
+    const order = await call("POST", "/orders", orderOf(await newPatient()));
+    const order_number = remember("order_number", order["order_number"]);
+    if (to !== undefined) await simulate("order", { order_number, to });
+    return order_number;
+  };
+  const act = (order_number: string, event: string) =>
+    call("POST", `/orders/${order_number}/partner_order_action_requests`, { event });
+  // Told of next to nothing: what is delivered is not what is looked at here.
+  const quiet = { url: `${demo.base_url}/hook`, events: ["ENDPOINT_DISABLED"] };
+  const newEndpoint = async () => {
+    const { id } = await call("POST", "/webhook_endpoints", { ...quiet, secret: "mine" });
+    return String(id);
+  };
+  const newEvent = async () =>
+    remember("event_id", (await simulate("event", { event_type: "RX_RECEIVED" }))["event_id"]);
+  // The other sandbox partner asks for tokens: too many wrong secrets, and its client has to wait.
+  const [, asking] = demo.partners;
+  const client = { client_id: asking!.client_id, client_secret: asking!.client_secret };
+  const newToken = async () => {
+    const reply = await issue(demo, asking!);
+    return reply?.status === 200 ? tokenOf(reply) : "none";
+  };
+
+  const ready: Partial<Record<OperationId, (example: Json) => Promise<Omit<Live, "path"> & { path?: Live["path"] }>>> =
+    {
+      createOrder: async (example) => ({ body: { ...example, ...orderOf(await newPatient()) } }),
+      createReorder: async (body) => ({ path: { order_number: await newOrder("Delivered") }, body }),
+      requestOrderAction: async (body) => {
+        const order_number = await newOrder();
+        await act(order_number, "hold");
+        return { path: { order_number }, body };
+      },
+      replaceOrderAddress: async (body) => ({ path: { order_number: await newOrder() }, body }),
+      removeShippingAddress: async () => {
+        const { patient_id } = await newPatient();
+        const address = {
+          first_name: "Rosa",
+          last_name: "Quill",
+          street1: "88 Alder Ct",
+          city: "Oakland",
+          state: "CA",
+        };
+        const { address_id } = await call("POST", `/patients/${patient_id}/shipping_address`, {
+          ...address,
+          zip: "94612",
+        });
+        return { path: { patient_id, address_id: String(address_id) } };
+      },
+      createWebhookEndpoint: async (body) => ({ body: { ...body, ...quiet } }),
+      removeWebhookEndpoint: async () => ({ path: { id: await newEndpoint() } }),
+      simulate: async () => ({
+        body: { simulation_type: "order", simulation: { order_number: await newOrder(), to: "Shipped" } },
+      }),
+      receiveScript: async () => ({
+        body: Buffer.from(withOwnId(made++, { format: "script", body: Buffer.from(sample) })).toString(),
+      }),
+      receiveFhir: async () => ({
+        body: JSON.parse(
+          Buffer.from(withOwnId(made++, { format: "fhir", body: Buffer.from(JSON.stringify(bundle())) })).toString(),
+        ),
+      }),
+      issueToken: async (body) => ({ body: { ...body, ...client } }),
+      revokeToken: async () => ({ body: { token: await newToken(), ...client } }),
+      introspectToken: async () => ({ body: { token: await newToken(), ...client } }),
+    };
+
+  for (const to of [undefined, "Filling", "Shipped", "Delivered", "Canceled"]) await newOrder(to);
+  await act(await newOrder(), "hold");
+  remember("id", await newEndpoint());
+  await newEvent();
+
+  return {
+    demo,
+    tokens,
+    known,
+    async ready(operation, example, fresh = false) {
+      const before = prepared.get(operation);
+      if (before !== undefined && !fresh) return before;
+      const path = Object.fromEntries(Object.entries(known).map(([name, ids]) => [name, ids.at(-1)!]));
+      // An address belongs to a patient, and every patient has a first one.
+      const live = await ready[operation]?.(example as Json);
+      const made_ready = { body: example, ...live, path: { ...path, ...live?.path } };
+      prepared.set(operation, made_ready);
+      return made_ready;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { Endpoint } from "./endpoint.ts";
+import { endpoints, type OperationId } from "./endpoints.ts";
+
+/** One step of a workflow, in short: where parameters go and what success is, the operation's row tells. */
+export type Step = {
+  readonly step_id: string;
+  readonly description: string;
+  readonly operation_id: OperationId;
+  /** Parameters of path and query; a value that begins with `$` is an expression. */
+  readonly given?: Readonly<Record<string, string | number | boolean>>;
+  readonly body?: object;
+  /** What the answer must say, by its place in the body. */
+  readonly expect?: Readonly<Record<string, string | number | boolean>>;
+  /** What later steps use, by its place in the body. */
+  readonly outputs?: Readonly<Record<string, string>>;
+  /** Where to go on when the request conflicts with another. */
+  readonly after_409?: string;
+};
+
+export const arazzoStep = (step: Step) => {
+  const endpoint = endpoints.find(({ operation_id }) => operation_id === step.operation_id) as Endpoint;
+  const { given = {}, body, expect = {}, outputs, after_409 } = step;
+  const ofPartner = endpoint.server === "partner";
+  return {
+    stepId: step.step_id,
+    description: step.description,
+    operationId: step.operation_id,
+    parameters: [
+      ...(ofPartner ? ["accept", "authorization"] : []).map((name) => ({
+        reference: `$components.parameters.${name}`,
+      })),
+      ...Object.entries(given).map(([name, value]) => ({ name, in: placeOf(endpoint, name), value })),
+    ],
+    ...(body && { requestBody: { contentType: endpoint.body?.content_type, payload: body } }),
+    successCriteria: [
+      { condition: `$statusCode == ${successOf(endpoint)}` },
+      ...Object.entries(expect).map(([place, value]) => ({
+        condition: `$response.body#${place} == ${typeof value === "string" ? `'${value}'` : value}`,
+      })),
+    ],
+    ...(outputs && {
+      outputs: Object.fromEntries(Object.entries(outputs).map(([name, place]) => [name, `$response.body#${place}`])),
+    }),
+    onFailure: [
+      { reference: "$components.failureActions.waitAndSendAgain" },
+      ...(after_409 === undefined
+        ? []
+        : [{ name: "lookItUp", type: "goto", stepId: after_409, criteria: [{ condition: "$statusCode == 409" }] }]),
+    ],
+  };
+};
+
+const placeOf = ({ path, query = {}, operation_id }: Endpoint, name: string) => {
+  if (path.includes(`{${name}}`)) return "path";
+  if (name in query) return "query";
+  throw new Error(`${operation_id} takes no ${name}`);
+};
+
+/** What an operation makes is its last success: `dry_run` of an order comes before it. */
+const successOf = ({ responses }: Endpoint) => Object.keys(responses).at(-1);

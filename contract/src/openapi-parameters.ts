@@ -1,0 +1,44 @@
+import { ORDER_NUMBER_PATTERN } from "./fields.ts";
+
+type Parameter = { readonly name: string; readonly in: string; readonly description: string; readonly schema: object };
+
+const inPath = (name: string, description: string, schema: object) => ({
+  name,
+  in: "path",
+  required: true,
+  description: `${description} Another account's, or a malformed one, is 404.`,
+  schema,
+});
+
+/** By their names in the paths of `endpoints`. */
+export const pathParameters = {
+  patient_id: inPath("patient_id", "The patient that a webhook or an order names.", {
+    type: "string",
+    pattern: "^[A-Za-z0-9_-]{4,35}$",
+    examples: ["ay87nt"],
+  }),
+  address_id: inPath("address_id", "One of the patient's `addresses`.", { type: "integer", minimum: 1, examples: [1] }),
+  order_number: inPath("order_number", "The order.", {
+    type: "string",
+    pattern: ORDER_NUMBER_PATTERN,
+    examples: ["7K2M9XQ4TB"],
+  }),
+  id: inPath("id", "The webhook endpoint.", { type: "string", format: "uuid" }),
+  event_id: inPath("event_id", "The event.", { type: "string", format: "uuid" }),
+} as const satisfies Record<string, Parameter>;
+
+/** Headers that a request may carry. */
+export const headerParameters = {
+  IfNoneMatch: {
+    name: "If-None-Match",
+    in: "header",
+    description: "ETags you hold. When one of them still fits, the answer is 304 without a body.",
+    schema: { type: "string" },
+  },
+  IdempotencyKey: {
+    name: "Idempotency-Key",
+    in: "header",
+    description: "Sent again within 24 hours, the first success is answered again and nothing is done twice.",
+    schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" },
+  },
+} as const satisfies Record<string, Parameter>;

@@ -1,0 +1,65 @@
+import { orderActionsOf } from "./order-actions.ts";
+import { prescription } from "./order-endpoints.ts";
+import type { WebhookBodyOf } from "./webhook-bodies.ts";
+import type { EventType } from "./webhooks.ts";
+
+const first = <const T extends EventType>(event_type: T) => ({
+  event_id: "019a8712-04c0-7b3e-9d0e-3c8a1b2d4e5f",
+  event_type,
+  timestamp: 1_794_733_800,
+});
+const order = { patient_id: "ay87nt", order_number: "7K2M9XQ4TB", sequence: 1 };
+const [dispense] = prescription.medication_dispenses;
+const shipped = {
+  ...dispense!,
+  order_status: "Shipped" as const,
+  shipment: {
+    tracking_no: "9400110200881234567890",
+    tracking_url: "https://carrier.example/track/9400110200881234567890",
+    carrier: "USPS",
+    method: "Standard Mail",
+    status: "label_created" as const,
+    shipped_at: "2026-11-16T15:20:00.000Z",
+    delivered_at: null,
+  },
+};
+const order_actions = orderActionsOf(65);
+
+/** A body of each event, as it is sent. */
+export const webhookExamples: { [T in EventType]: WebhookBodyOf<T> } = {
+  RX_RECEIVED: {
+    ...first("RX_RECEIVED"),
+    patient_id: "ay87nt",
+    medication_requests: [{ ...prescription, refills_left: 3, medication_dispenses: [] }],
+  },
+  RX_UPDATED: { ...first("RX_UPDATED"), ...order, medication_requests: [prescription] },
+  SHIPMENT_UPDATED: {
+    ...first("SHIPMENT_UPDATED"),
+    ...order,
+    sequence: 3,
+    medication_requests: [{ ...prescription, medication_dispenses: [shipped] }],
+  },
+  ORDER_EXCEPTION: {
+    ...first("ORDER_EXCEPTION"),
+    ...order,
+    exception: {
+      id: 65,
+      name: "Missing Email",
+      message: "The patient's email must be updated.",
+      raised_at: "2026-11-15T09:10:00.000Z",
+      order_actions,
+    },
+    order_actions,
+  },
+  ORDER_UPDATED: {
+    ...first("ORDER_UPDATED"),
+    ...order,
+    order_status: "Processing",
+    previous_order_status: null,
+  },
+  ENDPOINT_DISABLED: {
+    ...first("ENDPOINT_DISABLED"),
+    endpoint_id: "5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8",
+    reason: "failing",
+  },
+};

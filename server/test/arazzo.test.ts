@@ -1,0 +1,82 @@
+import { type arazzo, type OperationId, workflows } from "@pestle/contract";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import spectral from "@stoplight/spectral-core";
+import { arazzo as rules } from "@stoplight/spectral-rulesets";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type OpenapiDocument, readOpenapi } from "../../chaos/openapi-document.ts";
+import { walkWorkflow } from "./support/arazzo-runner.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+
+let app: TestApp;
+let text: string;
+let document: ReturnType<typeof arazzo>;
+let api: OpenapiDocument;
+beforeAll(async () => {
+  app = await startTestApp();
+  const response = await fetch(`${app.addresses.base_url}/arazzo.json`);
+  expect(response.headers.get("content-type")).toBe("application/json; charset=utf-8");
+  text = await response.text();
+  document = JSON.parse(text);
+  const [source] = document.sourceDescriptions;
+  api = readOpenapi(await (await fetch(source!.url)).text());
+});
+afterAll(() => app.stop());
+
+describe("the Arazzo document that is served", () => {
+  test("tells both workflows of the contract, of the very service that serves it", () => {
+    expect(document.arazzo).toBe("1.0.1");
+    expect(document.workflows.map(({ workflowId }) => workflowId).sort()).toEqual([...workflows].sort());
+    expect(text).toContain(app.addresses.base_url);
+  });
+
+  test("passes Redocly's recommended rules", async () => {
+    const config = await createConfig({ extends: ["recommended"] });
+    const problems = await lintFromString({ source: text, absoluteRef: "arazzo.json", config });
+    expect(problems.map(({ ruleId, severity, message }) => `${severity} ${ruleId}: ${message}`)).toEqual([]);
+  });
+
+  test("passes Spectral's rules for Arazzo", async () => {
+    const linter = new spectral.Spectral();
+    linter.setRuleset({ extends: [[rules as never, "all"]] });
+    const problems = await linter.run(text);
+    expect(problems.map(({ code, message, path }) => `${code}: ${message} ${path.join(".")}`)).toEqual([]);
+  });
+
+  test.for(workflows)(
+    "%s leads, step by step, to a delivered order, and every answer is as OpenAPI has it",
+    async (workflow_id) => {
+      const { walked, outputs } = await walk(workflow_id);
+      const { steps } = document.workflows.find(({ workflowId }) => workflowId === workflow_id)!;
+      expect(walked.map(({ step_id }) => step_id)).toEqual(steps.map(({ stepId }) => stepId));
+      expect(walked.flatMap(({ operation, answer }) => api.complaints(operation, answer))).toEqual([]);
+      expect(outputs).toEqual({
+        order_number: expect.stringMatching(/^[0-9A-HJKMNP-TV-Z]{10}$/),
+        tracking_no: expect.any(String),
+      });
+    },
+  );
+
+  test("an order that was sent a moment ago is looked up, as the step says", async () => {
+    // Whatever creates the order answers 409 from the second time on: the first try comes from elsewhere.
+    const twice = async (operation: OperationId, address: string, init: RequestInit) => {
+      if (operation === "createOrder") await fetch(address, init);
+    };
+    const { walked } = await walk("api_driven", twice);
+    expect(walked.map(({ answer }) => answer.status).filter((status) => status === 409)).toEqual([409]);
+    expect(walked.at(-1)!.step_id).toBe("readOrder");
+  });
+});
+
+type Before = (operation: OperationId, address: string, init: RequestInit) => Promise<void>;
+
+function walk(workflow_id: (typeof workflows)[number], before?: Before) {
+  const { client_id, client_secret } = app.demo.partners.find(
+    ({ workflow, environment }) => workflow === workflow_id && environment === "sandbox",
+  )!;
+  return walkWorkflow(document, api, {
+    workflow_id,
+    inputs: { client_id, client_secret },
+    address: ({ on_token_server }) => (on_token_server ? app.addresses.sandbox_auth_url : app.addresses.base_url),
+    ...(before && { before }),
+  });
+}

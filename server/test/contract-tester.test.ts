@@ -1,0 +1,22 @@
+import { endpoints } from "@pestle/contract";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { holdToContract } from "../../chaos/contract.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+
+// The campaign itself, small: `npm run campaign -- contract` does the same at full size.
+const OF_EACH = 24;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+});
+afterAll(() => app.stop());
+
+test("whatever is made from the OpenAPI document is answered as it says, by every operation", async () => {
+  const { operations, requests, answers, faults } = await holdToContract({ demo: app.demo, count: OF_EACH, seed: 8 });
+  expect(faults).toEqual([]);
+  expect(operations).toBe(endpoints.length);
+  expect(Object.keys(answers).sort()).toEqual(endpoints.map(({ operation_id }) => operation_id).sort());
+  expect(requests).toBe(endpoints.length * OF_EACH);
+}, 120_000);
