@@ -48,6 +48,10 @@ async function openRow(page: Page, { order_number }: Order): Promise<void> {
   await page.keyboard.press("Enter");
   await heading(page, order_number);
 }
+const tokenOf = async (page: Page): Promise<string | undefined> => {
+  const response = await page.request.get(`${journey.app.addresses.base_url}/web/session`);
+  return ((await response.json()) as { session: { csrf_token: string } | null }).session?.csrf_token;
+};
 const quiet = ({ foreign, complaints }: Seen) => expect([foreign, complaints]).toEqual([[], []]);
 
 test("an order goes from review to shipped with the keyboard alone, and the filler does not check it", async () => {
@@ -181,14 +185,54 @@ test("a session that is over covers the page, and signing in goes on with what w
   journey.app.advance(IDLE_MS + 60_000);
   await page.getByRole("button", { name: "Write it down" }).click();
   await page.getByText("Everything stays as you left it.").waitFor();
-  await shot(page, "dashboard-sign-in-again");
   expect(await violations(page)).toEqual([]);
-  await page.keyboard.press("Escape");
-  await page.keyboard.type(pharmacist.password);
+  const cover = page.getByRole("dialog", { name: "Sign in again" });
+  const nothingElse = async () => {
+    await cover.waitFor();
+    expect(await page.getByText(made.order_number).filter({ visible: true }).count()).toBe(0);
+    expect(await page.locator("textarea").filter({ visible: true }).count()).toBe(0);
+    expect(await page.getByRole("heading", { level: 1 }).count()).toBe(0);
+  };
+  // However often somebody tries to close it, from wherever the focus is.
+  await page.evaluate("document.activeElement.blur()");
+  for (let time = 0; time < 5; time++) {
+    await page.keyboard.press("Escape");
+    await nothingElse();
+  }
+  await cover.evaluate((element) => (element as unknown as { close: () => void }).close());
+  await nothingElse();
+  await shot(page, "dashboard-sign-in-again");
+  await page.getByLabel("Password").fill(pharmacist.password);
   await page.keyboard.press("Enter");
   await page.getByText("Noted.").waitFor();
+  await page.getByRole("heading", { level: 1, name: made.order_number }).waitFor();
   await page.getByText("she confirms the dose", { exact: false }).waitFor();
   expect(page.url()).toBe(address);
+  quiet(seen);
+});
+
+test("whoever signs in as somebody else ends the session that was there", async () => {
+  const made = await order();
+  const seen = await journey.openAs(pharmacist, at(made));
+  const { page } = seen;
+  await heading(page, made.order_number);
+  const { base_url } = journey.app.addresses;
+  const session = async () =>
+    ((await (await page.request.get(`${base_url}/web/session`)).json()) as { session: { email: string } | null })
+      .session;
+  // The page hears that it is over, while the browser still has a session of which it knows no token.
+  await page.route("**/web/dashboard/orders/**", (route) => route.fulfill({ status: 401, json: {} }));
+  await page.keyboard.press("r");
+  await page.getByText("Everything stays as you left it.").waitFor();
+  expect((await session())?.email).toBe(pharmacist.email);
+  await page.request.post(`${base_url}/web/session`, {
+    headers: { "x-csrf-token": (await tokenOf(page)) ?? "" },
+    data: { ...technician },
+  });
+  expect((await session())?.email).toBe(technician.email);
+  await page.getByRole("button", { name: "Sign in as somebody else" }).click();
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  expect(await session()).toBeNull();
   quiet(seen);
 });
 
