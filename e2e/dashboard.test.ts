@@ -117,9 +117,21 @@ test("whoever filled an order is told that somebody else must check it", async (
   const seen = await journey.openAs(lead, at(made));
   const { page } = seen;
   await page.getByRole("button", { name: "Approve the review" }).click();
-  await page.getByLabel("Lot").fill("(01)00370999101307(17)311231(10)L-9");
-  expect(await page.getByLabel("Expires on").inputValue()).toBe("2031-12-31");
-  expect(await page.getByLabel("Lot").inputValue()).toBe("L-9");
+  const lot = page.getByLabel("Lot");
+  const filled = async () => [await lot.inputValue(), await page.getByLabel("Expires on").inputValue()];
+  // A scanner is a keyboard that ends with Enter: nothing of what it types counts before that, and Enter sends nothing.
+  await lot.pressSequentially("01003123456789011731123110L-9");
+  await page.keyboard.press("Enter");
+  await page.getByText("not a product of this order").waitFor();
+  expect(await filled()).toEqual(["", ""]);
+  await lot.pressSequentially("0100370999101307173112311");
+  await page.getByText("not a product of this order").waitFor();
+  await lot.pressSequentially("0L-9");
+  expect(await lot.inputValue()).toBe("01003709991013071731123110L-9");
+  await page.keyboard.press("Enter");
+  await expect.poll(filled).toEqual(["L-9", "2031-12-31"]);
+  expect(await page.getByText("not a product of this order").count()).toBe(0);
+  expect((await read(made)).order_status).toBe("Filling");
   await page.getByRole("button", { name: "Filled" }).click();
   await page.getByText("a second person must", { exact: false }).waitFor();
   expect(await page.getByRole("button", { name: "All are right" }).count()).toBe(0);
