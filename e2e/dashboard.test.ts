@@ -267,6 +267,53 @@ test("a page that nobody touches signs out by itself, although it refreshes itse
   quiet(seen);
 });
 
+test("a page that cannot reach the service when it locks itself signs out as soon as it can", async () => {
+  const seen = await journey.openAs(technician, "/dashboard");
+  const { page } = seen;
+  await page.clock.install();
+  await page.reload();
+  await heading(page, "Home");
+  let refused = 0;
+  await page.route("**/web/session", (route) => {
+    refused += 1;
+    return route.abort();
+  });
+  await page.clock.fastForward(IDLE_MS + 10_000);
+  await page.getByText("Everything stays as you left it.").waitFor();
+  await expect.poll(() => refused).toBeGreaterThan(0);
+  expect(await tokenOf(page)).toBeDefined();
+  await page.unroute("**/web/session");
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(5_000);
+      return tokenOf(page);
+    })
+    .toBeUndefined();
+});
+
+test("only what is asked while hands are there says so", async () => {
+  const seen = await journey.openAs(technician, "/dashboard");
+  const { page } = seen;
+  const asked: (string | undefined)[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/web/dashboard/orders")) asked.push(request.headers()["x-pestle-present"]);
+  });
+  await page.clock.install();
+  await page.reload();
+  await page.getByText("Waiting longest").waitFor();
+  await page.keyboard.press("Shift");
+  /** What the page's own reading says of it, some time later. */
+  const later = (ms: number) => async () => {
+    asked.length = 0;
+    await page.clock.fastForward(ms);
+    await page.evaluate("new Promise((done) => requestAnimationFrame(done))").catch(() => {});
+    return asked.map((one) => one ?? "nobody");
+  };
+  await expect.poll(later(15_000)).toEqual(["1"]);
+  await page.clock.fastForward(60_000);
+  await expect.poll(later(15_000)).toEqual(["nobody"]);
+});
+
 test("a second factor is set up with a picture that is drawn here, and asked for from then on", async () => {
   const who = await journey.person("technician", "Factor Two");
   const seen = await journey.openAs(who, "/dashboard");
@@ -293,6 +340,37 @@ test("a second factor is set up with a picture that is drawn here, and asked for
   await again.page.getByRole("textbox", { name: "Code" }).fill(code());
   await again.page.keyboard.press("Enter");
   await heading(again.page, "Fill");
+});
+
+test("who stopped half-way in one tab signs in from another", async () => {
+  const who = await journey.person("technician", "Two Tabs");
+  const setting_up = await journey.openAs(who, "/dashboard");
+  await setting_up.page.getByRole("button", { name: /your account/ }).click();
+  await setting_up.page.getByRole("menuitem", { name: "Set up a second factor" }).click();
+  const secret = decode((await setting_up.page.locator("dialog code").textContent()) ?? "");
+  const code = () => totpCode(secret, Math.floor(journey.app.deps.now().getTime() / 30_000));
+  await setting_up.page.getByRole("textbox", { name: "Code" }).fill(code());
+  await setting_up.page.keyboard.press("Enter");
+  await setting_up.page.getByText("The second factor is in force.").waitFor();
+  journey.app.advance(60_000);
+
+  const { page: first } = await journey.open("/dashboard");
+  const second = await first.context().newPage();
+  await second.goto(`${journey.app.addresses.base_url}/dashboard`);
+  const givePassword = async (page: Page) => {
+    await page.getByLabel("E-mail").fill(who.email);
+    await page.getByLabel("Password").fill(who.password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "Code" }).waitFor();
+  };
+  await second.getByLabel("E-mail").waitFor();
+  await givePassword(first);
+  await givePassword(second);
+  await second.getByRole("textbox", { name: "Code" }).fill(code());
+  await second.keyboard.press("Enter");
+  await heading(second, "Home");
+  // And the first follows.
+  await heading(first, "Home");
 });
 
 describe("many orders at once", () => {
@@ -427,6 +505,28 @@ test("an address that is none and one that is not theirs look the same to a part
     texts.push(await page.locator("body").innerText());
   }
   expect(new Set(texts).size).toBe(1);
+});
+
+test.each([
+  ["a partner's person at the dashboard", "/dashboard", () => journey.app.demo.partners[0]!.portal, "/portal"],
+  ["a pharmacist at the portal", "/portal", () => pharmacist, "/dashboard"],
+] as const)("%s is shown the way to their own pages, and can sign out", async (_, path, who, own) => {
+  const { page } = await journey.open(path);
+  const signIn = async () => {
+    await page.getByLabel("E-mail").fill(who().email);
+    await page.getByLabel("Password").fill(who().password);
+    await page.keyboard.press("Enter");
+    await page.getByText("There is nothing here").waitFor();
+  };
+  await signIn();
+  expect(await violations(page)).toEqual([]);
+  await shot(page, `elsewhere-${own.slice(1)}`);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await signIn();
+  await page.getByRole("link", { name: /^Go to the/ }).click();
+  await page.locator("main#content").waitFor();
+  expect(new URL(page.url()).pathname.startsWith(own)).toBe(true);
 });
 
 describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (theme) => {

@@ -87,6 +87,8 @@ export function signedOut(): void {
   location.reload();
 }
 
+export const isLocked = (): boolean => state.phase === "in" && state.locked;
+
 export function lock(): void {
   if (state.phase === "in" && !state.locked) change({ ...state, locked: true });
 }
