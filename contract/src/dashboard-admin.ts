@@ -183,6 +183,8 @@ export const auditActions = {
   sign_out: "signed out",
   second_factor_set_up: "set up a second factor",
   password_changed: "changed their own password",
+  orders_listed: "looked at a list of orders",
+  order_found: "found an order by a number",
   order_viewed: "looked at an order",
   order_revealed: "revealed patient and address of an order",
   document_viewed: "opened a document of an order",

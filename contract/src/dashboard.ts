@@ -318,7 +318,7 @@ export type ExceptionGroup = {
   orders: DashboardOrderRow[];
 };
 
-/** GET /dashboard/search?q=. By patient: first name, last name and date of birth, in any usual order. */
+/** POST /dashboard/search, with `q`. By patient: first name, last name and date of birth, in any usual order. */
 export type DashboardSearch = { hits: SearchHit[]; more: boolean };
 export type SearchHit = {
   by: "order_number" | "tracking_no" | "patient" | "prescription_id" | "reference";
@@ -360,7 +360,8 @@ export type RecallRow = {
 };
 
 /** GET /dashboard/reviews?all=true&environment=. Sentences are fixed: they tell nothing of a patient. */
-export type DashboardReviews = { reviews: DashboardReview[] };
+/** `more`: there are older ones than are told at once. */
+export type DashboardReviews = { reviews: DashboardReview[]; more: boolean };
 export type DashboardReview = {
   account_id: string;
   partner: string | null;

@@ -9,6 +9,8 @@ import { type Bucket, type Limit, type Spent, spend } from "./domain/rate-limit.
  */
 export type RateLimiter = {
   spend(account_id: string, bucket: string, limit: Limit, now_ms: number): Spent;
+  /** Puts back what was taken for something that is not to count. */
+  giveBack(account_id: string, bucket: string, limit: Limit): void;
   /** Seconds until a request would be let through; takes nothing. */
   wait(account_id: string, bucket: string, limit: Limit, now_ms: number): number;
   /** Buckets used since the last call: what to ask leases for. */
@@ -32,6 +34,10 @@ export function createRateLimiter(): RateLimiter {
       }
       entry.active = true;
       return spend(entry, limit, entry.share ?? 1 / processes, now_ms);
+    },
+    giveBack(account_id, bucket, limit) {
+      const entry = entries.get(`${account_id} ${bucket}`);
+      if (entry !== undefined) entry.tokens = Math.min(limit.burst, entry.tokens + 1);
     },
     wait(account_id, bucket, limit, now_ms) {
       const entry = entries.get(`${account_id} ${bucket}`);

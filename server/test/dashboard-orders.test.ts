@@ -367,6 +367,18 @@ describe("many at once", () => {
     expect((await lead.send("POST", "/dashboard/bulk", stale)).body.done).toBe(1);
   });
 
+  test("one that a declined card holds instead of being shipped is told among the refused", async () => {
+    const { body } = await newOrder(app);
+    const declined = await placed(app, { ...body, payment: { payer: "patient", token: "tok_declined_at_capture" } });
+    await work(pharmacist, declined, { event: "approve_review" });
+    await work(technician, declined, { event: "complete_fill", items: lots(declined) });
+    await work(pharmacist, declined, { event: "verify_product", scans: scans(declined) });
+    const named = [{ account_id: account_id(), order_number: declined.order_number }];
+    const answer = await lead.send("POST", "/dashboard/bulk", { event: "ship", orders: named });
+    expect(answer.body).toMatchObject({ done: 0, refused: 1, results: [{ done: false, key: "held" }] });
+    expect(answer.body.results[0].message).toMatch(/^Held instead: /);
+  });
+
   test("takes no more than a person could mean, and no event that needs items", async () => {
     const one = { account_id: account_id(), order_number: "0000000000" };
     for (const body of [

@@ -17,7 +17,7 @@ afterAll(() => app.stop());
 
 const account_id = () => app.demo.partners[0]!.account_id;
 const search = async (text: string): Promise<DashboardSearch> =>
-  (await technician.get(`/dashboard/search?q=${encodeURIComponent(text)}`)).body;
+  (await technician.send("POST", "/dashboard/search", { q: text })).body;
 const work = (by: WebPerson, { order_number }: Order, body: object) =>
   by.send("POST", `/dashboard/orders/${account_id()}/${order_number}/work`, body);
 const entries = async (action: string) =>
@@ -60,7 +60,7 @@ describe("the search", () => {
       { account_id: account_id(), subject: patient_id, person_id: technician.person_id },
       { account_id: account_id(), subject: patient_id, person_id: technician.person_id },
     ]);
-    for (const text of ["", "0000000000", "Odalys Fennimore", "Odalys Fennimore 1966-11-03", "%", "'; drop table x"]) {
+    for (const text of ["0000000000", "Odalys Fennimore", "Odalys Fennimore 1966-11-03", "%", "'; drop table x"]) {
       expect([text, (await search(text)).hits]).toEqual([text, []]);
     }
   });

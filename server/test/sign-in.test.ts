@@ -31,6 +31,8 @@ async function web(
   const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? null;
   return { status: answer.status, body: JSON.parse((await answer.text()) || "{}"), cookie, headers: answer.headers };
 }
+/** Time goes on by itself too. */
+const A_MINUTE_MS = 60_000;
 const operator = () => app.demo.operator;
 const signIn = (more: object = {}) => web("POST", "/session", { body: { ...operator(), ...more } });
 
@@ -57,6 +59,18 @@ describe("signing in", () => {
     expect((await signIn()).status).toBe(200);
   });
 
+  test("many guesses at once are no more than as many one after the other", async () => {
+    const email = "crowd@larkspur.example";
+    const guesses = await Promise.all(
+      Array.from({ length: 40 }, (_, number) =>
+        web("POST", "/session", { body: { email, password: `guess ${number}` } }),
+      ),
+    );
+    const count = (status: number) => guesses.filter((guess) => guess.status === status).length;
+    expect([count(401), count(429)]).toEqual([10, 30]);
+    app.advance(15 * 60_000);
+  });
+
   test("a change needs the token and our own page; without either it is as if there were nothing", async () => {
     const { cookie, body } = await signIn();
     const csrf = String(body["csrf_token"]);
@@ -73,14 +87,18 @@ describe("signing in", () => {
 
   test("whoever is idle for 15 minutes is signed out, and everybody after 12 hours", async () => {
     const first = await signIn();
-    app.advance(IDLE_MS - 1_000);
+    const present = { "x-pestle-present": "1" };
+    app.advance(IDLE_MS - A_MINUTE_MS);
+    expect((await web("GET", "/session", { cookie: first.cookie, headers: present })).body["session"]).not.toBeNull();
+    app.advance(IDLE_MS - A_MINUTE_MS);
+    // A page that asks by itself keeps nobody signed in.
     expect((await web("GET", "/session", { cookie: first.cookie })).body["session"]).not.toBeNull();
-    app.advance(IDLE_MS + 1_000);
+    app.advance(A_MINUTE_MS + 1_000);
     expect((await web("GET", "/session", { cookie: first.cookie })).body["session"]).toBeNull();
     const second = await signIn();
-    for (let passed = 0; passed <= LONGEST_SESSION_MS; passed += IDLE_MS - 1_000) {
-      app.advance(IDLE_MS - 1_000);
-      await web("GET", "/session", { cookie: second.cookie });
+    for (let passed = 0; passed <= LONGEST_SESSION_MS; passed += IDLE_MS - A_MINUTE_MS) {
+      app.advance(IDLE_MS - A_MINUTE_MS);
+      await web("GET", "/session", { cookie: second.cookie, headers: present });
     }
     expect((await web("GET", "/session", { cookie: second.cookie })).body["session"]).toBeNull();
   });

@@ -43,7 +43,7 @@ select $1, $2, $3, $4, $5, $6, $7
 where not exists (
   select
   from audit_entry
-  where account_id = $4 and subject = $6 and at > $8 and person_id = $2 and action = $5)`;
+  where person_id = $2 and at > $8 and action = $5 and account_id is not distinct from $4 and subject is not distinct from $6)`;
 /** Unless the same was written down since a time: a page that refreshes itself is one look. */
 export const insertAuditOnce = (db: Queryable, entry: AuditEntry, since: Date) =>
   db.run(addOnce, [

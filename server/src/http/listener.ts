@@ -7,6 +7,7 @@ import { type Config, WrongSetting } from "../config.ts";
 import type { Grant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/refusals.ts";
+import { faultOf } from "../fault.ts";
 import { type Answer, NOT_CACHED, send } from "./answer.ts";
 import { errorAnswer, statusAnswer, tokenServerErrorAnswer, unkept } from "./errors.ts";
 import { strangerLimit } from "./front-door.ts";
@@ -175,13 +176,6 @@ function answerRaw(socket: Socket, name: ListenerName, { status, body, headers }
   const lines = Object.entries(fields).map(([header, value]) => `${header}: ${value}\r\n`);
   const line = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   socket.end(`${line}${lines.join("")}\r\n${body.text}`, () => socket.destroy());
-}
-
-/** The stack, and for a database fault its code: never its message or detail, which can carry a row's values. */
-function faultOf(error: unknown) {
-  const { name, message, stack, code, severity } = error as Error & { code?: string; severity?: string };
-  if (severity !== undefined) return { name, code, stack: stack?.split("\n").slice(1).join("\n") };
-  return { name, message, code, stack };
 }
 
 function refusedNames(error: unknown): string | undefined {

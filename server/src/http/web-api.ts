@@ -16,8 +16,6 @@ export type WebRoute = {
   path: string;
   /** `anyone`: also who is not signed in. `signed_in`: whoever is, also while the second factor is missing. */
   roles: readonly PersonRoleName[] | "anyone" | "signed_in";
-  /** Asked by the page and not by a person: does not count as somebody being there. */
-  quiet?: true;
   /** Undefined where it has answered for itself, as a stream does. */
   handler: (deps: Deps, call: WebCall) => Answer | Promise<Answer | undefined>;
 };
@@ -84,10 +82,10 @@ async function answered(deps: Deps, { handler }: WebRoute, call: WebCall): Promi
 async function admitted(
   deps: Deps,
   request: FastifyRequest,
-  { roles, quiet }: WebRoute,
+  { roles }: WebRoute,
 ): Promise<SignedIn | undefined | "signed out"> {
   const cookie = cookieOf(request);
-  const person = cookie === undefined ? undefined : await findSession(deps, cookie, quiet !== true);
+  const person = cookie === undefined ? undefined : await findSession(deps, cookie, isPresent(request));
   if (roles === "anyone") return person;
   if (person === undefined) return "signed out";
   if (roles === "signed_in") return person;
@@ -95,6 +93,10 @@ async function admitted(
   if (!(roles as readonly string[]).includes(person.role)) throw new StatusRefusal(404);
   return person;
 }
+
+/** A screen that reads itself anew is nobody: who asks for a change, or has just moved a hand, is there. */
+const isPresent = ({ method, headers }: FastifyRequest): boolean =>
+  method !== "GET" || headers["x-pestle-present"] === "1";
 
 function cookieOf(request: FastifyRequest): string | undefined {
   const name = cookieName(request);

@@ -1,8 +1,9 @@
 import type { AuditAction } from "@pestle/contract";
-import { insertAudit, insertAuditOnce } from "../db/audit.ts";
+import { insertAudit } from "../db/audit.ts";
 import type { Queryable, Tx } from "../db/db.ts";
 import type { Deps } from "../deps.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
+import { writeLook } from "./write-audit.ts";
 
 /** Who of a partner does something, and in which request. */
 export type PortalActor = { account_id: string; person_id: string; role: string; request_id: string };
@@ -16,19 +17,13 @@ export const auditPortal = (
   subject: string | null,
 ): Promise<number> => insertAudit(db, { at, action, subject, ...by });
 
-/** Whoever stays with something looks at it once, however often the page asks for it meanwhile. */
-const ONE_LOOK_MS = 5 * 60 * 1000;
-
 /** That somebody saw what tells of a patient, before it is shown. */
 export const auditView = (
-  { db, now }: Pick<Deps, "db" | "now">,
+  deps: Pick<Deps, "db" | "now">,
   by: PortalActor,
   action: "order_viewed" | "event_viewed",
   subject: string,
-): Promise<number> => {
-  const at = now();
-  return insertAuditOnce(db, { at, action, subject, ...by }, new Date(at.getTime() - ONE_LOOK_MS));
-};
+): Promise<number> => writeLook(deps, by, { account_id: by.account_id, action, subject }, by.request_id);
 
 /** Does something in a transaction: that it was done is written down with it, or neither is. */
 export function audited<Done>(

@@ -2,10 +2,10 @@ import { insertAudit } from "../db/audit.ts";
 import { setPassword } from "../db/dashboard-people.ts";
 import { deleteOtherSessions, loadForSignIn } from "../db/sessions.ts";
 import type { Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import { hashPasswordAside, passwordMatches } from "./create-person.ts";
-import { FAILURES, type SignedIn } from "./sign-in.ts";
+import type { SignedIn } from "./sign-in.ts";
+import { FEW_TRIES, takeTries } from "./take-tries.ts";
 
 /** One's own password, by whoever knows it: a screen that was left open is not enough. Other sessions end. */
 export async function changePassword(
@@ -15,15 +15,13 @@ export async function changePassword(
   request_id: string,
 ): Promise<void> {
   const { person_id, session_hash } = session;
-  const bucket = `password ${person_id}`;
   const now = deps.now();
-  const blocked_s = deps.strangers.wait("", bucket, FAILURES, now.getTime());
-  if (blocked_s > 0) throw new StatusRefusal(429, blocked_s);
+  const wasRight = takeTries(deps, now, [["", `password ${person_id}`, FEW_TRIES]]);
   const person = await loadForSignIn(deps.db, session.email);
   if (person === undefined || !(await passwordMatches(given.password, person.password_hash))) {
-    deps.strangers.spend("", bucket, FAILURES, now.getTime());
     throw new AdminRefusal("The present password is wrong.");
   }
+  wasRight();
   const password_hash = await hashPasswordAside(given.new_password);
   await deps.db.transaction(async (tx) => {
     await setPassword(tx, person_id, password_hash);

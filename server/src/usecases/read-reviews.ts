@@ -36,10 +36,10 @@ export async function readReviews(
   environment: Environment | null,
   all: boolean,
 ): Promise<DashboardReviews> {
-  const rows = await listReviewEntries(deps.db, environment, all, MOST_REVIEWS);
-  const reviews: DashboardReview[] = [];
-  for (const row of rows) reviews.push(await shown(deps, row));
-  return { reviews };
+  const rows = await listReviewEntries(deps.db, environment, all, MOST_REVIEWS + 1);
+  const receiversOf = receiversIn(deps);
+  const reviews = await Promise.all(rows.slice(0, MOST_REVIEWS).map((row) => shown(receiversOf, row)));
+  return { reviews, more: rows.length > MOST_REVIEWS };
 }
 
 /** What an entry is about, with its people masked. */
@@ -53,7 +53,7 @@ export async function readReview(
   const { prescription_id } = row;
   const written =
     prescription_id === null ? undefined : await loadPrescriptionFact(deps.db, account_id, prescription_id);
-  const review = await shown(deps, row);
+  const review = await shown(receiversIn(deps), row);
   await note(deps, by, row, "review_viewed", request_id);
   const opened = await openPeople(deps, row);
   return {
@@ -133,7 +133,7 @@ async function openPeople(deps: Deps, { account_id, patient_id, facts }: ListedR
 
 const CLOSED_BY = { accept: "verdict", route: "route", resolve: "resolve" } as const;
 
-async function shown(deps: Deps, row: ListedReview): Promise<DashboardReview> {
+async function shown(receiversOf: ReceiversOf, row: ListedReview): Promise<DashboardReview> {
   const { says, closed_by } = reviewKinds[row.kind];
   const { resolved_by: _, resolved_by_name, receiver, created_at, resolved_at, ...rest } = row;
   return {
@@ -144,16 +144,28 @@ async function shown(deps: Deps, row: ListedReview): Promise<DashboardReview> {
     resolved_at: resolved_at?.toISOString() ?? null,
     resolved_by: resolved_by_name,
     closed_by: CLOSED_BY[closed_by],
-    receivers: closed_by === "route" && resolved_at === null ? await receiversOf(deps, row) : [],
+    receivers: closed_by === "route" && resolved_at === null ? await receiversOf(row) : [],
   };
 }
 
-async function receiversOf(deps: Deps, { account_id, receiver }: ListedReview): Promise<DashboardReview["receivers"]> {
-  const [accounts, sharing] = await Promise.all([listAccounts(deps.db), listReceivers(deps.db, account_id, receiver)]);
-  return sharing.map((one) => ({
-    account_id: one.account_id,
-    partner: accounts.find((account) => account.account_id === one.account_id)?.name ?? null,
-  }));
+type ReceiversOf = (row: ListedReview) => Promise<DashboardReview["receivers"]>;
+
+/** Who may be meant by the id that a message was sent to; asked once for each id, however many messages name it. */
+function receiversIn({ db }: Deps): ReceiversOf {
+  const known = new Map<string, ReturnType<ReceiversOf>>();
+  let accounts: ReturnType<typeof listAccounts> | undefined;
+  const read = async ({ account_id, receiver }: ListedReview) => {
+    accounts ??= listAccounts(db);
+    const sharing = await listReceivers(db, account_id, receiver);
+    const names = new Map((await accounts).map((account) => [account.account_id, account.name]));
+    return sharing.map((one) => ({ account_id: one.account_id, partner: names.get(one.account_id) ?? null }));
+  };
+  return (row) => {
+    const key = `${row.account_id} ${row.receiver}`;
+    const receivers = known.get(key) ?? read(row);
+    known.set(key, receivers);
+    return receivers;
+  };
 }
 
 const note = (

@@ -13,7 +13,7 @@ const MOST_HITS = 50;
 
 /**
  * Looks for what was typed among order numbers, tracking numbers, prescriptions, references and people, in all accounts
- * at once. Whoever is found by name is written down.
+ * at once. Whoever is found is written down.
  */
 export async function searchOrders(deps: Deps, by: Looker, text: string, request_id: string): Promise<DashboardSearch> {
   const asked = readQuestion(text);
@@ -62,11 +62,13 @@ function distinct(rows: readonly Labelled[]): Labelled[] {
 }
 
 async function noteFound(deps: Deps, by: Looker, rows: readonly Labelled[], request_id: string): Promise<void> {
-  const people = rows.filter((row) => row.by === "patient");
-  for (const patient of new Set(people.map(({ account_id, patient_id }) => `${account_id} ${patient_id}`))) {
-    const [account_id, subject] = patient.split(" ") as [string, string];
-    await writeAudit(deps, by, { account_id, action: "patient_found", subject }, request_id);
-  }
+  const entries = rows.map((row) =>
+    row.by === "patient"
+      ? { account_id: row.account_id, action: "patient_found" as const, subject: row.patient_id }
+      : { account_id: row.account_id, action: "order_found" as const, subject: row.order_number ?? row.patient_id },
+  );
+  const distinct = new Map(entries.map((entry) => [Object.values(entry).join(" "), entry]));
+  for (const entry of distinct.values()) await writeAudit(deps, by, entry, request_id);
 }
 
 function hitOf(deps: Deps, { record_sealed, patient_id, created_at, ...row }: Labelled): SearchHit {

@@ -16,18 +16,17 @@ import {
   touchSession,
 } from "../db/sessions.ts";
 import type { Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
 import { base32, totpAddress, totpStep } from "../vault/totp.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { passwordMatches } from "./create-person.ts";
+import { FEW_TRIES, takeTries } from "./take-tries.ts";
 
 /** Whoever walks away from a screen is signed out, and nobody stays signed in for longer than a shift. */
 export const IDLE_MS = 15 * 60_000;
 export const LONGEST_SESSION_MS = 12 * 3600_000;
 /** Said at most once in so long that somebody is still there: most requests write nothing. */
 const SEEN_EVERY_MS = 30_000;
-export const FAILURES = { rate_per_second: 10 / 900, burst: 10 };
-const FAILURES_OF_ADDRESS = { rate_per_second: 50 / 900, burst: 50 };
+const TRIES_OF_ADDRESS = { rate_per_second: 50 / 900, burst: 50 };
 /** Stands in where nobody has the address, so that an unknown one takes as long as a wrong password. */
 const NO_PASSWORD = "scrypt$32768$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
@@ -51,22 +50,20 @@ export async function signIn(
 ): Promise<SignIn> {
   const now = deps.now();
   const name = given.email.toLowerCase();
-  const blocked_s = Math.max(
-    deps.strangers.wait(remote_address, `sign-in ${name}`, FAILURES, now.getTime()),
-    deps.strangers.wait(remote_address, "sign-in", FAILURES_OF_ADDRESS, now.getTime()),
-  );
-  if (blocked_s > 0) throw new StatusRefusal(429, blocked_s);
+  const wasRight = takeTries(deps, now, [
+    [remote_address, `sign-in ${name}`, FEW_TRIES],
+    [remote_address, "sign-in", TRIES_OF_ADDRESS],
+  ]);
   const person = await loadForSignIn(deps.db, given.email);
   const matches = await passwordMatches(given.password, person?.password_hash ?? NO_PASSWORD);
   const fits = matches && person !== undefined;
   const by_code = fits && given.code !== null && person.totp_confirmed_at !== null;
   if (!fits || (by_code && !(await takesCode(deps, person, given.code!)))) {
-    deps.strangers.spend(remote_address, `sign-in ${name}`, FAILURES, now.getTime());
-    deps.strangers.spend(remote_address, "sign-in", FAILURES_OF_ADDRESS, now.getTime());
     const known = person?.person_id ?? null;
     await audit(deps, { person_id: known, action: "sign_in_refused", request_id });
     return { outcome: "refused" };
   }
+  wasRight();
   const needs = by_code
     ? null
     : person.totp_confirmed_at !== null
@@ -134,13 +131,9 @@ export async function beginTotp(
 
 /** The code of the second factor: completes a session, and puts a new factor in force. */
 export async function giveCode(deps: Deps, session: SignedIn, code: string, request_id: string): Promise<boolean> {
-  const now_ms = deps.now().getTime();
-  const bucket = `code ${session.person_id}`;
-  const blocked_s = deps.strangers.wait("", bucket, FAILURES, now_ms);
-  if (blocked_s > 0) throw new StatusRefusal(429, blocked_s);
   const person = await loadForSignIn(deps.db, session.email);
   if (person?.totp_sealed == null || !(await takesCode(deps, person, code))) {
-    deps.strangers.spend("", bucket, FAILURES, now_ms);
+    await audit(deps, { person_id: session.person_id, action: "sign_in_refused", request_id });
     return false;
   }
   if (person.totp_confirmed_at === null) {
@@ -154,12 +147,16 @@ export async function giveCode(deps: Deps, session: SignedIn, code: string, requ
   return true;
 }
 
+/** However one comes to the code, and from wherever: there are few tries for each person. */
 async function takesCode(deps: Deps, person: SignInRow, code: string): Promise<boolean> {
+  const wasRight = takeTries(deps, deps.now(), [["", `code ${person.person_id}`, FEW_TRIES]]);
   const secret = await withKeysOfNow(deps, async () =>
     deps.vault.open(person.totp_sealed!, totpPlace(person.person_id)),
   );
   const step = totpStep(secret, code, deps.now(), person.totp_last_step);
-  return step !== null && (await takeTotpStep(deps.db, person.person_id, step)) === 1;
+  const taken = step !== null && (await takeTotpStep(deps.db, person.person_id, step)) === 1;
+  if (taken) wasRight();
+  return taken;
 }
 
 async function noteSignedIn(deps: Deps, person_id: string, request_id: string): Promise<void> {

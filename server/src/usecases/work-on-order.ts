@@ -1,9 +1,10 @@
-import type { BulkAnswer, BulkRequest, BulkResult, WorkEvent, WorkRequest } from "@pestle/contract";
+import type { BulkAnswer, BulkRequest, BulkResult, Order, WorkEvent, WorkRequest } from "@pestle/contract";
 import { errors, statusMessages } from "@pestle/contract";
 import { listAccounts } from "../db/accounts.ts";
 import type { Deps } from "../deps.ts";
 import { ImpossibleStep } from "../domain/order.ts";
 import { RequestProblems, StatusRefusal } from "../domain/refusals.ts";
+import { faultOf } from "../fault.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import { changeOrderAddress } from "./change-order-address.ts";
@@ -48,13 +49,23 @@ const doings: Doings = {
   note: (deps, work, { reason }) => addNote(deps, work, reason),
 };
 
-/** Somebody of the pharmacy does something with an order; that they did is written down. */
-export async function workOnOrder(deps: Deps, work: Work, asked: WorkRequest, request_id: string): Promise<void> {
+/** Somebody of the pharmacy does something with an order; that they did is written down. Tells what holds it instead. */
+export async function workOnOrder(
+  deps: Deps,
+  work: Work,
+  asked: WorkRequest,
+  request_id: string,
+): Promise<{ held_by: string[] }> {
   const act = doings[asked.event] as (deps: Deps, work: Work, asked: WorkRequest) => Promise<unknown>;
-  await act(deps, asked.revision === undefined ? work : { ...work, revision: asked.revision }, asked);
+  const result = await act(deps, asked.revision === undefined ? work : { ...work, revision: asked.revision }, asked);
   const { account_id, order_number, by } = work;
   await writeAudit(deps, by, { account_id, action: "order_worked", subject: order_number }, request_id);
+  const { exceptions } = MAY_HOLD.includes(asked.event) ? (result as Order) : { exceptions: [] };
+  return { held_by: exceptions.map(({ name }) => name) };
 }
+
+/** What the checks or the card say at that moment may hold the order instead of moving it. */
+const MAY_HOLD: readonly WorkEvent[] = ["approve_review", "ship"];
 
 /** The same with many, one after the other: what one refuses keeps no other from being done. */
 export async function workInBulk(
@@ -68,7 +79,7 @@ export async function workInBulk(
     const work = { account_id, order_number, by };
     const request = { ...asked, ...(revision !== undefined && { revision }) } as WorkRequest;
     const refused = await workOnOrder(deps, work, request, request_id).then(
-      () => null,
+      ({ held_by }) => (held_by.length === 0 ? null : { key: "held", message: `Held instead: ${held_by.join(", ")}.` }),
       (error: unknown) => refusalOf(deps, error, request_id),
     );
     results.push({
@@ -92,10 +103,7 @@ function refusalOf(deps: Deps, error: unknown, request_id: string): { key: strin
     const [{ code }] = error.problems as [RequestProblems["problems"][number]];
     return { key: String(code), message: errors[code][2] };
   }
-  deps.log.error(
-    { request_id, err: { name: (error as Error).name, stack: (error as Error).stack } },
-    "unexpected fault",
-  );
+  deps.log.error({ request_id, err: faultOf(error) }, "unexpected fault");
   return { key: "500", message: statusMessages[500] };
 }
 

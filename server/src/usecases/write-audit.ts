@@ -1,5 +1,5 @@
 import type { AuditAction } from "@pestle/contract";
-import { insertAudit } from "../db/audit.ts";
+import { insertAudit, insertAuditOnce } from "../db/audit.ts";
 import type { Queryable } from "../db/db.ts";
 import type { Deps } from "../deps.ts";
 
@@ -16,3 +16,17 @@ export const writeAudit = (
   entry: { account_id: string | null; action: AuditAction; subject: string | null },
   request_id: string,
 ): Promise<number> => insertAudit(deps.db, { at: deps.now(), person_id, role, request_id, ...entry });
+
+/** Whoever stays with something looks at it once, however often the page asks for it meanwhile. */
+const ONE_LOOK_MS = 5 * 60 * 1000;
+
+/** The same for what a page asks for again and again. */
+export function writeLook(
+  { db, now }: Pick<Deps, "db" | "now">,
+  { person_id, role }: Looker,
+  entry: { account_id: string | null; action: AuditAction; subject: string },
+  request_id: string,
+): Promise<number> {
+  const at = now();
+  return insertAuditOnce(db, { at, person_id, role, request_id, ...entry }, new Date(at.getTime() - ONE_LOOK_MS));
+}

@@ -34,6 +34,7 @@ export const streamHome: WebRoute["handler"] = async (deps, call) => {
     const session = await liveSession(deps, person.session_hash, false).catch(() => person);
     if (session !== undefined || raw.writableEnded) return;
     raw.end("event: signed_out\ndata: {}\n\n");
+    stop();
   };
   const listener: HomeListener = {
     tell(homeOf) {
@@ -47,6 +48,8 @@ export const streamHome: WebRoute["handler"] = async (deps, call) => {
     },
     end: () => void raw.end(),
   };
+  // Whoever left while the session was looked up will not say so again.
+  if (raw.destroyed) return undefined;
   const stop = deps.home_watch.listen(listener);
   raw.on("close", stop);
   raw.on("error", stop);

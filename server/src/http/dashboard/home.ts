@@ -4,6 +4,7 @@ import { listAccounts } from "../../db/accounts.ts";
 import { listBrands } from "../../db/dashboard-partners.ts";
 import { refuse } from "../../domain/refusals.ts";
 import { readHome, readTargets, setTargets, type Targets } from "../../usecases/read-home.ts";
+import { writeLook } from "../../usecases/write-audit.ts";
 import { json } from "../answer.ts";
 import type { WebRoute } from "../web-api.ts";
 import { objectField } from "./body-fields.ts";
@@ -18,10 +19,12 @@ export const homeRoutes: readonly WebRoute[] = [
     roles: everybody,
     handler: async (deps, call) => {
       const environment = askedEnvironment(queryOf(call, "environment"));
+      const look = { account_id: null, action: "orders_listed" as const, subject: "home" };
+      await writeLook(deps, call.person, look, call.request.id);
       return json(200, (await readHome(deps))(environment));
     },
   },
-  { method: "GET", path: "/dashboard/stream", roles: everybody, quiet: true, handler: streamHome },
+  { method: "GET", path: "/dashboard/stream", roles: everybody, handler: streamHome },
   {
     method: "GET",
     path: "/dashboard/accounts",

@@ -15,7 +15,7 @@ import { refuse } from "../../domain/refusals.ts";
 import { anyOrder, listHeld, listQueue, openPlaces, walkQueue } from "../../usecases/list-queue.ts";
 import { placeOf, startOfToday } from "../../usecases/read-home.ts";
 import { workInBulk } from "../../usecases/work-on-order.ts";
-import { writeAudit } from "../../usecases/write-audit.ts";
+import { writeAudit, writeLook } from "../../usecases/write-audit.ts";
 import { json } from "../answer.ts";
 import type { WebCall, WebRoute } from "../web-api.ts";
 import {
@@ -45,7 +45,10 @@ export const ordersRoutes: readonly WebRoute[] = [
       const query = queryOf(call, ...dashboardOrderFilters, "cursor", "limit");
       const limit = askedNumber(query, "limit") ?? DEFAULT_LIMIT;
       if (limit > MOST) refuse(40003, "limit");
-      const { orders, next } = await listQueue(deps, filterOf(deps, call, query), placeIn(query), limit);
+      const filter = filterOf(deps, call, query);
+      const queue = askedOne(query, "queue", queueKeys) ?? "all";
+      await noteList(deps, call, filter.account_id, queue);
+      const { orders, next } = await listQueue(deps, filter, placeIn(query), limit);
       return json(200, { orders, next: next && cursorOf(next) } satisfies DashboardOrders);
     },
   },
@@ -70,7 +73,9 @@ export const ordersRoutes: readonly WebRoute[] = [
     roles: everybody,
     handler: async (deps, call) => {
       const query = queryOf(call, "environment", "account_id");
-      return json(200, await listHeld(deps, askedEnvironment(query), asked(query, "account_id", /^[a-z0-9]{12}$/)));
+      const account_id = asked(query, "account_id", /^[a-z0-9]{12}$/);
+      await noteList(deps, call, account_id, "exceptions");
+      return json(200, await listHeld(deps, askedEnvironment(query), account_id));
     },
   },
   {
@@ -81,6 +86,10 @@ export const ordersRoutes: readonly WebRoute[] = [
       json(200, await workInBulk(deps, workerOf(call), readBulk(call.body), call.request.id)),
   },
 ];
+
+/** Initials and products tell little, of many people. */
+const noteList = (deps: Deps, { person, request }: WebCall, account_id: string | null, list: string) =>
+  writeLook(deps, person, { account_id, action: "orders_listed", subject: list }, request.id);
 
 async function* csvOf(deps: Deps, filter: QueueFilter): AsyncGenerator<string> {
   yield csvHead;

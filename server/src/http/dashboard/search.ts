@@ -9,17 +9,17 @@ import { choiceField, optionalText, textField } from "./body-fields.ts";
 import { asked, askedEnvironment, everybody, queryOf, reviewers } from "./dashboard-route.ts";
 
 const LONGEST_LOT = 40;
+const LONGEST_QUESTION = 300;
 
 /** Finding an order by whatever somebody has of it, and everybody who has packages of a lot. */
 export const searchRoutes: readonly WebRoute[] = [
   {
-    method: "GET",
+    // Not in the address, which proxies write down: it may be a patient's name and date of birth.
+    method: "POST",
     path: "/dashboard/search",
     roles: everybody,
-    handler: async (deps, call) => {
-      const [text = ""] = queryOf(call, "q").get("q") ?? [];
-      return json(200, await searchOrders(deps, call.person, text, call.request.id));
-    },
+    handler: async (deps, { person, body, request }) =>
+      json(200, await searchOrders(deps, person, optionalText(body, "q", LONGEST_QUESTION) ?? "", request.id)),
   },
   {
     method: "GET",

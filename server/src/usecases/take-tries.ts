@@ -1,0 +1,29 @@
+import type { Deps } from "../deps.ts";
+import type { Limit } from "../domain/rate-limit.ts";
+import { StatusRefusal } from "../domain/refusals.ts";
+
+/** Ten wrong ones, then one in 90 s. */
+export const FEW_TRIES: Limit = { rate_per_second: 10 / 900, burst: 10 };
+
+/** Of whom, and what is tried. */
+type Try = readonly [whose: string, what: string, limit: Limit];
+
+/**
+ * Takes a try from each before anything is compared, so that many at once are no more than as many one after the other;
+ * 429 where one has none left. Whoever was right gives them back.
+ */
+export function takeTries({ strangers }: Pick<Deps, "strangers">, now: Date, tries: readonly Try[]): () => void {
+  const taken: Try[] = [];
+  const giveBack = () => {
+    for (const one of taken) strangers.giveBack(...one);
+  };
+  for (const one of tries) {
+    const { allowed, retry_after_s } = strangers.spend(...one, now.getTime());
+    if (!allowed) {
+      giveBack();
+      throw new StatusRefusal(429, retry_after_s);
+    }
+    taken.push(one);
+  }
+  return giveBack;
+}
