@@ -129,6 +129,9 @@ export const workEvents = [
 ] as const satisfies readonly (TransitionEvent | "claim" | "release" | "note")[];
 export type WorkEvent = (typeof workEvents)[number];
 
+/** The longest reason or note that somebody writes beside what they do; it may have several lines. */
+export const NOTE_CHARACTERS = 500;
+
 /**
  * POST /dashboard/orders/{account_id}/{order_number}/work, answered with the order's page as it is then. `revision` is
  * that of the page that was seen: where it is another by now, the answer is 409 with the key `stale`.
