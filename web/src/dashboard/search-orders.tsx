@@ -9,7 +9,7 @@ export const searchOrders: PaletteSearch = {
   placeholder: "Order, tracking number, prescription, reference, or name and date of birth",
   hint: "A patient is found by first name, last name and date of birth together, such as Ada Moss 1980-01-31.",
   find: async (q, signal) => {
-    const { hits } = await api<DashboardSearch>(`/dashboard/search?q=${encodeURIComponent(q)}`, { signal });
+    const { hits } = await api<DashboardSearch>("/dashboard/search", { method: "POST", body: { q }, signal });
     return hits.filter((hit) => hit.order_number !== null).map(shown);
   },
 };
