@@ -1,14 +1,16 @@
 import { type DashboardOrderRow, isQueueKey, queues } from "@pestle/contract";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { apiFile } from "../../app/api.ts";
 import { Page } from "../../app/page.tsx";
 import { Problem } from "../../app/problem.tsx";
 import { useShortcuts } from "../../app/shortcuts.ts";
 import { useFilters } from "../../app/use-address.ts";
-import { Button, buttonClass } from "../../ui/button.tsx";
-import { Icon } from "../../ui/icon.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
 import { Empty, Skeleton } from "../../ui/notice.tsx";
 import { RowGrid } from "../../ui/row-grid.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { useNow } from "../../ui/time.tsx";
 import { useHome } from "../live-home.tsx";
 import { orderPath } from "../order-link.ts";
@@ -94,6 +96,9 @@ function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues 
     { keys: "r", label: "Read again", run: () => void refresh(range.current.first, range.current.last) },
   ]);
 
+  const csv = useChange(() => apiFile(`/dashboard/orders.csv?${search}`), {
+    after: ({ name, blob }) => saveFile(name, blob),
+  });
   const now_ms = useNow();
   const selected = useMemo(() => new Set(ticked.keys()), [ticked]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `toggle` changes nothing but the ticks
@@ -113,9 +118,9 @@ function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues 
       actions={
         <>
           <SavedViews path={path} search={{ ...filters }} />
-          <a className={buttonClass("plain")} href={`/web/dashboard/orders.csv?${search}`} download>
-            <Icon name="download" /> CSV
-          </a>
+          <Button icon="download" busy={csv.busy} onClick={() => void csv.run()}>
+            CSV
+          </Button>
           <Button icon="refresh" keys="r" onClick={() => void refresh(range.current.first, range.current.last)}>
             Read again
           </Button>
@@ -125,6 +130,7 @@ function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues 
       <div ref={filter_bar}>
         <FilterBar queue={queue} filters={filters} change={change} loading={query.isPlaceholderData} />
       </div>
+      {csv.error !== null && <Problem error={csv.error} retry={() => void csv.run()} />}
       {query.error !== null && <Problem error={query.error} retry={() => void query.refetch()} />}
       <BulkBar
         queue={queue}
