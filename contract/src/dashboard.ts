@@ -336,6 +336,8 @@ export type SearchHit = {
   drug_names: string[];
   reference: string | null;
   created_at: string;
+  /** Of a prescription without an order: the open entry that waits for a person, where there is one. */
+  review_id?: number | null;
 };
 
 /**

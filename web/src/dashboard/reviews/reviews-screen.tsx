@@ -13,7 +13,8 @@ import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { type GridColumn, RowGrid } from "../../ui/row-grid.tsx";
 import { Age, When } from "../../ui/time.tsx";
 import { useHome } from "../live-home.tsx";
-import { divisions, inDivision, kindOf, reviewPath } from "./review-kinds.ts";
+import { reviewPath } from "../review-link.ts";
+import { divisions, inDivision, kindOf } from "./review-kinds.ts";
 import { setReviewList } from "./review-list.ts";
 import styles from "./reviews-screen.module.css";
 
@@ -73,7 +74,12 @@ export function ReviewsScreen() {
               </Empty>
             </div>
           ) : (
-            <Entries rows={rows} closed={closed} />
+            <>
+              {query.data?.more && (
+                <p className="quiet">Older entries than these are not shown: narrow them down by environment.</p>
+              )}
+              <Entries rows={rows} closed={closed} />
+            </>
           )
         }
       </Loaded>
