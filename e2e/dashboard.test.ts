@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Order } from "@pestle/contract";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -103,9 +104,16 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
   await tess.page.keyboard.press("Enter");
   await tess.page.getByText("The label can be printed.").waitFor();
   expect((await read(made)).order_status).toBe("Shipped");
-  const link = tess.page.getByRole("link", { name: /Open .*label/i }).first();
-  const label = await tess.page.request.get(journey.app.addresses.base_url + (await link.getAttribute("href")));
-  expect([label.status(), label.headers()["content-type"]]).toEqual([200, "application/pdf"]);
+  const coming = tess.page.waitForResponse(/\/documents\//);
+  const opening = tess.page.context().waitForEvent("page");
+  await tess.page
+    .getByRole("button", { name: /Open .*label/i })
+    .first()
+    .click();
+  expect((await coming).headers()["content-type"]).toBe("application/pdf");
+  const label = await opening;
+  expect(new URL(label.url()).protocol).toBe("blob:");
+  await label.close();
   expect(await violations(tess.page)).toEqual([]);
   await shot(tess.page, "dashboard-shipped");
   quiet(phil);
@@ -183,6 +191,116 @@ test("an exception is ended with a reason, and the order goes on where it stood"
   await page.getByText("Ended.").waitFor();
   expect((await read(made)).order_status).toBe("Processing");
   await shot(page, "dashboard-resolved");
+  quiet(seen);
+});
+
+test("an order that is held at the last step is told as held, not as shipped", async () => {
+  const { body } = await newOrder(journey.app);
+  const payment = { payer: "patient", token: "tok_declined_at_capture" };
+  const made = await standing("pack", await placed(journey.app, { ...body, payment }));
+  const seen = await journey.openAs(lead, at(made));
+  await seen.page.getByRole("button", { name: "Ship" }).click();
+  await seen.page
+    .getByRole("status")
+    .getByText(/^Held: /)
+    .waitFor();
+  expect(await seen.page.getByText("Shipped. The label can be printed.").count()).toBe(0);
+  expect((await read(made)).order_status).toBe("On Hold");
+  await shot(seen.page, "dashboard-held-instead");
+  quiet(seen);
+});
+
+test("a document or an export that fails says why, and one that finds the session over waits for sign-in", async () => {
+  const made = await standing("pack");
+  const seen = await journey.openAs(technician, at(made));
+  const { page } = seen;
+  const open = page.getByRole("button", { name: /^Open .* to print it/ }).first();
+  const failing = { status: 500, headers: { "x-request-id": "req-print-1" }, json: {} };
+  await page.route("**/documents/**", (route) => route.fulfill(failing));
+  await open.click();
+  await page.getByText("req-print-1").waitFor();
+  await page.unroute("**/documents/**");
+  journey.app.advance(IDLE_MS + 60_000);
+  await open.click();
+  await page.getByText("Everything stays as you left it.").waitFor();
+  const opening = page.context().waitForEvent("page");
+  await page.getByLabel("Password").fill(technician.password);
+  await page.keyboard.press("Enter");
+  const document = await opening;
+  expect(new URL(document.url()).protocol).toBe("blob:");
+  await document.close();
+
+  await page.keyboard.press("g");
+  await page.keyboard.press("a");
+  await page.getByRole("row", { name: made.order_number }).waitFor();
+  const csv = page.getByRole("button", { name: "CSV" });
+  await page.route("**/orders.csv?*", (route) =>
+    route.fulfill({ ...failing, headers: { "x-request-id": "req-csv-1" } }),
+  );
+  await csv.click();
+  await page.getByText("req-csv-1").waitFor();
+  await page.unroute("**/orders.csv?*");
+  const download = page.waitForEvent("download");
+  await csv.click();
+  expect((await download).suggestedFilename()).toBe("orders.csv");
+  expect(readFileSync((await (await download).path())!, "utf8")).toContain(made.order_number);
+  quiet(seen);
+});
+
+test("the search shows a prescription without an order, and leads to the entry that waits", async () => {
+  const { prescription_id } = await newOrder(journey.app);
+  const seen = await journey.openAs(lead, "/dashboard");
+  const { page } = seen;
+  const find = async () => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(String(prescription_id));
+    await page.getByRole("option", { name: "No order yet" }).waitFor();
+  };
+  await find();
+  // There is nowhere to go yet.
+  await page.keyboard.press("Enter");
+  await page.getByRole("option", { name: "No order yet" }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "dashboard-search-unordered");
+  await page.keyboard.press("Escape");
+  await journey.app.deps.db.raw(
+    "insert into review (account_id, kind, prescription_id, created_at) values ($1, 'prescription_acceptance', $2, now())",
+    [journey.app.demo.partners[0]!.account_id, prescription_id],
+  );
+  await find();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Decision" }).waitFor();
+  quiet(seen);
+});
+
+test("whoever comes first sees production, and the environment that they choose stays chosen", async () => {
+  const made = await order();
+  const seen = await journey.openAs(lead, "/dashboard/orders", { environment: null });
+  const { page } = seen;
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (/web\/dashboard\/(home|stream|orders)$/.test(pathname)) asked.push(searchParams.get("environment") ?? "none");
+  });
+  await page.getByRole("button", { name: "Environment: Production" }).waitFor();
+  await page.getByText("Nothing waits here").waitFor();
+  await page.getByRole("button", { name: "Environment: Production" }).click();
+  await page.getByRole("menuitemradio", { name: "Sandbox" }).click();
+  await page.getByRole("row", { name: made.order_number }).waitFor();
+  asked.length = 0;
+  await page.reload();
+  await page.getByRole("button", { name: "Environment: Sandbox" }).waitFor();
+  await page.getByRole("row", { name: made.order_number }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("h");
+  await page.getByText("Waiting longest").waitFor();
+  await page.getByRole("row").nth(1).waitFor();
+  expect(new Set(asked)).toEqual(new Set(["sandbox"]));
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "dashboard-environment");
+  await page.keyboard.press("g");
+  await page.keyboard.press("x");
+  await page.getByText("No order waits").waitFor();
   quiet(seen);
 });
 
@@ -391,6 +509,31 @@ describe("many orders at once", () => {
     quiet(seen);
   });
 
+  test("parcels go in small batches, and one batch that fails is told with the others", async () => {
+    const seen = await journey.openAs(lead, "/dashboard");
+    const { page } = seen;
+    const orders = Array.from({ length: 45 }, (_, row) => invented(row));
+    await page.route("**/web/dashboard/orders?*", (route) => route.fulfill({ json: { orders, next: null } }));
+    const sizes: number[] = [];
+    await page.route("**/web/dashboard/bulk", (route) => {
+      const named = (route.request().postDataJSON() as { orders: Record<string, unknown>[] }).orders;
+      sizes.push(named.length);
+      if (sizes.length === 2)
+        return route.fulfill({ status: 503, headers: { "x-request-id": "req-bulk-2" }, json: {} });
+      const results = named.map((one) => ({ ...one, done: true, key: null, message: null }));
+      return route.fulfill({ json: { done: named.length, refused: 0, results } });
+    });
+    await page.keyboard.press("g");
+    await page.keyboard.press("p");
+    await page.getByRole("row").nth(5).waitFor();
+    await page.keyboard.press("X");
+    await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Ship" }).click();
+    await page.getByText("Done for 25, refused for 20.").waitFor();
+    expect(sizes).toEqual([20, 20, 5]);
+    expect(await page.getByRole("dialog").getByText("req-bulk-2").count()).toBe(20);
+    quiet(seen);
+  });
+
   test("a queue keeps itself up to date: what somebody else finished leaves it", async () => {
     const made = await order();
     const seen = await journey.openAs(pharmacist, "/dashboard/queue/clinical_review");
@@ -407,7 +550,7 @@ describe("many orders at once", () => {
     const seen = await journey.openAs(lead, "/dashboard/orders?environment=production");
     const { page } = seen;
     await page.getByText("No order fits the filters").waitFor();
-    await page.getByLabel("Environment").selectOption("sandbox");
+    await page.getByRole("combobox", { name: "Environment" }).selectOption("sandbox");
     await page.getByRole("row").nth(1).waitFor();
     expect(new URL(page.url()).search).toBe("?environment=sandbox");
     await page.getByRole("button", { name: "Views" }).click();
@@ -590,8 +733,8 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
 });
 
 /** An order that somebody has worked on until there. */
-async function standing(stage: "fill" | "product_check" | "pack"): Promise<Order> {
-  const made = await order();
+async function standing(stage: "fill" | "product_check" | "pack", given?: Order): Promise<Order> {
+  const made = given ?? (await order());
   const { account_id } = journey.app.demo.partners[0]!;
   const work = { account_id, order_number: made.order_number };
   const phil = { person_id: "phil", role: "pharmacist" } as const;

@@ -172,7 +172,7 @@ describe("an entry of another kind", () => {
   test("is closed once, by somebody who may, with what came of it", async () => {
     const place = await reuse();
     await expect(resolve(place, "tam@larkspur.example")).rejects.toThrow("Only a pharmacist");
-    await expect(resolve(place, PHARMACIST, " ")).rejects.toThrow("Write one line");
+    await expect(resolve(place, PHARMACIST, " ")).rejects.toThrow("Write 1 to");
     await expect(resolve({ ...place, account_id: "0".repeat(12) })).rejects.toThrow("There is no such entry");
     await resolve(place);
     await expect(resolve(place)).rejects.toThrow("This entry was closed already.");

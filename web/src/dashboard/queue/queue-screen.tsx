@@ -1,4 +1,4 @@
-import { type DashboardOrderRow, isQueueKey, queues } from "@pestle/contract";
+import { type DashboardOrderRow, type Environment, isQueueKey, queues } from "@pestle/contract";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 import { apiFile } from "../../app/api.ts";
@@ -12,6 +12,7 @@ import { Empty, Skeleton } from "../../ui/notice.tsx";
 import { RowGrid } from "../../ui/row-grid.tsx";
 import { saveFile } from "../../ui/save-file.ts";
 import { useNow } from "../../ui/time.tsx";
+import { useEnvironment, withEnvironment } from "../environment.ts";
 import { useHome } from "../live-home.tsx";
 import { orderPath } from "../order-link.ts";
 import { setWorkList } from "../work-list.ts";
@@ -32,15 +33,26 @@ export function QueueScreen() {
   const path = useLocation().pathname;
   const last = path.split("/").at(-1) ?? "";
   const queue = isQueueKey(last) ? last : null;
+  const environment = useEnvironment();
+  if (environment === undefined) return <Skeleton lines={10} />;
   // Another queue is another table: nothing ticked in one is ticked in the next.
-  return <QueueTable key={path} path={path} queue={queue} />;
+  return <QueueTable key={`${path} ${environment}`} path={path} queue={queue} environment={environment} />;
 }
 
-function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues | null }) {
+function QueueTable({
+  path,
+  queue,
+  environment,
+}: {
+  path: string;
+  queue: keyof typeof queues | null;
+  environment: Environment;
+}) {
   const title = queue === null ? "All orders" : queues[queue].name;
   const navigate = useNavigate();
   const [filters, change] = useFilters();
-  const search = filterSearch(queue === null ? filters : { ...filters, queue });
+  const shown = withEnvironment(filters, environment);
+  const search = filterSearch(queue === null ? shown : { ...shown, queue });
   const { query, rows, more, loadMore, refresh } = useOrders(search);
   const [cursor, setCursor] = useCursor(`${path}?${search}`, rows);
   const [ticked, setTicked] = useState<ReadonlyMap<string, DashboardOrderRow>>(new Map());
