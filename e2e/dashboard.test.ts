@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import type { Order } from "@pestle/contract";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
@@ -48,6 +49,10 @@ async function openRow(page: Page, { order_number }: Order): Promise<void> {
   await page.keyboard.press("Enter");
   await heading(page, order_number);
 }
+const tokenOf = async (page: Page): Promise<string | undefined> => {
+  const response = await page.request.get(`${journey.app.addresses.base_url}/web/session`);
+  return ((await response.json()) as { session: { csrf_token: string } | null }).session?.csrf_token;
+};
 const quiet = ({ foreign, complaints }: Seen) => expect([foreign, complaints]).toEqual([[], []]);
 
 test("an order goes from review to shipped with the keyboard alone, and the filler does not check it", async () => {
@@ -99,9 +104,16 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
   await tess.page.keyboard.press("Enter");
   await tess.page.getByText("The label can be printed.").waitFor();
   expect((await read(made)).order_status).toBe("Shipped");
-  const link = tess.page.getByRole("link", { name: /Open .*label/i }).first();
-  const label = await tess.page.request.get(journey.app.addresses.base_url + (await link.getAttribute("href")));
-  expect([label.status(), label.headers()["content-type"]]).toEqual([200, "application/pdf"]);
+  const coming = tess.page.waitForResponse(/\/documents\//);
+  const opening = tess.page.context().waitForEvent("page");
+  await tess.page
+    .getByRole("button", { name: /Open .*label/i })
+    .first()
+    .click();
+  expect((await coming).headers()["content-type"]).toBe("application/pdf");
+  const label = await opening;
+  expect(new URL(label.url()).protocol).toBe("blob:");
+  await label.close();
   expect(await violations(tess.page)).toEqual([]);
   await shot(tess.page, "dashboard-shipped");
   quiet(phil);
@@ -113,9 +125,21 @@ test("whoever filled an order is told that somebody else must check it", async (
   const seen = await journey.openAs(lead, at(made));
   const { page } = seen;
   await page.getByRole("button", { name: "Approve the review" }).click();
-  await page.getByLabel("Lot").fill("(01)00370999101307(17)311231(10)L-9");
-  expect(await page.getByLabel("Expires on").inputValue()).toBe("2031-12-31");
-  expect(await page.getByLabel("Lot").inputValue()).toBe("L-9");
+  const lot = page.getByLabel("Lot");
+  const filled = async () => [await lot.inputValue(), await page.getByLabel("Expires on").inputValue()];
+  // A scanner is a keyboard that ends with Enter: nothing of what it types counts before that, and Enter sends nothing.
+  await lot.pressSequentially("01003123456789011731123110L-9");
+  await page.keyboard.press("Enter");
+  await page.getByText("not a product of this order").waitFor();
+  expect(await filled()).toEqual(["", ""]);
+  await lot.pressSequentially("0100370999101307173112311");
+  await page.getByText("not a product of this order").waitFor();
+  await lot.pressSequentially("0L-9");
+  expect(await lot.inputValue()).toBe("01003709991013071731123110L-9");
+  await page.keyboard.press("Enter");
+  await expect.poll(filled).toEqual(["L-9", "2031-12-31"]);
+  expect(await page.getByText("not a product of this order").count()).toBe(0);
+  expect((await read(made)).order_status).toBe("Filling");
   await page.getByRole("button", { name: "Filled" }).click();
   await page.getByText("a second person must", { exact: false }).waitFor();
   expect(await page.getByRole("button", { name: "All are right" }).count()).toBe(0);
@@ -170,6 +194,116 @@ test("an exception is ended with a reason, and the order goes on where it stood"
   quiet(seen);
 });
 
+test("an order that is held at the last step is told as held, not as shipped", async () => {
+  const { body } = await newOrder(journey.app);
+  const payment = { payer: "patient", token: "tok_declined_at_capture" };
+  const made = await standing("pack", await placed(journey.app, { ...body, payment }));
+  const seen = await journey.openAs(lead, at(made));
+  await seen.page.getByRole("button", { name: "Ship" }).click();
+  await seen.page
+    .getByRole("status")
+    .getByText(/^Held: /)
+    .waitFor();
+  expect(await seen.page.getByText("Shipped. The label can be printed.").count()).toBe(0);
+  expect((await read(made)).order_status).toBe("On Hold");
+  await shot(seen.page, "dashboard-held-instead");
+  quiet(seen);
+});
+
+test("a document or an export that fails says why, and one that finds the session over waits for sign-in", async () => {
+  const made = await standing("pack");
+  const seen = await journey.openAs(technician, at(made));
+  const { page } = seen;
+  const open = page.getByRole("button", { name: /^Open .* to print it/ }).first();
+  const failing = { status: 500, headers: { "x-request-id": "req-print-1" }, json: {} };
+  await page.route("**/documents/**", (route) => route.fulfill(failing));
+  await open.click();
+  await page.getByText("req-print-1").waitFor();
+  await page.unroute("**/documents/**");
+  journey.app.advance(IDLE_MS + 60_000);
+  await open.click();
+  await page.getByText("Everything stays as you left it.").waitFor();
+  const opening = page.context().waitForEvent("page");
+  await page.getByLabel("Password").fill(technician.password);
+  await page.keyboard.press("Enter");
+  const document = await opening;
+  expect(new URL(document.url()).protocol).toBe("blob:");
+  await document.close();
+
+  await page.keyboard.press("g");
+  await page.keyboard.press("a");
+  await page.getByRole("row", { name: made.order_number }).waitFor();
+  const csv = page.getByRole("button", { name: "CSV" });
+  await page.route("**/orders.csv?*", (route) =>
+    route.fulfill({ ...failing, headers: { "x-request-id": "req-csv-1" } }),
+  );
+  await csv.click();
+  await page.getByText("req-csv-1").waitFor();
+  await page.unroute("**/orders.csv?*");
+  const download = page.waitForEvent("download");
+  await csv.click();
+  expect((await download).suggestedFilename()).toBe("orders.csv");
+  expect(readFileSync((await (await download).path())!, "utf8")).toContain(made.order_number);
+  quiet(seen);
+});
+
+test("the search shows a prescription without an order, and leads to the entry that waits", async () => {
+  const { prescription_id } = await newOrder(journey.app);
+  const seen = await journey.openAs(lead, "/dashboard");
+  const { page } = seen;
+  const find = async () => {
+    await page.keyboard.press("Control+k");
+    await page.keyboard.type(String(prescription_id));
+    await page.getByRole("option", { name: "No order yet" }).waitFor();
+  };
+  await find();
+  // There is nowhere to go yet.
+  await page.keyboard.press("Enter");
+  await page.getByRole("option", { name: "No order yet" }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "dashboard-search-unordered");
+  await page.keyboard.press("Escape");
+  await journey.app.deps.db.raw(
+    "insert into review (account_id, kind, prescription_id, created_at) values ($1, 'prescription_acceptance', $2, now())",
+    [journey.app.demo.partners[0]!.account_id, prescription_id],
+  );
+  await find();
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "Decision" }).waitFor();
+  quiet(seen);
+});
+
+test("whoever comes first sees production, and the environment that they choose stays chosen", async () => {
+  const made = await order();
+  const seen = await journey.openAs(lead, "/dashboard/orders", { environment: null });
+  const { page } = seen;
+  const asked: string[] = [];
+  page.on("request", (request) => {
+    const { pathname, searchParams } = new URL(request.url());
+    if (/web\/dashboard\/(home|stream|orders)$/.test(pathname)) asked.push(searchParams.get("environment") ?? "none");
+  });
+  await page.getByRole("button", { name: "Environment: Production" }).waitFor();
+  await page.getByText("Nothing waits here").waitFor();
+  await page.getByRole("button", { name: "Environment: Production" }).click();
+  await page.getByRole("menuitemradio", { name: "Sandbox" }).click();
+  await page.getByRole("row", { name: made.order_number }).waitFor();
+  asked.length = 0;
+  await page.reload();
+  await page.getByRole("button", { name: "Environment: Sandbox" }).waitFor();
+  await page.getByRole("row", { name: made.order_number }).waitFor();
+  await page.keyboard.press("g");
+  await page.keyboard.press("h");
+  await page.getByText("Waiting longest").waitFor();
+  await page.getByRole("row").nth(1).waitFor();
+  expect(new Set(asked)).toEqual(new Set(["sandbox"]));
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "dashboard-environment");
+  await page.keyboard.press("g");
+  await page.keyboard.press("x");
+  await page.getByText("No order waits").waitFor();
+  quiet(seen);
+});
+
 test("a session that is over covers the page, and signing in goes on with what was typed", async () => {
   const made = await order();
   const seen = await journey.openAs(pharmacist, at(made));
@@ -181,14 +315,54 @@ test("a session that is over covers the page, and signing in goes on with what w
   journey.app.advance(IDLE_MS + 60_000);
   await page.getByRole("button", { name: "Write it down" }).click();
   await page.getByText("Everything stays as you left it.").waitFor();
-  await shot(page, "dashboard-sign-in-again");
   expect(await violations(page)).toEqual([]);
-  await page.keyboard.press("Escape");
-  await page.keyboard.type(pharmacist.password);
+  const cover = page.getByRole("dialog", { name: "Sign in again" });
+  const nothingElse = async () => {
+    await cover.waitFor();
+    expect(await page.getByText(made.order_number).filter({ visible: true }).count()).toBe(0);
+    expect(await page.locator("textarea").filter({ visible: true }).count()).toBe(0);
+    expect(await page.getByRole("heading", { level: 1 }).count()).toBe(0);
+  };
+  // However often somebody tries to close it, from wherever the focus is.
+  await page.evaluate("document.activeElement.blur()");
+  for (let time = 0; time < 5; time++) {
+    await page.keyboard.press("Escape");
+    await nothingElse();
+  }
+  await cover.evaluate((element) => (element as unknown as { close: () => void }).close());
+  await nothingElse();
+  await shot(page, "dashboard-sign-in-again");
+  await page.getByLabel("Password").fill(pharmacist.password);
   await page.keyboard.press("Enter");
   await page.getByText("Noted.").waitFor();
+  await page.getByRole("heading", { level: 1, name: made.order_number }).waitFor();
   await page.getByText("she confirms the dose", { exact: false }).waitFor();
   expect(page.url()).toBe(address);
+  quiet(seen);
+});
+
+test("whoever signs in as somebody else ends the session that was there", async () => {
+  const made = await order();
+  const seen = await journey.openAs(pharmacist, at(made));
+  const { page } = seen;
+  await heading(page, made.order_number);
+  const { base_url } = journey.app.addresses;
+  const session = async () =>
+    ((await (await page.request.get(`${base_url}/web/session`)).json()) as { session: { email: string } | null })
+      .session;
+  // The page hears that it is over, while the browser still has a session of which it knows no token.
+  await page.route("**/web/dashboard/orders/**", (route) => route.fulfill({ status: 401, json: {} }));
+  await page.keyboard.press("r");
+  await page.getByText("Everything stays as you left it.").waitFor();
+  expect((await session())?.email).toBe(pharmacist.email);
+  await page.request.post(`${base_url}/web/session`, {
+    headers: { "x-csrf-token": (await tokenOf(page)) ?? "" },
+    data: { ...technician },
+  });
+  expect((await session())?.email).toBe(technician.email);
+  await page.getByRole("button", { name: "Sign in as somebody else" }).click();
+  await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
+  expect(await session()).toBeNull();
   quiet(seen);
 });
 
@@ -209,6 +383,53 @@ test("a page that nobody touches signs out by itself, although it refreshes itse
   const session = await page.request.get(`${journey.app.addresses.base_url}/web/session`);
   expect(((await session.json()) as { session: unknown }).session).toBeNull();
   quiet(seen);
+});
+
+test("a page that cannot reach the service when it locks itself signs out as soon as it can", async () => {
+  const seen = await journey.openAs(technician, "/dashboard");
+  const { page } = seen;
+  await page.clock.install();
+  await page.reload();
+  await heading(page, "Home");
+  let refused = 0;
+  await page.route("**/web/session", (route) => {
+    refused += 1;
+    return route.abort();
+  });
+  await page.clock.fastForward(IDLE_MS + 10_000);
+  await page.getByText("Everything stays as you left it.").waitFor();
+  await expect.poll(() => refused).toBeGreaterThan(0);
+  expect(await tokenOf(page)).toBeDefined();
+  await page.unroute("**/web/session");
+  await expect
+    .poll(async () => {
+      await page.clock.fastForward(5_000);
+      return tokenOf(page);
+    })
+    .toBeUndefined();
+});
+
+test("only what is asked while hands are there says so", async () => {
+  const seen = await journey.openAs(technician, "/dashboard");
+  const { page } = seen;
+  const asked: (string | undefined)[] = [];
+  page.on("request", (request) => {
+    if (request.url().includes("/web/dashboard/orders")) asked.push(request.headers()["x-pestle-present"]);
+  });
+  await page.clock.install();
+  await page.reload();
+  await page.getByText("Waiting longest").waitFor();
+  await page.keyboard.press("Shift");
+  /** What the page's own reading says of it, some time later. */
+  const later = (ms: number) => async () => {
+    asked.length = 0;
+    await page.clock.fastForward(ms);
+    await page.evaluate("new Promise((done) => requestAnimationFrame(done))").catch(() => {});
+    return asked.map((one) => one ?? "nobody");
+  };
+  await expect.poll(later(15_000)).toEqual(["1"]);
+  await page.clock.fastForward(60_000);
+  await expect.poll(later(15_000)).toEqual(["nobody"]);
 });
 
 test("a second factor is set up with a picture that is drawn here, and asked for from then on", async () => {
@@ -239,6 +460,37 @@ test("a second factor is set up with a picture that is drawn here, and asked for
   await heading(again.page, "Fill");
 });
 
+test("who stopped half-way in one tab signs in from another", async () => {
+  const who = await journey.person("technician", "Two Tabs");
+  const setting_up = await journey.openAs(who, "/dashboard");
+  await setting_up.page.getByRole("button", { name: /your account/ }).click();
+  await setting_up.page.getByRole("menuitem", { name: "Set up a second factor" }).click();
+  const secret = decode((await setting_up.page.locator("dialog code").textContent()) ?? "");
+  const code = () => totpCode(secret, Math.floor(journey.app.deps.now().getTime() / 30_000));
+  await setting_up.page.getByRole("textbox", { name: "Code" }).fill(code());
+  await setting_up.page.keyboard.press("Enter");
+  await setting_up.page.getByText("The second factor is in force.").waitFor();
+  journey.app.advance(60_000);
+
+  const { page: first } = await journey.open("/dashboard");
+  const second = await first.context().newPage();
+  await second.goto(`${journey.app.addresses.base_url}/dashboard`);
+  const givePassword = async (page: Page) => {
+    await page.getByLabel("E-mail").fill(who.email);
+    await page.getByLabel("Password").fill(who.password);
+    await page.keyboard.press("Enter");
+    await page.getByRole("textbox", { name: "Code" }).waitFor();
+  };
+  await second.getByLabel("E-mail").waitFor();
+  await givePassword(first);
+  await givePassword(second);
+  await second.getByRole("textbox", { name: "Code" }).fill(code());
+  await second.keyboard.press("Enter");
+  await heading(second, "Home");
+  // And the first follows.
+  await heading(first, "Home");
+});
+
 describe("many orders at once", () => {
   test("what could be done is done, and each that was refused says why", async () => {
     const [good, gone] = [await order(), await order()];
@@ -254,6 +506,31 @@ describe("many orders at once", () => {
     await shot(page, "dashboard-bulk-report");
     expect(await violations(page)).toEqual([]);
     expect((await read(good)).order_status).toBe("Filling");
+    quiet(seen);
+  });
+
+  test("parcels go in small batches, and one batch that fails is told with the others", async () => {
+    const seen = await journey.openAs(lead, "/dashboard");
+    const { page } = seen;
+    const orders = Array.from({ length: 45 }, (_, row) => invented(row));
+    await page.route("**/web/dashboard/orders?*", (route) => route.fulfill({ json: { orders, next: null } }));
+    const sizes: number[] = [];
+    await page.route("**/web/dashboard/bulk", (route) => {
+      const named = (route.request().postDataJSON() as { orders: Record<string, unknown>[] }).orders;
+      sizes.push(named.length);
+      if (sizes.length === 2)
+        return route.fulfill({ status: 503, headers: { "x-request-id": "req-bulk-2" }, json: {} });
+      const results = named.map((one) => ({ ...one, done: true, key: null, message: null }));
+      return route.fulfill({ json: { done: named.length, refused: 0, results } });
+    });
+    await page.keyboard.press("g");
+    await page.keyboard.press("p");
+    await page.getByRole("row").nth(5).waitFor();
+    await page.keyboard.press("X");
+    await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Ship" }).click();
+    await page.getByText("Done for 25, refused for 20.").waitFor();
+    expect(sizes).toEqual([20, 20, 5]);
+    expect(await page.getByRole("dialog").getByText("req-bulk-2").count()).toBe(20);
     quiet(seen);
   });
 
@@ -273,7 +550,7 @@ describe("many orders at once", () => {
     const seen = await journey.openAs(lead, "/dashboard/orders?environment=production");
     const { page } = seen;
     await page.getByText("No order fits the filters").waitFor();
-    await page.getByLabel("Environment").selectOption("sandbox");
+    await page.getByRole("combobox", { name: "Environment" }).selectOption("sandbox");
     await page.getByRole("row").nth(1).waitFor();
     expect(new URL(page.url()).search).toBe("?environment=sandbox");
     await page.getByRole("button", { name: "Views" }).click();
@@ -373,6 +650,28 @@ test("an address that is none and one that is not theirs look the same to a part
   expect(new Set(texts).size).toBe(1);
 });
 
+test.each([
+  ["a partner's person at the dashboard", "/dashboard", () => journey.app.demo.partners[0]!.portal, "/portal"],
+  ["a pharmacist at the portal", "/portal", () => pharmacist, "/dashboard"],
+] as const)("%s is shown the way to their own pages, and can sign out", async (_, path, who, own) => {
+  const { page } = await journey.open(path);
+  const signIn = async () => {
+    await page.getByLabel("E-mail").fill(who().email);
+    await page.getByLabel("Password").fill(who().password);
+    await page.keyboard.press("Enter");
+    await page.getByText("There is nothing here").waitFor();
+  };
+  await signIn();
+  expect(await violations(page)).toEqual([]);
+  await shot(page, `elsewhere-${own.slice(1)}`);
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await page.getByRole("heading", { name: "Sign in" }).waitFor();
+  await signIn();
+  await page.getByRole("link", { name: /^Go to the/ }).click();
+  await page.locator("main#content").waitFor();
+  expect(new URL(page.url()).pathname.startsWith(own)).toBe(true);
+});
+
 describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (theme) => {
   const screens: [string, () => Promise<string>, (page: Page) => Promise<unknown>][] = [
     ["home", async () => "/dashboard", (page) => page.getByRole("row").nth(1).waitFor()],
@@ -434,8 +733,8 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
 });
 
 /** An order that somebody has worked on until there. */
-async function standing(stage: "fill" | "product_check" | "pack"): Promise<Order> {
-  const made = await order();
+async function standing(stage: "fill" | "product_check" | "pack", given?: Order): Promise<Order> {
+  const made = given ?? (await order());
   const { account_id } = journey.app.demo.partners[0]!;
   const work = { account_id, order_number: made.order_number };
   const phil = { person_id: "phil", role: "pharmacist" } as const;

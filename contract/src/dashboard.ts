@@ -129,6 +129,9 @@ export const workEvents = [
 ] as const satisfies readonly (TransitionEvent | "claim" | "release" | "note")[];
 export type WorkEvent = (typeof workEvents)[number];
 
+/** The longest reason or note that somebody writes beside what they do; it may have several lines. */
+export const NOTE_CHARACTERS = 500;
+
 /**
  * POST /dashboard/orders/{account_id}/{order_number}/work, answered with the order's page as it is then. `revision` is
  * that of the page that was seen: where it is another by now, the answer is 409 with the key `stale`.
@@ -333,6 +336,8 @@ export type SearchHit = {
   drug_names: string[];
   reference: string | null;
   created_at: string;
+  /** Of a prescription without an order: the open entry that waits for a person, where there is one. */
+  review_id?: number | null;
 };
 
 /**

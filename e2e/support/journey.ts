@@ -37,7 +37,15 @@ export type Journey = {
   /** Somebody new who can sign in. */
   person(role: string, name?: string, partner_id?: string | null): Promise<SignIn>;
 };
-type OpenOptions = { theme?: "light" | "dark"; width?: number; height?: number };
+type OpenOptions = {
+  theme?: "light" | "dark";
+  width?: number;
+  height?: number;
+  /** What somebody chose before; null: they come for the first time. */
+  environment?: "sandbox" | null;
+};
+/** The name by which the dashboard keeps the choice. */
+const CHOSEN = "pestle-dashboard-environment";
 
 /** The real service and a real browser. */
 export async function startJourney(env: Record<string, string> = {}): Promise<Journey> {
@@ -49,8 +57,16 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
   mkdirSync(ARTIFACTS, { recursive: true });
   const { base_url } = app.addresses;
 
-  const open = async (path: string, { theme = "light", width = 1280, height = 720 }: OpenOptions = {}) => {
+  const open = async (
+    path: string,
+    { theme = "light", width = 1280, height = 720, environment = "sandbox" }: OpenOptions = {},
+  ) => {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+    // The demo's partners work in the sandbox; the dashboard would begin in production.
+    if (environment !== null) {
+      // An empty page has no storage.
+      await context.addInitScript(`try { localStorage["${CHOSEN}"] ??= "sandbox" } catch {}`);
+    }
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
     const seen: Seen = { page, foreign: [], complaints: [] };

@@ -131,7 +131,8 @@ describe("a verdict", () => {
     ],
     "on an unknown prescription": [{ prescription_id: 1 }, "There is no such prescription in this account."],
     "in another account": [{ account_id: "0".repeat(12) }, "There is no such prescription in this account."],
-    "with two lines of note": [{ note: "a\nb" }, "Write one line of 1 to 500 characters."],
+    "with a control character in the note": [{ note: "a\tb" }, "Write 1 to 500 characters, in plain text."],
+    "with a note that is too long": [{ note: "a".repeat(501) }, "Write 1 to 500 characters, in plain text."],
   };
   test.each(Object.entries(refusals))("%s is refused and changes nothing", async (_what, [change, sentence]) => {
     const place = await doubtful();
@@ -171,7 +172,7 @@ describe("an entry of another kind", () => {
   test("is closed once, by somebody who may, with what came of it", async () => {
     const place = await reuse();
     await expect(resolve(place, "tam@larkspur.example")).rejects.toThrow("Only a pharmacist");
-    await expect(resolve(place, PHARMACIST, " ")).rejects.toThrow("Write one line");
+    await expect(resolve(place, PHARMACIST, " ")).rejects.toThrow("Write 1 to");
     await expect(resolve({ ...place, account_id: "0".repeat(12) })).rejects.toThrow("There is no such entry");
     await resolve(place);
     await expect(resolve(place)).rejects.toThrow("This entry was closed already.");

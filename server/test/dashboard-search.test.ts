@@ -65,10 +65,17 @@ describe("the search", () => {
     }
   });
 
-  test("finds a prescription that nobody has ordered yet", async () => {
+  test("finds a prescription that nobody has ordered yet, and the entry that waits for somebody", async () => {
     const { prescription_id } = await newOrder(app);
     const { hits } = await search(String(prescription_id));
-    expect(hits).toMatchObject([{ by: "prescription_id", order_number: null, drug_names: [expect.any(String)] }]);
+    const found = { by: "prescription_id", order_number: null, drug_names: [expect.any(String)] };
+    expect(hits).toMatchObject([{ ...found, review_id: null }]);
+    const { rows } = await app.deps.db.raw(
+      `insert into review (account_id, kind, prescription_id, created_at)
+       values ($1, 'prescription_acceptance', $2, now()) returning review_id::int`,
+      [account_id(), prescription_id],
+    );
+    expect((await search(String(prescription_id))).hits).toMatchObject([{ ...found, ...rows[0] }]);
   });
 });
 

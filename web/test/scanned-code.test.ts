@@ -11,7 +11,7 @@ describe("what a scanner reads off a package", () => {
     ["a symbology mark and a serial number", `]d201${gtin}17280331213X9\u001d10LOT-7A`],
     ["a separator that a keyboard can type", `01${gtin}10LOT-7A~17280331`],
   ])("is its NDC, lot and expiry, with %s", (_, text) => {
-    expect(scannedCode(text)).toEqual({ code: "0071015523", lot: "LOT-7A", expires_on: "2028-03-31" });
+    expect(scannedCode(text)).toEqual({ code: "0071015523", lot: "LOT-7A", expires_on: "2028-03-31", is_gs1: true });
   });
 
   test("day 00 is the last day of the month", () => {
@@ -21,7 +21,7 @@ describe("what a scanner reads off a package", () => {
   test.each(["00071-0155-23", "00071015523", "LARK-12", "", "01 not a number", "99"])(
     "%j is taken as it is",
     (text) => {
-      expect(scannedCode(text)).toEqual({ code: text, lot: null, expires_on: null });
+      expect(scannedCode(text)).toEqual({ code: text, lot: null, expires_on: null, is_gs1: false });
     },
   );
 });

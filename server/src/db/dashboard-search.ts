@@ -15,6 +15,8 @@ export type FoundRow = {
   drug_names: string[];
   reference: string | null;
   created_at: Date;
+  /** Where there is no order: the entry that somebody has to decide first. */
+  review_id?: number | null;
 };
 
 const COLUMNS = `
@@ -107,7 +109,12 @@ export const findByPeople = (
 
 const unordered = sql<[prescription_id: number], FoundRow>`
 select a.account_id, p.name as partner, a.environment, null as order_number, null as order_status, null as stage,
-  null as reference, r.received_at as created_at, r.patient_id, w.record_sealed, array[r.drug_name] as drug_names
+  null as reference, r.received_at as created_at, r.patient_id, w.record_sealed, array[r.drug_name] as drug_names, (
+    select v.review_id
+    from review v
+    where v.account_id = r.account_id and v.prescription_id = r.prescription_id and v.resolved_at is null
+    order by v.review_id
+    limit 1) as review_id
 from account a
 join partner p on p.partner_id = a.partner_id
 join prescription r on r.account_id = a.account_id and r.prescription_id = $1

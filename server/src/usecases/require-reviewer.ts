@@ -1,4 +1,4 @@
-import { pharmacistRoles } from "@pestle/contract";
+import { NOTE_CHARACTERS, pharmacistRoles } from "@pestle/contract";
 import type { Queryable } from "../db/db.ts";
 import { findPerson, type PersonRow } from "../db/people.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
@@ -18,13 +18,11 @@ export async function requireReviewer(db: Queryable, email: string): Promise<Per
   return person;
 }
 
-const LONGEST_NOTE = 500;
-
-/** What somebody writes beside a decision. */
+/** What somebody writes beside a decision, on as many lines as they like. */
 export function checkedNote(text: string): string {
   const note = text.trim();
-  if (note === "" || note.length > LONGEST_NOTE || /\p{Cc}/u.test(note)) {
-    throw new AdminRefusal(`Write one line of 1 to ${LONGEST_NOTE} characters.`);
+  if (note === "" || note.length > NOTE_CHARACTERS || /(?!\n)\p{Cc}/u.test(note)) {
+    throw new AdminRefusal(`Write 1 to ${NOTE_CHARACTERS} characters, in plain text.`);
   }
   return note;
 }

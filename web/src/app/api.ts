@@ -1,3 +1,4 @@
+import { isPresent } from "./presence.ts";
 import { csrfToken, signedInAgain } from "./session.ts";
 
 /** What the server refused, or that it could not be reached (`status` 0). */
@@ -21,40 +22,53 @@ export class ApiError extends Error {
 export type Problem = { code: number; field: string; message: string };
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** Files that are saved or opened come whole, with the name that the server gave them. */
+export type ApiFile = { name: string; blob: Blob };
+
 type Asked = { method?: Method; body?: unknown; signal?: AbortSignal };
 
 /**
  * Asks the server, below `/web`. Where the session is over, it waits until the person has signed in over the page, and
  * then asks again: whoever called notices nothing.
  */
-export async function api<T>(path: string, { method = "GET", body, signal }: Asked = {}): Promise<T> {
+export async function api<T>(path: string, asked: Asked = {}): Promise<T> {
+  const response = await answer(path, "application/json", asked);
+  return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
+}
+
+/** The same for a file: it is asked for here and not by a link, which could neither wait nor say what went wrong. */
+export async function apiFile(path: string): Promise<ApiFile> {
+  const response = await answer(path, "*/*", {});
+  const [, name] = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "") ?? [];
+  return { name: name ?? "file", blob: await unbroken(response.blob()) };
+}
+
+async function answer(path: string, accept: string, { method = "GET", body, signal }: Asked): Promise<Response> {
   for (;;) {
     const token = csrfToken();
     const has_body = method !== "GET" && method !== "DELETE";
     const response = await send(path, {
       method,
       headers: {
-        accept: "application/json",
+        accept,
         ...(has_body && { "content-type": "application/json" }),
         ...(token !== null && { "x-csrf-token": token }),
+        ...(isPresent() && { "x-pestle-present": "1" }),
       },
       ...(has_body && { body: JSON.stringify(body ?? {}) }),
       ...(signal && { signal }),
     });
-    if (response.status !== 401) return answered<T>(response);
-    if (!(await signedInAgain(signal))) throw await errorOf(response);
+    if (response.ok) return response;
+    if (response.status !== 401 || !(await signedInAgain(signal))) throw await errorOf(response);
   }
 }
 
-async function answered<T>(response: Response): Promise<T> {
-  if (!response.ok) throw await errorOf(response);
-  if (response.status === 204) return undefined as T;
-  return (await response.json()) as T;
-}
+export const send = (path: string, init: RequestInit): Promise<Response> =>
+  unbroken(fetch(`/web${path}`, { credentials: "same-origin", ...init }));
 
-export async function send(path: string, init: RequestInit): Promise<Response> {
+async function unbroken<T>(coming: Promise<T>): Promise<T> {
   try {
-    return await fetch(`/web${path}`, { credentials: "same-origin", ...init });
+    return await coming;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw new ApiError(0, "The service cannot be reached. Check the connection and try again.");

@@ -1,40 +1,49 @@
 import { useEffect } from "react";
 import { send } from "./api.ts";
-import { csrfToken, lock, useSignedIn } from "./session.ts";
+import { handsSeenAt, seeHands, watchHands } from "./presence.ts";
+import { csrfToken, isLocked, lock, useSignedIn } from "./session.ts";
 
-const SIGNS = ["pointerdown", "keydown", "wheel", "pointermove"] as const;
 const LOOK_EVERY_MS = 5_000;
-/** Tabs share a session: hands on one of them count for all. */
-const KEPT_AS = "pestle-seen";
 
 /**
- * Screens that refresh themselves keep a session alive although nobody is there. So the page looks for hands on mouse
- * and keyboard, and without any for the session's idle time it signs out and covers itself.
+ * Without hands on mouse and keyboard for the session's idle time, the page signs out and covers itself. The server ends
+ * the session by itself too; this covers what is already shown.
  */
 export function useIdleLock(): void {
   const { idle_seconds } = useSignedIn();
   useEffect(() => {
-    let seen_ms = 0;
-    const see = () => {
-      const now_ms = Date.now();
-      if (now_ms - seen_ms < LOOK_EVERY_MS) return;
-      seen_ms = now_ms;
-      localStorage.setItem(KEPT_AS, String(now_ms));
-    };
-    see();
-    for (const sign of SIGNS) document.addEventListener(sign, see, { passive: true, capture: true });
-    const timer = setInterval(() => {
-      const last_ms = Math.max(seen_ms, Number(localStorage.getItem(KEPT_AS)));
-      if (Date.now() - last_ms < idle_seconds * 1000) return;
+    const isIdle = () => Date.now() - handsSeenAt() >= idle_seconds * 1000;
+    let ending = false;
+    const look = () => {
+      if (ending || isLocked() || !isIdle()) return;
+      ending = true;
       const token = csrfToken();
       lock();
-      if (token !== null)
-        void send("/session", { method: "DELETE", headers: { "x-csrf-token": token } }).catch(() => {});
-      see();
-    }, LOOK_EVERY_MS);
+      void endedBy(token).then(() => {
+        ending = false;
+      });
+    };
+    // Whoever has just loaded the page or signed in is there.
+    seeHands();
+    const stop = watchHands(() => {
+      // A machine that slept wakes up by a hand, and that one comes too late.
+      look();
+      seeHands();
+    });
+    const timer = setInterval(look, LOOK_EVERY_MS);
     return () => {
       clearInterval(timer);
-      for (const sign of SIGNS) document.removeEventListener(sign, see, { capture: true });
+      stop();
     };
   }, [idle_seconds]);
+}
+
+/** Asks until there is an answer: what was not reached is still signed in. */
+async function endedBy(token: string | null): Promise<void> {
+  while (isLocked() && token !== null) {
+    const headers = { accept: "application/json", "x-csrf-token": token };
+    const answer = await send("/session", { method: "DELETE", headers }).catch(() => null);
+    if (answer !== null && answer.status < 500) return;
+    await new Promise((resolve) => setTimeout(resolve, LOOK_EVERY_MS));
+  }
 }

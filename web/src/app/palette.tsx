@@ -8,12 +8,14 @@ import styles from "./palette.module.css";
 import { Problem } from "./problem.tsx";
 
 type Place = { path: string; title: string; icon: IconName; keys?: string };
-export type PaletteHit = { key: string; path: string; title: ReactNode; about?: ReactNode; icon: IconName };
+/** `path` is null where there is nowhere to go: it is shown all the same. */
+export type PaletteHit = { key: string; path: string | null; title: ReactNode; about?: ReactNode; icon: IconName };
 export type PaletteSearch = {
   placeholder: string;
   /** Shown below the box while nothing was typed. */
   hint: ReactNode;
-  find: (q: string, signal: AbortSignal) => Promise<readonly PaletteHit[]>;
+  /** `more`: there is more than is given. */
+  find: (q: string, signal: AbortSignal) => Promise<{ hits: readonly PaletteHit[]; more: boolean }>;
 };
 
 const SHORTEST = 2;
@@ -49,7 +51,7 @@ export function Palette({
   }, []);
 
   const words = useDeferredValue(text.trim().toLowerCase());
-  const hits: readonly PaletteHit[] = q.length >= SHORTEST ? (found.data ?? []) : [];
+  const { hits, more } = q.length >= SHORTEST && found.data ? found.data : { hits: [], more: false };
   const going: PaletteHit[] = places
     .filter(({ title }) => words === "" || title.toLowerCase().includes(words))
     .map(({ path, title, icon, keys }) => ({ key: path, path, title, icon, about: keys && <Keys keys={keys} /> }));
@@ -57,7 +59,7 @@ export function Palette({
   const current = Math.min(at, all.length - 1);
 
   const go = (hit: PaletteHit | undefined) => {
-    if (!hit) return;
+    if (!hit || hit.path === null) return;
     onClose();
     void navigate({ to: hit.path });
   };
@@ -110,6 +112,7 @@ export function Palette({
             id={`${id}-${index}`}
             role="option"
             aria-selected={index === current}
+            aria-disabled={path === null || undefined}
             tabIndex={-1}
             ref={index === current ? (element) => element?.scrollIntoView({ block: "nearest" }) : undefined}
             onClick={() => go(all[index])}
@@ -128,7 +131,9 @@ export function Palette({
             ? "Searching …"
             : all.length === 0
               ? "Nothing was found."
-              : ""}
+              : more
+                ? `Only the first ${hits.length} are shown. Type more of it to narrow them down.`
+                : ""}
       </p>
     </dialog>
   );

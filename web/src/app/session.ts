@@ -42,15 +42,20 @@ export function useSignedIn(): Session {
 export const csrfToken = (): string | null =>
   state.phase === "in" ? state.session.csrf_token : state.phase === "out" ? (state.half?.csrf_token ?? null) : null;
 
+/** Whose session the browser has by now. */
+export async function serverSession(): Promise<{
+  session: Session | null;
+  second_factor: "offered" | "required";
+}> {
+  const response = await fetch("/web/session", { headers: { accept: "application/json" } });
+  if (!response.ok) throw new Error(String(response.status));
+  return (await response.json()) as Awaited<ReturnType<typeof serverSession>>;
+}
+
 /** Reads who is signed in, at the start and whenever another tab changed it. */
 export async function readSession(): Promise<void> {
   try {
-    const response = await fetch("/web/session", { headers: { accept: "application/json" } });
-    if (!response.ok) throw new Error(String(response.status));
-    const { session, second_factor } = (await response.json()) as {
-      session: Session | null;
-      second_factor: "offered" | "required";
-    };
+    const { session, second_factor } = await serverSession();
     if (session?.complete) signedIn(session, false);
     else if (state.phase === "in") lock();
     else change({ phase: "out", half: session, second_factor });
@@ -81,6 +86,8 @@ export function signedOut(): void {
   // Nothing of what was seen stays in memory.
   location.reload();
 }
+
+export const isLocked = (): boolean => state.phase === "in" && state.locked;
 
 export function lock(): void {
   if (state.phase === "in" && !state.locked) change({ ...state, locked: true });

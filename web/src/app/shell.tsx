@@ -5,8 +5,9 @@ import { Icon } from "../ui/icon.tsx";
 import { Keys } from "../ui/keys.tsx";
 import mark from "../ui/mark.svg";
 import { Menu } from "../ui/menu.tsx";
-import { Toasts } from "../ui/toast.tsx";
-import { api } from "./api.ts";
+import { Toasts, toast } from "../ui/toast.tsx";
+import { ApiError } from "./api.ts";
+import { endSession } from "./end-session.ts";
 import { useIdleLock } from "./idle-lock.ts";
 import { Palette, type PaletteSearch } from "./palette.tsx";
 import { PasswordDialog } from "./password-dialog.tsx";
@@ -66,93 +67,104 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
   ]);
 
   return (
-    <div className={styles["shell"]}>
-      <a className={styles["skip"]} href="#content">
-        Skip to the content
-      </a>
-      {Band && <Band />}
-      <header className={styles["top"]}>
-        <span className={styles["burger"]}>
-          <IconButton label="Navigation" icon="menu" aria-expanded={navOpen} onClick={() => setNavOpen(!navOpen)} />
-        </span>
-        <Link to="/" className={styles["brand"]}>
-          <img src={mark} alt="" width="24" height="24" />
-          <span>{name}</span>
-        </Link>
-        {Top && <Top />}
-        <button type="button" className={styles["search"]} onClick={() => setLayer("palette")}>
-          <Icon name="search" />
-          <span>Search</span>
-          <Keys keys="mod+k" />
-        </button>
-        <ThemeMenu />
-        <IconButton label="Keyboard shortcuts" icon="keyboard" onClick={() => setLayer("sheet")} />
-        <Menu
-          trigger={
-            <>
-              <Icon name="person" />
-              <span className={styles["person"]}>{session.name}</span>
-              <Icon name="down" size={12} />
-            </>
-          }
-          label={`${session.name}, your account`}
-          items={[
-            ...(session.totp_on
-              ? []
-              : [
-                  { label: "Set up a second factor", icon: "lock" as const, onChoose: () => setLayer("second_factor") },
-                ]),
-            { label: "Change the password", icon: "key", onChoose: () => setLayer("password") },
-            { label: "Sign out", icon: "external", onChoose: () => void signOut() },
-          ]}
-        />
-      </header>
-      <nav className={styles["nav"]} data-open={navOpen || undefined} aria-label="Screens">
-        {groups.map((group) => (
-          <section key={group} aria-label={group}>
-            <h2>{group}</h2>
-            <ul>
-              {listed
-                .filter((one) => one.group === group)
-                .map(({ path, title, icon, keys }) => (
-                  <li key={path}>
-                    <Link
-                      to={path}
-                      title={keys && `${title}: press ${keys.split(" ").join(" then ")}`}
-                      activeOptions={{ exact: path === "/", includeSearch: false }}
-                    >
-                      <Icon name={icon} />
-                      <span>{title}</span>
-                      {Count && <Count path={path} />}
-                    </Link>
-                  </li>
-                ))}
-            </ul>
-          </section>
-        ))}
-      </nav>
-      <main id="content" className={styles["main"]} tabIndex={-1}>
-        <Outlet />
-      </main>
-      {layer === "palette" && (
-        <Palette
-          onClose={() => setLayer(null)}
-          places={listed.map(({ path, title, icon, keys }) => ({ path, title, icon, ...(keys && { keys }) }))}
-          {...(search && { search })}
-        />
-      )}
-      {layer === "sheet" && <ShortcutSheet onClose={() => setLayer(null)} />}
-      {layer === "password" && <PasswordDialog onClose={() => setLayer(null)} />}
-      {layer === "second_factor" && <SecondFactorDialog onClose={() => setLayer(null)} />}
+    <>
+      {/* Not only covered: a layer can be taken away, by a browser or by a hand, and what it covers can be heard. */}
+      <div className={styles["shell"]} inert={locked} data-locked={locked || undefined}>
+        <a className={styles["skip"]} href="#content">
+          Skip to the content
+        </a>
+        {Band && <Band />}
+        <header className={styles["top"]}>
+          <span className={styles["burger"]}>
+            <IconButton label="Navigation" icon="menu" aria-expanded={navOpen} onClick={() => setNavOpen(!navOpen)} />
+          </span>
+          <Link to="/" className={styles["brand"]}>
+            <img src={mark} alt="" width="24" height="24" />
+            <span>{name}</span>
+          </Link>
+          {Top && <Top />}
+          <button type="button" className={styles["search"]} onClick={() => setLayer("palette")}>
+            <Icon name="search" />
+            <span>Search</span>
+            <Keys keys="mod+k" />
+          </button>
+          <ThemeMenu />
+          <IconButton label="Keyboard shortcuts" icon="keyboard" onClick={() => setLayer("sheet")} />
+          <Menu
+            trigger={
+              <>
+                <Icon name="person" />
+                <span className={styles["person"]}>{session.name}</span>
+                <Icon name="down" size={12} />
+              </>
+            }
+            label={`${session.name}, your account`}
+            items={[
+              ...(session.totp_on
+                ? []
+                : [
+                    {
+                      label: "Set up a second factor",
+                      icon: "lock" as const,
+                      onChoose: () => setLayer("second_factor"),
+                    },
+                  ]),
+              { label: "Change the password", icon: "key", onChoose: () => setLayer("password") },
+              { label: "Sign out", icon: "external", onChoose: () => void signOut() },
+            ]}
+          />
+        </header>
+        <nav className={styles["nav"]} data-open={navOpen || undefined} aria-label="Screens">
+          {groups.map((group) => (
+            <section key={group} aria-label={group}>
+              <h2>{group}</h2>
+              <ul>
+                {listed
+                  .filter((one) => one.group === group)
+                  .map(({ path, title, icon, keys }) => (
+                    <li key={path}>
+                      <Link
+                        to={path}
+                        title={keys && `${title}: press ${keys.split(" ").join(" then ")}`}
+                        activeOptions={{ exact: path === "/", includeSearch: false }}
+                      >
+                        <Icon name={icon} />
+                        <span>{title}</span>
+                        {Count && <Count path={path} />}
+                      </Link>
+                    </li>
+                  ))}
+              </ul>
+            </section>
+          ))}
+        </nav>
+        <main id="content" className={styles["main"]} tabIndex={-1}>
+          <Outlet />
+        </main>
+        {layer === "palette" && (
+          <Palette
+            onClose={() => setLayer(null)}
+            places={listed.map(({ path, title, icon, keys }) => ({ path, title, icon, ...(keys && { keys }) }))}
+            {...(search && { search })}
+          />
+        )}
+        {layer === "sheet" && <ShortcutSheet onClose={() => setLayer(null)} />}
+        {layer === "password" && <PasswordDialog onClose={() => setLayer(null)} />}
+        {layer === "second_factor" && <SecondFactorDialog onClose={() => setLayer(null)} />}
+        <Toasts />
+      </div>
       {locked && <SignInLayer />}
-      <Toasts />
-    </div>
+    </>
   );
 }
 
 async function signOut() {
-  await api("/session", { method: "DELETE" }).catch(() => {});
-  signedOut();
+  try {
+    await endSession();
+    signedOut();
+  } catch (error) {
+    toast(error instanceof ApiError ? error.message : "You are still signed in. Try again.", "bad");
+  }
 }
 
 const themeNames = { system: "As the system", light: "Light", dark: "Dark" } as const;

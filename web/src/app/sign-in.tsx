@@ -2,9 +2,10 @@ import { type FormEvent, useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { TextField } from "../ui/field.tsx";
 import { errorOf, send } from "./api.ts";
+import { endSession } from "./end-session.ts";
 import { Problem } from "./problem.tsx";
 import { SecondFactorSetUp } from "./second-factor.tsx";
-import { csrfToken, halfSignedIn, type Session, signedIn } from "./session.ts";
+import { csrfToken, halfSignedIn, type Session, serverSession, signedIn } from "./session.ts";
 import styles from "./sign-in.module.css";
 
 type Step = "password" | "code" | "set_up";
@@ -29,24 +30,29 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
           ? await post("/session", { email: given.email, password: given.password }, csrfToken())
           : await post("/session/code", { code: given.code.replaceAll(" ", "") }, half_session!.csrf_token);
       if (answer.outcome === "signed_in") signedIn(answer);
-      else {
-        setHalf(answer);
-        halfSignedIn(answer);
-      }
+      else stand(answer);
     } catch (caught) {
       setError(caught);
+      // Another tab has signed in or out meanwhile: the code is asked for only where a password was given.
+      if (step !== "password") stand((await serverSession().catch(() => null))?.session ?? null);
     }
     setBusy(false);
   }
 
+  function stand(session: Session | null) {
+    if (session?.complete) return signedIn(session);
+    setHalf(session);
+    halfSignedIn(session);
+  }
+
   async function startOver() {
-    await send("/session", {
-      method: "DELETE",
-      headers: { "x-csrf-token": half_session?.csrf_token ?? csrfToken() ?? "" },
-    }).catch(() => {});
-    setHalf(null);
-    halfSignedIn(null);
     setError(null);
+    try {
+      await endSession();
+      stand(null);
+    } catch (caught) {
+      setError(caught);
+    }
   }
 
   return (
@@ -103,8 +109,22 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
   );
 }
 
+/**
+ * The server takes a change only with the token of the session that the browser has. Where that is another than the one
+ * this page knows of, as when somebody stopped half-way in another tab, it is asked for and the same is sent again.
+ */
 async function post(path: string, body: object, csrf_token: string | null): Promise<Answer> {
-  const response = await send(path, {
+  let response = await sendTo(path, body, csrf_token);
+  if (response.status === 404) {
+    const { session } = await serverSession();
+    response = await sendTo(path, body, session?.csrf_token ?? null);
+  }
+  if (!response.ok) throw await errorOf(response);
+  return (await response.json()) as Answer;
+}
+
+const sendTo = (path: string, body: object, csrf_token: string | null): Promise<Response> =>
+  send(path, {
     method: "POST",
     headers: {
       accept: "application/json",
@@ -113,6 +133,3 @@ async function post(path: string, body: object, csrf_token: string | null): Prom
     },
     body: JSON.stringify(body),
   });
-  if (!response.ok) throw await errorOf(response);
-  return (await response.json()) as Answer;
-}

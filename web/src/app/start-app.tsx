@@ -11,6 +11,7 @@ import { type ComponentType, type ReactNode, StrictMode, useEffect } from "react
 import { createRoot } from "react-dom/client";
 import "../ui/theme.css";
 import "../ui/app.css";
+import { Elsewhere } from "./elsewhere.tsx";
 import { Fault } from "./fault.tsx";
 import { NotFound } from "./not-found.tsx";
 import { Page } from "./page.tsx";
@@ -72,7 +73,7 @@ function Entrance({ name, roles, children }: { name: string; roles: readonly str
   useEffect(listenToKeys, []);
   if (state.phase === "loading") return null;
   if (state.phase !== "in") return <SignInPage state={state} name={name} />;
-  if (!roles.includes(state.session.role)) return <Nothing />;
+  if (!roles.includes(state.session.role)) return <Elsewhere session={state.session} />;
   return children;
 }
 

@@ -1,18 +1,29 @@
-import type { DashboardHome } from "@pestle/contract";
+import type { DashboardHome, Environment } from "@pestle/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useLive } from "../app/live.ts";
 import { useApi } from "../app/use-api.ts";
+import { useEnvironment } from "./environment.ts";
 import styles from "./live-home.module.css";
 
-const HOME = "/dashboard/home";
+const homeOf = (environment: Environment) => `/dashboard/home?environment=${environment}`;
 
-/** The queues as they are now: read once, then kept up to date by the stream. */
-export const useHome = () => useApi<DashboardHome>(HOME);
+/** The queues of the chosen environment as they are now: read once, then kept up to date by the stream. */
+export function useHome() {
+  const environment = useEnvironment();
+  return useApi<DashboardHome>(homeOf(environment ?? "production"), { enabled: environment !== undefined });
+}
 
 /** Listens for as long as the application is open, whatever screen it shows. Shows nothing itself. */
 export function LiveHome() {
+  const environment = useEnvironment();
+  return environment && <Listening key={environment} environment={environment} />;
+}
+
+function Listening({ environment }: { environment: Environment }) {
   const queries = useQueryClient();
-  useLive("/dashboard/stream", "home", (data) => queries.setQueryData([HOME], data));
+  useLive(`/dashboard/stream?environment=${environment}`, "home", (data) =>
+    queries.setQueryData([homeOf(environment)], data),
+  );
   return null;
 }
 

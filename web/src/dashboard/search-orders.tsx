@@ -1,16 +1,18 @@
 import type { DashboardSearch, SearchHit } from "@pestle/contract";
 import { api } from "../app/api.ts";
 import type { PaletteHit, PaletteSearch } from "../app/palette.tsx";
+import { Badge } from "../ui/badge.tsx";
 import { EnvironmentBadge, StatusBadge } from "../ui/order-badges.tsx";
 import { orderPath } from "./order-link.ts";
+import { reviewPath } from "./review-link.ts";
 
 /** What Ctrl-K finds: orders, by whatever somebody has in their hands. */
 export const searchOrders: PaletteSearch = {
   placeholder: "Order, tracking number, prescription, reference, or name and date of birth",
   hint: "A patient is found by first name, last name and date of birth together, such as Ada Moss 1980-01-31.",
   find: async (q, signal) => {
-    const { hits } = await api<DashboardSearch>(`/dashboard/search?q=${encodeURIComponent(q)}`, { signal });
-    return hits.filter((hit) => hit.order_number !== null).map(shown);
+    const { hits, more } = await api<DashboardSearch>("/dashboard/search", { method: "POST", body: { q }, signal });
+    return { hits: hits.map(shown), more };
   },
 };
 
@@ -24,19 +26,27 @@ const byText: Record<SearchHit["by"], string> = {
 
 function shown(hit: SearchHit): PaletteHit {
   const { account_id, partner, environment, order_number, order_status, stage, patient_initials, drug_names, by } = hit;
+  const { review_id = null } = hit;
   return {
-    key: `${account_id} ${order_number} ${by}`,
-    path: orderPath({ account_id, order_number: order_number! }),
+    key: `${account_id} ${order_number} ${by} ${hit.created_at}`,
+    path:
+      order_number !== null
+        ? orderPath({ account_id, order_number })
+        : review_id !== null
+          ? reviewPath({ account_id, review_id })
+          : null,
     icon: by === "tracking_no" ? "truck" : by === "patient" ? "person" : "list",
     title: (
       <>
-        <span className="mono">{order_number}</span> {patient_initials}, {drug_names.join(", ") || partner}
+        {order_number === null ? "No order yet:" : <span className="mono">{order_number}</span>} {patient_initials},{" "}
+        {drug_names.join(", ") || partner}
       </>
     ),
     about: (
       <span className="row">
         <span>by {byText[by]}</span>
         <EnvironmentBadge environment={environment} />
+        {review_id !== null && <Badge tone="wait">To be decided</Badge>}
         {order_status && <StatusBadge status={order_status} stage={stage} />}
       </span>
     ),

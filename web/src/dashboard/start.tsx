@@ -1,5 +1,6 @@
 import { staffRoles } from "@pestle/contract";
 import { startApp } from "../app/start-app.tsx";
+import { EnvironmentSwitch } from "./environment-switch.tsx";
 import { LiveHome, NavCount } from "./live-home.tsx";
 import { screens } from "./screens.ts";
 import { searchOrders } from "./search-orders.tsx";
@@ -10,6 +11,7 @@ startApp({
   roles: Object.keys(staffRoles),
   screens,
   search: searchOrders,
+  Top: EnvironmentSwitch,
   Band: LiveHome,
   Count: NavCount,
 });

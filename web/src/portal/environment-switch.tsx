@@ -2,12 +2,8 @@ import type { Environment, PortalIndex } from "@pestle/contract";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useShortcuts } from "../app/shortcuts.ts";
 import { useApi } from "../app/use-api.ts";
-import { Icon } from "../ui/icon.tsx";
-import { Menu } from "../ui/menu.tsx";
+import { EnvironmentMenu, environmentNames } from "../ui/environment-menu.tsx";
 import { environmentIn } from "./environment.ts";
-import styles from "./environment-switch.module.css";
-
-const names: Record<Environment, string> = { production: "Production", sandbox: "Sandbox" };
 
 /** Which of the two accounts is shown. The same kind of screen opens in the other one. */
 export function EnvironmentSwitch() {
@@ -24,26 +20,8 @@ export function EnvironmentSwitch() {
     void navigate({ to: `/${environment}/${screen === "sandbox" ? "home" : screen}` });
   };
   useShortcuts(
-    other ? [{ keys: "g v", label: `Switch to ${names[other]}`, group: "Go to", run: () => go(other) }] : [],
+    other ? [{ keys: "g v", label: `Switch to ${environmentNames[other]}`, group: "Go to", run: () => go(other) }] : [],
   );
   if (data === undefined) return null;
-  return (
-    <Menu
-      label={`Environment: ${names[current]}`}
-      triggerClass={current === "sandbox" ? styles["sandbox"] : styles["production"]}
-      trigger={
-        <>
-          <Icon name={current === "sandbox" ? "flask" : "building"} />
-          <span>{names[current]}</span>
-          <Icon name="down" size={12} />
-        </>
-      }
-      items={offered.map((environment) => ({
-        label: names[environment],
-        icon: environment === "sandbox" ? "flask" : "building",
-        checked: environment === current,
-        onChoose: () => go(environment),
-      }))}
-    />
-  );
+  return <EnvironmentMenu current={current} offered={offered} onChoose={go} />;
 }

@@ -13,16 +13,18 @@ export const search: PaletteSearch = {
   hint: "Ids from a log or an answer can be pasted as they are.",
   find: async (q, signal) => {
     const environment = environmentIn(location.pathname.replace(/^\/portal/, ""));
-    if (UUID.test(q.toLowerCase())) return pasted(environment, q.toLowerCase());
+    if (UUID.test(q.toLowerCase())) return { hits: pasted(environment, q.toLowerCase()), more: false };
     const exact = ORDER_NUMBER.test(q.toUpperCase()) ? [orderHit(environment, q.toUpperCase(), "Order number")] : [];
     const found = await Promise.all(
       (["reference", "patient_id"] as const).map(async (name) => {
         const given = new URLSearchParams({ [name]: q, limit: String(MOST) });
-        const { orders } = await api<PortalOrders>(`/portal/${environment}/orders?${given}`, { signal }).catch(nothing);
-        return orders.map(({ order_number, order_status }) => orderHit(environment, order_number, order_status));
+        return api<PortalOrders>(`/portal/${environment}/orders?${given}`, { signal }).catch(nothing);
       }),
     );
-    return [...exact, ...found.flat()];
+    const hits = found.flatMap(({ orders }) =>
+      orders.map(({ order_number, order_status }) => orderHit(environment, order_number, order_status)),
+    );
+    return { hits: [...exact, ...hits], more: found.some(({ next_cursor }) => next_cursor !== null) };
   },
 };
 

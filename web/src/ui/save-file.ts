@@ -1,7 +1,7 @@
-/** Has the browser save a file that was made here. */
-export function saveFile(name: string, type: string, text: string): void {
+/** Has the browser save a file that was made or brought here. */
+export function saveFile(name: string, blob: Blob): void {
   const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([text], { type }));
+  link.href = URL.createObjectURL(blob);
   link.download = name;
   link.click();
   URL.revokeObjectURL(link.href);

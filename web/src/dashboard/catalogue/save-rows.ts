@@ -7,5 +7,5 @@ export function saveRows(kind: CatalogueImportKind, rows: readonly object[]): vo
   const [first] = rows;
   const names = first === undefined ? [] : Object.keys(first).filter((name) => name !== "account_id");
   const lines = rows.map((row) => names.map((name) => (row as Record<string, unknown>)[name]));
-  saveFile(`${kind}.csv`, "text/csv", csvText([names, ...lines]));
+  saveFile(`${kind}.csv`, new Blob([csvText([names, ...lines])], { type: "text/csv" }));
 }

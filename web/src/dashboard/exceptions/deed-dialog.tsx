@@ -1,4 +1,4 @@
-import type { BulkEvent, DashboardOrderRow, ExceptionGroup } from "@pestle/contract";
+import { type BulkEvent, type DashboardOrderRow, type ExceptionGroup, NOTE_CHARACTERS } from "@pestle/contract";
 import { useState } from "react";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
@@ -86,7 +86,7 @@ export function DeedDialog({
         hint={hint}
         required
         autoFocus
-        maxLength={500}
+        maxLength={NOTE_CHARACTERS}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
       />

@@ -1,4 +1,4 @@
-import { type DashboardExceptions, type ExceptionGroup, environments } from "@pestle/contract";
+import type { DashboardExceptions, ExceptionGroup } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { FilterBar } from "../../app/filter-bar.tsx";
@@ -11,6 +11,7 @@ import { Badge } from "../../ui/badge.tsx";
 import { Empty } from "../../ui/notice.tsx";
 import { Age } from "../../ui/time.tsx";
 import { accountName, useAccounts } from "../accounts.tsx";
+import { environmentFilter, useEnvironment, withEnvironment } from "../environment.ts";
 import { useHome } from "../live-home.tsx";
 import styles from "./exceptions-screen.module.css";
 import { GroupDetail } from "./group-detail.tsx";
@@ -20,13 +21,20 @@ import { whoActs } from "./who-acts.ts";
 export function ExceptionsScreen() {
   const [filters, change] = useFilters();
   const accounts = useAccounts();
-  const narrowed = Object.entries(filters).filter(([name]) => name === "environment" || name === "account_id");
+  const environment = useEnvironment();
+  const narrowed = Object.entries(withEnvironment(filters, environment ?? "production")).filter(
+    ([name]) => name === "environment" || name === "account_id",
+  );
   const search = new URLSearchParams(narrowed).toString();
-  const held = useApi<DashboardExceptions>(`/dashboard/exceptions${search && `?${search}`}`);
+  const held = useApi<DashboardExceptions>(`/dashboard/exceptions${search && `?${search}`}`, {
+    enabled: environment !== undefined,
+  });
   const changed_ms = useHome().dataUpdatedAt;
   const { refetch } = held;
   // biome-ignore lint/correctness/useExhaustiveDependencies: what moved on the home page may have moved here
-  useEffect(() => void refetch(), [changed_ms, refetch]);
+  useEffect(() => {
+    if (environment !== undefined) void refetch();
+  }, [changed_ms, refetch]);
 
   const groups = held.data?.groups ?? [];
   const open = groups.find(({ exception_id }) => String(exception_id) === filters["exception_id"]) ?? groups[0];
@@ -46,11 +54,7 @@ export function ExceptionsScreen() {
     >
       <FilterBar
         filters={[
-          {
-            name: "environment",
-            label: "Environment",
-            options: environments.map((one) => [one, one === "sandbox" ? "Sandbox" : "Production"] as const),
-          },
+          environmentFilter,
           {
             name: "account_id",
             label: "Account",

@@ -10,6 +10,7 @@ import { Empty } from "../../ui/notice.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import { type Column, Table } from "../../ui/table.tsx";
 import { Age, ageText } from "../../ui/time.tsx";
+import { useEnvironment } from "../environment.ts";
 import { useHome } from "../live-home.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./home-screen.module.css";
@@ -113,7 +114,11 @@ const columns: Column<Row>[] = [
 
 /** The orders that have stood still for the longest, wherever they are. */
 function Longest() {
-  const orders = useApi<DashboardOrders>("/dashboard/orders?limit=8", { refetch_ms: 30_000 });
+  const environment = useEnvironment();
+  const orders = useApi<DashboardOrders>(`/dashboard/orders?limit=8&environment=${environment}`, {
+    enabled: environment !== undefined,
+    refetch_ms: 30_000,
+  });
   return (
     <Card title="Waiting longest" actions={<Link to="/orders">All orders</Link>} flush>
       <Loaded query={orders}>

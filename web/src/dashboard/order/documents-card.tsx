@@ -1,9 +1,13 @@
 import type { DashboardDocument, DashboardOrder, DocumentKind } from "@pestle/contract";
+import { useState } from "react";
+import { apiFile } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
 import { useShortcuts } from "../../app/shortcuts.ts";
-import { buttonClass } from "../../ui/button.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
-import { Icon } from "../../ui/icon.tsx";
 import { Keys } from "../../ui/keys.tsx";
+import { openFile } from "../../ui/open-file.ts";
 import styles from "./order-screen.module.css";
 import { orderApi } from "./use-order.ts";
 
@@ -11,15 +15,21 @@ const order: readonly DocumentKind[] = ["prescription", "leaflet", "slip", "labe
 
 /** What is printed for the parcel. Each opens beside this page, ready for the printer. */
 export function DocumentsCard({ page }: { page: DashboardOrder }) {
-  const path = `/web${orderApi({ account_id: page.account_id, order_number: page.order.order_number })}/documents`;
+  const path = `${orderApi({ account_id: page.account_id, order_number: page.order.order_number })}/documents`;
   const documents = [...page.documents].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
-  const address = ({ kind, item_id }: DashboardDocument) =>
-    `${path}/${kind}${item_id === null ? "" : `?item_id=${item_id}`}`;
+  const [asked, setAsked] = useState<DashboardDocument | null>(null);
+  const open = useChange(
+    (document: DashboardDocument) => {
+      setAsked(document);
+      return apiFile(path + addressOf(document));
+    },
+    { after: ({ name, blob }) => openFile(name, blob) },
+  );
   useShortcuts(
     documents.slice(0, 9).map((document, at) => ({
       keys: `p ${at + 1}`,
       label: `Print: ${document.name}`,
-      run: () => void window.open(address(document), "_blank", "noopener"),
+      run: () => void open.run(document),
     })),
   );
   if (documents.length === 0) return null;
@@ -27,7 +37,7 @@ export function DocumentsCard({ page }: { page: DashboardOrder }) {
     <Card title="Print">
       <ul className={styles["documents"]}>
         {documents.map((document, at) => (
-          <li key={address(document)}>
+          <li key={addressOf(document)}>
             <span>{document.name}</span>
             <span className="row">
               {at < 9 && (
@@ -35,19 +45,22 @@ export function DocumentsCard({ page }: { page: DashboardOrder }) {
                   <Keys keys={`p ${at + 1}`} />
                 </span>
               )}
-              <a
-                className={buttonClass("plain", true)}
-                href={address(document)}
-                target="_blank"
-                rel="noopener"
+              <Button
+                small
+                icon="print"
+                busy={open.busy && asked !== null && addressOf(asked) === addressOf(document)}
                 aria-label={`Open ${document.name} to print it`}
+                onClick={() => void open.run(document)}
               >
-                <Icon name="print" /> Open
-              </a>
+                Open
+              </Button>
             </span>
           </li>
         ))}
       </ul>
+      {open.error !== null && asked !== null && <Problem error={open.error} retry={() => void open.run(asked)} />}
     </Card>
   );
 }
+
+const addressOf = ({ kind, item_id }: DashboardDocument) => `/${kind}${item_id === null ? "" : `?item_id=${item_id}`}`;

@@ -1,48 +1,58 @@
 import type { DashboardLine, DashboardOrder } from "@pestle/contract";
-import { type FormEvent, useState } from "react";
+import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
 import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { TextField } from "../../ui/field.tsx";
 import { Keys } from "../../ui/keys.tsx";
 import { Notice } from "../../ui/notice.tsx";
+import { type Filled, fillEntry, isFilled, nothingFilled } from "./fill-entry.ts";
 import styles from "./order-screen.module.css";
-import { isProduct, scannedCode } from "./scanned-code.ts";
 import type { DoWork } from "./use-order.ts";
-
-type Filled = { lot: string; lot_expires_on: string };
-const nothing: Filled = { lot: "", lot_expires_on: "" };
 
 /** Lot and expiry of each package that is taken from the shelf: typed, or all at once by scanning its GS1 code. */
 export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
   const [filled, setFilled] = useState<Readonly<Record<number, Filled>>>({});
+  /** Stays until the next scan: who looks at the package meanwhile does not look here. */
   const [wrong, setWrong] = useState<string | null>(null);
+  /** The line whose lot has changed since it was last looked at as a whole. */
+  const open = useRef<number | null>(null);
+  const form = useRef<HTMLFormElement>(null);
   const refused = page.cannot.find(({ event }) => event === "complete_fill");
   if (refused) return <Notice title="You cannot fill this order">{refused.message}</Notice>;
   if (!page.can.includes("complete_fill")) return null;
 
-  const of = (line: DashboardLine) => filled[line.item_id] ?? nothing;
+  const of = (line: DashboardLine) => filled[line.item_id] ?? nothingFilled;
   const set = (line: DashboardLine, given: Partial<Filled>) =>
     setFilled({ ...filled, [line.item_id]: { ...of(line), ...given } });
 
-  /** A whole GS1 code in the lot field fills in both, and says so where it is on another product. */
-  const typeLot = (line: DashboardLine, text: string) => {
-    const { code, lot, expires_on } = scannedCode(text);
-    setWrong(null);
-    if (lot === null) return set(line, { lot: text });
-    const right = page.lines.find((one) => isProduct(code, one));
-    if (right === undefined) {
-      setWrong("What was scanned is not a product of this order.");
-      return set(line, { lot: "" });
-    }
-    setFilled({
-      ...filled,
-      [line.item_id]: { ...of(line), ...(right !== line && { lot: "" }) },
-      [right.item_id]: { lot, lot_expires_on: expires_on ?? of(right).lot_expires_on },
-    });
+  const settle = (line: DashboardLine, text: string): Filled => {
+    if (open.current !== line.item_id || text.trim() === "") return of(line);
+    open.current = null;
+    const entry = fillEntry(text, line, page.lines, of(line));
+    if (entry.scanned) setWrong(entry.wrong);
+    set(line, entry.filled);
+    return entry.filled;
+  };
+  const type = (line: DashboardLine, text: string, pasted: boolean) => {
+    open.current = line.item_id;
+    if (pasted && text.trim() !== "") settle(line, text);
+    else set(line, { lot: text });
+  };
+  /** A scanner ends with Enter. That leads to what is still missing and never sends the form. */
+  const enter = (line: DashboardLine, event: KeyboardEvent<HTMLInputElement>) => {
+    if (event.key !== "Enter") return;
+    event.preventDefault();
+    const now = settle(line, event.currentTarget.value);
+    if (now.lot === "") return;
+    const next = isFilled(now) ? page.lines.find((one) => one !== line && !isFilled(of(one))) : line;
+    const field = next === line ? "lot_expires_on" : "lot";
+    if (next) form.current?.querySelector<HTMLElement>(`[name="${field}-${next.item_id}"]`)?.focus();
+    else event.currentTarget.select();
   };
 
   const submit = (event: FormEvent) => {
     event.preventDefault();
+    if (!page.lines.every((line) => isFilled(of(line)))) return;
     const items = page.lines.map((line) => ({ item_id: line.item_id, ...of(line) }));
     void work.run({ event: "complete_fill", items }, "Filled. Now somebody else checks it.");
   };
@@ -54,7 +64,7 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
         </span>
       }
     >
-      <form className={styles["fill"]} onSubmit={submit}>
+      <form ref={form} className={styles["fill"]} onSubmit={submit}>
         {page.lines.map((line, at) => (
           // biome-ignore lint/a11y/useSemanticElements: two fields of one line
           <div key={line.item_id} role="group" aria-label={line.name} className={styles["fill-row"]}>
@@ -67,15 +77,22 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
             </div>
             <TextField
               label="Lot"
+              name={`lot-${line.item_id}`}
               required
               // What a scanner types is longer than what is left of it.
-              maxLength={120}
+              maxLength={200}
+              spellCheck={false}
               data-next-step={at === 0 || undefined}
               value={of(line).lot}
-              onChange={(event) => typeLot(line, event.target.value)}
+              onChange={(event) =>
+                type(line, event.target.value, (event.nativeEvent as InputEvent).inputType === "insertFromPaste")
+              }
+              onKeyDown={(event) => enter(line, event)}
+              onBlur={(event) => settle(line, event.target.value)}
             />
             <TextField
               label="Expires on"
+              name={`lot_expires_on-${line.item_id}`}
               type="date"
               required
               value={of(line).lot_expires_on}
@@ -83,7 +100,7 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
             />
           </div>
         ))}
-        {wrong && <Notice tone="bad" title={wrong} />}
+        <div role="status">{wrong && <Notice tone="bad" title={wrong} />}</div>
         <div className="row-apart">
           <span className="small quiet">Scan a package’s 2D code into its lot field to fill in both.</span>
           <Button tone="primary" type="submit" icon="check" busy={work.busy}>

@@ -1,4 +1,4 @@
-import { type ExceptionId, exceptions } from "@pestle/contract";
+import { type ExceptionId, exceptions, NOTE_CHARACTERS } from "@pestle/contract";
 import { useState } from "react";
 import { Problem } from "../../app/problem.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -52,7 +52,7 @@ export function HoldDialog({
         label="Reason"
         hint="Only people of the pharmacy read it."
         required
-        maxLength={1000}
+        maxLength={NOTE_CHARACTERS}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
       />

@@ -1,3 +1,4 @@
+import { NOTE_CHARACTERS } from "@pestle/contract";
 import { type ReactNode, useState } from "react";
 import { Problem } from "../../app/problem.tsx";
 import { Button } from "../../ui/button.tsx";
@@ -49,7 +50,7 @@ export function ReasonDialog({
         hint={hint}
         required
         autoFocus
-        maxLength={1000}
+        maxLength={NOTE_CHARACTERS}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
       />

@@ -1,5 +1,5 @@
 /** What a scanner reads off a package: a plain number, or a GS1 code that also tells lot and expiry. */
-export type ScannedCode = { code: string; lot: string | null; expires_on: string | null };
+export type ScannedCode = { code: string; lot: string | null; expires_on: string | null; is_gs1: boolean };
 
 /** Separates fields of variable length in what a scanner types; some scanners write it otherwise. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: GS1's separator is one
@@ -13,12 +13,13 @@ export function scannedCode(text: string): ScannedCode {
   const plain = text.trim().replace(/^\](d2|C1|Q3|e0)/, "");
   const fields = /^\(\d{2}\)/.test(plain) ? bracketed(plain) : running(plain);
   const gtin = fields?.get("01");
-  if (fields === null || gtin === undefined) return { code: text.trim(), lot: null, expires_on: null };
+  if (fields === null || gtin === undefined) return { code: text.trim(), lot: null, expires_on: null, is_gs1: false };
   return {
     // The US part of GS1 keeps the ten digits of an NDC between a prefix and a check digit.
     code: /^\d03\d{11}$/.test(gtin) ? gtin.slice(3, 13) : gtin,
     lot: fields.get("10") ?? null,
     expires_on: expiry(fields.get("17")),
+    is_gs1: true,
   };
 }
 

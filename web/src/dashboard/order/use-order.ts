@@ -24,6 +24,9 @@ export function useOrder(place: { account_id: string; order_number: string }) {
   });
 }
 
+/** What the checks and the card say at that moment can hold the order instead of moving it on. */
+const mayHold: readonly Work["event"][] = ["approve_review", "ship"];
+
 /** Has something done to the order as it is seen; what comes back is the page as it is then. */
 export function useWork({ account_id, order, revision }: DashboardOrder): DoWork {
   const queries = useQueryClient();
@@ -32,7 +35,9 @@ export function useWork({ account_id, order, revision }: DashboardOrder): DoWork
     async (work: Work, done?: string) => {
       const body = { ...work, revision } as WorkRequest;
       const page = await api<DashboardOrder>(`${path}/work`, { method: "POST", body });
-      if (done !== undefined) toast(done);
+      if (mayHold.includes(work.event) && page.order.order_status === "On Hold") {
+        toast(`Held: ${page.exceptions.map(({ name }) => name).join(", ")}`, "bad");
+      } else if (done !== undefined) toast(done);
       return page;
     },
     { after: (page) => queries.setQueryData([path], page) },

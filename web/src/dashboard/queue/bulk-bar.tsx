@@ -1,4 +1,11 @@
-import { type BulkEvent, type DashboardOrderRow, type ExceptionId, exceptions, type QueueKey } from "@pestle/contract";
+import {
+  type BulkEvent,
+  type DashboardOrderRow,
+  type ExceptionId,
+  exceptions,
+  NOTE_CHARACTERS,
+  type QueueKey,
+} from "@pestle/contract";
 import { useState } from "react";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
@@ -141,6 +148,7 @@ function ReasonDialog({
         label={row.event === "note" ? "Note" : "Reason"}
         required
         autoFocus
+        maxLength={NOTE_CHARACTERS}
         value={reason}
         onChange={(event) => setReason(event.target.value)}
       />

@@ -5,6 +5,7 @@ import { useApi } from "../../app/use-api.ts";
 import { Button } from "../../ui/button.tsx";
 import { Pick } from "../../ui/pick.tsx";
 import { stateCodes } from "../../ui/us-states.ts";
+import { environmentFilter } from "../environment.ts";
 import styles from "./queue-screen.module.css";
 
 type Options = readonly (readonly [string, string])[];
@@ -42,14 +43,7 @@ export const FilterBar = memo(function FilterBar({
     ["partner_id", "Partner", [...partners]],
     // Brands are numbered by each partner for itself.
     ...(filters["partner_id"] === undefined ? [] : [["brand_id", "Brand", [...brands]] as const]),
-    [
-      "environment",
-      "Environment",
-      [
-        ["production", "Production"],
-        ["sandbox", "Sandbox"],
-      ],
-    ],
+    [environmentFilter.name, environmentFilter.label, environmentFilter.options],
     ...(queue === null ? [["order_status", "Status", orderStatuses.map((one) => [one, one] as const)] as const] : []),
     ...(queue === null || queue === "on_hold"
       ? [["exception_id", "Exception", exceptionIds.map((id) => [String(id), exceptions[id].name] as const)] as const]

@@ -1,15 +1,18 @@
-import { type DashboardOrderRow, isQueueKey, queues } from "@pestle/contract";
+import { type DashboardOrderRow, type Environment, isQueueKey, queues } from "@pestle/contract";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
+import { apiFile } from "../../app/api.ts";
 import { Page } from "../../app/page.tsx";
 import { Problem } from "../../app/problem.tsx";
 import { useShortcuts } from "../../app/shortcuts.ts";
 import { useFilters } from "../../app/use-address.ts";
-import { Button, buttonClass } from "../../ui/button.tsx";
-import { Icon } from "../../ui/icon.tsx";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/button.tsx";
 import { Empty, Skeleton } from "../../ui/notice.tsx";
 import { RowGrid } from "../../ui/row-grid.tsx";
+import { saveFile } from "../../ui/save-file.ts";
 import { useNow } from "../../ui/time.tsx";
+import { useEnvironment, withEnvironment } from "../environment.ts";
 import { useHome } from "../live-home.tsx";
 import { orderPath } from "../order-link.ts";
 import { setWorkList } from "../work-list.ts";
@@ -30,15 +33,26 @@ export function QueueScreen() {
   const path = useLocation().pathname;
   const last = path.split("/").at(-1) ?? "";
   const queue = isQueueKey(last) ? last : null;
+  const environment = useEnvironment();
+  if (environment === undefined) return <Skeleton lines={10} />;
   // Another queue is another table: nothing ticked in one is ticked in the next.
-  return <QueueTable key={path} path={path} queue={queue} />;
+  return <QueueTable key={`${path} ${environment}`} path={path} queue={queue} environment={environment} />;
 }
 
-function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues | null }) {
+function QueueTable({
+  path,
+  queue,
+  environment,
+}: {
+  path: string;
+  queue: keyof typeof queues | null;
+  environment: Environment;
+}) {
   const title = queue === null ? "All orders" : queues[queue].name;
   const navigate = useNavigate();
   const [filters, change] = useFilters();
-  const search = filterSearch(queue === null ? filters : { ...filters, queue });
+  const shown = withEnvironment(filters, environment);
+  const search = filterSearch(queue === null ? shown : { ...shown, queue });
   const { query, rows, more, loadMore, refresh } = useOrders(search);
   const [cursor, setCursor] = useCursor(`${path}?${search}`, rows);
   const [ticked, setTicked] = useState<ReadonlyMap<string, DashboardOrderRow>>(new Map());
@@ -94,6 +108,9 @@ function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues 
     { keys: "r", label: "Read again", run: () => void refresh(range.current.first, range.current.last) },
   ]);
 
+  const csv = useChange(() => apiFile(`/dashboard/orders.csv?${search}`), {
+    after: ({ name, blob }) => saveFile(name, blob),
+  });
   const now_ms = useNow();
   const selected = useMemo(() => new Set(ticked.keys()), [ticked]);
   // biome-ignore lint/correctness/useExhaustiveDependencies: `toggle` changes nothing but the ticks
@@ -113,9 +130,9 @@ function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues 
       actions={
         <>
           <SavedViews path={path} search={{ ...filters }} />
-          <a className={buttonClass("plain")} href={`/web/dashboard/orders.csv?${search}`} download>
-            <Icon name="download" /> CSV
-          </a>
+          <Button icon="download" busy={csv.busy} onClick={() => void csv.run()}>
+            CSV
+          </Button>
           <Button icon="refresh" keys="r" onClick={() => void refresh(range.current.first, range.current.last)}>
             Read again
           </Button>
@@ -125,6 +142,7 @@ function QueueTable({ path, queue }: { path: string; queue: keyof typeof queues 
       <div ref={filter_bar}>
         <FilterBar queue={queue} filters={filters} change={change} loading={query.isPlaceholderData} />
       </div>
+      {csv.error !== null && <Problem error={csv.error} retry={() => void csv.run()} />}
       {query.error !== null && <Problem error={query.error} retry={() => void query.refetch()} />}
       <BulkBar
         queue={queue}

@@ -9,7 +9,10 @@ export function saveContacts(lot: string, rows: readonly RecallRow[]): void {
     ...[row.partner, row.environment, row.order_number, row.order_status, row.name, row.lot, row.lot_expires_on],
     ...[row.units, row.shipped_at],
   ]);
-  saveFile(`recall-${lot.replaceAll(/[^\w.-]/g, "_")}.csv`, "text/csv", csvText([head, ...lines]));
+  saveFile(
+    `recall-${lot.replaceAll(/[^\w.-]/g, "_")}.csv`,
+    new Blob([csvText([head, ...lines])], { type: "text/csv" }),
+  );
 }
 
 const head = [

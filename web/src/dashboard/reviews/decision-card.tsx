@@ -1,10 +1,11 @@
-import type {
-  DashboardReview,
-  DashboardReviewPage,
-  ResolveReviewRequest,
-  ReviewClosed,
-  RouteReviewRequest,
-  VerdictRequest,
+import {
+  type DashboardReview,
+  type DashboardReviewPage,
+  NOTE_CHARACTERS,
+  type ResolveReviewRequest,
+  type ReviewClosed,
+  type RouteReviewRequest,
+  type VerdictRequest,
 } from "@pestle/contract";
 import { type ReactNode, useRef, useState } from "react";
 import { api } from "../../app/api.ts";
@@ -80,7 +81,7 @@ const forms: Record<DashboardReview["closed_by"], (given: Given) => ReactNode> =
   resolve: ResolveForm,
 };
 
-const NOTE = { maxLength: 500, rows: 2 };
+const NOTE = { maxLength: NOTE_CHARACTERS, rows: 2 };
 
 function VerdictForm({ close }: Given) {
   const [note, setNote] = useState("");

@@ -41,7 +41,3 @@ export const divisions = [
 
 export const inDivision = (kinds_of: readonly string[] | null, { kind }: Pick<DashboardReview, "kind">): boolean =>
   kinds_of === null || kinds_of.includes(kind);
-
-type Place = Pick<DashboardReview, "account_id" | "review_id">;
-export const reviewPath = ({ account_id, review_id }: Place): string =>
-  `/reviews/${encodeURIComponent(account_id)}/${review_id}`;

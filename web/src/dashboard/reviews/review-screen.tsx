@@ -13,11 +13,12 @@ import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { Age } from "../../ui/time.tsx";
 import { toast } from "../../ui/toast.tsx";
 import { orderPath } from "../order-link.ts";
+import { reviewPath } from "../review-link.ts";
 import { DecisionCard } from "./decision-card.tsx";
 import { MessageCard } from "./message-card.tsx";
 import { PeopleCard } from "./people-card.tsx";
 import { PrescriptionCard } from "./prescription-card.tsx";
-import { kindOf, reviewPath } from "./review-kinds.ts";
+import { kindOf } from "./review-kinds.ts";
 import { leaveReviewList, placeInReviewList } from "./review-list.ts";
 import styles from "./reviews-screen.module.css";
 

@@ -1,4 +1,4 @@
-import { type DashboardReview, type DashboardReviews, environments } from "@pestle/contract";
+import type { DashboardReview, DashboardReviews } from "@pestle/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { FilterBar } from "../../app/filter-bar.tsx";
@@ -12,25 +12,33 @@ import { Empty } from "../../ui/notice.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
 import { type GridColumn, RowGrid } from "../../ui/row-grid.tsx";
 import { Age, When } from "../../ui/time.tsx";
+import { environmentFilter, useEnvironment, withEnvironment } from "../environment.ts";
 import { useHome } from "../live-home.tsx";
-import { divisions, inDivision, kindOf, reviewPath } from "./review-kinds.ts";
+import { reviewPath } from "../review-link.ts";
+import { divisions, inDivision, kindOf } from "./review-kinds.ts";
 import { setReviewList } from "./review-list.ts";
 import styles from "./reviews-screen.module.css";
 
 /** What waits for a pharmacist's eyes before it can become an order, or because it did not. */
 export function ReviewsScreen() {
   const [filters, change] = useFilters();
-  const { environment, show = "all" } = filters;
+  const { show = "all" } = filters;
+  const chosen = useEnvironment();
+  const { environment } = withEnvironment(filters, chosen ?? "production");
   const closed = show === "closed";
   const search = new URLSearchParams({
     ...(closed && { all: "true" }),
     ...(environment && { environment }),
   }).toString();
-  const query = useApi<DashboardReviews>(`/dashboard/reviews${search && `?${search}`}`);
+  const query = useApi<DashboardReviews>(`/dashboard/reviews${search && `?${search}`}`, {
+    enabled: chosen !== undefined,
+  });
   const changed_ms = useHome().dataUpdatedAt;
   const { refetch } = query;
   // biome-ignore lint/correctness/useExhaustiveDependencies: the home page hears of new entries first
-  useEffect(() => void refetch(), [changed_ms, refetch]);
+  useEffect(() => {
+    if (chosen !== undefined) void refetch();
+  }, [changed_ms, refetch]);
 
   const all = query.data?.reviews ?? [];
   const division = divisions.find(({ key }) => key === show) ?? divisions[0];
@@ -52,15 +60,7 @@ export function ReviewsScreen() {
             Closed
           </button>
         </div>
-        <FilterBar
-          filters={[
-            {
-              name: "environment",
-              label: "Environment",
-              options: environments.map((one) => [one, one === "sandbox" ? "Sandbox" : "Production"] as const),
-            },
-          ]}
-        />
+        <FilterBar filters={[environmentFilter]} />
       </div>
       <Loaded query={query} lines={10}>
         {() =>
@@ -73,7 +73,12 @@ export function ReviewsScreen() {
               </Empty>
             </div>
           ) : (
-            <Entries rows={rows} closed={closed} />
+            <>
+              {query.data?.more && (
+                <p className="quiet">Older entries than these are not shown: narrow them down by environment.</p>
+              )}
+              <Entries rows={rows} closed={closed} />
+            </>
           )
         }
       </Loaded>

@@ -1,4 +1,4 @@
-import type { DashboardShelf, StockRequest } from "@pestle/contract";
+import { type DashboardShelf, NOTE_CHARACTERS, type StockRequest } from "@pestle/contract";
 import { useState } from "react";
 import { api, problemOf } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
@@ -106,7 +106,7 @@ export function MoveDialog({
       <TextField
         label="Note"
         placeholder={note_label}
-        maxLength={500}
+        maxLength={NOTE_CHARACTERS}
         value={given.note}
         onChange={(event) => setGiven({ ...given, note: event.target.value })}
       />

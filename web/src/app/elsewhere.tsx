@@ -1,0 +1,38 @@
+import { portalRoleNames } from "@pestle/contract";
+import { Button, buttonClass } from "../ui/button.tsx";
+import { Empty } from "../ui/notice.tsx";
+import { endSession } from "./end-session.ts";
+import { Page } from "./page.tsx";
+import { Problem } from "./problem.tsx";
+import { type Session, signedOut } from "./session.ts";
+import { useChange } from "./use-change.ts";
+
+/** For whoever is signed in at the application of others: it shows nothing of it, and the way to their own. */
+export function Elsewhere({ session: { role, name, email } }: { session: Session }) {
+  const [path, own] = (portalRoleNames as readonly string[]).includes(role)
+    ? ["/portal", "Go to the partner portal"]
+    : ["/dashboard", "Go to the dashboard"];
+  const leave = useChange(endSession, { after: signedOut });
+  return (
+    <main>
+      <Page title="Not found">
+        <Empty title="There is nothing here">
+          <div className="stack">
+            <p>
+              You are signed in as {name} ({email}), and this is not yours to see.
+            </p>
+            {leave.error !== null && <Problem error={leave.error} />}
+            <p className="row">
+              <a className={buttonClass("primary")} href={path}>
+                {own}
+              </a>
+              <Button busy={leave.busy} onClick={() => void leave.run()}>
+                Sign out
+              </Button>
+            </p>
+          </div>
+        </Empty>
+      </Page>
+    </main>
+  );
+}

@@ -1,0 +1,56 @@
+import { type DashboardAccounts, type Environment, environments } from "@pestle/contract";
+import { useSyncExternalStore } from "react";
+import type { Filters } from "../app/use-address.ts";
+import { useApi } from "../app/use-api.ts";
+
+const KEPT_AS = "pestle-dashboard-environment";
+
+let chosen = environments.find((one) => one === localStorage.getItem(KEPT_AS));
+const watchers = new Set<() => void>();
+
+export function chooseEnvironment(environment: Environment): void {
+  chosen = environment;
+  localStorage.setItem(KEPT_AS, environment);
+  for (const watcher of watchers) watcher();
+}
+
+/** Those in which there is a partner's account. */
+export function useEnvironments(): readonly Environment[] | undefined {
+  const { data, isError } = useApi<DashboardAccounts>("/dashboard/accounts");
+  if (data === undefined) return isError ? environments : undefined;
+  return environments.filter((one) => data.accounts.some((row) => row.partner !== null && row.environment === one));
+}
+
+/**
+ * What the work is about: patients who wait, or partners who try things out. Who has chosen keeps it; else it is
+ * production, where there is one. Undefined until it is known which there are.
+ */
+export function useEnvironment(): Environment | undefined {
+  const kept = useSyncExternalStore(watch, () => chosen);
+  const there = useEnvironments();
+  if (there === undefined || (kept && there.includes(kept))) return kept;
+  return there.includes("production") ? "production" : "sandbox";
+}
+
+/** The choice of both, in an address. */
+const BOTH = "both";
+export const environmentFilter = {
+  name: "environment",
+  label: "Environment",
+  options: [
+    ["production", "Production"],
+    ["sandbox", "Sandbox"],
+    [BOTH, "Both"],
+  ],
+} as const;
+
+/** A list shows the environment that was chosen, unless its address names another, both, or a single account. */
+export function withEnvironment(filters: Filters, environment: Environment): Filters {
+  const { environment: named = filters["account_id"] === undefined ? environment : BOTH, ...others } = filters;
+  return named === BOTH ? others : { ...others, environment: named };
+}
+
+function watch(watcher: () => void) {
+  watchers.add(watcher);
+  return () => void watchers.delete(watcher);
+}

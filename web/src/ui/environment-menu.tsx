@@ -1,0 +1,37 @@
+import type { Environment } from "@pestle/contract";
+import styles from "./environment-menu.module.css";
+import { Icon } from "./icon.tsx";
+import { Menu } from "./menu.tsx";
+
+export const environmentNames: Record<Environment, string> = { production: "Production", sandbox: "Sandbox" };
+
+/** Which of the two is shown, in a colour that cannot be mistaken, and the way to the other. */
+export function EnvironmentMenu({
+  current,
+  offered,
+  onChoose,
+}: {
+  current: Environment;
+  offered: readonly Environment[];
+  onChoose: (environment: Environment) => void;
+}) {
+  return (
+    <Menu
+      label={`Environment: ${environmentNames[current]}`}
+      triggerClass={current === "sandbox" ? styles["sandbox"] : styles["production"]}
+      trigger={
+        <>
+          <Icon name={current === "sandbox" ? "flask" : "building"} />
+          <span>{environmentNames[current]}</span>
+          <Icon name="down" size={12} />
+        </>
+      }
+      items={offered.map((environment) => ({
+        label: environmentNames[environment],
+        icon: environment === "sandbox" ? "flask" : "building",
+        checked: environment === current,
+        onChoose: () => onChoose(environment),
+      }))}
+    />
+  );
+}

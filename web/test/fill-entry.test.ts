@@ -1,0 +1,56 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { fillEntry, isFilled, nothingFilled } from "../src/dashboard/order/fill-entry.ts";
+
+const mine = { item_id: 1, ndc: "00071015523", sku: "LARK-12" };
+const other = { item_id: 2, ndc: "70999010130", sku: "LARK-13" };
+const kit = { item_id: 3, ndc: null, sku: "KIT-1" };
+const lines = [mine, other, kit];
+const typed = { lot: "", lot_expires_on: "2030-06-30" };
+const code = (gtin: string, rest: string) => `01${gtin}${rest}`;
+const MINE = "00300710155230";
+const OTHER = "00370999101307";
+
+describe("what comes into the lot field of a line", () => {
+  test("of the line's own package fills in lot and expiry", () => {
+    expect(fillEntry(code(MINE, "1728033110L-7"), mine, lines, nothingFilled)).toEqual({
+      filled: { lot: "L-7", lot_expires_on: "2028-03-31" },
+      scanned: true,
+      wrong: null,
+    });
+  });
+
+  test("of a package that tells no expiry leaves the one that was typed", () => {
+    expect(fillEntry(code(MINE, "10L-7"), mine, lines, typed).filled).toEqual({ ...typed, lot: "L-7" });
+  });
+
+  test.each([
+    ["another line's package", code(OTHER, "1728033110L-7"), "another line"],
+    ["another line's number alone", "70999-0101-30", "another line"],
+    ["another line's SKU", "KIT-1", "another line"],
+    ["a package of no line", code("00312345678901", "1728033110L-7"), "not a product of this order"],
+    ["a code whose lot is empty", code(MINE, "1728033110"), "tells no lot"],
+    ["a code without a lot", code(MINE, "17280331"), "tells no lot"],
+    ["the product's own number", "0071-0155-23", "tells no lot"],
+  ])("is refused where it is %s, and the line is not complete", (_, text, why) => {
+    const { filled, wrong } = fillEntry(text, mine, lines, { lot: "L-6", lot_expires_on: "2027-01-01" });
+    expect(wrong).toContain(why);
+    expect([filled.lot, isFilled(filled)]).toEqual(["", false]);
+  });
+
+  test.each(["L-7", " 2044A ", "01", "0110", "LOT 17"])("is a lot that was typed where it is no code: %j", (text) => {
+    expect(fillEntry(text, mine, lines, typed)).toEqual({
+      filled: { ...typed, lot: text.trim() },
+      scanned: false,
+      wrong: null,
+    });
+  });
+
+  test("never completes a line with another product's lot, whatever is scanned", () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[0-9A-Z-]{1,20}$/), fc.constantFrom(OTHER, "00312345678901"), (lot, gtin) => {
+        expect(isFilled(fillEntry(code(gtin, `1728033110${lot}`), mine, lines, typed).filled)).toBe(false);
+      }),
+    );
+  });
+});
