@@ -17,7 +17,6 @@ import {
   exceptionIds,
   exceptionRow,
   finalStates,
-  holdableStates,
   openapi,
   orderActions,
   orderStates,
@@ -50,6 +49,7 @@ import { CERTAIN, matchReasons } from "../server/src/domain/match-patient.ts";
 import { acceptanceReasons } from "../server/src/domain/prescription.ts";
 import { stockEntryKinds } from "../server/src/domain/stock.ts";
 import { scriptVersions } from "../server/src/intake/script/version.ts";
+import { lifecycleArrows } from "./site/lifecycle-arrows.ts";
 
 /** Every generated page. `npm run docs` writes them; `npm run docs -- --check` names those that are out of date. */
 const pages: { path: string; render: () => string }[] = [
@@ -87,9 +87,16 @@ const generated = (table: string) =>
 const page = (...blocks: string[]) => `${blocks.join("\n").trimEnd()}\n`;
 const table = (head: string[], rows: (string | number)[][]) =>
   [head, head.map(() => "---"), ...rows]
-    .map((cells) => `| ${cells.map((cell) => String(cell).replaceAll("|", "\\|")).join(" | ")} |`)
+    .map((cells) => `| ${cells.map((cell) => inCell(String(cell))).join(" | ")} |`)
     .join("\n")
     .concat("\n");
+/** A pipe would end the cell, and `<word>` outside of code would be taken for HTML. */
+const inCell = (text: string) =>
+  text
+    .split("`")
+    .map((part, index) => (index % 2 === 0 ? part.replaceAll("<", "\\<") : part))
+    .join("`")
+    .replaceAll("|", "\\|");
 const code = (text: string) => `\`${text}\``;
 const fence = (language: string, text: string) => `\`\`\`${language}\n${text}\n\`\`\`\n`;
 
@@ -228,21 +235,13 @@ function lifecyclePage() {
   );
 }
 
-/** One arrow for each pair of states, labelled with its events; an arrow from a state to itself says little and is left out. */
+/** For readers of the repository, where this is drawn; the site draws its own. */
 function stateDiagram() {
   const id = (state: string) => state.replace(/[^A-Za-z]/g, "_");
   const names = orderStates.map((state) => `  state "${state}" as ${id(state)}`);
-  const labels = new Map<string, string[]>();
-  for (const { event, from, to } of transitions as readonly Transition[]) {
-    for (const start of from) {
-      const ends = to === "before the hold" ? holdableStates : to === "unchanged" ? [] : [to];
-      for (const end of ends.filter((state) => state !== start)) {
-        const arrow = `  ${start === "new" ? "[*]" : id(start)} --> ${id(end)}`;
-        labels.set(arrow, [...(labels.get(arrow) ?? []), event]);
-      }
-    }
-  }
-  const arrows = [...labels].map(([arrow, events]) => `${arrow}: ${events.join(", ")}`);
+  const arrows = lifecycleArrows().map(
+    ({ from, to, events }) => `  ${from === "new" ? "[*]" : id(from)} --> ${id(to)}: ${events.join(", ")}`,
+  );
   const ends = finalStates.map((state) => `  ${id(state)} --> [*]`);
   return ["stateDiagram-v2", ...names, ...arrows, ...ends].join("\n");
 }
