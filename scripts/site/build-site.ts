@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { escapeHtml } from "./escape-html.ts";
 import { lifecycleSvg } from "./lifecycle-svg.ts";
 import { type NavSection, navSections, pathOf, type SitePage, sitePages } from "./pages.ts";
-import { escape, type Heading, type RenderedPage, renderPage } from "./render-page.ts";
+import { type Heading, type RenderedPage, renderPage } from "./render-page.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const dist = join(root, "web/dist");
@@ -59,8 +60,8 @@ function main(): void {
     write(
       page.path,
       fill(template, {
-        title: escape(page.path === "/docs" ? "Pestle documentation" : `${page.title} · Pestle`),
-        description: escape(page.lead),
+        title: escapeHtml(page.path === "/docs" ? "Pestle documentation" : `${page.title} · Pestle`),
+        description: escapeHtml(page.lead),
         theme,
         index,
         nav: navigation(sections, titles, page.path),
@@ -136,7 +137,7 @@ function navigation(sections: NavSection[], titles: Names, current: string): str
       const items = pages.map(({ path, nav }) => {
         const here = path === current || (path === "/docs/adr" && current.startsWith("/docs/adr/"));
         const mark = path === current ? ' aria-current="page"' : here ? ' class="within"' : "";
-        return `<li><a href="${path}"${mark}>${escape(nav ?? titles.get(path) ?? basename(path))}</a></li>`;
+        return `<li><a href="${path}"${mark}>${escapeHtml(nav ?? titles.get(path) ?? basename(path))}</a></li>`;
       });
       return `<h2>${title}</h2><ul>${items.join("")}</ul>`;
     })
@@ -152,7 +153,7 @@ function contents(headings: readonly Heading[]): string {
   const shown = below.length > 40 ? below.filter(({ depth }) => depth === 2) : below;
   if (shown.length < 2) return "";
   const items = shown.map(
-    ({ depth, id, text }) => `<li class="depth-${depth}"><a href="#${id}">${escape(text)}</a></li>`,
+    ({ depth, id, text }) => `<li class="depth-${depth}"><a href="#${id}">${escapeHtml(text)}</a></li>`,
   );
   return `<aside class="contents" aria-labelledby="on-this-page"><h2 id="on-this-page">On this page</h2><ul>${items.join("")}</ul></aside>`;
 }
@@ -161,7 +162,7 @@ function turning(titles: Names, before?: string, after?: string): string {
   const link = (path: string | undefined, rel: string, word: string) =>
     path === undefined
       ? "<span></span>"
-      : `<a rel="${rel}" href="${path}"><small>${word}</small>${escape(titles.get(path)!)}</a>`;
+      : `<a rel="${rel}" href="${path}"><small>${word}</small>${escapeHtml(titles.get(path)!)}</a>`;
   return before === undefined && after === undefined
     ? ""
     : `<nav class="turning" aria-label="Previous and next">${link(before, "prev", "Previous")}${link(after, "next", "Next")}</nav>`;

@@ -1,10 +1,12 @@
+import { escapeHtml } from "./escape-html.ts";
+
 /**
  * Code with its comments, texts, numbers and words of the language marked, by rules simple enough for the examples here.
  * What no rule knows stays as it is.
  */
 export function colouredCode(code: string, language: string): string {
   const { comment, string, words } = languages[language] ?? {};
-  if (string === undefined) return escape(code);
+  if (string === undefined) return escapeHtml(code);
   const parts = [comment, string, "\\b\\d[\\w.]*\\b", words && `\\b(?:${words})\\b`];
   const names = ["comment", "string", "number", "word"];
   const rule = new RegExp(parts.map((part) => `(${part ?? "(?!)"})`).join("|"), "gm");
@@ -12,10 +14,10 @@ export function colouredCode(code: string, language: string): string {
   let end = 0;
   for (const match of code.matchAll(rule)) {
     const kind = match.slice(1).findIndex((part) => part !== undefined);
-    coloured += `${escape(code.slice(end, match.index))}<span class="c-${names[kind]}">${escape(match[0])}</span>`;
+    coloured += `${escapeHtml(code.slice(end, match.index))}<span class="c-${names[kind]}">${escapeHtml(match[0])}</span>`;
     end = match.index + match[0].length;
   }
-  return coloured + escape(code.slice(end));
+  return coloured + escapeHtml(code.slice(end));
 }
 
 type Language = { comment?: string; string: string; words?: string };
@@ -74,6 +76,3 @@ const languages: Record<string, Language> = {
   nginx: { comment: hash, string: quoted, words: "server|location|listen|proxy_pass|upstream" },
   xml: { comment: "<!--[\\s\\S]*?-->", string: `"[^"\\n]*"` },
 };
-
-const escape = (text: string): string =>
-  text.replace(/[&<>]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[sign]!);

@@ -1,6 +1,7 @@
 import { posix } from "node:path";
 import { Marked, type Tokens } from "marked";
 import { colouredCode } from "./coloured-code.ts";
+import { escapeHtml } from "./escape-html.ts";
 
 export type Heading = { depth: number; id: string; text: string };
 /** A stretch of a page below one heading, for the search. */
@@ -35,30 +36,31 @@ export function renderPage(markdown: string, { source, addressOf, diagram }: Con
         // A heading that begins with a code can be reached by the code alone.
         const number = /^\d{2,5}(?= )/.exec(words)?.[0];
         const alias = number === undefined ? "" : `<span id="${number}"></span>`;
-        return `<h${depth} id="${id}">${alias}${inner}<a class="anchor" href="#${id}" aria-label="Link to ${escape(words)}">#</a></h${depth}>\n`;
+        return `<h${depth} id="${id}">${alias}${inner}<a class="anchor" href="#${id}" aria-label="Link to ${escapeHtml(words)}">#</a></h${depth}>\n`;
       },
       link({ href, tokens }) {
         const inner = this.parser.parseInline(tokens);
         const address = siteAddress(source, href, addressOf);
         if (address === undefined) return inner;
-        return `<a href="${escape(address)}"${/^https?:/.test(address) ? ' rel="noreferrer"' : ""}>${inner}</a>`;
+        return `<a href="${escapeHtml(address)}"${/^https?:/.test(address) ? ' rel="noreferrer"' : ""}>${inner}</a>`;
       },
       image({ href, text }) {
         const address = siteAddress(source, href, addressOf);
         if (address === undefined) throw new Error(`${source}: no image ${href}`);
-        return `<a class="picture" href="${escape(address)}"><img src="${escape(address)}" alt="${escape(text)}" loading="lazy" /></a>`;
+        return `<a class="picture" href="${escapeHtml(address)}"><img src="${escapeHtml(address)}" alt="${escapeHtml(text)}" loading="lazy" /></a>`;
       },
       code({ text, lang }) {
         const language = /^[\w+-]*/.exec(lang ?? "")![0];
         if (language === "mermaid") return diagram();
-        const name = language === "" || language === "text" ? "" : `<span class="language">${escape(language)}</span>`;
+        const name =
+          language === "" || language === "text" ? "" : `<span class="language">${escapeHtml(language)}</span>`;
         return `<div class="code">${name}<pre tabindex="0"><code>${colouredCode(text, language)}</code></pre></div>\n`;
       },
       table(token) {
         const cells = (row: Tokens.TableCell[], tag: string) =>
           row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens) || empty(tag)}</${tag}>`).join("");
         const rows = token.rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
-        const caption = escape(headings.at(-1)?.text ?? "Table");
+        const caption = escapeHtml(headings.at(-1)?.text ?? "Table");
         return `<div class="table" tabindex="0" role="region" aria-label="${caption}"><table><thead><tr>${cells(token.header, "th")}</tr></thead><tbody>\n${rows}\n</tbody></table></div>\n`;
       },
       html({ text }) {
@@ -132,6 +134,3 @@ function passagesOf(tokens: Tokens.Generic[], headings: readonly Heading[]): Pas
 
 /** A head without words would be one that nobody can name. */
 const empty = (tag: string): string => (tag === "th" ? '<span class="unseen">note</span>' : "");
-
-export const escape = (text: string): string =>
-  text.replace(/[&<>"]/g, (sign) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" })[sign]!);

@@ -1,4 +1,6 @@
 import "../ui/theme.css";
+import "./header.css";
+import "./search.css";
 import "./site.css";
 import "./article.css";
 import { addCopyButtons } from "./copy-buttons.ts";
@@ -11,4 +13,4 @@ startThemeButton(document.getElementById("theme") as HTMLButtonElement);
 startSearch(document.getElementById("search")!);
 addCopyButtons();
 followReading();
-document.querySelector('#pages [aria-current="page"]')?.scrollIntoView({ block: "nearest" });
+document.querySelector('.pages [aria-current="page"]')?.scrollIntoView({ block: "nearest" });
