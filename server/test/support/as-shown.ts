@@ -3,6 +3,8 @@
  * the same kind; `…` stands for anything; an answer may have more fields than are shown, and a list more entries.
  */
 export function unlikeShown(shown: unknown, got: unknown, at = "$"): string[] {
+  // Where a list was left is nobody's business but the service's.
+  if (/cursor$/.test(at) && typeof shown === "string" && typeof got === "string") return [];
   if (typeof shown === "string" && typeof got === "string") return sameKind(shown, got) ? [] : [`${at}: ${got}`];
   if (typeof shown === "number" && typeof got === "number") {
     return shown === got || (Number.isInteger(got) && Math.min(shown, got) >= FIRST_ID) ? [] : [`${at}: ${got}`];
@@ -47,7 +49,6 @@ const kinds = [
   /^[0-9a-z]{12}-[0-9a-z]{8}$/,
   /^whsec_[\w+/=-]+$/,
   /^[\w-]{43}=?$/,
-  /^[\w+/=-]{11,}$/,
   /^\d{6,}$/,
 ];
 
