@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import {
@@ -9,6 +9,8 @@ import {
   CONNECT_TIMEOUT_S,
   compactAsciiJson,
   DISABLE_AFTER_S,
+  type ErrorCode,
+  type ExceptionId,
   errorAreas,
   errorCodes,
   errors,
@@ -38,6 +40,8 @@ import {
   transitions,
   webhookHeaders,
 } from "@pestle/contract";
+import { type ErrorExample, errorCauses } from "../contract/src/error-causes.ts";
+import { exceptionFixes } from "../contract/src/exception-fixes.ts";
 import { type Setting, settings } from "../server/src/config.ts";
 import { writeCell } from "../server/src/domain/catalogue/cells.ts";
 import { catalogueColumns } from "../server/src/domain/catalogue/columns.ts";
@@ -51,6 +55,8 @@ import { stockEntryKinds } from "../server/src/domain/stock.ts";
 import { scriptVersions } from "../server/src/intake/script/version.ts";
 import { lifecycleArrows } from "./site/lifecycle-arrows.ts";
 
+const root = join(dirname(fileURLToPath(import.meta.url)), "..");
+
 /** Every generated page. `npm run docs` writes them; `npm run docs -- --check` names those that are out of date. */
 const pages: { path: string; render: () => string }[] = [
   { path: "docs/errors.md", render: errorsPage },
@@ -61,9 +67,9 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/catalogue-columns.md", render: catalogueColumnsPage },
   { path: "docs/openapi.json", render: openapiPage },
   { path: "docs/config.md", render: configPage },
+  { path: "docs/adr/README.md", render: decisionsPage },
+  ...pagesWithFiles(),
 ];
-
-const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
 function main() {
   const check = process.argv.includes("--check");
@@ -80,6 +86,34 @@ function main() {
       console.log(`wrote ${path}`);
     }
   }
+}
+
+/** Pages with a fence that says `from="…"`: what stands in it is that file, so that what is read is what is tested. */
+function pagesWithFiles() {
+  return readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => ({ path: `docs/${name}`, text: readFileSync(join(root, "docs", name), "utf8") }))
+    .filter(({ text }) => / from="/.test(text))
+    .map(({ path, text }) => ({
+      path,
+      render: () =>
+        text.replace(/^(```\w+ from="([^"]+)")\n.*?^```$/gms, (_, head: string, file: string) => {
+          const content = readFileSync(join(root, dirname(path), file), "utf8");
+          return `${head}\n${content.trimEnd()}\n\`\`\``;
+        }),
+    }));
+}
+
+function decisionsPage() {
+  const names = readdirSync(join(root, "docs/adr")).filter((name) => /^\d{4}-/.test(name));
+  const title = (name: string) =>
+    /^# (?:\d+\.? )?(.*)$/m.exec(readFileSync(join(root, "docs/adr", name), "utf8"))?.[1] ?? name;
+  return page(
+    generated("the files beside it"),
+    "# Decisions\n",
+    "Why Pestle is as it is: one page for each decision that somebody might question, with what was tried and what follows.\n",
+    ...names.sort().map((name) => `- [${name.slice(0, 4)}](${name}) ${title(name)}`),
+  );
 }
 
 const generated = (table: string) =>
@@ -123,7 +157,11 @@ function errorsPage() {
       const [message, field, resolution] = errors[number];
       return [number, statusOf(number), message, code(field), resolution];
     });
-    return `## ${area}\n\n${table(["code", "status", "message", "field", "resolution"], rows)}`;
+    return [
+      `## ${area}\n`,
+      table(["code", "status", "message", "field", "resolution"], rows),
+      ...codes.map(errorSection),
+    ].join("\n");
   });
   return page(
     generated("`contract/src/errors.ts`"),
@@ -155,6 +193,34 @@ function errorsPage() {
   );
 }
 
+function errorSection(number: ErrorCode) {
+  const [message, field, resolution] = errors[number];
+  const { cause, fix, example } = errorCauses[number];
+  return page(
+    `### ${number} ${message}\n`,
+    `Status ${statusOf(number)}, usually at ${code(field)}.\n`,
+    `- **Cause:** ${cause}`,
+    `- **Fix:** ${fix === undefined ? resolution : `${resolution} ${fix}`}`,
+    ...(example === null ? [] : errorExample(example)),
+  );
+}
+
+function errorExample(example: ErrorExample): string[] {
+  if ("order" in example) {
+    const { prescription, order } = example;
+    const written = prescription === undefined ? "" : `a prescription with ${inline(prescription)}, and `;
+    return Object.keys(order).length === 0
+      ? [`- **Example:** ${written}an order of it with nothing else wrong`]
+      : [`- **Example:** ${written}a body of ${code("POST /orders")} with\n`, fence("json", JSON.stringify(order))];
+  }
+  const { request, headers = {}, body, order_status } = example;
+  const lines = [request, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];
+  const where = order_status === undefined ? "" : ` for an order that is ${order_status}`;
+  return [`- **Example:**${where}\n`, fence("text", [...lines, ...(body === undefined ? [] : ["", body])].join("\n"))];
+}
+
+const inline = (value: object) => code(JSON.stringify(value));
+
 const fieldNames = (fields: readonly ActionField[]) =>
   fields.map(({ name, required }) => (required ? code(name) : `${code(name)} (optional)`)).join(", ");
 
@@ -165,6 +231,22 @@ const offer = (key: ActionKey, exception: number) => {
     .map(({ name }) => name);
   return names.length > 0 ? `${code(key)} {${names.join(", ")}}` : code(key);
 };
+
+function exceptionSection(id: ExceptionId) {
+  const { name, message, raised_when, who_acts, resolves_itself } = exceptionRow(id);
+  const { fix, send } = exceptionFixes[id];
+  return page(
+    `### ${id} ${name}\n`,
+    `${message}\n`,
+    `- **Cause:** ${raised_when}`,
+    `- **Fix:** ${fix}`,
+    `- **Who acts:** the ${who_acts}${resolves_itself === undefined ? "" : `; or it ends by itself: ${lowerFirst(resolves_itself)}`}`,
+    "- **Example:** to `POST /orders/{order_number}/partner_order_action_requests`\n",
+    fence("json", JSON.stringify(send)),
+  );
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
 
 function exceptionsPage() {
   const rows = exceptionIds.map((id) => {
@@ -187,6 +269,9 @@ function exceptionsPage() {
     table(["id", "name", "message", "raised when", "actions", "who acts", "resolves itself", "overridden by"], rows),
     "`overridden by`: who of the pharmacy may end it, with a reason, although what raised it is still so. What overrides 74 or 75 is signed into the history.\n",
     "`verify` is refused with 42462 on 74 and 75 and on any order with a schedule 2 item: a pharmacist decides there. What `verify` and the `confirm_` actions confirmed holds until the data changes.\n",
+    "## One by one\n",
+    "How to have each of them in the sandbox is told in [The sandbox](guides/sandbox.md#how-to-get-each-hold).\n",
+    ...exceptionIds.map(exceptionSection),
   );
 }
 
