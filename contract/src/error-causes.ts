@@ -197,7 +197,7 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
     example: shipping({ label: { format: "PDF", data: "bm8gcGRm" } }),
   },
   42299: {
-    cause: "The key was used within the last day for a request with another body, path or method.",
+    cause: "Within the last 24 hours the key was used on the same path with another body.",
     fix: "Make a new key for each thing you want done, and use it again only to repeat the very same request.",
     example: null,
   },

@@ -24,6 +24,8 @@ const LANGUAGES: Record<string, "typed" | "parsed" | "shown" | "included" | "dra
   text: "shown",
   xml: "shown",
   csv: "shown",
+  // By docs-deploy.test.ts.
+  sql: "typed",
   mermaid: "drawn",
 };
 /** Whole files that a page shows, which have tests of their own; `npm run docs -- --check` keeps page and file the same. */
@@ -32,7 +34,9 @@ const isIncluded = ({ says }: DocBlock) => says["from"] !== undefined;
 const MOST_NOT_RUN = 12;
 
 const all = docPages.flatMap(docBlocks);
-const typedBlocks = all.filter(({ language, says }) => LANGUAGES[language] === "typed" && says["from"] === undefined);
+const typedBlocks = all.filter(
+  (block) => LANGUAGES[block.language] === "typed" && block.language !== "sql" && !isIncluded(block),
+);
 const guides = docPages.filter(
   (page) => !(page in RUN_ELSEWHERE) && typedBlocks.some((block) => block.page === page && !block.says["no-run"]),
 );

@@ -60,7 +60,7 @@ export async function runGuide(
   });
   const here = (text: string) => replaced.reduce((all, [from, to]) => all.replaceAll(from, to), text);
 
-  const run = blocks.filter(({ language, says }) => language in typed && says["no-run"] === undefined);
+  const run = blocks.filter(({ language, says }) => language in typed && !says["no-run"] && !says["from"]);
   for (const { says, text } of blocks.filter((block) => block.says["file"] !== undefined)) {
     writeFileSync(join(folder, says["file"]!), here(text));
   }
