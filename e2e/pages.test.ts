@@ -19,7 +19,7 @@ describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
   });
 
   test("the API reference shows every operation, the webhooks and the error codes", async () => {
-    const { page, foreign, complaints } = await journey.open("/docs", { theme });
+    const { page, foreign, complaints } = await journey.open("/docs/api", { theme });
     await page.getByText("List the shipping methods").first().waitFor();
     const text = (await page.textContent("body")) ?? "";
     for (const name of ["/shipping_methods", "/simulate", "/oauth/token", "ORDER_EXCEPTION", "42227"])
@@ -31,7 +31,7 @@ describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
 });
 
 test("a token pasted into the API reference calls the service", async () => {
-  const { page, complaints } = await journey.open("/docs");
+  const { page, complaints } = await journey.open("/docs/api");
   await page.getByRole("button", { name: "Authorize" }).first().click();
   await page
     .locator(".modal-ux input")

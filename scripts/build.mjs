@@ -17,12 +17,19 @@ if (!existsSync(join(root, "node_modules/typescript"))) {
 }
 
 run("node_modules/typescript/bin/tsc", ["-b"]);
-if (newest(join(root, "web"), /^(dist|node_modules|test)$/) > newest(join(root, "web/dist"))) {
+if (newest(join(root, "web"), /^(dist|node_modules|test)$/) > newest(join(root, "web/dist/assets"), /^docs-/)) {
   run(
     join(dirname(require.resolve("vite/package.json")), "bin/vite.js"),
     ["build", "--logLevel", "warn"],
     join(root, "web"),
   );
+}
+// The documentation is made of the files that are read in the repository, and of the contract's tables.
+const texts = ["docs", "deploy", "scripts/site", "contract/src", "web/dist/site"].map((name) =>
+  newest(join(root, name)),
+);
+if (Math.max(newest(root, /^(?!.*\.md$)/), ...texts) > newest(join(root, "web/dist/docs"), /^api$/)) {
+  run("node_modules/tsx/dist/cli.mjs", ["--conditions=source", "scripts/site/build-site.ts"]);
 }
 // The server's package holds the pages that it serves.
 const pages = join(root, "server/dist/web");

@@ -59,7 +59,7 @@ const NOT_ON_15 = [
   "portal-home",
   "portal-sandbox",
   "portal-team",
-  "guide",
+  "docs-",
   "bad-input",
   "mail",
   "webhook-guard",

@@ -14,12 +14,14 @@ export default defineConfig({
     // The service answers with `script-src 'self'; style-src 'self'`: nothing may end up inside the HTML.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
-    // Swagger UI is one piece of 1.7 MB, and only /docs loads it.
+    // Swagger UI is one piece of 1.7 MB, and only /docs/api loads it.
     chunkSizeWarningLimit: 2000,
     rolldownOptions: {
       input: {
         welcome: "index.html",
-        docs: "docs/index.html",
+        // The frame of the documentation's pages, which scripts/site fills.
+        site: "site/page.html",
+        docs: "docs/api/index.html",
         dashboard: "dashboard/index.html",
         portal: "portal/index.html",
       },

@@ -10,6 +10,7 @@ const EXEMPT = new Set([
   "/",
   "/docs",
   "/docs/",
+  "/docs/*",
   "/assets/*",
   "/openapi.json",
   "/arazzo.json",

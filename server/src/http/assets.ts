@@ -12,6 +12,8 @@ const TYPES: Record<string, string> = {
   ".js": "text/javascript; charset=utf-8",
   ".css": "text/css; charset=utf-8",
   ".svg": "image/svg+xml",
+  ".png": "image/png",
+  ".json": "application/json; charset=utf-8",
   ".txt": "text/plain; charset=utf-8",
   ".woff2": "font/woff2",
 };
@@ -42,6 +44,14 @@ export function addAssets(
   };
   app.get("/", (request, reply) => show(request, reply, "index.html"));
   for (const url of ["/docs", "/docs/"]) app.get(url, (request, reply) => show(request, reply, "docs/index.html"));
+  app.get("/docs/*", (request, reply) => {
+    const name = `docs/${(request.params as { "*": string })["*"].replace(/\/$/, "")}`;
+    const page = [`${name}.html`, `${name}/index.html`, name].find((one) => assets.has(one));
+    if (page !== undefined) return show(request, reply, page);
+    // A person gets a page with the search on it; a program gets what it gets elsewhere.
+    if (!/\btext\/html\b/.test(request.headers.accept ?? "")) throw new StatusRefusal(404);
+    return show(request, reply.code(404), "docs/404.html");
+  });
   // Each is one page, which shows by its address what was asked for, and says itself when there is nothing.
   for (const name of ["dashboard", "portal"]) {
     for (const url of [`/${name}`, `/${name}/*`]) {

@@ -9,8 +9,8 @@ import "./welcome.css";
 const links: { href: string; title: string; about: string }[] = [
   { href: "/portal", title: "Partner portal", about: "credentials, webhooks, orders, sandbox" },
   { href: "/dashboard", title: "Dashboard", about: "the pharmacy's queues" },
-  { href: "/docs", title: "API reference", about: "every operation, field and webhook" },
-  { href: "/docs#error-codes", title: "Error codes", about: "what each number means" },
+  { href: "/docs", title: "Documentation", about: "quick start, guides, errors and holds" },
+  { href: "/docs/api", title: "API reference", about: "every operation, field and webhook" },
   { href: "/openapi.json", title: "openapi.json", about: "the same, for tools" },
   { href: "/healthz", title: "Health", about: "for load balancers and monitors" },
 ];

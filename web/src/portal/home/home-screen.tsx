@@ -93,7 +93,7 @@ function Addresses({ addresses: { base_url, token_url } }: PortalHome) {
           <Copyable text={token_url} label="the token server's address" />
         </div>
         <p className="row">
-          <a href="/docs">API reference</a>
+          <a href="/docs/api">API reference</a>
           <a href="/openapi.json">OpenAPI</a>
         </p>
       </div>

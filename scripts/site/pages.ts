@@ -1,0 +1,90 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+
+/** A page of the site: a Markdown file of the repository, or an address that something else builds. */
+export type SitePage = { source: string; path: string };
+/** Called by its own heading, or by a shorter name. */
+type Entry = string | { source: string; nav: string };
+export type NavSection = { title: string; pages: { path: string; nav: string | null }[] };
+
+/** What the side bar shows, in the order in which it reads. A file that is not there yet is left out. */
+const sections: { title: string; entries: Entry[] }[] = [
+  {
+    title: "Start",
+    entries: [
+      { source: "docs/index.md", nav: "Overview" },
+      { source: "docs/guides/quick-start.md", nav: "Quick start" },
+      { source: "docs/guides/first-prescription.md", nav: "A first prescription" },
+    ],
+  },
+  { title: "Concepts", entries: ["docs/concepts.md", "docs/lifecycle.md", "docs/exceptions.md", "docs/intake.md"] },
+  {
+    title: "Guides",
+    entries: [
+      "docs/guides/order-lifecycle.md",
+      "docs/guides/webhooks.md",
+      "docs/guides/verify-webhooks.md",
+      "docs/guides/idempotency.md",
+      "docs/guides/sandbox.md",
+      "docs/guides/catalogue.md",
+    ],
+  },
+  {
+    title: "Reference",
+    entries: [
+      { source: "/docs/api", nav: "API reference" },
+      { source: "/docs/api#webhooks", nav: "Webhooks in the API" },
+      "docs/errors.md",
+      "docs/events.md",
+      "docs/config.md",
+      "docs/catalogue-columns.md",
+    ],
+  },
+  {
+    title: "Operate",
+    entries: [
+      "docs/guides/operator.md",
+      "docs/guides/deployment.md",
+      "docs/guides/security.md",
+      "docs/runbook.md",
+      "SECURITY.md",
+    ],
+  },
+  {
+    title: "About",
+    entries: ["CHANGELOG.md", "KNOWN-LIMITATIONS.md", "ARCHITECTURE.md", "docs/adr/README.md"],
+  },
+];
+
+/** `docs/guides/webhooks.md` is read at `/docs/guides/webhooks`, `CHANGELOG.md` at `/docs/changelog`. */
+export function pathOf(source: string): string {
+  if (source.startsWith("/")) return source;
+  const name = source
+    .replace(/^docs\//, "")
+    .replace(/\.md$/, "")
+    .replace(/(^|\/)(index|README)$/, "");
+  return name === "" ? "/docs" : `/docs/${name.toLowerCase().replace(/\/$/, "")}`;
+}
+
+/** Every page that is built, in reading order: the side bar's, then the decisions. */
+export function sitePages(root: string): SitePage[] {
+  const listed = sections.flatMap(({ entries }) => entries.map(sourceOf)).filter((source) => source.endsWith(".md"));
+  const decisions = readdirSync(join(root, "docs/adr"))
+    .filter((name) => /^\d{4}-.*\.md$/.test(name))
+    .sort()
+    .map((name) => `docs/adr/${name}`);
+  return [...listed, ...decisions]
+    .filter((source) => existsSync(join(root, source)))
+    .map((source) => ({ source, path: pathOf(source) }));
+}
+
+export function navSections(root: string): NavSection[] {
+  return sections.map(({ title, entries }) => ({
+    title,
+    pages: entries
+      .filter((entry) => sourceOf(entry).startsWith("/") || existsSync(join(root, sourceOf(entry))))
+      .map((entry) => ({ path: pathOf(sourceOf(entry)), nav: typeof entry === "string" ? null : entry.nav })),
+  }));
+}
+
+const sourceOf = (entry: Entry): string => (typeof entry === "string" ? entry : entry.source);

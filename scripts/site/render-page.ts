@@ -1,0 +1,136 @@
+import { posix } from "node:path";
+import { Marked, type Tokens } from "marked";
+import { colouredCode } from "./coloured-code.ts";
+import { escapeHtml } from "./escape-html.ts";
+
+export type Heading = { depth: number; id: string; text: string };
+/** A stretch of a page below one heading, for the search. */
+export type Passage = { id: string; heading: string; text: string };
+export type RenderedPage = { title: string; html: string; headings: Heading[]; passages: Passage[]; lead: string };
+
+type Context = {
+  /** The Markdown file, from the root of the repository. */
+  source: string;
+  /** Where a file of the repository is to be found on the site; undefined where it is not on it. */
+  addressOf(file: string): string | undefined;
+  /** What stands in the place of a diagram of this page. */
+  diagram(): string;
+};
+
+/**
+ * A Markdown page as HTML under the site's strict policy: nothing inline, nothing from another host, and no HTML that
+ * the page brings itself, apart from comments, which are left out.
+ */
+export function renderPage(markdown: string, { source, addressOf, diagram }: Context): RenderedPage {
+  const headings: Heading[] = [];
+  const slugOf = slugs();
+  const marked = new Marked({
+    gfm: true,
+    renderer: {
+      heading({ tokens, depth, text }) {
+        const words = plain(text);
+        const id = slugOf(words);
+        headings.push({ depth, id, text: words });
+        const inner = this.parser.parseInline(tokens);
+        if (depth === 1) return `<h1 id="${id}">${inner}</h1>\n`;
+        // A heading that begins with a code can be reached by the code alone.
+        const number = /^\d{2,5}(?= )/.exec(words)?.[0];
+        const alias = number === undefined ? "" : `<span id="${number}"></span>`;
+        return `<h${depth} id="${id}">${alias}${inner}<a class="anchor" href="#${id}" aria-label="Link to ${escapeHtml(words)}">#</a></h${depth}>\n`;
+      },
+      link({ href, tokens }) {
+        const inner = this.parser.parseInline(tokens);
+        const address = siteAddress(source, href, addressOf);
+        if (address === undefined) return inner;
+        return `<a href="${escapeHtml(address)}"${/^https?:/.test(address) ? ' rel="noreferrer"' : ""}>${inner}</a>`;
+      },
+      image({ href, text }) {
+        const address = siteAddress(source, href, addressOf);
+        if (address === undefined) throw new Error(`${source}: no image ${href}`);
+        return `<a class="picture" href="${escapeHtml(address)}"><img src="${escapeHtml(address)}" alt="${escapeHtml(text)}" loading="lazy" /></a>`;
+      },
+      code({ text, lang }) {
+        const language = /^[\w+-]*/.exec(lang ?? "")![0];
+        if (language === "mermaid") return diagram();
+        const name =
+          language === "" || language === "text" ? "" : `<span class="language">${escapeHtml(language)}</span>`;
+        return `<div class="code">${name}<pre tabindex="0"><code>${colouredCode(text, language)}</code></pre></div>\n`;
+      },
+      table(token) {
+        const cells = (row: Tokens.TableCell[], tag: string) =>
+          row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens) || empty(tag)}</${tag}>`).join("");
+        const rows = token.rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
+        const caption = escapeHtml(headings.at(-1)?.text ?? "Table");
+        return `<div class="table" tabindex="0" role="region" aria-label="${caption}"><table><thead><tr>${cells(token.header, "th")}</tr></thead><tbody>\n${rows}\n</tbody></table></div>\n`;
+      },
+      html({ text }) {
+        if (/^\s*(<!--.*?-->\s*)*$/s.test(text)) return "";
+        throw new Error(`${source}: HTML in a page: ${text.slice(0, 60)}`);
+      },
+    },
+  });
+  const html = marked.parse(markdown, { async: false });
+  const passages = passagesOf(marked.lexer(markdown), headings);
+  return {
+    title: headings.find(({ depth }) => depth === 1)?.text ?? source,
+    html,
+    headings,
+    passages,
+    lead: passages[0]?.text.slice(0, 200) ?? "",
+  };
+}
+
+/** Where a link of a Markdown file leads on the site; undefined where its target is not on it. */
+function siteAddress(source: string, href: string, addressOf: Context["addressOf"]): string | undefined {
+  if (/^(https?:|mailto:|#|\/)/.test(href)) return href;
+  const [path = "", hash] = href.split("#");
+  const address = addressOf(posix.normalize(posix.join(posix.dirname(source), path)));
+  return address === undefined || hash === undefined ? address : `${address}#${hash}`;
+}
+
+/** Ids of headings as GitHub makes them, so that a link works in both places. */
+export function slugs(): (text: string) => string {
+  const seen = new Map<string, number>();
+  return (text) => {
+    const slug = text
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .trim()
+      .replace(/\s/g, "-");
+    const times = seen.get(slug) ?? 0;
+    seen.set(slug, times + 1);
+    return times === 0 ? slug : `${slug}-${times}`;
+  };
+}
+
+/** The words of a piece of Markdown without its signs. */
+export const plain = (markdown: string): string =>
+  markdown
+    .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
+    .replace(/(\*\*|`)/g, "")
+    .replace(/\\([|_*])/g, "$1");
+
+function passagesOf(tokens: Tokens.Generic[], headings: readonly Heading[]): Passage[] {
+  const passages: Passage[] = [];
+  let next = 0;
+  for (const token of tokens) {
+    if (token.type === "heading") {
+      const { id, text } = headings[next++]!;
+      passages.push({ id, heading: text, text: "" });
+    } else if (
+      token.type !== "html" &&
+      token.type !== "space" &&
+      !(token.type === "code" && token["lang"] === "mermaid")
+    ) {
+      const passage = passages.at(-1);
+      if (passage === undefined) continue;
+      const words =
+        token.type === "code" ? String(token["text"]) : plain(token.raw).replace(/^[|>#-]+|[|]|---+/gm, " ");
+      passage.text = `${passage.text} ${words.replace(/\s+/g, " ").trim()}`.trim();
+    }
+  }
+  return passages;
+}
+
+/** A head without words would be one that nobody can name. */
+const empty = (tag: string): string => (tag === "th" ? '<span class="unseen">note</span>' : "");

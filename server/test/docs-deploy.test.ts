@@ -1,0 +1,63 @@
+import { spawnSync } from "node:child_process";
+import { copyFileSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import pg from "pg";
+import { expect, inject, test } from "vitest";
+import { settings } from "../src/config.ts";
+import { docBlocks, docPages, ROOT } from "./support/doc-blocks.ts";
+
+const FOLDER = join(ROOT, "deploy");
+const read = (name: string) => readFileSync(join(FOLDER, name), "utf8");
+const canVerify = spawnSync("systemd-analyze", ["--version"]).status === 0;
+
+test.skipIf(!canVerify)("systemd finds no fault with the units", () => {
+  const folder = mkdtempSync(join(tmpdir(), "pestle-units-"));
+  const units = readdirSync(FOLDER).filter((name) => /\.(service|timer)$/.test(name));
+  for (const name of units) copyFileSync(join(FOLDER, name), join(folder, name));
+  const { status, stderr } = spawnSync("systemd-analyze", ["verify", ...units.map((name) => join(folder, name))], {
+    encoding: "utf8",
+  });
+  rmSync(folder, { recursive: true, force: true });
+  // What else is wrong with the machine's own units is not ours to judge.
+  expect(stderr.split("\n").filter((line) => line.includes("pestle"))).toEqual([]);
+  expect([0, 1]).toContain(status);
+});
+
+test("the settings of every file exist, and the ports are those that the service opens", () => {
+  const named = [...read("pestle.env").matchAll(/^([A-Z_]+)=/gm), ...read("Containerfile").matchAll(/\b([A-Z_]{4,})=/g)]
+    .map(([, name]) => name!)
+    .filter((name) => name !== "NODE_ENV");
+  expect(named.filter((name) => !(name in settings))).toEqual([]);
+  const ports = ["PORT", "AUTH_PORT", "SANDBOX_AUTH_PORT"].map(
+    (name) => (settings as never as Record<string, { default: string }>)[name]!.default,
+  );
+  for (const port of ports) {
+    expect(read("Caddyfile")).toContain(`127.0.0.1:${port}`);
+    expect(read("Containerfile")).toMatch(new RegExp(`^EXPOSE .*\\b${port}\\b`, "m"));
+  }
+});
+
+test("what the units and the image start is there", () => {
+  for (const name of ["pestle.service", "pestle-backup.service", "Containerfile"]) {
+    expect(read(name)).toContain("server/bin/pestle.js");
+  }
+  expect(existsSync(join(ROOT, "server/bin/pestle.js"))).toBe(true);
+});
+
+test("the SQL of the documentation works on PostgreSQL", async () => {
+  const client = new pg.Client({ connectionString: inject("cluster_url").replace("{database}", "postgres") });
+  await client.connect();
+  const own = `docs_${process.pid}_${Date.now()}`;
+  try {
+    for (const { text } of docPages.flatMap(docBlocks).filter(({ language }) => language === "sql")) {
+      for (const statement of text.replaceAll("pestle", own).split(/;\s*\n/)) {
+        if (statement.trim() !== "") await client.query(statement);
+      }
+    }
+  } finally {
+    await client.query(`drop database if exists ${own}`);
+    await client.query(`drop role if exists ${own}`);
+    await client.end();
+  }
+});

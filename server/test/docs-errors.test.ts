@@ -1,0 +1,98 @@
+import { type ErrorCode, errorCodes, exceptionIds } from "@pestle/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { errorCauses } from "../../contract/src/error-causes.ts";
+import { exceptionFixes } from "../../contract/src/exception-fixes.ts";
+import { acted } from "./support/actions.ts";
+import { codesOf } from "./support/conventions.ts";
+import { type Held, held, leaves } from "./support/held-orders.ts";
+import { placed, post } from "./support/orders.ts";
+import { goodAddress, goodDocument } from "./support/patient.ts";
+import { startTestApp, type TestApp } from "./support/test-app.ts";
+
+/** Codes whose examples would need a story; their tests are in order-refusals, order-actions and idempotency. */
+const MOST_WITHOUT_EXAMPLE = 8;
+
+type Leave = (of: Held) => Record<string, unknown> | Promise<Record<string, unknown>>;
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+});
+afterAll(() => app.stop());
+
+type Body = Record<string, Record<string, unknown>> & { items?: Record<string, unknown>[] };
+
+/** An order that nobody objects to, with the fields of an example in their places. */
+async function orderWith(given: object, wrong: Body) {
+  const simulation = { drug_name: "atorvastatin", written_qty: 90, days_supply: 90, refills_left: 3, ...given };
+  const made = await post(app, { simulation_type: "prescription", simulation }, { path: "/simulate" });
+  const { patient_id, prescription_id } = made.body as { patient_id: string; prescription_id: number };
+  const written = Number((simulation as { written_qty: number }).written_qty);
+  const { shipping, patient, address, items, ...others } = wrong;
+  const document = patient?.["identity_documents"] as object[] | undefined;
+  return {
+    shipping: { method_id: 1, ...shipping },
+    patient: {
+      patient_id,
+      ...patient,
+      ...(document && { identity_documents: [{ ...goodDocument, ...document[0] }] }),
+    },
+    address: { ...goodAddress, ...address },
+    items: [{ prescription_id, quantity: 1, package_size: written, ...items?.[0] }],
+    ...others,
+  };
+}
+
+async function answered(code: ErrorCode): Promise<Response> {
+  const { example } = errorCauses[code];
+  if (example === null) throw new Error("no example");
+  if ("order" in example) {
+    const body = await orderWith(example.prescription ?? {}, example.order as Body);
+    return app.call("/orders", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  }
+  const [method, path] = example.request.split(" ") as [string, string];
+  const order_number = path.includes("{order_number}") ? (await placed(app, await orderWith({}, {}))).order_number : "";
+  if (example.order_status !== undefined) {
+    const simulation = { order_number, to: example.order_status };
+    await post(app, { simulation_type: "order", simulation }, { path: "/simulate" });
+  }
+  return app.call(path.replace("{order_number}", order_number), {
+    method,
+    headers: { ...(example.body === undefined ? {} : { "content-type": "application/json" }), ...example.headers },
+    ...(example.body === undefined ? {} : { body: example.body }),
+  });
+}
+
+describe("the documentation's way out of an exception ends it:", () => {
+  test.each(exceptionIds)("%i", async (id) => {
+    const { send } = exceptionFixes[id];
+    const of = await held[id](app);
+    const fields = await (leaves[id] as Record<string, Leave>)[send.event]!(of);
+    // The example names what every order has its own of; all else is sent as it is shown.
+    const shown = Object.keys(fields).filter((name) => !["prescription_id", "dob"].includes(name));
+    expect(Object.keys(fields).every((name) => name in send)).toBe(true);
+    const own = Object.fromEntries(Object.entries(fields).filter(([name]) => !shown.includes(name)));
+    const { order } = await acted(app, of.order, { ...send, ...own }, { partner: of.partner });
+    expect(order.exceptions.map((open) => open.id)).not.toContain(id);
+  });
+});
+
+describe("the documentation's example of an error gets that error, and no other:", () => {
+  const withExample = errorCodes.filter((code) => errorCauses[code].example !== null);
+  test.each(withExample)("%i", async (code) => {
+    const text = await (await answered(code)).text();
+    expect(
+      codesOf(text).map(([got]) => got),
+      text,
+    ).toEqual([code]);
+  });
+
+  test("nearly every code has one", () => {
+    expect(errorCodes.length - withExample.length).toBeLessThanOrEqual(MOST_WITHOUT_EXAMPLE);
+  });
+});

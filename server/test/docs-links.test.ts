@@ -1,0 +1,95 @@
+import { existsSync } from "node:fs";
+import { dirname, join, posix } from "node:path";
+import { lexer, type Tokens, walkTokens } from "marked";
+import { describe, expect, test } from "vitest";
+import { sitePages } from "../../scripts/site/pages.ts";
+import { plain, slugs } from "../../scripts/site/render-page.ts";
+import { renderSite } from "../../scripts/site/render-site.ts";
+import { docPages, ROOT, readDoc } from "./support/doc-blocks.ts";
+
+/** Addresses of the service that are no files of the site. */
+const SERVED = ["/", "/portal", "/dashboard", "/openapi.json", "/docs/api"];
+
+const headingsOf = (page: string): Set<string> => {
+  const slugOf = slugs();
+  const ids = new Set<string>();
+  walkTokens(lexer(readDoc(page)), (token) => {
+    if (token.type === "heading") ids.add(slugOf(plain((token as Tokens.Heading).text)));
+  });
+  return ids;
+};
+
+const linksOf = (page: string): string[] => {
+  const links: string[] = [];
+  walkTokens(lexer(readDoc(page)), (token) => {
+    if (token.type === "link" || token.type === "image") links.push((token as Tokens.Link).href);
+  });
+  return links;
+};
+
+describe("in the repository", () => {
+  test.each(docPages)("every link of %s leads somewhere", (page) => {
+    const broken = linksOf(page)
+      .filter((href) => !/^(https?:|mailto:|\/)/.test(href))
+      .filter((href) => {
+        const [path = "", hash] = href.split("#");
+        const target = path === "" ? page : posix.normalize(posix.join(dirname(page), path));
+        if (!existsSync(join(ROOT, target))) return true;
+        return hash !== undefined && target.endsWith(".md") && !headingsOf(target).has(hash);
+      });
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("on the site", () => {
+  const template =
+    "<title>{{title}}</title><meta content='{{description}}'><script src='{{theme}}'></script>{{index}}<nav>{{nav}}</nav>{{article}}{{turning}}{{contents}}";
+  const files = renderSite(ROOT, template);
+  const pages = [...files].flatMap(([name, content]) =>
+    name.endsWith(".html") ? [[name, String(content)] as const] : [],
+  );
+  const idsOf = (html: string) => new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!));
+  const idsByPage = new Map(pages.map(([name, html]) => [name, idsOf(html)]));
+  const fileOf = (path: string) =>
+    [`${path.slice(1)}.html`, `${path.slice(1)}/index.html`, path.slice(1)].find((name) => files.has(name));
+
+  test("every page of docs/ is there, and in the side bar or among the decisions", () => {
+    const built = new Set(sitePages(ROOT).map(({ source }) => source));
+    expect(docPages.filter((page) => page.startsWith("docs/") && !built.has(page))).toEqual([]);
+  });
+
+  test.each(pages)("every link and picture of %s leads to something that is served", (name, html) => {
+    const broken = [...html.matchAll(/ (?:href|src)="([^"]*)"/g)]
+      .map(([, address]) => address!.replaceAll("&amp;", "&"))
+      .filter((address) => !/^(https?:|mailto:)/.test(address))
+      .filter((address) => {
+        const [path = "", hash] = address.split("#");
+        if (SERVED.includes(path)) return false;
+        const file = path === "" ? name : fileOf(path);
+        if (file === undefined) return true;
+        return hash !== undefined && !idsByPage.get(file)?.has(hash);
+      });
+    expect(broken).toEqual([]);
+  });
+
+  test("no id is given twice on a page, and nothing is inline that the policy refuses", () => {
+    for (const [name, html] of pages) {
+      const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
+      expect(
+        ids.filter((id, index) => ids.indexOf(id) !== index),
+        name,
+      ).toEqual([]);
+      expect(html, name).not.toMatch(/ style=|<style|<script>| on[a-z]+=/);
+    }
+  });
+
+  test("the search finds every page by its title", () => {
+    const index = [...files].find(([name]) => name.startsWith("assets/docs-search-"))!;
+    const titles = (JSON.parse(String(index[1])) as { title: string; path: string }[]).map(({ path }) => path);
+    expect(titles.sort()).toEqual(
+      sitePages(ROOT)
+        .map(({ path }) => path)
+        .sort(),
+    );
+  });
+});

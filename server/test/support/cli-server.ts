@@ -1,0 +1,70 @@
+import { createServer } from "node:http";
+import { commands } from "../../src/cli/commands.ts";
+import { explain } from "../../src/cli/errors.ts";
+import { createProgram } from "../../src/cli/program.ts";
+
+/**
+ * `pestle` for scripts that type it often: one process that keeps its modules, and runs a command for each request, one
+ * at a time, with the folder and environment of whoever asks. A process of its own for each takes longer to start than
+ * to work.
+ */
+type Asked = { env: Record<string, string>; folder: string; args: string[] };
+type Printed = { code: number; stdout: string; stderr: string };
+
+class Exit extends Error {
+  readonly code: number;
+  constructor(code: number) {
+    super(`exit ${code}`);
+    this.code = code;
+  }
+}
+
+async function run({ env, folder, args }: Asked): Promise<Printed> {
+  const printed: Printed = { code: 0, stdout: "", stderr: "" };
+  for (const name of Object.keys(process.env)) delete process.env[name];
+  Object.assign(process.env, env);
+  process.chdir(folder);
+  process.exitCode = 0;
+  const real = { stdout: process.stdout.write, stderr: process.stderr.write, exit: process.exit };
+  for (const name of ["stdout", "stderr"] as const) {
+    process[name].write = ((text: string | Uint8Array) => {
+      printed[name] += typeof text === "string" ? text : Buffer.from(text).toString("utf8");
+      return true;
+    }) as typeof process.stdout.write;
+  }
+  process.exit = ((code = 0) => {
+    throw new Exit(Number(code));
+  }) as typeof process.exit;
+  try {
+    await createProgram(commands).parseAsync(args, { from: "user" });
+    printed.code = Number(process.exitCode ?? 0);
+  } catch (error) {
+    const { line, exit_code } = error instanceof Exit ? { line: "", exit_code: error.code } : explain(error);
+    if (line !== "") printed.stderr += `pestle: ${line}\n`;
+    printed.code = exit_code;
+  } finally {
+    process.stdout.write = real.stdout;
+    process.stderr.write = real.stderr;
+    process.exit = real.exit;
+  }
+  return printed;
+}
+
+/** Sent as the environment, an empty entry, then the folder and the arguments, each ended by a NUL. */
+function asked(bytes: Buffer): Asked {
+  const entries = bytes.toString("utf8").split("\0").slice(0, -1);
+  const end = entries.indexOf("");
+  const env = Object.fromEntries(entries.slice(0, end).map((entry) => entry.split(/=(.*)/s).slice(0, 2)));
+  const [folder = "/", ...args] = entries.slice(end + 1);
+  return { env, folder, args };
+}
+
+let queue: Promise<unknown> = Promise.resolve();
+createServer((request, response) => {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("end", () => {
+    queue = queue.then(async () => response.end(JSON.stringify(await run(asked(Buffer.concat(chunks))))));
+  });
+}).listen(process.argv[2], () => console.log("listening"));
+process.once("disconnect", () => process.exit(0));

@@ -1,0 +1,33 @@
+import { createPerson } from "../../src/usecases/create-person.ts";
+import { newOrder, placed } from "./orders.ts";
+import { createTestDatabase, type TestApp } from "./test-app.ts";
+
+/** What a guide takes for granted, and what the names it uses stand for in this service. */
+export const guideScenes: Record<string, (app: TestApp) => Promise<Record<string, string>>> = {
+  "docs/guides/first-prescription.md": async (app) => ({ oivhqh30l1ya: accountOf(app) }),
+  "docs/guides/catalogue.md": async (app) => ({ "3f9k2m8x1q7z": accountOf(app) }),
+  "docs/guides/sandbox.md": async (app) => ({ "7K2M9XQ4TB": await anOrder(app) }),
+  "docs/guides/deployment.md": async () => ({
+    "postgresql://pestle:change-me@127.0.0.1:5432/restored": (await createTestDatabase("")).url,
+  }),
+  "docs/runbook.md": async (app) => {
+    await people(app, { noor: "pharmacist", idris: "technician" });
+    return { "7K2M9XQ4TB": await anOrder(app), "3f9k2m8x1q7z": accountOf(app) };
+  },
+};
+
+const accountOf = (app: TestApp): string => app.demo.partners[0]!.account_id;
+
+/** Somebody's order of atorvastatin, which waits for its review. */
+async function anOrder(app: TestApp): Promise<string> {
+  const { body } = await newOrder(app);
+  return (await placed(app, body)).order_number;
+}
+
+const people = (app: TestApp, roles: Record<string, string>): Promise<void> =>
+  app.deps.db.transaction(async (tx) => {
+    for (const [name, role] of Object.entries(roles)) {
+      const email = `${name}@larkspur.example`;
+      await createPerson(tx, { email, name, role, partner_id: null, password_hash: "none" }, app.deps.now());
+    }
+  });

@@ -1,0 +1,23 @@
+const SHOWN_MS = 1500;
+
+/** A button on each piece of code that copies it. */
+export function addCopyButtons(): void {
+  for (const block of document.querySelectorAll<HTMLElement>(".code")) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.className = "copy";
+    button.textContent = "Copy";
+    button.addEventListener("click", async () => {
+      const copied = await navigator.clipboard.writeText(block.querySelector("code")!.textContent ?? "").then(
+        () => true,
+        () => false,
+      );
+      button.textContent = copied ? "Copied" : "Press Ctrl+C";
+      if (!copied) getSelection()?.selectAllChildren(block.querySelector("code")!);
+      setTimeout(() => {
+        button.textContent = "Copy";
+      }, SHOWN_MS);
+    });
+    block.append(button);
+  }
+}
