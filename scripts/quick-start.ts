@@ -20,6 +20,11 @@ const LIMIT_MS = 8 * 60_000;
 const END_WITHIN_MS = 15_000;
 /** After this section everything is stopped, so what is to be seen is looked at before. */
 const LAST = "10. Stop";
+const LOOK = `npx pestle orders list --status Delivered --json > orders.json
+for page in "" /dashboard /portal /docs; do
+  curl --silent --fail --output /dev/null "$(node -p 'JSON.parse(fs.readFileSync(".data/demo.json")).base_url')$page"
+done
+`;
 
 type Step = { name: string; block: string };
 
@@ -97,14 +102,13 @@ function stepsOf(text: string): Step[] {
   });
 }
 
-/** The blocks as they stand. Between them stands what tells the time, and at the end a look at the orders. */
+/** The blocks as they stand. Between them stands what tells the time, and at the end a look at orders and pages. */
 function scriptOf(steps: readonly Step[]): string {
   const names = [...new Set(steps.map(({ name }) => name))];
   return names
     .map((name) => {
       const blocks = steps.filter((step) => step.name === name).map(({ block }) => block);
-      const look = name === LAST ? ["npx pestle orders list --status Delivered --json > orders.json\n"] : [];
-      return [`echo; echo "── ${name}"\n`, ...look, ...blocks, `echo "${name}" >&3\n`].join("");
+      return [`echo; echo "── ${name}"\n`, name === LAST ? LOOK : "", ...blocks, `echo "${name}" >&3\n`].join("");
     })
     .join("");
 }
