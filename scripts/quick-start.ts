@@ -10,10 +10,12 @@ import { settings } from "../server/src/config.ts";
 
 /**
  * Follows docs/guides/quick-start.md word for word: its shell blocks, in their order, in one bash whose home is an empty
- * folder. Then the order has to be delivered and its webhook verified. Tells what each step took.
+ * folder, and before the last of them those of the README. Then the order has to be delivered and its webhook verified.
+ * Tells what each step took.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const GUIDE = join(root, "docs/guides/quick-start.md");
+const README = join(root, "README.md");
 /** The ports of the guide and the settings that move them, for where others have them already. */
 const PORTS = { 8080: "PORT", 8081: "AUTH_PORT", 8082: "SANDBOX_AUTH_PORT", 3000: "" };
 const LIMIT_MS = 8 * 60_000;
@@ -44,8 +46,14 @@ try {
 
 async function follow(): Promise<boolean> {
   const moved = await freePorts();
-  const guide = readFileSync(GUIDE, "utf8");
-  const steps = stepsOf(moved.reduce((text, [from, to]) => text.replaceAll(`:${from}`, `:${to}`), guide));
+  const steps = [...stepsOf(GUIDE, moved)];
+  // What a checkout does with itself is not for here.
+  const readme = stepsOf(README, moved).filter(({ block }) => !block.startsWith("npm ci"));
+  steps.splice(
+    steps.findIndex(({ name }) => name === LAST),
+    0,
+    ...readme.map((step) => ({ ...step, name: `README: ${step.name}` })),
+  );
   const env = cleanEnvironment(moved);
   const child = spawn("bash", ["--noprofile", "--norc", "-euo", "pipefail", "-c", scriptOf(steps)], {
     cwd: root,
@@ -95,7 +103,8 @@ async function follow(): Promise<boolean> {
 }
 
 /** The shell blocks with the headings they stand under. */
-function stepsOf(text: string): Step[] {
+function stepsOf(file: string, moved: readonly (readonly [number, number])[]): Step[] {
+  const text = moved.reduce((all, [from, to]) => all.replaceAll(`:${from}`, `:${to}`), readFileSync(file, "utf8"));
   return text.split(/^## /m).flatMap((section) => {
     const name = section.slice(0, section.indexOf("\n"));
     return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => ({ name, block }));
