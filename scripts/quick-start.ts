@@ -10,16 +10,23 @@ import { settings } from "../server/src/config.ts";
 
 /**
  * Follows docs/guides/quick-start.md word for word: its shell blocks, in their order, in one bash whose home is an empty
- * folder. Then the order has to be delivered and its webhook verified. Tells what each step took.
+ * folder, and before the last of them those of the README. Then the order has to be delivered and its webhook verified.
+ * Tells what each step took.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const GUIDE = join(root, "docs/guides/quick-start.md");
+const README = join(root, "README.md");
 /** The ports of the guide and the settings that move them, for where others have them already. */
 const PORTS = { 8080: "PORT", 8081: "AUTH_PORT", 8082: "SANDBOX_AUTH_PORT", 3000: "" };
 const LIMIT_MS = 8 * 60_000;
 const END_WITHIN_MS = 15_000;
 /** After this section everything is stopped, so what is to be seen is looked at before. */
 const LAST = "10. Stop";
+const LOOK = `npx pestle orders list --status Delivered --json > orders.json
+for page in "" /dashboard /portal /docs; do
+  curl --silent --fail --output /dev/null "$(node -p 'JSON.parse(fs.readFileSync(".data/demo.json")).base_url')$page"
+done
+`;
 
 type Step = { name: string; block: string };
 
@@ -39,8 +46,14 @@ try {
 
 async function follow(): Promise<boolean> {
   const moved = await freePorts();
-  const guide = readFileSync(GUIDE, "utf8");
-  const steps = stepsOf(moved.reduce((text, [from, to]) => text.replaceAll(`:${from}`, `:${to}`), guide));
+  const steps = [...stepsOf(GUIDE, moved)];
+  // What a checkout does with itself is not for here.
+  const readme = stepsOf(README, moved).filter(({ block }) => !block.startsWith("npm ci"));
+  steps.splice(
+    steps.findIndex(({ name }) => name === LAST),
+    0,
+    ...readme.map((step) => ({ ...step, name: `README: ${step.name}` })),
+  );
   const env = cleanEnvironment(moved);
   const child = spawn("bash", ["--noprofile", "--norc", "-euo", "pipefail", "-c", scriptOf(steps)], {
     cwd: root,
@@ -90,21 +103,21 @@ async function follow(): Promise<boolean> {
 }
 
 /** The shell blocks with the headings they stand under. */
-function stepsOf(text: string): Step[] {
+function stepsOf(file: string, moved: readonly (readonly [number, number])[]): Step[] {
+  const text = moved.reduce((all, [from, to]) => all.replaceAll(`:${from}`, `:${to}`), readFileSync(file, "utf8"));
   return text.split(/^## /m).flatMap((section) => {
     const name = section.slice(0, section.indexOf("\n"));
     return [...section.matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block = ""]) => ({ name, block }));
   });
 }
 
-/** The blocks as they stand. Between them stands what tells the time, and at the end a look at the orders. */
+/** The blocks as they stand. Between them stands what tells the time, and at the end a look at orders and pages. */
 function scriptOf(steps: readonly Step[]): string {
   const names = [...new Set(steps.map(({ name }) => name))];
   return names
     .map((name) => {
       const blocks = steps.filter((step) => step.name === name).map(({ block }) => block);
-      const look = name === LAST ? ["npx pestle orders list --status Delivered --json > orders.json\n"] : [];
-      return [`echo; echo "── ${name}"\n`, ...look, ...blocks, `echo "${name}" >&3\n`].join("");
+      return [`echo; echo "── ${name}"\n`, name === LAST ? LOOK : "", ...blocks, `echo "${name}" >&3\n`].join("");
     })
     .join("");
 }

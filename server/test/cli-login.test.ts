@@ -110,7 +110,6 @@ describe("pestle login", () => {
         ["login", "--client-id", "a-b", "--base-url", app.addresses.base_url],
         "pestle: There is no secret. Set CLIENT_SECRET, or give --secret-stdin.\n",
       ],
-      [["login", "--secret", "hush"], "pestle: unknown option '--secret'\n"],
     ] as const) {
       expect(await runCli(args, env)).toMatchObject({ code: 2, stdout: "", stderr: line });
     }
