@@ -5,7 +5,7 @@ import { escapeHtml } from "./escape-html.ts";
 
 export type Heading = { depth: number; id: string; text: string };
 /** A stretch of a page below one heading, for the search. */
-export type Passage = { id: string; heading: string; text: string };
+type Passage = { id: string; heading: string; text: string };
 export type RenderedPage = { title: string; html: string; headings: Heading[]; passages: Passage[]; lead: string };
 
 type Context = {
