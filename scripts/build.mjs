@@ -25,7 +25,7 @@ if (newest(join(root, "web"), /^(dist|node_modules|test)$/) > newest(join(root, 
   );
 }
 // The documentation is made of the files that are read in the repository, and of the contract's tables.
-const texts = ["docs", "deploy", "scripts/site", "contract/src", "web/dist/site"].map((name) =>
+const texts = ["docs", "deploy", "sdk", "scripts/site", "contract/src", "web/dist/site"].map((name) =>
   newest(join(root, name)),
 );
 if (Math.max(newest(root, /^(?!.*\.md$)/), ...texts) > newest(join(root, "web/dist/docs"), /^api$/)) {

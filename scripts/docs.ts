@@ -253,23 +253,14 @@ const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1
 
 function exceptionsPage() {
   const rows = exceptionIds.map((id) => {
-    const { name, message, raised_when, actions: offered, who_acts, resolves_itself, overridden_by } = exceptionRow(id);
-    return [
-      id,
-      name,
-      message,
-      raised_when,
-      offered.map((key) => offer(key, id)).join(", "),
-      who_acts,
-      resolves_itself ?? "",
-      overridden_by,
-    ];
+    const { name, actions: offered, who_acts, overridden_by } = exceptionRow(id);
+    return [id, name, offered.map((key) => offer(key, id)).join(", "), who_acts, overridden_by];
   });
   return page(
     generated("`contract/src/exceptions.ts` and `contract/src/actions.ts`"),
     "# Exceptions\n",
     "An order is On Hold exactly while at least one exception is open on it. Each exception offers actions; send one as `event` to `POST /orders/{order_number}/partner_order_action_requests`, with its fields beside it.\n",
-    table(["id", "name", "message", "raised when", "actions", "who acts", "resolves itself", "overridden by"], rows),
+    table(["id", "name", "actions", "who acts", "overridden by"], rows),
     "`overridden by`: who of the pharmacy may end it, with a reason, although what raised it is still so. What overrides 74 or 75 is signed into the history.\n",
     "`verify` is refused with 42462 on 74 and 75 and on any order with a schedule 2 item: a pharmacist decides there. What `verify` and the `confirm_` actions confirmed holds until the data changes.\n",
     "## One by one\n",

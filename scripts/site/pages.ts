@@ -25,6 +25,7 @@ const sections: { title: string; entries: Entry[] }[] = [
       "docs/guides/webhooks.md",
       "docs/guides/verify-webhooks.md",
       "docs/guides/idempotency.md",
+      { source: "sdk/README.md", nav: "The SDK for Node" },
       "docs/guides/sandbox.md",
       "docs/guides/catalogue.md",
     ],

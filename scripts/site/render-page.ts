@@ -5,7 +5,7 @@ import { escapeHtml } from "./escape-html.ts";
 
 export type Heading = { depth: number; id: string; text: string };
 /** A stretch of a page below one heading, for the search. */
-export type Passage = { id: string; heading: string; text: string };
+type Passage = { id: string; heading: string; text: string };
 export type RenderedPage = { title: string; html: string; headings: Heading[]; passages: Passage[]; lead: string };
 
 type Context = {
@@ -24,6 +24,13 @@ type Context = {
 export function renderPage(markdown: string, { source, addressOf, diagram }: Context): RenderedPage {
   const headings: Heading[] = [];
   const slugOf = slugs();
+  const tables = new Map<string, number>();
+  // Each is a landmark by itself, and two of one name could not be told apart.
+  const captionOf = (heading: string): string => {
+    const times = (tables.get(heading) ?? 0) + 1;
+    tables.set(heading, times);
+    return times === 1 ? heading : `${heading}, table ${times}`;
+  };
   const marked = new Marked({
     gfm: true,
     renderer: {
@@ -60,7 +67,7 @@ export function renderPage(markdown: string, { source, addressOf, diagram }: Con
         const cells = (row: Tokens.TableCell[], tag: string) =>
           row.map(({ tokens }) => `<${tag}>${this.parser.parseInline(tokens) || empty(tag)}</${tag}>`).join("");
         const rows = token.rows.map((row) => `<tr>${cells(row, "td")}</tr>`).join("\n");
-        const caption = escapeHtml(headings.at(-1)?.text ?? "Table");
+        const caption = escapeHtml(captionOf(headings.at(-1)?.text ?? "Table"));
         return `<div class="table" tabindex="0" role="region" aria-label="${caption}"><table><thead><tr>${cells(token.header, "th")}</tr></thead><tbody>\n${rows}\n</tbody></table></div>\n`;
       },
       html({ text }) {

@@ -81,6 +81,7 @@ export async function runGuide(
     stdio: ["ignore", "pipe", "pipe"],
     env: {
       PATH: process.env["PATH"],
+      HOME: folder,
       NO_COLOR: "1",
       LOG_LEVEL: "error",
       CLI: cli.socket,

@@ -12,6 +12,8 @@ export function showContents(reference: HTMLElement, nav: HTMLElement): void {
   details.append(summary);
   for (const section of reference.querySelectorAll(".opblock-tag-section, .webhooks")) {
     const title = section.querySelector("[data-tag]")?.getAttribute("data-tag") ?? "Webhooks";
+    // The documentation's side bar leads here.
+    if (section.matches(".webhooks")) section.id = "webhooks";
     details.append(...group(title, operations(section)));
   }
   if (!document.getElementById(ERROR_CODES)?.hidden) {

@@ -1,0 +1,136 @@
+import { readdirSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { type Journey, shot, startJourney, violations } from "./support/journey.ts";
+
+const DIST = fileURLToPath(new URL("../web/dist/docs/", import.meta.url));
+/** What a first visit to any page may load, compressed: text and all, without pictures. */
+const MOST_KB = 60;
+
+let journey: Journey;
+beforeAll(async () => {
+  journey = await startJourney();
+});
+afterAll(() => journey?.stop());
+
+const pages = readdirSync(DIST, { recursive: true, encoding: "utf8" })
+  .filter((name) => name.endsWith(".html") && !/^(api\/|adr\/\d|404)/.test(name))
+  .map((name) => `/docs/${name.replace(/(^|\/)?(index)?\.html$/, "")}`.replace(/\/$/, ""));
+
+/** The dark scheme has the same pages with other colours: these show all that has a colour. */
+const inDark = [
+  "/docs",
+  "/docs/lifecycle",
+  "/docs/exceptions",
+  "/docs/guides/verify-webhooks",
+  "/docs/guides/operator",
+];
+
+describe.each([["light", pages] as const, ["dark", inDark] as const])("in the %s theme", (theme, looked) => {
+  test("every page is without fault to axe, to the browser and to the policy", { timeout: 120_000 }, async () => {
+    expect(pages.length).toBeGreaterThan(15);
+    const { page, foreign, complaints } = await journey.open("/docs", { theme });
+    for (const path of looked) {
+      await page.goto(journey.app.addresses.base_url + path);
+      expect(await page.locator("h1").count(), path).toBe(1);
+      expect(await violations(page), path).toEqual([]);
+      if (inDark.includes(path)) await shot(page, `docs${path.slice(5).replaceAll("/", "-")}-${theme}`);
+    }
+    expect([foreign, complaints]).toEqual([[], []]);
+  });
+});
+
+test("somebody with a keyboard finds a hold by its name and goes to it", async () => {
+  const { page, complaints } = await journey.open("/docs");
+  await page.keyboard.press("/");
+  await page.keyboard.type("missing address unit");
+  await page.getByRole("option").first().waitFor();
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "docs-search");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/docs\/exceptions#78-/);
+  expect(complaints).toEqual([]);
+});
+
+test("a code alone is an address, a search without a hit says so, and Escape closes it", async () => {
+  const { page } = await journey.open("/docs/errors#42227");
+  const heading = page.getByRole("heading", { name: /^42227 Invalid Address Zip/ });
+  expect(await heading.evaluate((element) => element.getBoundingClientRect().top)).toBeLessThan(200);
+  await page.getByRole("combobox").fill("zzzz");
+  await page.getByText("Nothing found").waitFor({ state: "attached" });
+  await page.getByRole("combobox").fill("zip");
+  await page.getByRole("option").first().waitFor();
+  await page.keyboard.press("Escape");
+  expect(await page.getByRole("listbox").isVisible()).toBe(false);
+});
+
+test("what is copied is the code, and a chosen scheme stays", async () => {
+  const { page } = await journey.open("/docs/guides/verify-webhooks");
+  await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
+  const block = page.locator(".code").first();
+  await block.hover();
+  await block.getByRole("button", { name: "Copy" }).click();
+  expect(await page.evaluate("navigator.clipboard.readText()")).toContain("export function verifyService");
+  await page.getByRole("button", { name: "Use the dark scheme" }).click();
+  await page.getByRole("link", { name: "Next" }).click();
+  await page.getByRole("button", { name: "Use the light scheme" }).waitFor();
+  expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
+});
+
+test("on a small screen the pages are behind a button, and nothing is wider than the screen", async () => {
+  const { page } = await journey.open("/docs/guides/webhooks", { width: 390, height: 800 });
+  expect(await page.getByRole("navigation", { name: "Pages" }).isVisible()).toBe(false);
+  await page.getByRole("button", { name: "Menu" }).click();
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "docs-menu");
+  await page.getByRole("link", { name: "Exceptions", exact: true }).click();
+  await page.waitForURL(/\/docs\/exceptions$/);
+  for (const path of pages) {
+    await page.goto(journey.app.addresses.base_url + path);
+    expect(await page.evaluate("document.documentElement.scrollWidth"), path).toBeLessThanOrEqual(390);
+  }
+});
+
+test("without scripts a page can be read and turned, and on paper there is the text alone", async () => {
+  const context = await journey.browser.newContext({ javaScriptEnabled: false });
+  const page = await context.newPage();
+  await page.goto(`${journey.app.addresses.base_url}/docs/lifecycle`);
+  expect(await page.locator("svg").first().isVisible()).toBe(true);
+  expect(await page.getByRole("combobox").isVisible()).toBe(false);
+  await page.getByRole("link", { name: "Next Exceptions" }).click();
+  await page.getByRole("heading", { name: "Exceptions", level: 1 }).waitFor();
+  await page.emulateMedia({ media: "print" });
+  expect(await page.getByRole("navigation", { name: "Pages" }).isVisible()).toBe(false);
+  await context.close();
+});
+
+test("an address that leads nowhere is a page for people and an error for programs", async () => {
+  const { base_url } = journey.app.addresses;
+  const page = await fetch(`${base_url}/docs/nowhere`, { headers: { accept: "text/html,*/*;q=0.8" } });
+  expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
+  expect(await page.text()).toContain("There is no such page");
+  const answer = await fetch(`${base_url}/docs/nowhere`, { headers: { accept: "application/json" } });
+  expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/json; charset=utf-8"]);
+});
+
+test("a first visit loads little, and the search index only when it is asked for", async () => {
+  const { page } = await journey.open("/docs");
+  const loaded = new Set<string>();
+  page.on("request", (request) => {
+    if (request.resourceType() !== "image") loaded.add(request.url());
+  });
+  const sizeOf = async (url: string) => gzipSync(Buffer.from(await (await fetch(url)).arrayBuffer())).length / 1000;
+  for (const path of ["/docs", "/docs/errors", "/docs/guides/verify-webhooks"]) {
+    loaded.clear();
+    await page.goto(journey.app.addresses.base_url + path, { waitUntil: "networkidle" });
+    const sizes = await Promise.all([...loaded].map(sizeOf));
+    expect(
+      sizes.reduce((sum, kb) => sum + kb, 0),
+      path,
+    ).toBeLessThan(MOST_KB);
+    expect([...loaded].filter((url) => url.includes("docs-search"))).toEqual([]);
+  }
+});

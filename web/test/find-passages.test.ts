@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { findPassages, type SearchPage } from "../src/site/find-passages.ts";
+
+const page = (path: string, title: string, ...passages: [string, string][]): SearchPage => ({
+  path,
+  title,
+  passages: [[title, "What this is about."] as const, ...passages].map(([heading, text], index) => ({
+    id: `p${index}`,
+    heading,
+    text,
+  })),
+});
+const pages = [
+  page("/docs/errors", "Errors", ["42227 Invalid Address Zip", "The zip lies in another state."]),
+  page("/docs/guides/webhooks", "Webhooks", ["Verify", "A zip of webhooks."], ["Limits", "50 endpoints."]),
+  page("/docs/adr/0001", "Webhooks were decided", ["Zip", "An address."]),
+];
+const found = (query: string) => findPassages(pages, query).map(({ href }) => href);
+
+test("all words must be there, as beginnings of words, whatever their case", () => {
+  expect(found("addr ZIP")).toEqual(["/docs/errors#p1", "/docs/adr/0001#p1"]);
+  expect(found("ress")).toEqual([]);
+  expect(found("42227")).toEqual(["/docs/errors#p1"]);
+});
+
+test("a title that fits leads to the page once, before passages that only mention it, and decisions come last", () => {
+  expect(found("webhooks")).toEqual(["/docs/guides/webhooks", "/docs/adr/0001"]);
+});
+
+test("what is typed is never read as a pattern, and nothing finds nothing", () => {
+  for (const query of ["", "  ", "(", "[", "*", "\\"]) expect(found(query)).toEqual([]);
+});
+
+test("a hit shows where the words are", () => {
+  const text = `${"filler ".repeat(50)}needle ${"more ".repeat(50)}`;
+  const [hit] = findPassages([page("/docs/x", "X", ["Y", text])], "needle");
+  expect(hit!.excerpt).toContain("needle");
+  expect(hit!.excerpt.length).toBeLessThan(200);
+});
