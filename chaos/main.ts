@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { openEmbeddedPostgres } from "../server/src/db/embedded.ts";
-import { type ContractTally, campaignContract } from "./contract.ts";
+import { type ContractTally, holdToContract, onOwnService } from "./contract.ts";
 import { openIntakeWorkload } from "./intake-workload.ts";
 import { killFirstStarts, killWhileRunning, type RunningKind, type Tally } from "./kills.ts";
 import { type LifecycleTally, playLifecycles } from "./lifecycle.ts";
@@ -13,6 +13,7 @@ import { type RaceTally, race } from "./races.ts";
 import { seededRandom } from "./random.ts";
 import { campaignSdk, type SdkTally } from "./sdk.ts";
 import { removeDataDir } from "./server-process.ts";
+import { askSpecmatic, hasJava, type SpecmaticTally } from "./specmatic.ts";
 import { openTokenWorkload } from "./token-workload.ts";
 import { hostility } from "./webhook-receivers.ts";
 import { campaignWebhooks } from "./webhooks.ts";
@@ -103,13 +104,15 @@ const campaigns: Record<string, Campaign> = {
       }),
   },
   contract: {
-    about: `requests made from the OpenAPI document, good and bad, to every operation (${REQUESTS_OF_EACH} to each); every answer must be as it says`,
+    about: `requests made from the OpenAPI document, good and bad, to every operation (${REQUESTS_OF_EACH} to each); every answer must be as it says; then Specmatic, where there is Java`,
     async run({ count = REQUESTS_OF_EACH, seed }) {
       const begin_ms = Date.now();
-      return showContract(
-        await campaignContract({ from: "built", count, seed: seed % 2 ** 30 }),
-        Date.now() - begin_ms,
-      );
+      const tally = await onOwnService("built", (demo) => holdToContract({ demo, count, seed: seed % 2 ** 30 }));
+      const well = showContract(tally, Date.now() - begin_ms);
+      if (!hasJava()) console.log("Specmatic was not asked, for want of Java");
+      else
+        return showSpecmatic(await onOwnService("built", (demo) => askSpecmatic({ demo, every_query: true }))) && well;
+      return well;
     },
   },
 };
@@ -137,6 +140,14 @@ function showContract({ operations, requests, answers, faults }: ContractTally, 
     console.log(`${operation.padEnd(30)}${counts.join("  ")}`);
   }
   console.log(`${requests} requests to ${operations} operations in ${seconds(took_ms)}  faults ${faults.length}`);
+  for (const fault of faults.slice(0, 20)) console.log(`             ${fault}`);
+  return faults.length === 0;
+}
+
+function showSpecmatic({ operations, tests, refused_by_rule, faults }: SpecmaticTally): boolean {
+  console.log(
+    `Specmatic made ${tests} tests of ${operations} operations  refused by a rule ${refused_by_rule}  faults ${faults.length}`,
+  );
   for (const fault of faults.slice(0, 20)) console.log(`             ${fault}`);
   return faults.length === 0;
 }

@@ -8,7 +8,7 @@ const addFormats = require("ajv-formats") as (ajv: Ajv) => Ajv;
 
 type Json = { [key: string]: unknown };
 export type JsonSchema = Json;
-export type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: JsonSchema };
+type Parameter = { name: string; in: "path" | "query" | "header"; required?: boolean; schema: JsonSchema };
 type Media = { schema: JsonSchema; example?: unknown; examples?: Record<string, { value: unknown }> };
 type Described = {
   description: string;

@@ -4,7 +4,7 @@ import { firstLoad } from "./first-load.ts";
 
 // With `npm run dev -w web` the pages come from Vite and everything else from a service started beside it.
 const service = "http://127.0.0.1:8080";
-const servedByService = ["/welcome.json", "/openapi.json", "/healthz", "/readyz", "/v1", "/web"];
+const servedByService = ["/welcome.json", "/openapi.json", "/arazzo.json", "/healthz", "/readyz", "/v1", "/web"];
 
 export default defineConfig({
   plugins: [react(), firstLoad(["dashboard", "portal"])],

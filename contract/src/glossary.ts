@@ -112,6 +112,7 @@ export const fieldMeanings: Readonly<Record<string, string>> = {
   "WebhookEndpoint.description": "Your own note.",
   "WebhookEndpointInput.description": "Your own note.",
   "WebhookEndpointUpdate.description": "Your own note.",
+  details: "What it is.",
   disabled_at: "When it was disabled; null while it is active.",
   dispense_id: "Names the fill; null for a product that needs no prescription.",
   dob: "The date of birth.",

@@ -4,6 +4,7 @@ import spectral from "@stoplight/spectral-core";
 import { oas } from "@stoplight/spectral-rulesets";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { pointer, readOpenapi } from "../../chaos/openapi-document.ts";
+import { openIntake } from "./support/intake.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
 let app: TestApp;
@@ -90,6 +91,17 @@ describe("the OpenAPI document that is served", () => {
     };
     walk(document, "");
     expect(silent).toEqual([]);
+  });
+
+  test("the messages it shows are prescriptions that the pharmacy takes", async () => {
+    const intake = await openIntake(app);
+    const { operations } = readOpenapi(text);
+    for (const { path, body } of operations.filter((operation) => operation.path.startsWith("/intake/"))) {
+      const message = typeof body!.example === "string" ? body!.example : JSON.stringify(body!.example);
+      const receiver = path.endsWith("fhir") ? `?ncpdp_id=${app.demo.partners[0]!.ncpdp_id}` : "";
+      const answer = await intake.send(message, { path: `${path}${receiver}`, type: body!.content_type });
+      expect(answer.text).toMatch(/<Code>010<|"code":"received"/);
+    }
   });
 
   test("passes Redocly's recommended rules", async () => {
