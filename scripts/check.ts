@@ -101,7 +101,12 @@ async function testsOnOldest(): Promise<void> {
   const postgres = await startSystemPostgres(oldest);
   const leaveOut = NOT_ON_15.map((name) => `--exclude=server/test/${name}*.test.ts`);
   const env = { TEST_DATABASE_URL: postgres.url.replace("{database}", "postgres") };
-  await tests("tests on PostgreSQL 15", ["server/test", "sdk/test/campaign.test.ts", ...leaveOut], env, "told at its end");
+  await tests(
+    "tests on PostgreSQL 15",
+    ["server/test", "sdk/test/campaign.test.ts", ...leaveOut],
+    env,
+    "told at its end",
+  );
   await postgres.stop();
 }
 
