@@ -168,7 +168,7 @@ describe("stock", () => {
   test("of a product or an account that is not there is refused", async () => {
     await expect(run("stock show", { account }, "unheard-of")).rejects.toThrow("The account has no such product.");
     await expect(run("stock show", { account: "nobody" })).rejects.toThrow("There is no such account.");
-    await expect(run("stock count", { account, units: "1", note: "a\nb" }, "lipora-20")).rejects.toThrow("one line");
+    await expect(run("stock count", { account, units: "1", note: "a\tb" }, "lipora-20")).rejects.toThrow("plain text");
   });
 });
 

@@ -120,7 +120,7 @@ describe("an order is worked from the command line", () => {
   test("is claimed by one at a time, and taken over by a lead", async () => {
     const made = await place();
     await order("claim", "pharmacist", made);
-    await expect(order("note", "technician", made, { text: "" })).rejects.toThrow("Write one line");
+    await expect(order("note", "technician", made, { text: "" })).rejects.toThrow("Write 1 to");
     expect((await order("note", "technician", made, { text: "Waits for a call." })).text).toBe("Noted.");
     await expect(order("claim", "technician", made)).rejects.toThrow("Somebody else is working on this order.");
     await expect(order("cancel", "technician", made, { reason: "x" })).rejects.toThrow("Somebody else is working");

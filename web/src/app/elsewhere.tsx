@@ -22,10 +22,10 @@ export function Elsewhere({ session: { role, name, email } }: { session: Session
               You are signed in as {name} ({email}), and this is not yours to see.
             </p>
             {leave.error !== null && <Problem error={leave.error} />}
-            <p className="row">
+            <p>
               <a className={buttonClass("primary")} href={path}>
                 {own}
-              </a>
+              </a>{" "}
               <Button busy={leave.busy} onClick={() => void leave.run()}>
                 Sign out
               </Button>
