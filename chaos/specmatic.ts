@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { findOrInstall } from "../scripts/debian-package.ts";
 import type { Demo } from "../server/src/seed/demo.ts";
 import { ask } from "./ask.ts";
 import { openScene } from "./contract-scene.ts";
@@ -35,7 +36,10 @@ test:
 const REFUSED_BY_RULE =
   /^\+ve[\s\S]*Specification expected status 2\d\d but response contained status (401|409|422)\s*$/;
 
-export const hasJava = () => spawnSync("java", ["-version"]).status === 0;
+/** Found, or brought by Debian's package where it may be. */
+export const hasJava = () =>
+  spawnSync("java", ["-version"]).status === 0 ||
+  findOrInstall(["/usr/bin/java"], "openjdk-17-jre-headless") !== undefined;
 
 /**
  * Lets Specmatic, a public contract tester, make good and bad requests from the served document and send them to the
