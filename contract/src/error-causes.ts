@@ -158,7 +158,7 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42257: {
     cause:
-      "It was written too long ago: a year for most, six months for schedules 3 to 5, unless a state says otherwise.",
+      "It was written too long ago: a year for most, six months at most where it is controlled, unless a state has a rule of its own.",
     fix: "Ask the prescriber for a new prescription.",
     example: { prescription: { written_date: "2020-01-01" }, order: {} },
   },

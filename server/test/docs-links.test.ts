@@ -3,7 +3,7 @@ import { dirname, join, posix } from "node:path";
 import { lexer, type Tokens, walkTokens } from "marked";
 import { describe, expect, test } from "vitest";
 import { sitePages } from "../../scripts/site/pages.ts";
-import { plain, slugs } from "../../scripts/site/render-page.ts";
+import { COMMENTS, plain, slugs } from "../../scripts/site/render-page.ts";
 import { renderSite } from "../../scripts/site/render-site.ts";
 import { docPages, ROOT, readDoc } from "./support/doc-blocks.ts";
 
@@ -39,6 +39,14 @@ describe("in the repository", () => {
       });
     expect(broken).toEqual([]);
   });
+});
+
+test("no page brings HTML of its own, which the site would not show", () => {
+  for (const page of docPages) {
+    walkTokens(lexer(readDoc(page)), (token) => {
+      if (token.type === "html") expect(COMMENTS.test(token.raw), `${page}: ${token.raw}`).toBe(true);
+    });
+  }
 });
 
 describe("on the site", () => {
