@@ -525,7 +525,8 @@ describe("many orders at once", () => {
     });
     await page.keyboard.press("g");
     await page.keyboard.press("p");
-    await page.getByRole("row").nth(5).waitFor();
+    await heading(page, "Pack and ship");
+    await page.getByRole("grid").getByRole("row").nth(5).waitFor();
     await page.keyboard.press("X");
     await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Ship" }).click();
     await page.getByText("Done for 25, refused for 20.").waitFor();
