@@ -525,7 +525,8 @@ describe("many orders at once", () => {
     });
     await page.keyboard.press("g");
     await page.keyboard.press("p");
-    await page.getByRole("row").nth(5).waitFor();
+    await heading(page, "Pack and ship");
+    await page.getByRole("grid").getByRole("row").nth(5).waitFor();
     await page.keyboard.press("X");
     await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Ship" }).click();
     await page.getByText("Done for 25, refused for 20.").waitFor();
@@ -674,7 +675,7 @@ test.each([
 
 describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (theme) => {
   const screens: [string, () => Promise<string>, (page: Page) => Promise<unknown>][] = [
-    ["home", async () => "/dashboard", (page) => page.getByRole("row").nth(1).waitFor()],
+    ["home", async () => (await order()) && "/dashboard", (page) => page.getByRole("row").nth(1).waitFor()],
     ["queue", async () => "/dashboard/queue/clinical_review", (page) => page.getByRole("row").nth(1).waitFor()],
     [
       "empty-queue",
