@@ -2,6 +2,7 @@ import { stageOfState, statusOfState } from "@pestle/contract";
 import { type Queryable, sql } from "../server/src/db/db.ts";
 import { historyLine, isOpen, itemsOf, type Life, type Model, openIds } from "./lifecycle-model.ts";
 import type { Scene } from "./lifecycle-world.ts";
+import { brokenShelves } from "./order-invariants.ts";
 
 /** What is written of an order, all of it. */
 type Written = {
@@ -229,20 +230,8 @@ function brokenRules(row: Written): string[] {
 export const openLives = ({ orders }: Model): Life[] =>
   orders.filter((life) => isOpen(life) && itemsOf(life).length > 0);
 
-const LEDGER = `
-select s.sku
-from stock s
-left join (
-  select sku,
-    sum(case when kind in ('received', 'counted') then units when kind = 'dispensed' then -units else 0 end) as on_hand,
-    sum(case kind when 'reserved' then units when 'received' then 0 when 'counted' then 0 else -units end) as reserved
-  from stock_entry
-  where account_id = $1
-  group by 1) told using (sku)
-where s.account_id = $1
-  and (s.on_hand_units <> coalesce(told.on_hand, 0) or s.reserved_units <> coalesce(told.reserved, 0))`;
 /** The whole ledger of an account, once all its stories are told. */
 export async function ledgerFaults(db: Queryable, account_id: string): Promise<string[]> {
-  const { count } = await db.raw(LEDGER, [account_id]);
+  const count = await brokenShelves(db, account_id);
   return count === 0 ? [] : [`${count} shelves whose ledger does not add up`];
 }

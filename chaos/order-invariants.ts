@@ -1,5 +1,20 @@
 import type { Queryable } from "../server/src/db/db.ts";
 
+const LEDGER = `
+select s.sku
+from stock s
+left join (
+  select sku,
+    sum(case when kind in ('received', 'counted') then units when kind = 'dispensed' then -units else 0 end) as on_hand,
+    sum(case kind when 'reserved' then units when 'received' then 0 when 'counted' then 0 else -units end) as reserved
+  from stock_entry
+  where account_id = $1
+  group by 1) told using (sku)
+where s.account_id = $1
+  and (s.on_hand_units <> coalesce(told.on_hand, 0) or s.reserved_units <> coalesce(told.reserved, 0))`;
+/** Shelves of an account whose ledger says something else than what is on them; none where all is well. */
+export const brokenShelves = async (db: Queryable, account_id: string) => (await db.raw(LEDGER, [account_id])).count;
+
 /** What must hold of an account's orders at any time. Each statement finds what breaks it. */
 const INVARIANTS: Record<string, string> = {
   "units ordered are those of the orders, and no more than the prescription allows": `
@@ -23,18 +38,7 @@ const INVARIANTS: Record<string, string> = {
       group by 1) taken using (sku)
     where s.account_id = $1
       and (s.reserved_units <> coalesce(taken.units, 0) or s.reserved_units > s.on_hand_units or s.reserved_units < 0)`,
-  "the ledger of the shelves adds up to what is on them": `
-    select s.sku
-    from stock s
-    left join (
-      select sku,
-        sum(case when kind in ('received', 'counted') then units when kind = 'dispensed' then -units else 0 end) as on_hand,
-        sum(case kind when 'reserved' then units when 'received' then 0 when 'counted' then 0 else -units end) as reserved
-      from stock_entry
-      where account_id = $1
-      group by 1) told using (sku)
-    where s.account_id = $1
-      and (s.on_hand_units <> coalesce(told.on_hand, 0) or s.reserved_units <> coalesce(told.reserved, 0))`,
+  "the ledger of the shelves adds up to what is on them": LEDGER,
   "each order's reservation is in the ledger once": `
     select order_number, sku, sum(units)
     from (
