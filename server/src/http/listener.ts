@@ -6,8 +6,8 @@ import Fastify, { type ConnectionError, type FastifyInstance, type FastifyReques
 import { type Config, WrongSetting } from "../config.ts";
 import type { Grant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
+import { faultOf } from "../domain/fault.ts";
 import { OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/refusals.ts";
-import { faultOf } from "../fault.ts";
 import { type Answer, NOT_CACHED, send } from "./answer.ts";
 import { errorAnswer, statusAnswer, tokenServerErrorAnswer, unkept } from "./errors.ts";
 import { strangerLimit } from "./front-door.ts";

@@ -2,9 +2,9 @@ import type { BulkAnswer, BulkRequest, BulkResult, Order, WorkEvent, WorkRequest
 import { errors, statusMessages } from "@pestle/contract";
 import { listAccounts } from "../db/accounts.ts";
 import type { Deps } from "../deps.ts";
+import { faultOf } from "../domain/fault.ts";
 import { ImpossibleStep } from "../domain/order.ts";
 import { RequestProblems, StatusRefusal } from "../domain/refusals.ts";
-import { faultOf } from "../fault.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import { changeOrderAddress } from "./change-order-address.ts";
