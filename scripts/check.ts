@@ -73,6 +73,19 @@ const NOT_ON_15 = [
   "webhook-campaign",
 ];
 
+/** Tests that start programs and wait for them: they leave room for others. */
+const OF_PROCESSES = [
+  "examples/test/",
+  "sdk/test/",
+  "server/test/cli",
+  "server/test/docs-",
+  "server/test/embedded",
+  "server/test/kills",
+  "server/test/shutdown",
+  "server/test/specmatic",
+  "server/test/two-processes",
+];
+
 let passed = 0;
 let failed = 0;
 
@@ -87,7 +100,13 @@ await step("generated pages", "tsx", ["--conditions=source", "scripts/docs.ts", 
 await step("quick start", "tsx", ["--conditions=source", "scripts/quick-start.ts"]);
 
 // Each leg uses little more than one core, and two find room beside each other; the browser's figures want the machine alone.
-await Promise.all([tests("tests on the embedded PostgreSQL", ["--exclude=e2e/**"]), testsOnOldest()]);
+const elsewhere = ["e2e/", ...OF_PROCESSES].map(
+  (path) => `--exclude=${path}${path.endsWith("/") ? "**" : "*.test.ts"}`,
+);
+await Promise.all([
+  tests("tests on the embedded PostgreSQL", elsewhere),
+  testsOnOldest().then(() => tests("tests of whole processes", OF_PROCESSES, {}, "told at its end")),
+]);
 const browser = findBrowser();
 if (browser === undefined) missing("browser tests", "a Chromium: install Debian's package chromium, or set CHROMIUM");
 else await tests("tests in the browser", ["e2e"], { CHROMIUM: browser });
