@@ -8,7 +8,7 @@ import { renderSite } from "../../scripts/site/render-site.ts";
 import { docPages, ROOT, readDoc } from "./support/doc-blocks.ts";
 
 /** Addresses of the service that are no files of the site. */
-const SERVED = ["/", "/portal", "/dashboard", "/openapi.json", "/docs/api"];
+const SERVED = ["/", "/portal", "/dashboard", "/openapi.json", "/arazzo.json", "/docs/api"];
 
 const headingsOf = (page: string): Set<string> => {
   const slugOf = slugs();
