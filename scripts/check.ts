@@ -108,8 +108,8 @@ const elsewhere = ["e2e/", ...OF_PROCESSES].map(
   (path) => `--exclude=${path}${path.endsWith("/") ? "**" : "*.test.ts"}`,
 );
 await Promise.all([
-  tests("tests on the embedded PostgreSQL", elsewhere).then(testsOnOldest),
-  tests("tests of whole processes", OF_PROCESSES, {}, "told at its end"),
+  tests("tests on the embedded PostgreSQL", elsewhere),
+  tests("tests of whole processes", OF_PROCESSES, {}, "told at its end").then(testsOnOldest),
 ]);
 const browser = findBrowser();
 if (browser === undefined) missing("browser tests", "a Chromium: install Debian's package chromium, or set CHROMIUM");
@@ -124,7 +124,8 @@ async function testsOnOldest(): Promise<void> {
   const postgres = await startSystemPostgres(oldest);
   const leaveOut = NOT_ON_15.map((name) => `--exclude=server/test/${name}*.test.ts`);
   const env = { TEST_DATABASE_URL: postgres.url.replace("{database}", "postgres") };
-  await tests("tests on PostgreSQL 15", ["server/test", "sdk/test/campaign.test.ts", ...leaveOut], env);
+  const files = ["server/test", "sdk/test/campaign.test.ts", ...leaveOut];
+  await tests("tests on PostgreSQL 15", files, env, "told at its end");
   await postgres.stop();
 }
 
