@@ -39,8 +39,9 @@ const at = ({ order_number }: Order) => `/dashboard/order/${journey.app.demo.par
 const read = async ({ order_number }: Order): Promise<Order> =>
   (await (await journey.app.call(`/v1/orders/${order_number}`)).json()) as Order;
 const heading = (page: Page, text: string) => page.getByRole("heading", { level: 1, name: text }).waitFor();
-/** Opens the row of an order in the table that is shown, by the keyboard: down to it, then Enter. */
-async function openRow(page: Page, { order_number }: Order): Promise<void> {
+/** Opens the row of an order in a queue, once that is shown, by the keyboard: down to it, then Enter. */
+async function openRow(page: Page, queue: string, { order_number }: Order): Promise<void> {
+  await heading(page, queue);
   const row = page.getByRole("row", { name: order_number });
   await row.waitFor();
   for (let step = 0; step < 50 && (await row.getAttribute("data-cursor")) === null; step++) {
@@ -60,7 +61,7 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
   const phil = await journey.openAs(pharmacist, "/dashboard");
   await phil.page.getByText("Waiting longest").waitFor();
   await phil.page.keyboard.press("1");
-  await openRow(phil.page, made);
+  await openRow(phil.page, "Clinical review", made);
   // The key leads to the button, and Enter presses it: one slip of a finger approves nothing.
   await phil.page.keyboard.press("a");
   expect((await read(made)).order_status).toBe("Processing");
@@ -70,7 +71,7 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
   const tess = await journey.openAs(technician, "/dashboard");
   await tess.page.keyboard.press("g");
   await tess.page.keyboard.press("f");
-  await openRow(tess.page, made);
+  await openRow(tess.page, "Fill", made);
   await tess.page.keyboard.press("a");
   await tess.page.keyboard.type("LOT-2044");
   await tess.page.keyboard.press("Tab");
@@ -82,7 +83,7 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
 
   await phil.page.keyboard.press("g");
   await phil.page.keyboard.press("c");
-  await openRow(phil.page, made);
+  await openRow(phil.page, "Product check", made);
   await phil.page.getByLabel("Scan a package").waitFor();
   await phil.page.keyboard.type("70999-0101-31");
   await phil.page.keyboard.press("Enter");
@@ -99,7 +100,7 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
 
   await tess.page.keyboard.press("g");
   await tess.page.keyboard.press("p");
-  await openRow(tess.page, made);
+  await openRow(tess.page, "Pack and ship", made);
   await tess.page.keyboard.press("a");
   await tess.page.keyboard.press("Enter");
   await tess.page.getByText("The label can be printed.").waitFor();
@@ -179,7 +180,7 @@ test("an exception is ended with a reason, and the order goes on where it stood"
   const { page } = seen;
   await page.keyboard.press("g");
   await page.keyboard.press("o");
-  await openRow(page, made);
+  await openRow(page, "On hold", made);
   await page.getByText("Missing Email").first().waitFor();
   await shot(page, "dashboard-held");
   await page.keyboard.press("e");
