@@ -131,6 +131,8 @@ export type WorkEvent = (typeof workEvents)[number];
 
 /** The longest reason or note that somebody writes beside what they do; it may have several lines. */
 export const NOTE_CHARACTERS = 500;
+/** A password has at least so many. */
+export const SHORTEST_PASSWORD = 12;
 
 /**
  * POST /dashboard/orders/{account_id}/{order_number}/work, answered with the order's page as it is then. `revision` is

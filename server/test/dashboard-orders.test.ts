@@ -339,6 +339,17 @@ describe("the queues", () => {
   });
 });
 
+test("whoever looks at a list is written down, once while they stay with it", async () => {
+  const watcher = await webPerson(app, "technician");
+  for (const path of ["/dashboard/orders?queue=fill", "/dashboard/orders?queue=fill", "/dashboard/exceptions"]) {
+    expect((await watcher.get(path)).status).toBe(200);
+  }
+  await watcher.get("/dashboard/home");
+  const text = "select subject from audit_entry where person_id = $1 and action = 'orders_listed' order by at";
+  const { rows } = await app.deps.db.raw(text, [watcher.person_id]);
+  expect(rows.map(({ subject }) => subject)).toEqual(["fill", "exceptions", "home"]);
+});
+
 describe("many at once", () => {
   test("what one refuses keeps no other from being done, and each is told", async () => {
     const [one, two, three] = [await order(), await order(), await order()];

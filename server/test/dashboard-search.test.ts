@@ -60,6 +60,8 @@ describe("the search", () => {
       { account_id: account_id(), subject: patient_id, person_id: technician.person_id },
       { account_id: account_id(), subject: patient_id, person_id: technician.person_id },
     ]);
+    const by_number = asked.filter(([, by]) => by !== "patient");
+    expect((await entries("order_found")).map(({ subject }) => subject)).toEqual(by_number.map(() => order_number));
     for (const text of ["0000000000", "Odalys Fennimore", "Odalys Fennimore 1966-11-03", "%", "'; drop table x"]) {
       expect([text, (await search(text)).hits]).toEqual([text, []]);
     }

@@ -1,14 +1,14 @@
 import { randomBytes, type ScryptOptions, scrypt, scryptSync, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import { portalRoleNames, staffRoleNames } from "@pestle/contract";
+import { portalRoleNames, SHORTEST_PASSWORD, staffRoleNames } from "@pestle/contract";
 import type { Tx } from "../db/db.ts";
 import { insertPerson } from "../db/people.ts";
-import { randomId } from "../random.ts";
+import { randomId, randomSecret } from "../random.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 
 const scryptLater = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);
 
-const SHORTEST_PASSWORD = 12;
+const MADE_CHARACTERS = 20;
 const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
 /** Somebody who signs in: an operator, or with a partner a user of its portal. */
@@ -37,6 +37,12 @@ export function hashPassword(password: string): string {
 export async function hashPasswordAside(password: string): Promise<string> {
   const salt = saltFor(password);
   return stored(salt, await scryptLater(password.normalize("NFKC"), salt, 32, SCRYPT));
+}
+
+/** One that is made here and told once. */
+export async function newPassword(): Promise<{ password: string; password_hash: string }> {
+  const password = randomSecret().slice(0, MADE_CHARACTERS);
+  return { password, password_hash: await hashPasswordAside(password) };
 }
 
 function saltFor(password: string): Buffer {

@@ -12,12 +12,9 @@ import type { Tx } from "../db/db.ts";
 import { deleteSessionsOf } from "../db/sessions.ts";
 import type { Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/refusals.ts";
-import { randomSecret } from "../random.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
-import { createPerson, hashPasswordAside } from "./create-person.ts";
+import { createPerson, newPassword } from "./create-person.ts";
 import { type Looker, writeAudit } from "./write-audit.ts";
-
-const PASSWORD_CHARACTERS = 20;
 
 export const readPeople = async (deps: Pick<Deps, "db">): Promise<DashboardPerson[]> =>
   (await listPeople(deps.db)).map(shown);
@@ -93,11 +90,6 @@ async function requireAnotherAdmin(tx: Tx, by: Looker, person_id: string): Promi
   if (by.person_id === person_id) throw new AdminRefusal("Nobody disables themselves: ask another admin.");
   const admins = await lockAdmins(tx);
   if (!admins.some((admin) => admin.person_id === by.person_id)) throw new StatusRefusal(404);
-}
-
-async function newPassword(): Promise<{ password: string; password_hash: string }> {
-  const password = randomSecret().slice(0, PASSWORD_CHARACTERS);
-  return { password, password_hash: await hashPasswordAside(password) };
 }
 
 const note = (deps: Deps, tx: Tx, by: Looker, action: AuditAction, person_id: string, request_id: string) =>

@@ -4,16 +4,14 @@ import { changeTeamMember, lockTeam, setTeamPassword } from "../db/team.ts";
 import type { Deps } from "../deps.ts";
 import { type Problem, refuseAll, StatusRefusal } from "../domain/refusals.ts";
 import { type SentFields, unknownFields } from "../domain/unknown-fields.ts";
-import { randomSecret } from "../random.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import { auditPortal, type PortalActor } from "./audit-portal.ts";
-import { createPerson, hashPasswordAside } from "./create-person.ts";
+import { createPerson, newPassword } from "./create-person.ts";
 
 /** The password is made here and told this once. */
 export type NewPassword = { person_id: string; password: string };
 
 const NAME = /^[^\p{Cc}]{1,100}$/u;
-const PASSWORD_LENGTH = 20;
 
 /** Somebody new on a partner's team. */
 export async function inviteToTeam(
@@ -95,11 +93,6 @@ export async function resetTeamPassword(
     await auditPortal(tx, deps.now(), by, "password_reset", person_id);
   });
   return { person_id, password };
-}
-
-async function newPassword(): Promise<{ password: string; password_hash: string }> {
-  const password = randomSecret().slice(0, PASSWORD_LENGTH);
-  return { password, password_hash: await hashPasswordAside(password) };
 }
 
 const isPortalRole = (role: unknown): role is PortalRole =>

@@ -1,4 +1,4 @@
-import type { Address, Environment, ExceptionId, RevealedOrder } from "@pestle/contract";
+import { type Address, type Environment, type ExceptionId, exceptionRow, type RevealedOrder } from "@pestle/contract";
 import type { Deps } from "../deps.ts";
 
 type Suggestion = RevealedOrder["suggestion"];
@@ -16,14 +16,13 @@ export async function suggestionFor(
   return { street1, street2, city, state, zip };
 }
 
-/** Asked only where the address holds the order: nobody looks for a suggestion otherwise. */
+/** Asked only where an open exception offers to use it: nobody looks for a suggestion otherwise. */
 export async function suggestionWhileHeld(
   deps: Pick<Deps, "address_validators">,
   environment: Environment,
   address: Address | null,
   open: readonly ExceptionId[],
 ): Promise<Suggestion> {
-  return address !== null && open.some((id) => id === 77 || id === 78)
-    ? suggestionFor(deps, environment, address)
-    : null;
+  const offered = open.some((id) => exceptionRow(id).actions.includes("accept_suggested_address"));
+  return offered && address !== null ? suggestionFor(deps, environment, address) : null;
 }

@@ -1,3 +1,4 @@
+import { SHORTEST_PASSWORD } from "@pestle/contract";
 import { useState } from "react";
 import { Button } from "../ui/button.tsx";
 import { Dialog } from "../ui/dialog.tsx";
@@ -35,10 +36,10 @@ export function PasswordDialog({ onClose }: { onClose: () => void }) {
       />
       <TextField
         label="New password"
-        hint="At least 12 characters."
+        hint={`At least ${SHORTEST_PASSWORD} characters.`}
         type="password"
         autoComplete="new-password"
-        minLength={12}
+        minLength={SHORTEST_PASSWORD}
         required
         value={new_password}
         onChange={(event) => setNewPassword(event.target.value)}
