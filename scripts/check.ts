@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findBrowser } from "./browser.ts";
 import { findPostgres15, startSystemPostgres } from "./system-postgres.ts";
@@ -91,7 +91,8 @@ const OF_PROCESSES = [
 ];
 
 let passed = 0;
-let failed = 0;
+/** What failed, told once more at the very end: the output before it is long. */
+const failures: string[] = [];
 
 rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
@@ -115,8 +116,17 @@ const browser = findBrowser();
 if (browser === undefined) missing("browser tests", "a Chromium: install Debian's package chromium, or set CHROMIUM");
 else await tests("tests in the browser", ["e2e"], { CHROMIUM: browser });
 
-console.log(`\n${passed} passed, ${failed} failed`);
-process.exit(failed === 0 ? 0 : 1);
+close();
+
+function close(): never {
+  if (failures.length > 0) console.log(`\nFailed:\n${failures.join("\n")}`);
+  console.log(`\n${passed} passed, ${failures.length} failed`);
+  process.exit(failures.length === 0 ? 0 : 1);
+}
+
+function fail(what: string): void {
+  failures.push(`- ${what.slice(0, 1500)}`);
+}
 
 async function testsOnOldest(): Promise<void> {
   const oldest = findPostgres15();
@@ -133,11 +143,8 @@ async function testsOnOldest(): Promise<void> {
 async function step(name: string, command: string, args: string[]): Promise<void> {
   if ((await run(name, command, args)) === 0) passed += 1;
   else {
-    failed += 1;
-    if (name === "build") {
-      console.log(`\n${passed} passed, ${failed} failed`);
-      process.exit(1);
-    }
+    fail(name);
+    if (name === "build") close();
   }
 }
 
@@ -155,18 +162,34 @@ async function tests(
     env,
     output,
   );
-  if (existsSync(report)) {
-    const { numPassedTests, numFailedTests } = JSON.parse(readFileSync(report, "utf8")) as Record<string, number>;
-    passed += numPassedTests ?? 0;
-    failed += numFailedTests ?? 0;
+  if (!existsSync(report)) return fail(`${name}: no report`);
+  const { numPassedTests, testResults } = JSON.parse(readFileSync(report, "utf8")) as TestReport;
+  passed += numPassedTests;
+  const before = failures.length;
+  for (const { name: file, status: outcome, message, assertionResults } of testResults) {
+    const tests = assertionResults.filter((test) => test.status === "failed");
+    for (const test of tests)
+      fail(`${name}, ${relative(root, file)}: ${test.fullName}\n${test.failureMessages.join("\n")}`);
     // A file that does not load, or a hook that fails, fails no test of its own.
-    if (status !== 0 && numFailedTests === 0) failed += 1;
-  } else failed += 1;
+    if (outcome === "failed" && tests.length === 0) fail(`${name}, ${relative(root, file)}\n${message}`);
+  }
+  if (status !== 0 && failures.length === before) fail(`${name}: exit code ${status}`);
 }
+
+/** What of Vitest's JSON report is read. */
+type TestReport = {
+  numPassedTests: number;
+  testResults: {
+    name: string;
+    status: string;
+    message: string;
+    assertionResults: { fullName: string; status: string; failureMessages: string[] }[];
+  }[];
+};
 
 function missing(leg: string, need: string): void {
   console.log(`\n── ${leg}: not run, for want of ${need}`);
-  if (CI) failed += 1;
+  if (CI) fail(`${leg}: not run`);
 }
 
 /** Two that run at once do not talk at once. */
