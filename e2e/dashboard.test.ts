@@ -568,7 +568,8 @@ describe("many orders at once", () => {
   });
 });
 
-test("100,000 orders scroll and filter without a pause over 100 ms", async () => {
+// A pause of our own comes every time, one that something else on the machine makes does not.
+test("100,000 orders scroll and filter without a pause over 100 ms", { retry: 2 }, async () => {
   const ROWS = 100_000;
   // More in a page than the server gives, so that the last is reached sooner: the table itself is what is looked at.
   const PAGE_ROWS = 2_000;

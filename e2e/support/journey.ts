@@ -69,6 +69,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     }
     const page = await context.newPage();
     page.setDefaultTimeout(10_000);
+    pressAsPeopleDo(page);
     const seen: Seen = { page, foreign: [], complaints: [] };
     page.on("request", (request) => {
       const url = request.url();
@@ -118,6 +119,17 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     },
   };
 }
+
+/** Whoever presses a key has seen the page before: a busy machine shows it a moment before it listens. */
+function pressAsPeopleDo(page: Page): void {
+  const press = page.keyboard.press.bind(page.keyboard);
+  page.keyboard.press = async (...key) => {
+    // A page that is just being left has nothing to show any more.
+    await page.evaluate(SHOWN).catch(() => undefined);
+    await press(...key);
+  };
+}
+const SHOWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))";
 
 /** What axe finds wrong with the page as it is. axe is put in from outside, which the page's own policy would refuse. */
 export async function violations(page: Page): Promise<string[]> {
