@@ -338,7 +338,8 @@ export type SearchHit = {
   drug_names: string[];
   reference: string | null;
   created_at: string;
-  /** Of a prescription without an order: the open entry that waits for a person, where there is one. */
+  /** Of a prescription without an order: which one, and the open entry that waits for a person, where there is one. */
+  prescription_id?: number;
   review_id?: number | null;
 };
 

@@ -7,7 +7,7 @@ import { adaptersInUse } from "./adapters-in-use.ts";
 import type { Config } from "./config.ts";
 import { createCopies, dropAll, dropChanged } from "./copies.ts";
 import { openDatabase } from "./database.ts";
-import { announce, openBus } from "./db/bus.ts";
+import { announce, type Change, openBus } from "./db/bus.ts";
 import { migrate } from "./db/migrate.ts";
 import { dropLeases } from "./db/rate-leases.ts";
 import { alignFeed } from "./db/webhook-events.ts";
@@ -88,10 +88,12 @@ export async function startApp(
     log.warn({ fault: error.message }, "the database is out of reach");
   };
   const deliveries = { wake: () => {} };
+  const copies = createCopies();
   const database = await openDatabase(config, {
     log: (message) => log.info(message),
     onBroken,
     onEvents: () => deliveries.wake(),
+    onAnnounced: (change) => dropChanged(copies, JSON.parse(change) as Change),
   });
   const { db } = database;
   // What a start that fails must close again, last opened first: a database in use would be left running.
@@ -105,7 +107,6 @@ export async function startApp(
     const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
 
     let delivering: Delivering | undefined;
-    const copies = createCopies();
     const safety = await openSafetyEngine({ config, db, log, metrics });
     const bus = openBus({
       connect: db.connect,

@@ -19,13 +19,15 @@ const QUEUE_CONNECTIONS = 3;
 /** The database that the settings name: yours, or one of our own in DATA_DIR. The CLI opens it the same way. */
 export async function openDatabase(
   config: Config,
-  report: { log?: (message: string) => void; onBroken?: (error: Error) => void; onEvents?: () => void } = {},
+  {
+    log,
+    ...report
+  }: { log?: (message: string) => void } & Pick<DbOptions, "onBroken" | "onEvents" | "onAnnounced"> = {},
 ): Promise<Database> {
   const shared = {
     pool_size: config.DATABASE_POOL_SIZE,
     named_statements: config.DATABASE_NAMED_STATEMENTS === "true",
-    ...(report.onBroken === undefined ? {} : { onBroken: report.onBroken }),
-    ...(report.onEvents === undefined ? {} : { onEvents: report.onEvents }),
+    ...report,
   };
   const openBoth = (connection: DbOptions["connection"]) => {
     const db = openDb({ ...shared, connection });
@@ -38,7 +40,7 @@ export async function openDatabase(
   }
   const embedded = await openEmbeddedPostgres({
     data_dir: config.DATA_DIR,
-    ...(report.log === undefined ? {} : { log: report.log }),
+    ...(log && { log }),
   });
   const opened = openBoth(embedded.connection);
   return {

@@ -44,6 +44,14 @@ test("a change to the catalogue is seen by the next reader within a second", asy
   expect(await until(seen, "the new name is served")).toBeLessThan(1000);
 });
 
+test("the process that made a change shows it with its next answer", async () => {
+  for (let number = 0; number < 20; number++) {
+    await read();
+    await changeCatalogue(`Mail ${number}`);
+    expect(await (await read()).text()).toContain(`"Mail ${number}"`);
+  }
+});
+
 test("what was read before a change was told is not kept after it", async () => {
   app.deps.copies.catalogues.clear();
   const { row } = app.deps.db;

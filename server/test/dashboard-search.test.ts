@@ -79,6 +79,23 @@ describe("the search", () => {
     );
     expect((await search(String(prescription_id))).hits).toMatchObject([{ ...found, ...rows[0] }]);
   });
+
+  test("finds somebody whose prescriptions nobody has ordered yet, each of them once", async () => {
+    const patient = { first_name: "Perpetua", last_name: "Quill", dob: "1971-03-09" };
+    const first = await newOrder(app, { patient });
+    const found = { by: "patient", order_number: null, patient_initials: "PQ" };
+    expect((await search("Perpetua Quill 1971-03-09")).hits).toMatchObject([
+      { ...found, prescription_id: first.prescription_id },
+    ]);
+    const second = await newOrder(app, {
+      patient: { ...patient, ids: [{ kind: "medical_record", value: first.patient_id }] },
+    });
+    const order = await placed(app, first.body);
+    expect((await search("Quill, Perpetua 03/09/1971")).hits).toMatchObject([
+      { by: "patient", order_number: order.order_number },
+      { ...found, prescription_id: second.prescription_id },
+    ]);
+  });
 });
 
 describe("a recall", () => {

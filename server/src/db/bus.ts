@@ -25,7 +25,7 @@ const BEAT_EVERY_MS = 250;
 const FRESH_FOR_MS = 900;
 const RECONNECT_AFTER_MS = 100;
 
-const notify = sql<[channel: string, payload: string]>`select pg_notify($1, $2)`;
+const notify = { ...sql<[channel: string, change: string]>`select pg_notify($1, $2)`, announces: true };
 
 /** Tells all processes, when the transaction commits. For rare changes only: a notify costs a global lock. */
 export async function announce(tx: Queryable, change: Change): Promise<void> {

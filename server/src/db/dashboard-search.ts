@@ -1,5 +1,5 @@
 import type { Environment, OrderStatus, Stage } from "@pestle/contract";
-import { type Queryable, sql, statementOf } from "./db.ts";
+import { type Queryable, statementOf } from "./db.ts";
 
 /** What a search finds, with the patient sealed. */
 export type FoundRow = {
@@ -15,7 +15,8 @@ export type FoundRow = {
   drug_names: string[];
   reference: string | null;
   created_at: Date;
-  /** Where there is no order: the entry that somebody has to decide first. */
+  /** Where there is no order: which prescription it is, and the entry that somebody has to decide first. */
+  prescription_id?: number;
   review_id?: number | null;
 };
 
@@ -81,16 +82,26 @@ const searches = {
 export const findBy = (db: Queryable, by: keyof typeof searches, value: string | number, most: number) =>
   db.rows(searches[by] as (typeof searches)["reference"], [value as string, most]);
 
-const ofPeople = statementOf<[account_ids: readonly string[], indexes: readonly Buffer[], most: number], FoundRow>(`
-select ${COLUMNS}
+/** People, by what stands for their names and birth dates in the database. */
+const PEOPLE = `
 from unnest($1::text[], $2::bytea[]) as k(account_id, name_dob_index)
 join account a on a.account_id = k.account_id
 join partner p on p.partner_id = a.partner_id
 cross join lateral (
-  select w.account_id, w.patient_id
+  select w.account_id, w.patient_id, w.record_sealed
   from patient w
   where w.account_id = k.account_id and w.name_dob_index = k.name_dob_index
-  limit 51) w
+  limit 51) w`;
+type PeopleParams = [account_ids: readonly string[], indexes: readonly Buffer[], most: number];
+export type PersonKey = { account_id: string; name_dob_index: Buffer };
+const peopleParams = (keys: readonly PersonKey[], most: number): PeopleParams => [
+  keys.map(({ account_id }) => account_id),
+  keys.map(({ name_dob_index }) => name_dob_index),
+  most,
+];
+
+const ofPeople = statementOf<PeopleParams, FoundRow>(`
+select ${COLUMNS}${PEOPLE}
 cross join lateral (
   select o.*
   from orders o
@@ -99,29 +110,40 @@ cross join lateral (
   limit 51) o
 order by o.order_position desc
 limit $3`);
-/** The orders of people, by what stands for their names and birth dates in the database. */
-export const findByPeople = (
-  db: Queryable,
-  keys: readonly { account_id: string; name_dob_index: Buffer }[],
-  most: number,
-) =>
-  db.rows(ofPeople, [keys.map(({ account_id }) => account_id), keys.map(({ name_dob_index }) => name_dob_index), most]);
+/** The orders of people. */
+export const findByPeople = (db: Queryable, keys: readonly PersonKey[], most: number) =>
+  db.rows(ofPeople, peopleParams(keys, most));
 
-const unordered = sql<[prescription_id: number], FoundRow>`
-select a.account_id, p.name as partner, a.environment, null as order_number, null as order_status, null as stage,
-  null as reference, r.received_at as created_at, r.patient_id, w.record_sealed, array[r.drug_name] as drug_names, (
+const UNORDERED_COLUMNS = `
+  a.account_id, p.name as partner, a.environment, null as order_number, null as order_status, null as stage,
+  null as reference, r.received_at as created_at, r.patient_id, w.record_sealed, array[r.drug_name] as drug_names,
+  r.prescription_id, (
     select v.review_id
     from review v
     where v.account_id = r.account_id and v.prescription_id = r.prescription_id and v.resolved_at is null
     order by v.review_id
-    limit 1) as review_id
+    limit 1) as review_id`;
+const NOT_ORDERED = `not exists (
+  select
+  from order_item i
+  where i.account_id = r.account_id and i.prescription_id = r.prescription_id)`;
+
+const unordered = statementOf<[prescription_id: number], FoundRow>(`
+select ${UNORDERED_COLUMNS}
 from account a
 join partner p on p.partner_id = a.partner_id
 join prescription r on r.account_id = a.account_id and r.prescription_id = $1
 join patient w on w.account_id = r.account_id and w.patient_id = r.patient_id
-where not exists (
-  select
-  from order_item i
-  where i.account_id = r.account_id and i.prescription_id = r.prescription_id)`;
+where ${NOT_ORDERED}`);
 /** A prescription of which there is no order. */
 export const findUnordered = (db: Queryable, prescription_id: number) => db.rows(unordered, [prescription_id]);
+
+const unorderedOfPeople = statementOf<PeopleParams, FoundRow>(`
+select ${UNORDERED_COLUMNS}${PEOPLE}
+join prescription r on r.account_id = w.account_id and r.patient_id = w.patient_id
+where ${NOT_ORDERED}
+order by r.received_at desc
+limit $3`);
+/** Prescriptions of people of which there is no order. */
+export const findUnorderedOfPeople = (db: Queryable, keys: readonly PersonKey[], most: number) =>
+  db.rows(unorderedOfPeople, peopleParams(keys, most));

@@ -8,6 +8,8 @@ export type Statement<Params extends readonly unknown[], Row> = {
   readonly text: string;
   /** It writes events or asks for them again, and somebody waits to deliver them. */
   readonly writes_events?: boolean;
+  /** It tells all processes of a change, which is its second parameter. */
+  readonly announces?: boolean;
   readonly _types?: (params: Params) => Row;
 };
 
@@ -61,7 +63,12 @@ export type DbOptions = {
   along_indexes?: boolean;
   /** Told after each commit that may have written events, so that no use case can forget to. */
   onEvents?: () => void;
+  /** Told after each commit of what was announced with it: this process need not wait until it hears of it. */
+  onAnnounced?: (change: string) => void;
 };
+
+/** What happens once a statement is committed. */
+type AfterCommit = Pick<DbOptions, "onEvents" | "onAnnounced">;
 
 const STATEMENT_TIMEOUT_MS = 15_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -80,7 +87,7 @@ const types: pg.CustomTypesConfig = {
 };
 
 export function openDb(options: DbOptions): Db {
-  const { connection, pool_size, named_statements, onBroken, onEvents } = options;
+  const { connection, pool_size, named_statements, onBroken } = options;
   const clientConfig: pg.ClientConfig = {
     application_name: "pestle",
     ...connection,
@@ -107,7 +114,7 @@ export function openDb(options: DbOptions): Db {
   // An idle connection that breaks (the database was killed) must not end the process.
   pool.on("error", (error) => onBroken?.(error));
 
-  const queryable = (target: pg.Pool | pg.PoolClient, onWritten: (() => void) | undefined): Queryable => {
+  const queryable = (target: pg.Pool | pg.PoolClient, after: AfterCommit): Queryable => {
     const send = async (text: string, params: readonly unknown[], name?: string) => {
       try {
         return await target.query(
@@ -119,7 +126,8 @@ export function openDb(options: DbOptions): Db {
     };
     const named = async (statement: Statement<never, unknown>, params: readonly unknown[]) => {
       const result = await send(statement.text, params, named_statements ? statement.name : undefined);
-      if (statement.writes_events) onWritten?.();
+      if (statement.writes_events) after.onEvents?.();
+      if (statement.announces) after.onAnnounced?.(params[1] as string);
       return result;
     };
     return {
@@ -134,22 +142,27 @@ export function openDb(options: DbOptions): Db {
   };
 
   return {
-    ...queryable(pool, onEvents),
+    ...queryable(pool, options),
     async transaction(work, mode = "read committed") {
       const client = await pool.connect().catch((error) => {
         throw unavailable(error, onBroken);
       });
       let broken: Error | undefined;
       let has_events = false;
-      const onWritten = () => {
-        has_events = true;
+      const announced: string[] = [];
+      const after: AfterCommit = {
+        onEvents: () => {
+          has_events = true;
+        },
+        onAnnounced: (change) => announced.push(change),
       };
       client.on("error", rememberBroken);
       try {
         await client.query(`begin isolation level ${mode}`);
-        const result = await work({ ...queryable(client, onWritten), in_transaction: true });
+        const result = await work({ ...queryable(client, after), in_transaction: true });
         await client.query("commit");
-        if (has_events) onEvents?.();
+        if (has_events) options.onEvents?.();
+        for (const change of announced) options.onAnnounced?.(change);
         return result;
       } catch (error) {
         await client.query("rollback").catch(rememberBroken);

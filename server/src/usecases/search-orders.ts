@@ -1,6 +1,13 @@
 import type { DashboardSearch, SearchHit } from "@pestle/contract";
 import { listAccounts } from "../db/accounts.ts";
-import { type FoundRow, findBy, findByPeople, findUnordered } from "../db/dashboard-search.ts";
+import {
+  type FoundRow,
+  findBy,
+  findByPeople,
+  findUnordered,
+  findUnorderedOfPeople,
+  type PersonKey,
+} from "../db/dashboard-search.ts";
 import type { Deps } from "../deps.ts";
 import { initials } from "../domain/masked-patient.ts";
 import { searchKeys } from "../domain/patient-record.ts";
@@ -22,13 +29,15 @@ export async function searchOrders(deps: Deps, by: Looker, text: string, request
   const most = MOST_HITS + 1;
   const none = Promise.resolve<FoundRow[]>([]);
   const { order_number, tracking_no, prescription_id, reference } = asked;
+  const people = await peopleKeys(deps, asked);
   const found = await Promise.all([
     labelled("order_number", order_number === null ? none : findBy(db, "order_number", order_number, most)),
     labelled("tracking_no", tracking_no === null ? none : findBy(db, "tracking_no", tracking_no, most)),
     labelled("prescription_id", prescription_id === null ? none : findBy(db, "prescription_id", prescription_id, most)),
     labelled("prescription_id", prescription_id === null ? none : findUnordered(db, prescription_id)),
     labelled("reference", findBy(db, "reference", reference, most)),
-    labelled("patient", findPeople(deps, asked, most)),
+    labelled("patient", people.length === 0 ? none : findByPeople(db, people, most)),
+    labelled("patient", people.length === 0 ? none : findUnorderedOfPeople(db, people, most)),
   ]);
   const rows = distinct(found.flat());
   const shown = rows.slice(0, MOST_HITS);
@@ -42,21 +51,20 @@ const labelled = async (by: SearchHit["by"], rows: Promise<FoundRow[]>): Promise
   (await rows).map((row) => ({ ...row, by }));
 
 /** Nobody's name is compared with anybody's: what stands for it is looked up, in each account its own. */
-async function findPeople(deps: Deps, { people }: SearchQuestion, most: number): Promise<FoundRow[]> {
+async function peopleKeys(deps: Deps, { people }: SearchQuestion): Promise<PersonKey[]> {
   if (people.length === 0) return [];
   const accounts = (await listAccounts(deps.db)).filter(({ partner_id }) => partner_id !== null);
   const names = [...new Set(people.map((person) => searchKeys.name_dob(person)))];
-  const keys = accounts.flatMap(({ account_id }) =>
+  return accounts.flatMap(({ account_id }) =>
     names.map((name) => ({ account_id, name_dob_index: searchIndex(deps, account_id, "name_dob", name) })),
   );
-  return findByPeople(deps.db, keys, most);
 }
 
 /** An order that is found in two ways is shown once, by the more telling one. */
 function distinct(rows: readonly Labelled[]): Labelled[] {
   const seen = new Set<string>();
-  return rows.filter(({ account_id, order_number, patient_id }) => {
-    const key = `${account_id} ${order_number ?? patient_id}`;
+  return rows.filter(({ account_id, order_number, prescription_id }) => {
+    const key = `${account_id} ${order_number ?? prescription_id}`;
     return !seen.has(key) && seen.add(key);
   });
 }

@@ -1,5 +1,5 @@
 import { compactAsciiJson, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
-import { insertSimulatedEvent } from "../db/simulations.ts";
+import { insertSimulatedEvent, lockSimulated } from "../db/simulations.ts";
 import type { Problem } from "../domain/refusals.ts";
 import { refuseAll } from "../domain/refusals.ts";
 import { readPatientId } from "../domain/simulated-patient.ts";
@@ -11,7 +11,7 @@ import { type Simulation, simulated } from "./simulation.ts";
 const OURS = ["event_id", "timestamp"];
 
 /** `{"event_type":"RX_RECEIVED", …}`: an event as given, to see what a receiver makes of it. Nothing else happens. */
-export const simulateEvent: Simulation = (deps, { account_id, clock_offset_s }, simulation, problems) => {
+export const simulateEvent: Simulation = (deps, { account_id }, simulation, problems) => {
   const { event_type, ...rest } = simulation;
   const known = typeof event_type === "string" && isEventType(event_type);
   if (!known) problems.push({ code: 42200, field: "simulation.event_type" });
@@ -22,6 +22,8 @@ export const simulateEvent: Simulation = (deps, { account_id, clock_offset_s }, 
   );
   refuseAll(problems);
   return async (tx) => {
+    // What the request's token tells of the clock may be from before it was moved.
+    const { clock_offset_s } = await lockSimulated(tx, account_id);
     const now = accountNow(deps.now(), clock_offset_s);
     const event_id = randomEventId();
     const timestamp = Math.floor(now.getTime() / 1000);

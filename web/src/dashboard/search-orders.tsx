@@ -28,7 +28,7 @@ function shown(hit: SearchHit): PaletteHit {
   const { account_id, partner, environment, order_number, order_status, stage, patient_initials, drug_names, by } = hit;
   const { review_id = null } = hit;
   return {
-    key: `${account_id} ${order_number} ${by} ${hit.created_at}`,
+    key: `${account_id} ${order_number ?? hit.prescription_id} ${by}`,
     path:
       order_number !== null
         ? orderPath({ account_id, order_number })
