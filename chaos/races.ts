@@ -94,7 +94,7 @@ export async function race(options: RaceOptions): Promise<RaceTally> {
       }
       await killed;
     }
-    tally.faults.push(...(await brokenInvariants(db, account_id)));
+    tally.faults.push(...(await brokenInvariants(db, account_id)), ...pair.fallen());
     const made = await db.raw("select order_number from orders where account_id = $1", [account_id]);
     tally.orders = made.count;
     // A later kill must not take what an earlier one left.

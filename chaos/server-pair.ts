@@ -9,6 +9,8 @@ export type ServerPair = {
   sites(): (Demo | undefined)[];
   /** Kills one of them, as it stands, and starts it again. */
   kill(which: number): Promise<void>;
+  /** What those said that ended without being killed or told to, which none ever may. */
+  fallen(): string[];
   stop(): Promise<void>;
 };
 
@@ -29,6 +31,10 @@ export async function startPair({
   const env = { DATABASE_URL: database_url, DATABASE_POOL_SIZE: String(pool_size), MASTER_KEY: master_key };
   const data_dirs: string[] = [];
   const servers: (ServerProcess | undefined)[] = [];
+  const fallen: string[] = [];
+  const note = (server: ServerProcess | undefined) => {
+    if (server?.ended() !== undefined) fallen.push(`a process ended by itself: ${server.errors().trim()}`);
+  };
   const start = async (which: number) => {
     servers[which] = await startServer({ data_dir: data_dirs[which]!, from, env, args: ["--demo"] });
   };
@@ -52,10 +58,15 @@ export async function startPair({
     sites: () => servers.map((server) => server?.demo),
     async kill(which) {
       const killed = servers[which]!;
+      note(killed);
       // Its ports may be anybody's as soon as it is gone, so nobody calls there any more.
       servers[which] = undefined;
       await killServer(killed);
       await start(which);
+    },
+    fallen() {
+      servers.forEach(note);
+      return [...new Set(fallen)];
     },
     stop,
   };

@@ -84,6 +84,8 @@ export async function campaignWebhooks(options: WebhookOptions): Promise<Webhook
           ),
         );
       }
+    }).catch((error: Error) => {
+      throw new Error([error.message, ...pair!.fallen()].join("\n"), { cause: error });
     });
     const done_ms = Date.now();
     const well = receivers.filter(({ behaviour }) => behaviour === "well");
@@ -95,7 +97,7 @@ export async function campaignWebhooks(options: WebhookOptions): Promise<Webhook
     }).catch((error: Error) => faults.push(error.message));
     const caught_up_ms = Date.now() - done_ms;
     const feed = await readFeed(pair, tokens.partner);
-    faults.push(...judgeReceivers(journeys, well, feed));
+    faults.push(...judgeReceivers(journeys, well, feed), ...pair.fallen());
     return {
       ...tally,
       events: feed.size,

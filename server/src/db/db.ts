@@ -113,6 +113,7 @@ export function openDb(options: DbOptions): Db {
   });
   // An idle connection that breaks (the database was killed) must not end the process.
   pool.on("error", (error) => onBroken?.(error));
+  pool.on("connect", neverUnheard);
 
   const queryable = (target: pg.Pool | pg.PoolClient, after: AfterCommit): Queryable => {
     const send = async (text: string, params: readonly unknown[], name?: string) => {
@@ -177,11 +178,21 @@ export function openDb(options: DbOptions): Db {
     },
     async connect() {
       const client = new pg.Client({ ...clientConfig, statement_timeout: 0 });
+      neverUnheard(client);
       await client.connect();
       return client;
     },
     close: () => pool.end(),
   };
+}
+
+/**
+ * An answer and the end of its connection may arrive in one piece. Then the connection breaks when it was handed to
+ * somebody who cannot have begun to listen, and an error that nobody hears would end the process. Whoever has it is
+ * told with the next thing they ask.
+ */
+function neverUnheard(client: pg.ClientBase): void {
+  client.on("error", () => {});
 }
 
 /** 08: connection, 53: resources, 57P0x: shut down or starting, 25P03/25006: a server that is being moved or cut us off. */

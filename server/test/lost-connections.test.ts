@@ -1,0 +1,67 @@
+import { createServer, type Server, type Socket } from "node:net";
+import { afterEach, expect, test } from "vitest";
+import { type Db, openDb } from "../src/db/db.ts";
+import { StatusRefusal } from "../src/domain/refusals.ts";
+
+let server: Server | undefined;
+let db: Db | undefined;
+afterEach(async () => {
+  await db?.close();
+  server?.close();
+  db = undefined;
+});
+
+/** A message of PostgreSQL's protocol: its letter, its length, what it says. */
+function message(letter: string, ...parts: (string | number[])[]): Buffer {
+  const said = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
+  const head = Buffer.alloc(5);
+  head.write(letter);
+  head.writeInt32BE(said.length + 4, 1);
+  return Buffer.concat([head, said]);
+}
+const READY = message("Z", "I");
+const WELCOME = Buffer.concat([message("R", [0, 0, 0, 0]), READY]);
+const DONE = Buffer.concat([message("C", "SELECT 0\0"), READY]);
+const FAREWELL = message(
+  "E",
+  "SFATAL\0C57P01\0Mterminating connection due to unexpected postmaster exit\0",
+  "Fbe-secure.c\0L241\0Rsecure_read\0\0",
+);
+
+/** A database of which nothing is left but what a connection does next: as a killed one, seen by a busy process. */
+async function dying(answer: (socket: Socket, letter: string) => void): Promise<Db> {
+  server = createServer((socket) => {
+    let greeted = false;
+    socket.on("error", () => {});
+    socket.on("data", (data) => {
+      answer(socket, greeted ? String.fromCharCode(data[0]!) : "");
+      greeted = true;
+    });
+  });
+  await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as { port: number };
+  const connection = { host: "127.0.0.1", port, user: "pestle", database: "pestle" };
+  return openDb({ connection, pool_size: 1, named_statements: false });
+}
+const isOut = (error: unknown) => error instanceof StatusRefusal && error.status === 503;
+
+test("a connection that ends as the next transaction takes it fails that one, and not the process", async () => {
+  db = await dying((socket, letter) => {
+    if (letter === "") socket.write(WELCOME);
+    // The answer and the end in one piece: whoever waits for the connection gets it in between.
+    else if (letter !== "X") socket.end(Buffer.concat([DONE, FAREWELL]));
+  });
+  const first = db.raw("select");
+  const second = db.transaction((tx) => tx.raw("select")).catch((error) => error);
+  expect(await first).toEqual({ rows: [], count: 0 });
+  expect(await second).toSatisfy(isOut);
+});
+
+test("a connection that ends while somebody is given it to listen fails them, and not the process", async () => {
+  db = await dying((socket, letter) => {
+    if (letter === "") socket.end(Buffer.concat([WELCOME, FAREWELL]));
+  });
+  const client = await db.connect();
+  await expect(client.query("listen somebody")).rejects.toThrow();
+  await client.end();
+});
