@@ -1,0 +1,52 @@
+import {
+  type ActionField,
+  type ActionKey,
+  actions,
+  type ExceptionId,
+  exceptionIds,
+  exceptionRow,
+} from "@pestle/contract";
+import { exceptionFixes } from "../../contract/src/exception-fixes.ts";
+import { code, fence, generated, page, table } from "./markdown.ts";
+
+export function exceptionsPage() {
+  const rows = exceptionIds.map((id) => {
+    const { name, actions: offered, who_acts, overridden_by } = exceptionRow(id);
+    return [id, name, offered.map((key) => offer(key, id)).join(", "), who_acts, overridden_by];
+  });
+  return page(
+    generated("`contract/src/exceptions.ts` and `contract/src/actions.ts`"),
+    "# Exceptions\n",
+    "An order is On Hold exactly while at least one exception is open on it. Each exception offers actions; send one as `event` to `POST /orders/{order_number}/partner_order_action_requests`, with its fields beside it.\n",
+    table(["id", "name", "actions", "who acts", "overridden by"], rows),
+    "`overridden by`: who of the pharmacy may end it, with a reason, although what raised it is still so. What overrides 74 or 75 is signed into the history.\n",
+    "`verify` is refused with 42462 on 74 and 75 and on any order with a schedule 2 item: a pharmacist decides there. What `verify` and the `confirm_` actions confirmed holds until the data changes.\n",
+    "## One by one\n",
+    "How to have each of them in the sandbox is told in [The sandbox](guides/sandbox.md#how-to-get-each-hold).\n",
+    ...exceptionIds.map(exceptionSection),
+  );
+}
+
+const offer = (key: ActionKey, exception: number) => {
+  const fields: readonly ActionField[] = actions[key].fields;
+  const names = fields
+    .filter(({ only_exceptions }) => only_exceptions?.includes(exception) ?? true)
+    .map(({ name }) => name);
+  return names.length > 0 ? `${code(key)} {${names.join(", ")}}` : code(key);
+};
+
+function exceptionSection(id: ExceptionId) {
+  const { name, message, raised_when, who_acts, resolves_itself } = exceptionRow(id);
+  const { fix, send } = exceptionFixes[id];
+  return page(
+    `### ${id} ${name}\n`,
+    `${message}\n`,
+    `- **Cause:** ${raised_when}`,
+    `- **Fix:** ${fix}`,
+    `- **Who acts:** the ${who_acts}${resolves_itself === undefined ? "" : `; or it ends by itself: ${lowerFirst(resolves_itself)}`}`,
+    "- **Example:** to `POST /orders/{order_number}/partner_order_action_requests`\n",
+    fence("json", JSON.stringify(send)),
+  );
+}
+
+const lowerFirst = (text: string) => text.charAt(0).toLowerCase() + text.slice(1).replace(/\.$/, "");
