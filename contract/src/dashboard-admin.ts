@@ -1,8 +1,8 @@
-import type { QueueKey } from "./dashboard.ts";
+import type { QueueKey } from "./dashboard-queues.ts";
 import type { DrugSchedule, Workflow } from "./fields.ts";
 import type { StaffRole } from "./lifecycle.ts";
 import type { Environment } from "./oauth.ts";
-import type { PortalRole } from "./portal.ts";
+import type { PortalRole } from "./portal-team.ts";
 
 /** What administers the pharmacy, below `/web/dashboard`. Times are ISO 8601. */
 
@@ -72,6 +72,8 @@ export type DashboardPerson = {
   last_signed_in_at: string | null;
   second_factor: boolean;
 };
+/** A password has at least so many characters, here and in the portal. */
+export const SHORTEST_PASSWORD = 12;
 /** POST /dashboard/people (admin). A password is made and shown once. */
 export type NewPersonRequest = { email: string; name: string; role: PersonRoleName; partner_id?: string | null };
 /** Also of POST /dashboard/people/{person_id}/password. */

@@ -1,0 +1,56 @@
+import type { OrderStatus, Stage } from "./lifecycle.ts";
+import type { Environment } from "./oauth.ts";
+
+/** The queues that orders wait in and the home page that counts them, below `/web/dashboard`. Times are ISO 8601. */
+
+type QueueRow = {
+  readonly name: string;
+  readonly order_status: OrderStatus;
+  readonly stage: Stage | null;
+  /** How long an order may stand there before it is late, until the pharmacy sets its own; null: never late. */
+  readonly target_minutes: number | null;
+  /** Only what came there since midnight, in the pharmacy's time zone. */
+  readonly today?: true;
+};
+
+/** The tiles of the home page, in the order in which an order goes through them. */
+export const queues = {
+  clinical_review: {
+    name: "Clinical review",
+    order_status: "Processing",
+    stage: "clinical_review",
+    target_minutes: 120,
+  },
+  fill: { name: "Fill", order_status: "Filling", stage: "fill", target_minutes: 240 },
+  product_check: { name: "Product check", order_status: "Filling", stage: "product_check", target_minutes: 120 },
+  pack: { name: "Pack and ship", order_status: "Filling", stage: "pack", target_minutes: 120 },
+  on_hold: { name: "On hold", order_status: "On Hold", stage: null, target_minutes: 1440 },
+  shipped_today: { name: "Shipped today", order_status: "Shipped", stage: null, target_minutes: null, today: true },
+} as const satisfies Record<string, QueueRow>;
+export type QueueKey = keyof typeof queues;
+export const queueKeys = Object.keys(queues) as [QueueKey, ...QueueKey[]];
+export const isQueueKey = (key: string): key is QueueKey => Object.hasOwn(queues, key);
+
+/**
+ * GET /dashboard/home?environment=, of both where none is given. GET /dashboard/stream?environment= sends the same as
+ * events named `home`: at once, and whenever it has become another. `signed_out` is the last event of a session.
+ */
+export type DashboardHome = { queues: QueueTile[] /** Entries that wait for a person. */; reviews: number };
+export type QueueTile = {
+  key: QueueKey;
+  count: number;
+  oldest_at: string | null;
+  late: number;
+  target_minutes: number | null;
+};
+
+/** GET /dashboard/accounts: what filters and forms choose from. */
+export type DashboardAccounts = { accounts: DashboardAccount[] };
+export type DashboardAccount = {
+  account_id: string;
+  partner_id: string | null;
+  /** Null: the pharmacy's own account, which takes in messages. */
+  partner: string | null;
+  environment: Environment;
+  brands: { id: number; name: string }[];
+};

@@ -1,0 +1,51 @@
+import type { ExceptionId } from "./exceptions.ts";
+import type { OrderStatus } from "./lifecycle.ts";
+import type { ActionRequest, Address, HistoryEntry, Order } from "./resources.ts";
+
+/** `GET …/orders` with the filters of the API's `GET /orders`. */
+export type PortalOrders = { orders: PortalOrderRow[]; next_cursor: string | null };
+/** A row tells nobody's name, address or medication. */
+export type PortalOrderRow = {
+  order_number: string;
+  order_status: OrderStatus;
+  patient_id: string;
+  reference: string | null;
+  brand_id: number | null;
+  exceptions: { id: ExceptionId; name: string; raised_at: string }[];
+  items: number;
+  tracking_no: string | null;
+  created_at: string;
+  updated_at: string;
+};
+/** `GET …/orders/{order_number}`: the view is written to the audit log. */
+export type PortalOrder = {
+  order: Order;
+  history: HistoryEntry[];
+  action_requests: Omit<ActionRequest, "order" | "order_number">[];
+  /** What may be asked of it now, in the order in which it is offered. */
+  actions: PortalOrderAction[];
+  /** How the address check would write an address that holds the order; null where it knows no other. */
+  suggested_address: Omit<Address, "first_name" | "last_name" | "phone"> | null;
+};
+export type PortalOrderAction = {
+  event_key: string;
+  action: string;
+  fields: { name: string; type: "string" | "integer" | "object"; required: boolean; description: string }[];
+  /** The open exceptions that offer it. */
+  exception_ids: ExceptionId[];
+};
+// `POST …/orders/{order_number}/actions` takes what the API's action request takes and answers 201 with an `ActionRequest`.
+
+/** `GET …/exceptions`: what holds orders, those that wait for the partner first. */
+export type PortalExceptions = { groups: PortalExceptionGroup[] };
+export type PortalExceptionGroup = {
+  exception_id: ExceptionId;
+  name: string;
+  message: string;
+  who_acts: "partner" | "pharmacist" | "pharmacy";
+  actions: { event_key: string; action: string }[];
+  count: number;
+  oldest_at: string;
+  /** The oldest few. */
+  order_numbers: string[];
+};
