@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bookPatient, fillOrderBook } from "../../bench/order-book.ts";
 import type { Db } from "../src/db/db.ts";
-import type { OrderFilter } from "../src/db/orders.ts";
+import type { OrderFilter } from "../src/db/order-list.ts";
 import { products } from "../src/seed/cast.ts";
 import { placeOrder, prepareOrder } from "../src/usecases/place-order.ts";
 import { readOrder, readOrders } from "../src/usecases/read-orders.ts";

@@ -1,6 +1,7 @@
 import { isExceptionId, ORDER_NUMBER_PATTERN, orderStatuses } from "@pestle/contract";
 import type { Tx } from "../db/db.ts";
-import { findOrder, listActionRequests, listHistory, type OrderFilter } from "../db/orders.ts";
+import type { OrderFilter } from "../db/order-list.ts";
+import { findOrder, listActionRequests, listHistory } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
 import { errorEntries } from "../domain/error-entries.ts";
 import { StatusRefusal } from "../domain/refusals.ts";

@@ -1,6 +1,6 @@
 import type { Environment, ExceptionId } from "@pestle/contract";
+import { type ChangingRow, loadForChange } from "../db/changing-order.ts";
 import type { Queryable } from "../db/db.ts";
-import { type ChangingRow, loadForChange } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
 import { SHIP_TO_NAME_CHARACTERS } from "../domain/address/address-holds.ts";
 import { dateIn } from "../domain/calendar.ts";

@@ -1,13 +1,7 @@
 import type { Address, Order, OrderState } from "@pestle/contract";
 import type { Queryable } from "../db/db.ts";
-import {
-  listOrders,
-  loadOrder,
-  type OrderFilter,
-  type OrderRow,
-  orderPlace,
-  type SealedOrderColumn,
-} from "../db/orders.ts";
+import { listOrders, type OrderFilter } from "../db/order-list.ts";
+import { loadOrder, type OrderRow, orderPlace, type SealedOrderColumn } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
 import type { OrderStanding } from "../domain/order.ts";
 import { isoShipment, orderAnswer, type StoredOrder } from "../domain/order-answer.ts";
