@@ -2,87 +2,17 @@ import { type ActionField, actions } from "./actions.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged } from "./endpoint.ts";
 import { ErrorEntry } from "./error-bodies.ts";
 import { type ErrorCode, errorCodes } from "./errors.ts";
+import { order } from "./example-records.ts";
 import { exceptionIds } from "./exceptions.ts";
 import { order_status } from "./fields.ts";
 import { ActionRequestInput, AddressInput, OrderRequest, ReorderRequest } from "./requests.ts";
-import { ActionRequest, HistoryEntry, type MedicationRequest, Order, OrderException } from "./resources.ts";
+import { ActionRequest, HistoryEntry, Order, OrderException } from "./resources.ts";
 import { array, boolean, integer, nullable, object, oneOf, string, time } from "./schema.ts";
 
 /** Everything that can be wrong with an order (spec, `POST /orders`: 422 codes). */
 const orderCodes: readonly ErrorCode[] = errorCodes.filter(
   (code) => (code >= 42200 && code <= 42296 && code !== 42228 && code !== 42229) || code === 42380,
 );
-
-export const prescription: MedicationRequest = {
-  id: 183601,
-  active: true,
-  patient_id: "ay87nt",
-  prescriber_name: "Ada Lindqvist",
-  prescriber_phone: "4155550177",
-  prescriber_fax: null,
-  receive_date: "2026-11-15T08:30:00.000Z",
-  expire_date: "2027-11-15T05:00:00.000Z",
-  written_date: "2026-11-14",
-  effective_date: "2026-11-14",
-  drug_name: "Atorvastatin 20 mg tablet",
-  ndc: "70999010130",
-  gcn: "90101",
-  sig_text: "Take one tablet by mouth daily.",
-  written_qty: 90,
-  days_supply: 90,
-  refills_left: 2,
-  drug_schedule: "0",
-  daw: false,
-  medication_dispenses: [
-    {
-      dispense_id: 500001,
-      order_number: "7K2M9XQ4TB",
-      order_status: "Processing",
-      ndc: "70999010130",
-      quantity: 1,
-      package_size: 90,
-      shipment: null,
-    },
-  ],
-};
-
-const order: Order = {
-  order_number: "7K2M9XQ4TB",
-  order_status: "Processing",
-  patient_id: "ay87nt",
-  brand_id: 1,
-  reference: "inv-20931",
-  workflow: "api_driven",
-  created_at: "2026-11-15T09:10:00.000Z",
-  updated_at: "2026-11-15T09:10:00.000Z",
-  shipping: { method_id: 1, carrier: "USPS", signature_confirmation: false },
-  address: {
-    first_name: "Rosa",
-    last_name: "Quill",
-    street1: "2210 Mission St",
-    street2: "Apt 5",
-    city: "San Francisco",
-    state: "CA",
-    zip: "94110",
-    phone: "4155550134",
-  },
-  items: [
-    {
-      item_id: 1,
-      prescription_id: 183601,
-      sku: "atorvastatin-20",
-      ndc: "70999010130",
-      quantity: 1,
-      package_size: 90,
-      dispense_id: 500001,
-    },
-  ],
-  medication_requests: [prescription],
-  shipments: [],
-  exception: null,
-  exceptions: [],
-  payment: { payer: "partner", status: "authorized", amount_cents: 1695, currency: "USD", refunded_cents: 0 },
-};
 
 const actionRequest: ActionRequest = {
   id: 700001,

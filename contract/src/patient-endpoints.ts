@@ -1,70 +1,11 @@
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
 import type { ErrorCode } from "./errors.ts";
+import { identityDocument, patient, patientAddress, prescription, shipTo } from "./example-records.ts";
 import { AddressInput, IdentityDocumentInput, PatientUpdate } from "./requests.ts";
 import { IdentityDocument, MedicationRequest, Patient, PatientAddress } from "./resources.ts";
 import { array, boolean, object } from "./schema.ts";
 
 const addressCodes = [42221, 42222, 42223, 42225, 42226, 42227, 42230] as const satisfies readonly ErrorCode[];
-
-const address: PatientAddress = {
-  address_id: 1,
-  first_name: "Rosa",
-  last_name: "Quill",
-  street1: "2210 Mission St",
-  street2: "Apt 5",
-  city: "San Francisco",
-  state: "CA",
-  zip: "94110",
-  phone: "4155550134",
-  default: true,
-};
-
-const document: IdentityDocument = {
-  id: 1,
-  type: "DL",
-  issuing_country: "US",
-  issuing_state: "CA",
-  number: "****4821",
-  expiration_date: "2029-03-31",
-};
-
-const patient: Patient = {
-  patient_id: "ay87nt",
-  email: "rosa.quill@mail.example",
-  first_name: "Rosa",
-  last_name: "Quill",
-  dob: "1984-06-02",
-  gender: "F",
-  phone: "4155550134",
-  patient_safety: { medications: ["lisinopril"], health_conditions: [], allergies: ["penicillin"] },
-  addresses: [address],
-  identity_documents: [document],
-  created_at: "2026-11-15T08:30:00.000Z",
-  updated_at: "2026-11-15T09:02:11.000Z",
-};
-
-const prescription: MedicationRequest = {
-  id: 183601,
-  active: true,
-  patient_id: "ay87nt",
-  prescriber_name: "Ada Lindqvist",
-  prescriber_phone: "4155550177",
-  prescriber_fax: null,
-  receive_date: "2026-11-15T08:30:00.000Z",
-  expire_date: "2027-11-15T05:00:00.000Z",
-  written_date: "2026-11-14",
-  effective_date: "2026-11-14",
-  drug_name: "Atorvastatin 20 mg tablet",
-  ndc: "70999010130",
-  gcn: "90101",
-  sig_text: "Take one tablet by mouth daily.",
-  written_qty: 90,
-  days_supply: 90,
-  refills_left: 3,
-  drug_schedule: "0",
-  daw: false,
-  medication_dispenses: [],
-};
 
 /** What a partner reads and changes of the patients whose prescriptions came in. */
 export const patientEndpoints = [
@@ -128,17 +69,8 @@ export const patientEndpoints = [
     summary: "Add a shipping address",
     description:
       "Adds an address to the patient; the first one is the default. An address that cannot be validated is 42230, with a `suggested_address` when there is one: send it again with `accept_suggested` to keep that one, or with `ignore_warnings` to keep yours as it is. An address that is on file for the same person is not added again: the answer is the one on file, with the telephone number that was sent. A patient has at most 50.",
-    body: body("application/json", AddressInput, {
-      first_name: "Rosa",
-      last_name: "Quill",
-      street1: "2210 Mission St",
-      street2: "Apt 5",
-      city: "San Francisco",
-      state: "CA",
-      zip: "94110",
-      phone: "4155550134",
-    }),
-    responses: { 201: answer("The address.", PatientAddress, address) },
+    body: body("application/json", AddressInput, shipTo),
+    responses: { 201: answer("The address.", PatientAddress, patientAddress) },
     codes: [40003, ...bodyCodes, 42200, ...addressCodes, ...idempotencyCodes],
     may_be_missing: true,
     idempotent: true,
@@ -174,7 +106,7 @@ export const patientEndpoints = [
       number: "D1234821",
       expiration_date: "2029-03-31",
     }),
-    responses: { 201: answer("The document.", IdentityDocument, document) },
+    responses: { 201: answer("The document.", IdentityDocument, identityDocument) },
     codes: [40003, ...bodyCodes, 42200, 42216, 42217, 42218, 42219, 42220, ...idempotencyCodes],
     may_be_missing: true,
     idempotent: true,

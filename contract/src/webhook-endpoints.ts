@@ -2,6 +2,7 @@ import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged } from 
 import { order_number } from "./fields.ts";
 import { WebhookEndpointInput } from "./requests.ts";
 import { array, boolean, integer, nullable, object, oneOf, string, time } from "./schema.ts";
+import { webhookExamples } from "./webhook-examples.ts";
 import {
   CreatedWebhookEndpoint,
   WebhookAttempt,
@@ -45,16 +46,7 @@ const event: WebhookEventRecord = {
   patient_id: "ay87nt",
   order_number: "7K2M9XQ4TB",
   created_at: "2026-11-15T09:10:00.000Z",
-  body: {
-    event_id: "019a8712-04c0-7b3e-9d0e-3c8a1b2d4e5f",
-    event_type: "ORDER_UPDATED",
-    timestamp: 1_794_733_800,
-    patient_id: "ay87nt",
-    order_number: "7K2M9XQ4TB",
-    sequence: 1,
-    order_status: "Processing",
-    previous_order_status: null,
-  },
+  body: webhookExamples.ORDER_UPDATED,
   deliveries: [{ endpoint_id: endpoint.id, status: "delivered", attempts: 1, next_attempt_at: null }],
 };
 

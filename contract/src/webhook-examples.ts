@@ -1,5 +1,5 @@
+import { orderedPrescription, prescription, shippedPrescription } from "./example-records.ts";
 import { orderActionsOf } from "./order-actions.ts";
-import { prescription } from "./order-endpoints.ts";
 import type { WebhookBodyOf } from "./webhook-bodies.ts";
 import type { EventType } from "./webhooks.ts";
 
@@ -9,20 +9,6 @@ const first = <const T extends EventType>(event_type: T) => ({
   timestamp: 1_794_733_800,
 });
 const order = { patient_id: "ay87nt", order_number: "7K2M9XQ4TB", sequence: 1 };
-const [dispense] = prescription.medication_dispenses;
-const shipped = {
-  ...dispense!,
-  order_status: "Shipped" as const,
-  shipment: {
-    tracking_no: "9400110200881234567890",
-    tracking_url: "https://carrier.example/track/9400110200881234567890",
-    carrier: "USPS",
-    method: "Standard Mail",
-    status: "label_created" as const,
-    shipped_at: "2026-11-16T15:20:00.000Z",
-    delivered_at: null,
-  },
-};
 const order_actions = orderActionsOf(65);
 
 /** A body of each event, as it is sent. */
@@ -30,14 +16,14 @@ export const webhookExamples: { [T in EventType]: WebhookBodyOf<T> } = {
   RX_RECEIVED: {
     ...first("RX_RECEIVED"),
     patient_id: "ay87nt",
-    medication_requests: [{ ...prescription, refills_left: 3, medication_dispenses: [] }],
+    medication_requests: [prescription],
   },
-  RX_UPDATED: { ...first("RX_UPDATED"), ...order, medication_requests: [prescription] },
+  RX_UPDATED: { ...first("RX_UPDATED"), ...order, medication_requests: [orderedPrescription] },
   SHIPMENT_UPDATED: {
     ...first("SHIPMENT_UPDATED"),
     ...order,
     sequence: 3,
-    medication_requests: [{ ...prescription, medication_dispenses: [shipped] }],
+    medication_requests: [shippedPrescription],
   },
   ORDER_EXCEPTION: {
     ...first("ORDER_EXCEPTION"),
