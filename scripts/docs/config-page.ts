@@ -1,4 +1,5 @@
-import { type Setting, settings } from "../../server/src/config.ts";
+import { settings } from "../../server/src/config.ts";
+import type { Setting } from "../../server/src/setting.ts";
 import { code, generated, page, table } from "./markdown.ts";
 
 export function configPage() {

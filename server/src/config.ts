@@ -2,6 +2,7 @@ import { isAbsolute, join, resolve } from "node:path";
 import { northAmericanPhone } from "./domain/address/phone.ts";
 import { isStateCode } from "./domain/address/states.ts";
 import { deaPasses, npiPasses } from "./domain/identifiers.ts";
+import { address, choice, file, key, line, matching, port, type Setting, whole } from "./setting.ts";
 
 /**
  * Every setting, in one table: this file alone reads the environment, `pestle config` and docs/config.md print the
@@ -39,22 +40,12 @@ export const settings = {
     ["true", "false"],
     "Prepare statements by name. Turn off behind a transaction-pooling PgBouncer older than 1.21.",
   ),
-  MASTER_KEY: {
-    default: "",
-    meaning: "32 bytes that wrap the keys secrets are sealed with. Needed with DATABASE_URL; else DATA_DIR/master.key.",
-    fix: "64 hexadecimal digits (openssl rand -hex 32) or the same 32 bytes in base64",
-    secret: true,
-    parse: (value: string) => matching(/^$|^[0-9a-fA-F]{64}$|^[A-Za-z0-9+/_-]{43}=?$/, value),
-  },
-  NEW_MASTER_KEY: {
-    default: "",
-    meaning: "The key `pestle keys rotate --master` changes to, when MASTER_KEY is set by you.",
-    fix: "64 hexadecimal digits (openssl rand -hex 32) or the same 32 bytes in base64",
-    secret: true,
-    parse: (value: string) => matching(/^$|^[0-9a-fA-F]{64}$|^[A-Za-z0-9+/_-]{43}=?$/, value),
-  },
-  TLS_CERT_FILE: file("PEM certificate chain; with TLS_KEY_FILE the listeners speak TLS 1.2 and later."),
-  TLS_KEY_FILE: file("PEM private key for TLS_CERT_FILE."),
+  MASTER_KEY: key(
+    "32 bytes that wrap the keys secrets are sealed with. Needed with DATABASE_URL; else DATA_DIR/master.key.",
+  ),
+  NEW_MASTER_KEY: key("The key `pestle keys rotate --master` changes to, when MASTER_KEY is set by you."),
+  TLS_CERT_FILE: file("PEM", "PEM certificate chain; with TLS_KEY_FILE the listeners speak TLS 1.2 and later."),
+  TLS_KEY_FILE: file("PEM", "PEM private key for TLS_CERT_FILE."),
   TRUST_PROXY: whole(
     "0",
     0,
@@ -85,18 +76,14 @@ export const settings = {
     ["auto", "required", "offered"],
     "Whether people need an authenticator beside their password. `auto`: they do, except with the demo, where it is offered.",
   ),
-  ZIP_TABLE_FILE: {
-    default: "",
-    meaning: "CSV of `zip,state,city` rows that are added to, or correct, the ZIP codes that come with this build.",
-    fix: "the path of a readable CSV file",
-    parse: (value: string) => value,
-  },
-  SAFETY_DATA_FILE: {
-    default: "",
-    meaning: "JSON of the safety tables in place of those that come with this build, until others are imported.",
-    fix: "the path of a readable JSON file",
-    parse: (value: string) => value,
-  },
+  ZIP_TABLE_FILE: file(
+    "CSV",
+    "CSV of `zip,state,city` rows that are added to, or correct, the ZIP codes that come with this build.",
+  ),
+  SAFETY_DATA_FILE: file(
+    "JSON",
+    "JSON of the safety tables in place of those that come with this build, until others are imported.",
+  ),
   RX_EXPIRY_MONTHS: whole(
     "12",
     1,
@@ -203,14 +190,6 @@ export const settings = {
 
 export type SettingName = keyof typeof settings;
 export type Config = { readonly [name in SettingName]: NonNullable<ReturnType<(typeof settings)[name]["parse"]>> };
-export type Setting = {
-  default: string;
-  meaning: string;
-  fix: string;
-  secret?: boolean;
-  /** Returns undefined for a value that cannot be used. */
-  parse: (value: string) => string | number | boolean | undefined;
-};
 
 /** A wrong setting; the message is the one line an operator reads. */
 export class WrongSetting extends Error {}
@@ -276,38 +255,4 @@ function checkTogether(config: Config): void {
   if (new Set(fixedPorts).size < fixedPorts.length) {
     throw new WrongSetting("PORT, AUTH_PORT and SANDBOX_AUTH_PORT must differ. Give each listener its own port.");
   }
-}
-
-function matching(pattern: RegExp, value: string): string | undefined {
-  return pattern.test(value) ? value : undefined;
-}
-
-function whole(fallback: string, least: number, most: number, meaning: string) {
-  const parse = (value: string) =>
-    /^\d{1,9}$/.test(value) && Number(value) >= least && Number(value) <= most ? Number(value) : undefined;
-  return { default: fallback, meaning, fix: `a whole number from ${least} to ${most}`, parse };
-}
-
-function line(fallback: string, most: number, meaning: string) {
-  const parse = (value: string) =>
-    value.trim() !== "" && value.length <= most && !/\p{Cc}/u.test(value) ? value.trim() : undefined;
-  return { default: fallback, meaning, fix: `1 to ${most} characters on one line`, parse };
-}
-
-function port(fallback: string, meaning: string) {
-  return whole(fallback, 0, 65535, meaning);
-}
-
-function choice<const Value extends string>(fallback: Value, values: readonly Value[], meaning: string) {
-  const parse = (value: string) => values.find((known) => known === value);
-  return { default: fallback as string, meaning, fix: `one of ${values.join(", ")}`, parse };
-}
-
-function address(meaning: string) {
-  const parse = (value: string) => matching(/^$|^https?:\/\/[^\s/?#@]+(\/[^\s?#]*[^\s?#/])?$/, value);
-  return { default: "", meaning, fix: "an http(s) address without a trailing slash", parse };
-}
-
-function file(meaning: string) {
-  return { default: "", meaning, fix: "the path of a readable PEM file", parse: (value: string) => value };
 }
