@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { isSentObject } from "../domain/unknown-fields.ts";
 import { AdminRefusal } from "../usecases/admin-refusal.ts";
 import { reason } from "./errors.ts";
 import type { JsonFields } from "./set-fields.ts";
@@ -16,7 +17,7 @@ export function readObject(file: string): JsonFields {
   const text = readText(file);
   try {
     const value: unknown = JSON.parse(text);
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) return value as JsonFields;
+    if (isSentObject(value)) return value;
   } catch {
     // What is no JSON is no object either.
   }

@@ -3,6 +3,7 @@ import { loadZipTable } from "../adapters/zip-table.ts";
 import { dateIn } from "../domain/calendar.ts";
 import { inventPrescription } from "../domain/invent-prescription.ts";
 import { readSimulatedPrescription } from "../domain/simulated-prescription.ts";
+import { isSentObject } from "../domain/unknown-fields.ts";
 import type { JsonFields } from "./set-fields.ts";
 import type { Sandbox } from "./simulate-request.ts";
 
@@ -12,7 +13,7 @@ import type { Sandbox } from "./simulate-request.ts";
  */
 export async function seededPrescription(sandbox: Sandbox, seed: number, given: JsonFields): Promise<JsonFields> {
   const { config } = sandbox;
-  if (!isFields(given["patient"] ?? {})) return given;
+  if (!isSentObject(given["patient"] ?? {})) return given;
   const products = await sandbox.read<Product[]>("/products");
   const { shipping_methods } = await sandbox.read<{ shipping_methods: ShippingMethod[] }>("/shipping_methods");
   const named = { ...given, patient: { patient_id: `seed-${seed}`, ...(given["patient"] as JsonFields | undefined) } };
@@ -28,10 +29,7 @@ export async function seededPrescription(sandbox: Sandbox, seed: number, given: 
   return { ...whole, ...named, patient: { ...patient, ...named.patient, address: addressOf(patient, named.patient) } };
 }
 
-const isFields = (value: unknown): value is JsonFields =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 function addressOf(patient: { address: object | null }, given: JsonFields): unknown {
   const said = given["address"];
-  return said === undefined || isFields(said) ? patient.address && { ...patient.address, ...said } : said;
+  return said === undefined || isSentObject(said) ? patient.address && { ...patient.address, ...said } : said;
 }

@@ -12,6 +12,7 @@ import type { ZipTable } from "./address/zip.ts";
 import { type ReadAddress, readAddress } from "./address-input.ts";
 import { isDate } from "./calendar.ts";
 import { readContact } from "./contact-fields.ts";
+import { isOneLine } from "./one-line.ts";
 import type { Problem } from "./refusals.ts";
 import { isSentObject, type SentFields, unknownFields } from "./unknown-fields.ts";
 
@@ -90,16 +91,7 @@ const readers: Record<keyof Fields, (value: unknown, zips: ZipTable) => Read> = 
   prescription_id: (value) => known(isCount(value), value, 42249, "prescription_id"),
   dob: (value) => known(typeof value === "string" && isDate(value), value, 42200, "dob"),
   item_id: (value) => known(isCount(value), value, 42200, "item_id"),
-  token: (value) =>
-    known(
-      typeof value === "string" &&
-        value.trim() !== "" &&
-        value.length <= LONGEST_TOKEN &&
-        !/[\p{Cc}\p{Cs}]/u.test(value),
-      value,
-      42200,
-      "token",
-    ),
+  token: (value) => known(isOneLine(value, LONGEST_TOKEN), value, 42200, "token"),
 };
 
 const known = (fits: boolean, value: unknown, code: ErrorCode, field: string): Read =>

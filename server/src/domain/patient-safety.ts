@@ -1,4 +1,5 @@
 import type { PatientSafety } from "@pestle/contract";
+import { isOneLine } from "./one-line.ts";
 import type { Problem } from "./refusals.ts";
 import { isSentObject, unknownFields } from "./unknown-fields.ts";
 
@@ -24,16 +25,9 @@ export function readPatientSafety(
       problems.push({ code: 42200, field: `${field}.${name}` });
       continue;
     }
-    const wrong = entries.flatMap((entry, index) => (isEntry(entry) ? [] : [index]));
+    const wrong = entries.flatMap((entry, index) => (isOneLine(entry, LONGEST_ENTRY) ? [] : [index]));
     problems.push(...wrong.map((index): Problem => ({ code: 42200, field: `${field}.${name}[${index}]` })));
     if (wrong.length === 0) patient_safety[name] = entries.map((entry: string) => entry.trim());
   }
   return { patient_safety, problems };
 }
-
-/** One line of text. Half a surrogate pair is no character, and could not be given back as it came. */
-const isEntry = (entry: unknown): entry is string =>
-  typeof entry === "string" &&
-  entry.length <= LONGEST_ENTRY &&
-  entry.trim() !== "" &&
-  !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(entry);

@@ -5,6 +5,7 @@ import { parseZip, zipText } from "./address/zip.ts";
 import { isDate } from "./calendar.ts";
 import { type Contact, readContact } from "./contact-fields.ts";
 import { isUsableId } from "./decide-intake.ts";
+import { isOneLine } from "./one-line.ts";
 import { readPatientSafety } from "./patient-safety.ts";
 import type { Problem } from "./refusals.ts";
 import { isSentObject, type SentFields, unknownFields } from "./unknown-fields.ts";
@@ -96,10 +97,8 @@ function readAddressParts(sent: unknown, refuse: (field: string) => void): Simul
   return address;
 }
 
-const line = (longest: number) => (value: unknown) => {
-  const fits = typeof value === "string" && value.length <= longest && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value);
-  return fits && /[\p{L}\p{N}]/u.test(value) ? value.trim() : undefined;
-};
+const line = (longest: number) => (value: unknown) =>
+  isOneLine(value, longest) && /[\p{L}\p{N}]/u.test(value) ? value.trim() : undefined;
 const readPart: Record<(typeof addressParts)[number], (value: unknown) => string | undefined> = {
   street1: line(MAX_LINE_CHARACTERS),
   street2: line(MAX_LINE_CHARACTERS),

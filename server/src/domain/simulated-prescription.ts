@@ -2,6 +2,7 @@ import { drugSchedules, type MedicationRequest } from "@pestle/contract";
 import { northAmericanPhone } from "./address/phone.ts";
 import { dateIn, isDate, startOfDay } from "./calendar.ts";
 import { normaliseNdc } from "./identifiers.ts";
+import { isOneLine } from "./one-line.ts";
 import { isPrescriberName } from "./prescriber-fields.ts";
 import type { Problem } from "./refusals.ts";
 import { readPatientId, readSimulatedPatient, type SimulatedPatient } from "./simulated-patient.ts";
@@ -138,9 +139,7 @@ function readWhole(value: unknown, least: number, most: number): number | undefi
 }
 
 function readLine(value: unknown, longest: number): string | undefined {
-  if (typeof value !== "string" || value.length > longest || /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value))
-    return undefined;
-  return value.trim() === "" ? undefined : value.trim();
+  return isOneLine(value, longest) ? value.trim() : undefined;
 }
 
 function readNothing(value: unknown): readonly [] | undefined {

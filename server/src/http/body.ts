@@ -1,5 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { RequestProblems, refuse } from "../domain/refusals.ts";
+import { isSentObject } from "../domain/unknown-fields.ts";
 
 export type JsonObject = { readonly [name: string]: unknown };
 
@@ -17,8 +18,7 @@ export async function readJsonObject(raw: IncomingMessage, options: { optional?:
   if (!JSON_TYPE.test(raw.headers["content-type"] ?? "")) refuse(40002, "Content-Type");
   if (bytes === "too large") refuse(40004, "body");
   const value = parseJson(bytes);
-  if (typeof value !== "object" || value === null || Array.isArray(value)) refuse(40000, "body");
-  return value as JsonObject;
+  return isSentObject(value) ? value : refuse(40000, "body");
 }
 
 export function readBody(raw: IncomingMessage): Promise<Buffer | "too large"> {

@@ -2,6 +2,7 @@ import { drugSchedules } from "@pestle/contract";
 import { isStateCode } from "../address/states.ts";
 import { isDate } from "../calendar.ts";
 import { normaliseNdc } from "../identifiers.ts";
+import { isOneLine } from "../one-line.ts";
 import type { CellKind } from "./cells.ts";
 import type { CatalogueKind, Value } from "./rows.ts";
 
@@ -213,12 +214,10 @@ function unitsExpected(what: string): string {
   return `Give 1 to ${LONGEST_LIST} ${what} above 0 and up to ${MOST_UNITS}, with at most 3 decimals, each once.`;
 }
 
-/** One line, without control characters or half characters. */
 function line(given: unknown, longest: number): string | undefined {
   if (typeof given !== "string") return undefined;
   const trimmed = given.trim();
-  const fits = trimmed !== "" && trimmed.length <= longest && !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(trimmed);
-  return fits ? trimmed : undefined;
+  return isOneLine(trimmed, longest) ? trimmed : undefined;
 }
 
 /** A list stands in one cell, so what separates its items cannot be part of one. */

@@ -1,3 +1,4 @@
+import { isSentObject } from "../unknown-fields.ts";
 import { catalogueColumns } from "./columns.ts";
 import { readCsv } from "./csv.ts";
 import { type CatalogueKind, catalogueKinds } from "./rows.ts";
@@ -95,9 +96,7 @@ function readJson(text: string): FileTable {
   const faults: Fault[] = [];
   const rows = parsed.flatMap((item: unknown, index) => {
     const at = `item ${index + 1}`;
-    if (typeof item === "object" && item !== null && !Array.isArray(item)) {
-      return [{ at, cells: new Map(Object.entries(item)) }];
-    }
+    if (isSentObject(item)) return [{ at, cells: new Map(Object.entries(item)) }];
     faults.push(fault(at, sentences.no_object));
     return [];
   });

@@ -1,4 +1,5 @@
 import { drugSchedules } from "@pestle/contract";
+import { isSentObject, type SentFields } from "../unknown-fields.ts";
 import {
   canaryKinds,
   type Field,
@@ -47,14 +48,14 @@ const tables = Object.keys(safetyTables) as SafetyTable[];
 export function readSafetyRows(json: unknown, place: Place = (table, index) => `${table}[${index}]`): SafetyRows {
   const faults: string[] = [];
   const tell = (where: string, sentence: string) => void faults.push(`${where}: ${sentence}`);
-  if (!isObject(json)) throw new SafetyDataFault([`file: ${sentences.no_object}`]);
+  if (!isSentObject(json)) throw new SafetyDataFault([`file: ${sentences.no_object}`]);
   const known: readonly string[] = [...Object.keys(safetyFields), "sources", "words", ...tables];
   for (const name of Object.keys(json)) if (!known.includes(name)) tell("file", sentences.unknown_field);
 
   const rows: Record<string, unknown> = {
     ...readFields(safetyFields, pick(json, safetyFields), "", tell),
     sources: readSources(json["sources"], tell),
-    words: isObject(json["words"])
+    words: isSentObject(json["words"])
       ? readFields(wordLists, json["words"], "words.", tell)
       : tell("words", sentences.no_object),
   };
@@ -73,10 +74,10 @@ export function readSafetyRows(json: unknown, place: Place = (table, index) => `
 type Tell = (where: string, sentence: string) => void;
 
 function readRow(table: SafetyTable, row: unknown, where: string, tell: Tell): unknown {
-  return isObject(row) ? readFields(safetyTables[table], row, `${where}.`, tell) : tell(where, sentences.no_object);
+  return isSentObject(row) ? readFields(safetyTables[table], row, `${where}.`, tell) : tell(where, sentences.no_object);
 }
 
-function readFields(fields: Record<string, Field<unknown>>, given: Sent, prefix: string, tell: Tell) {
+function readFields(fields: Record<string, Field<unknown>>, given: SentFields, prefix: string, tell: Tell) {
   for (const name of Object.keys(given)) {
     if (!Object.hasOwn(fields, name)) tell(prefix.replace(/\.$/, ""), sentences.unknown_field);
   }
@@ -90,7 +91,7 @@ function readFields(fields: Record<string, Field<unknown>>, given: Sent, prefix:
 }
 
 function readSources(given: unknown, tell: Tell): Record<string, string> {
-  if (!isObject(given)) {
+  if (!isSentObject(given)) {
     tell("sources", sentences.no_object);
     return {};
   }
@@ -140,11 +141,7 @@ function checkTogether(rows: SafetyRows, place: Place, tell: Tell): void {
   }
 }
 
-type Sent = Readonly<Record<string, unknown>>;
-const isObject = (value: unknown): value is Sent =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
-const pick = (json: Sent, fields: Record<string, unknown>): Sent =>
+const pick = (json: SentFields, fields: Record<string, unknown>): SentFields =>
   Object.fromEntries(Object.keys(fields).flatMap((name) => (Object.hasOwn(json, name) ? [[name, json[name]]] : [])));
 
 const more = (faults: readonly string[]) =>

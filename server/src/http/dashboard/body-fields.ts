@@ -1,4 +1,5 @@
 import { refuse } from "../../domain/refusals.ts";
+import { isSentObject } from "../../domain/unknown-fields.ts";
 import type { JsonObject } from "../body.ts";
 
 /** The fields of a body, each of the kind that it must be; another is 42200 with the field's name. */
@@ -39,7 +40,7 @@ export function flagField(body: JsonObject, field: string): boolean {
 
 export function objectField(body: JsonObject, field: string): JsonObject {
   const value = body[field];
-  return isObject(value) ? value : refuse(42200, field);
+  return isSentObject(value) ? value : refuse(42200, field);
 }
 
 /** At least one, and never more than a person could mean. */
@@ -51,10 +52,7 @@ export function listField<Item>(
 ): Item[] {
   const value = body[field];
   if (!Array.isArray(value) || value.length === 0 || value.length > most) refuse(42200, field);
-  return (value as unknown[]).map((item) => (isObject(item) ? read(item) : refuse(42200, field)));
+  return (value as unknown[]).map((item) => (isSentObject(item) ? read(item) : refuse(42200, field)));
 }
 
 const isThere = (body: JsonObject, field: string) => body[field] !== undefined && body[field] !== null;
-
-const isObject = (value: unknown): value is JsonObject =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
