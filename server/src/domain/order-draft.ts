@@ -4,10 +4,10 @@ import type { ZipTable } from "./address/zip.ts";
 import { type ReadAddress, readAddress } from "./address-input.ts";
 import { isDate } from "./calendar.ts";
 import { type Contact, readContact } from "./contact-fields.ts";
-import { normaliseNdc } from "./identifiers.ts";
 import { type NewDocument, readIdentityDocument } from "./identity-document.ts";
+import { type ItemDraft, readItems } from "./item-draft.ts";
+import { isId, isText, optionalField } from "./optional-field.ts";
 import { readPatientSafety } from "./patient-safety.ts";
-import { isPrescriberName, isPrescriberPhone } from "./prescriber-fields.ts";
 import type { Problem } from "./refusals.ts";
 import { isSentObject, type SentFields, unknownFields } from "./unknown-fields.ts";
 
@@ -42,31 +42,6 @@ export type LabelDraft = {
   carrier: string | null;
   tracking_no: string | null;
 };
-export type ItemDraft = {
-  /** Where it stands in the request, also when others before it could not be read. */
-  index: number;
-  prescription_id: number | null;
-  sku: string | null;
-  /** What the sent NDC may mean; ten bare digits may mean three. */
-  ndcs: string[] | null;
-  gcn: string | null;
-  product_selection: string | null;
-  quantity: number;
-  package_size: number | null;
-  written_qty: number | null;
-  prescriber_name: string | null;
-  prescriber_phone: string | null;
-  prescriber_fax: string | null;
-  /** Fields whose value was refused: nothing more is said about them. */
-  refused: ReadonlySet<string>;
-};
-
-const MOST_ITEMS = 50;
-const LONGEST_TEXT = 255;
-/** Above these no product could ever offer it, and sums stay exact. */
-const MOST_PACKAGES = 1_000;
-const MOST_UNITS = 1_000_000;
-const MOST_DECIMALS = 3;
 
 const known = {
   body: ["brand_id", "reference", "shipping", "patient", "address", "items", "payment"],
@@ -83,19 +58,6 @@ const known = {
     "patient_safety",
     "identity_documents",
   ],
-  item: [
-    "prescription_id",
-    "sku",
-    "ndc",
-    "gcn",
-    "product_selection",
-    "quantity",
-    "package_size",
-    "written_qty",
-    "prescriber_name",
-    "prescriber_phone",
-    "prescriber_fax",
-  ],
   payment: ["payer", "token"],
 } as const;
 
@@ -106,8 +68,8 @@ export function readOrder(
 ): { draft: OrderDraft; problems: Problem[] } {
   const problems: Problem[] = unknownFields(body, known.body);
   const refuse = (code: Problem["code"], field: string) => void problems.push({ code, field });
-  const brand_id = optional(body, "brand_id", isId, () => refuse(42380, "brand_id"));
-  const reference = optional(body, "reference", isText, () => refuse(42200, "reference"));
+  const brand_id = optionalField(body, "brand_id", isId, () => refuse(42380, "brand_id"));
+  const reference = optionalField(body, "reference", isText, () => refuse(42200, "reference"));
   const draft: OrderDraft = {
     brand_id,
     reference,
@@ -146,7 +108,7 @@ function readLabel(sent: unknown, problems: Problem[]): LabelDraft {
   if (!isSentObject(sent)) return { format: null, data: null, carrier: null, tracking_no: null };
   problems.push(...unknownFields(sent, known.label, "shipping.label."));
   const text = (name: "carrier" | "tracking_no") =>
-    optional(sent, name, isText, () => problems.push({ code: 42200, field: `shipping.label.${name}` }));
+    optionalField(sent, name, isText, () => problems.push({ code: 42200, field: `shipping.label.${name}` }));
   return {
     format: labelFormats.find((format) => format === sent["format"]) ?? null,
     data: typeof sent["data"] === "string" ? sent["data"] : null,
@@ -168,7 +130,7 @@ function readPatient(sent: unknown, today: string, problems: Problem[]): OrderDr
   const fields = ["email", "first_name", "last_name", "phone", "gender"] as const;
   const { contact, problems: wrong } = readContact(sent, fields, prefix);
   problems.push(...wrong);
-  const dob = optional(sent, "dob", isCalendarDate, () => problems.push({ code: 42200, field: "patient.dob" }));
+  const dob = optionalField(sent, "dob", isCalendarDate, () => problems.push({ code: 42200, field: "patient.dob" }));
   const safety = readPatientSafety(sent["patient_safety"] ?? {}, "patient.patient_safety");
   problems.push(...safety.problems);
   if (sent["patient_safety"] === null) problems.push({ code: 42200, field: "patient.patient_safety" });
@@ -217,45 +179,6 @@ function stateOf(sent: unknown): string | null {
   return isStateCode(state) ? state : null;
 }
 
-function readItems(sent: unknown, problems: Problem[]): ItemDraft[] {
-  if (!Array.isArray(sent) || sent.length === 0 || sent.length > MOST_ITEMS) {
-    problems.push({ code: 42200, field: "items" });
-    return [];
-  }
-  return sent.flatMap((one: unknown, index) => {
-    if (isSentObject(one)) return [readItem(one, index, problems)];
-    problems.push({ code: 42200, field: `items[${index}]` });
-    return [];
-  });
-}
-
-function readItem(sent: SentFields, index: number, problems: Problem[]): ItemDraft {
-  const prefix = `items[${index}].`;
-  const refused = new Set<string>();
-  problems.push(...unknownFields(sent, known.item, prefix));
-  const field = <Value>(name: string, code: Problem["code"], is: (value: unknown) => value is Value) =>
-    optional(sent, name, is, () => {
-      refused.add(name);
-      problems.push({ code, field: `${prefix}${name}` });
-    });
-  const ndc = field("ndc", 42241, isNdc);
-  return {
-    index,
-    prescription_id: field("prescription_id", 42249, isId),
-    sku: field("sku", 42254, isText),
-    ndcs: ndc === null ? null : normaliseNdc(ndc),
-    gcn: field("gcn", 42246, isText),
-    product_selection: field("product_selection", 42260, isText),
-    quantity: field("quantity", 42242, isPackageCount) ?? 1,
-    package_size: field("package_size", 42247, isUnits),
-    written_qty: field("written_qty", 42259, isUnits),
-    prescriber_name: field("prescriber_name", 42243, isPrescriberName),
-    prescriber_phone: field("prescriber_phone", 42244, isPrescriberPhone),
-    prescriber_fax: field("prescriber_fax", 42245, isPrescriberPhone),
-    refused,
-  };
-}
-
 function readPayment(sent: unknown, problems: Problem[]): OrderDraft["payment"] {
   if (sent === undefined) return { payer: "partner", token: null };
   if (!isSentObject(sent)) {
@@ -266,38 +189,11 @@ function readPayment(sent: unknown, problems: Problem[]): OrderDraft["payment"] 
   const { payer = "partner" } = sent;
   const payerKnown = payers.find((one) => one === payer);
   if (payerKnown === undefined) problems.push({ code: 42200, field: "payment.payer" });
-  const token = optional(sent, "token", isText, () => problems.push({ code: 42200, field: "payment.token" }));
+  const token = optionalField(sent, "token", isText, () => problems.push({ code: 42200, field: "payment.token" }));
   // Whoever pays by card names it; the partner's account needs none.
   if (payerKnown === "patient" && sent["token"] === undefined) problems.push({ code: 42200, field: "payment.token" });
   return { payer: payerKnown ?? "partner", token };
 }
 
-/** Left out is null and fine; anything else must be of its kind, `null` too. */
-function optional<Value>(
-  sent: SentFields,
-  name: string,
-  is: (value: unknown) => value is Value,
-  refuse: () => void,
-): Value | null {
-  const value = sent[name];
-  if (value === undefined) return null;
-  if (is(value)) return value;
-  refuse();
-  return null;
-}
-
-const isId = (value: unknown): value is number => Number.isSafeInteger(value) && (value as number) > 0;
 const isPatientId = (value: unknown): value is string => typeof value === "string" && /^[\w-]{4,35}$/.test(value);
 const isCalendarDate = (value: unknown): value is string => typeof value === "string" && isDate(value);
-const isNdc = (value: unknown): value is string =>
-  typeof value === "string" && value.length <= 20 && normaliseNdc(value).length > 0;
-const isPackageCount = (value: unknown): value is number => isId(value) && value <= MOST_PACKAGES;
-const isUnits = (value: unknown): value is number =>
-  typeof value === "number" && value > 0 && value <= MOST_UNITS && Number(value.toFixed(MOST_DECIMALS)) === value;
-
-/** One line, without control characters or half characters. */
-const isText = (value: unknown): value is string =>
-  typeof value === "string" &&
-  value.length <= LONGEST_TEXT &&
-  value.trim() !== "" &&
-  !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value);

@@ -1,5 +1,5 @@
 import type { Formulary, FormularyProduct } from "./formulary.ts";
-import type { ItemDraft } from "./order-draft.ts";
+import type { ItemDraft } from "./item-draft.ts";
 import type { NamedProduct, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
 
 /** Which product each item means: the one it names, else the one that its prescription is written for. */
