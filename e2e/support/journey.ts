@@ -49,8 +49,7 @@ const CHOSEN = "pestle-dashboard-environment";
 
 /** The real service and a real browser. */
 export async function startJourney(env: Record<string, string> = {}): Promise<Journey> {
-  const app = await startTestApp({ env });
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  const app = await startTestApp({ unlimited: true, env });
   const executablePath = findBrowser();
   if (executablePath === undefined) throw new Error("no Chromium: install Debian's package chromium, or set CHROMIUM");
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", ...QUIET] });

@@ -8,8 +8,7 @@ import { startFlakyProxy } from "./support/flaky-proxy.ts";
 let app: TestApp;
 const made: string[] = [];
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   for (let number = 0; number < 5; number++) {
     const { body } = await newOrder(app);
     made.unshift((await clientOf(app).orders.create(body as unknown as OrderRequest)).order_number);

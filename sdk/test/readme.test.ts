@@ -33,8 +33,7 @@ import { clientOf } from "./support/client-of.ts";
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
 });
 afterAll(() => app.stop());
 

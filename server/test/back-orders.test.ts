@@ -13,8 +13,7 @@ import { workplace } from "./support/workplace.ts";
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   // A second product that takes back orders and is not there.
   await app.deps.db.raw("update product set back_orders = true where sku = 'tretinoin-025'");
 });

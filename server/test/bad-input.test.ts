@@ -414,8 +414,7 @@ const urlOf = (listener: "partner" | "auth" | "sandbox_auth") =>
   app.addresses[listener === "partner" ? "base_url" : (`${listener}_url` as const)];
 
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   secrets = { "{token}": await app.token(), "{basic}": "" };
 });
 afterAll(() => app.stop());

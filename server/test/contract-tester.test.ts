@@ -8,8 +8,7 @@ const OF_EACH = 24;
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
 });
 afterAll(() => app.stop());
 

@@ -28,9 +28,8 @@ const PAGES = /^\/(web|dashboard|portal)(\/|$)/;
 let app: TestApp;
 let scopeless: string;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ unlimited: true });
   // The walk makes many requests: its credential may.
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
   const { account_id } = app.demo.partners[0]!;
   const shown = await app.deps.db.transaction((tx) =>
     createCredential(app.deps, tx, { account_id, name: "without scopes", scopes: [] }, app.deps.now()),

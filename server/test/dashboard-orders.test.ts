@@ -10,8 +10,7 @@ let technician: WebPerson;
 let pharmacist: WebPerson;
 let lead: WebPerson;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   [technician, pharmacist, lead] = [
     await webPerson(app, "technician"),
     await webPerson(app, "pharmacist"),

@@ -88,8 +88,7 @@ describe.skipIf(!canRun)("the examples of a guide do what the guide says, typed 
   afterAll(() => cli?.stop());
 
   test.concurrent.each(guides)("%s", { timeout: 120_000 }, async (page) => {
-    const app = await startTestApp();
-    await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+    const app = await startTestApp({ unlimited: true });
     const receiver = await openReceiver();
     try {
       const names = (await guideScenes[page]?.(app)) ?? {};

@@ -5,8 +5,7 @@ import { startTestApp, type TestApp } from "./support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 10000, rate_burst = 10000");
+  app = await startTestApp({ unlimited: true });
 });
 afterAll(() => app.stop());
 

@@ -49,8 +49,7 @@ let app: TestApp;
 let shop: ReturnType<typeof workplace>;
 let automatic: ReturnType<typeof workplace>;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   shop = workplace(app);
   automatic = workplace(app, 1);
 });

@@ -10,8 +10,7 @@ import { workplace } from "./support/workplace.ts";
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
 });
 afterAll(() => app.stop());
 

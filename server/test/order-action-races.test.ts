@@ -19,9 +19,8 @@ const ROUNDS = 12;
 let app: TestApp;
 let provider: ReturnType<typeof useCardProvider>;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ unlimited: true });
   provider = useCardProvider(app);
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
 });
 afterEach(async () => {
   await expectBalanced(app, 0);

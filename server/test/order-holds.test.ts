@@ -19,8 +19,7 @@ import { startTestApp, type TestApp } from "./support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   // A cream that comes by half tubes, so that there is something to ask a fraction of.
   await app.deps.db.raw(
     "update product set package_sizes = '{22.5,45}', written_quantities = '{22.5,45}' where sku = 'tretinoin-025'",

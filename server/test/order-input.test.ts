@@ -8,8 +8,7 @@ let app: TestApp;
 let whole: OrderBody;
 let untouched: Record<string, unknown>;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   whole = wholeOrder(await newOrder(app));
   untouched = await footprint(app);
 });

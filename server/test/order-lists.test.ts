@@ -13,8 +13,7 @@ let app: TestApp;
 /** All there are, newest first, as they stand. */
 let all: Order[];
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   await fillBook();
   all = (await list("?limit=200")).orders;
 });

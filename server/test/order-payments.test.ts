@@ -14,8 +14,7 @@ import { staff, workplace } from "./support/workplace.ts";
 let app: TestApp;
 let provider: ReturnType<typeof useCardProvider>;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
 });
 beforeEach(() => {
   provider = useCardProvider(app);

@@ -25,8 +25,7 @@ import { lotsOf, type Numbered, type Start, scansOf, staff, workplace } from "./
 let app: TestApp;
 let shop: ReturnType<typeof workplace>;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   shop = workplace(app);
 });
 afterAll(() => app.stop());

@@ -8,8 +8,7 @@ import { startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 10000, rate_burst = 10000");
+  app = await startTestApp({ unlimited: true });
 });
 afterAll(() => app.stop());
 

@@ -7,8 +7,7 @@ import { startTestApp, type TestApp } from "./support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
 });
 afterAll(() => app.stop());
 

@@ -12,8 +12,7 @@ const PRODUCTION = 2;
 
 let app: TestApp;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
 });
 afterAll(() => app.stop());
 

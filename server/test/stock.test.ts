@@ -18,9 +18,8 @@ import { until } from "./support/until.ts";
 let app: TestApp;
 let account_id: string;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ unlimited: true });
   ({ account_id } = app.demo.partners[0]!);
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
 });
 afterAll(() => app.stop());
 

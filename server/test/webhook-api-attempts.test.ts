@@ -16,8 +16,7 @@ let api: ReturnType<typeof webhookCalls>;
 let answers = 200;
 let receiver: Receiver;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   api = webhookCalls(app);
   receiver = await openReceiver((_, response) => {
     if (answers === 0) response.destroy();

@@ -36,8 +36,7 @@ let app: TestApp;
 let receiver: Receiver;
 let api: ReturnType<typeof webhookCalls>;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   receiver = await openReceiver();
   api = webhookCalls(app);
 });

@@ -47,7 +47,14 @@ export type TestApp = App & {
 
 /** The real service with the demo's cast, in this process, on a database of its own and free loopback ports. */
 export async function startTestApp(
-  options: { env?: Record<string, string>; routes?: Route[]; url?: string; webhook_client?: WebhookClient } = {},
+  options: {
+    env?: Record<string, string>;
+    routes?: Route[];
+    url?: string;
+    webhook_client?: WebhookClient;
+    /** Partners may ask as often as they like: for tests that are about something else and ask a lot. */
+    unlimited?: boolean;
+  } = {},
 ): Promise<TestApp> {
   const database = options.url === undefined ? await createTestDatabase() : undefined;
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-app-"));
@@ -70,6 +77,7 @@ export async function startTestApp(
     ...(options.routes === undefined ? {} : { routes: options.routes }),
     ...(options.webhook_client === undefined ? {} : { webhook_client: options.webhook_client }),
   });
+  if (options.unlimited) await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
   const demo = { ...(readDemo(data_dir) ?? ({ partners: [] } as unknown as Demo)), ...app.addresses };
   const tokens = new Map<number, string>();
   const token = async (partner = 0) => {
