@@ -3,13 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Product } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../src/cli/commands.ts";
-import type { Output } from "../src/cli/output.ts";
-import type { CommandRow } from "../src/cli/program.ts";
 import { catalogueKinds } from "../src/domain/catalogue/rows.ts";
 import { codesOf } from "./support/conventions.ts";
 import { addPatient, ask, stranger } from "./support/patient.ts";
 import { runCli } from "./support/run-cli.ts";
+import { runCommand } from "./support/run-command.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
 import { until } from "./support/until.ts";
 
@@ -18,9 +16,8 @@ let account: string;
 let folder: string;
 let env: Record<string, string>;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ unlimited: true });
   ({ account_id: account } = app.demo.partners[0]!);
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
   folder = mkdtempSync(join(tmpdir(), "pestle-catalogue-"));
   const { DATABASE_URL, DATA_DIR } = app.config;
   env = { DATABASE_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY };
@@ -30,11 +27,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A command in this process: what it would print, or the error it ends with. */
-async function run(name: string, options: Record<string, unknown> = {}, argument = "") {
-  const row = commands.find((command) => command.name === name) as CommandRow;
-  return (await row.run(options, argument, env)) as Output & { data: never };
-}
+const run = (name: string, options: Record<string, unknown> = {}, argument = "") =>
+  runCommand(env, name, options, argument);
 const fileOf = (name: string, content: string | Buffer) => {
   const path = join(folder, name);
   writeFileSync(path, content);

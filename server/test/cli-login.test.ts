@@ -5,12 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../src/cli/commands.ts";
-import { explain } from "../src/cli/errors.ts";
-import type { Output } from "../src/cli/output.ts";
-import type { CommandRow } from "../src/cli/program.ts";
 import { type DemoPartner, writeDemo } from "../src/seed/demo.ts";
 import { runCli } from "./support/run-cli.ts";
+import { refusalOf, runCommand } from "./support/run-command.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
 let app: TestApp;
@@ -19,8 +16,7 @@ let kept: string;
 /** Somebody elsewhere: no database, no demo, no settings. */
 let env: Record<string, string>;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-login-"));
   kept = join(folder, "config/pestle/profiles.json");
   env = { DATA_DIR: join(folder, "nothing"), XDG_CONFIG_HOME: join(folder, "config") };
@@ -31,19 +27,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function run(name: string, options: Record<string, unknown> = {}, argument = "", settings = {}) {
-  const row = commands.find((command) => command.name === name) as CommandRow;
-  return (await row.run(options, argument, { ...env, ...settings })) as Output & { data: never };
-}
-const refused = async (...given: Parameters<typeof run>) => {
-  const { line, exit_code } = explain(
-    await run(...given).then(
-      () => "it was done",
-      (error: unknown) => error,
-    ),
-  );
-  return `${exit_code} ${line}`;
-};
+const run = (name: string, options: Record<string, unknown> = {}, argument = "", settings = {}) =>
+  runCommand({ ...env, ...settings }, name, options, argument);
+const refused = (...given: Parameters<typeof run>) => refusalOf(run(...given));
 /** What the demo partner of that number types. */
 function login(partner: number, options: Record<string, unknown> = {}, settings: Record<string, string> = {}) {
   const { client_id, client_secret, environment } = app.demo.partners[partner]!;

@@ -2,13 +2,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { commands } from "../src/cli/commands.ts";
-import type { Output } from "../src/cli/output.ts";
-import type { CommandRow } from "../src/cli/program.ts";
 import { writeDemo } from "../src/seed/demo.ts";
 import { keepRequests } from "../src/usecases/keep-requests.ts";
 import { post } from "./support/orders.ts";
 import { followCli, runCli } from "./support/run-cli.ts";
+import { runCommand } from "./support/run-command.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
 import { until } from "./support/until.ts";
 
@@ -16,8 +14,7 @@ let app: TestApp;
 let env: Record<string, string>;
 let folder: string;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-logs-"));
   writeDemo(app.config.DATA_DIR, app.demo);
   const { DATABASE_URL, DATA_DIR } = app.config;
@@ -37,10 +34,8 @@ async function someRequests(): Promise<[string, string, string]> {
   await keepRequests(app.deps);
   return [good, bad, none].map(({ headers }) => new Headers(headers as never).get("x-request-id")!) as never;
 }
-async function show(request_id: string, options: Record<string, unknown> = {}, settings = env) {
-  const row = commands.find(({ name }) => name === "logs show") as CommandRow;
-  return (await row.run(options, request_id, settings)) as Output & { data: Line };
-}
+const show = (request_id: string, options: Record<string, unknown> = {}, settings = env) =>
+  runCommand<Line>(settings, "logs show", options, request_id);
 const tailed = async (...args: string[]) => {
   const { code, stdout, stderr } = await runCli(["logs", "tail", "--no-follow", "--json", ...args], env);
   expect([code, stderr]).toEqual([0, ""]);
@@ -99,7 +94,7 @@ test("away from the database it says who shows the log instead", async () => {
 });
 
 test("logs tail says what it does not understand", async () => {
-  const { run } = commands.find(({ name }) => name === "logs tail") as CommandRow;
-  await expect(run({ status: "many" }, "", env)).rejects.toThrow("--status takes a status such as 422, or 4xx.");
-  await expect(run({ since: "yesterday" }, "", env)).rejects.toThrow("--since takes a time with its zone");
+  const tail = (options: Record<string, unknown>) => runCommand(env, "logs tail", options);
+  await expect(tail({ status: "many" })).rejects.toThrow("--status takes a status such as 422, or 4xx.");
+  await expect(tail({ since: "yesterday" })).rejects.toThrow("--since takes a time with its zone");
 });

@@ -3,9 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../src/cli/commands.ts";
-import type { Output } from "../src/cli/output.ts";
-import type { CommandRow } from "../src/cli/program.ts";
 import { addDays, dateIn } from "../src/domain/calendar.ts";
 import { createPerson } from "../src/usecases/create-person.ts";
 import { documentKinds } from "../src/usecases/order-document.ts";
@@ -13,6 +10,7 @@ import { type Given, newOrder, type OrderBody, placed, post, prescribed } from "
 import { ask, goodDocument } from "./support/patient.ts";
 import { textOf } from "./support/read-pdf.ts";
 import { runCli } from "./support/run-cli.ts";
+import { runCommand } from "./support/run-command.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
 
 let app: TestApp;
@@ -20,8 +18,7 @@ let folder: string;
 let env: Record<string, string>;
 let account: string;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-order-"));
   const { DATABASE_URL, DATA_DIR } = app.config;
   env = { DATABASE_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY };
@@ -41,12 +38,9 @@ afterAll(async () => {
 const mail = (role: string) => `${role}@larkspur.example`;
 const fileOf = (name: string) => join(folder, name);
 
-/** A command in this process: what it would print, or the error it ends with. */
-async function run(name: string, options: Record<string, unknown> = {}, argument = "") {
-  const row = commands.find((command) => command.name === name) as CommandRow;
-  // What is logged is read where the command runs as a process of its own.
-  return (await row.run(options, argument, { ...env, LOG_LEVEL: "warn" })) as Output & { data: never };
-}
+// What is logged is read where the command runs as a process of its own.
+const run = (name: string, options: Record<string, unknown> = {}, argument = "") =>
+  runCommand({ ...env, LOG_LEVEL: "warn" }, name, options, argument);
 const order = (verb: string, as: string, { order_number }: Pick<Order, "order_number">, options = {}) =>
   run(`order ${verb}`, { account, as: mail(as), ...options }, order_number);
 const stateOf = async (done: Promise<{ data: { state: string } }>) => (await done).data.state;

@@ -3,14 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type HistoryEntry, type Order, type OrderAction, orderActions } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../src/cli/commands.ts";
-import { explain } from "../src/cli/errors.ts";
-import type { Output } from "../src/cli/output.ts";
-import type { CommandRow } from "../src/cli/program.ts";
 import { writeDemo } from "../src/seed/demo.ts";
 import { newOrder, placed, prescribed } from "./support/orders.ts";
 import { goodAddress } from "./support/patient.ts";
 import { followCli, runCli } from "./support/run-cli.ts";
+import { refusalOf, runCommand } from "./support/run-command.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { until } from "./support/until.ts";
 
@@ -18,8 +15,7 @@ let app: TestApp;
 let folder: string;
 let env: Record<string, string>;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-orders-"));
   writeDemo(app.config.DATA_DIR, app.demo);
   // Nothing of the database: it speaks to the service alone.
@@ -30,18 +26,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function run<Data>(name: string, options: Record<string, unknown> = {}, argument = "") {
-  const row = commands.find((command) => command.name === name) as CommandRow;
-  return (await row.run(options, argument, env)) as Output & { data: Data };
-}
-const refused = async (...given: Parameters<typeof run>) => {
-  const error = await run(...given).then(
-    () => new Error("it was done"),
-    (thrown: unknown) => thrown,
-  );
-  const { line, exit_code } = explain(error);
-  return `${exit_code} ${line}`;
-};
+const run = <Data>(name: string, options: Record<string, unknown> = {}, argument = "") =>
+  runCommand<Data>(env, name, options, argument);
+const refused = (...given: Parameters<typeof run>) => refusalOf(run(...given));
 const fileOf = (name: string, content: unknown) => {
   const path = join(folder, name);
   writeFileSync(path, JSON.stringify(content));

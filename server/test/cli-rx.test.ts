@@ -3,8 +3,6 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../src/cli/commands.ts";
-import type { Output } from "../src/cli/output.ts";
-import type { CommandRow } from "../src/cli/program.ts";
 import { type PresetName, rxPresets } from "../src/cli/rx-presets.ts";
 import { addDays, dateIn } from "../src/domain/calendar.ts";
 import { intakeRefusals } from "../src/domain/intake-refusals.ts";
@@ -13,6 +11,7 @@ import { scriptVersions } from "../src/intake/script/version.ts";
 import { writeDemo } from "../src/seed/demo.ts";
 import { intakeRows, newMessage, openIntake } from "./support/intake.ts";
 import { runCli } from "./support/run-cli.ts";
+import { runCommand } from "./support/run-command.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
 
 let app: TestApp;
@@ -43,11 +42,8 @@ type Sent = {
   answer: string;
 };
 
-/** A command in this process: what it would print, or the error it ends with. */
-async function run(name: string, options: Record<string, unknown> = {}, argument = "", settings = env) {
-  const row = commands.find((command) => command.name === name) as CommandRow;
-  return (await row.run(options, argument, settings)) as Output & { data: never };
-}
+const run = (name: string, options: Record<string, unknown> = {}, argument = "", settings = env) =>
+  runCommand(settings, name, options, argument);
 const send = async (preset: PresetName, options: Record<string, unknown> = {}) => {
   const output = await run("rx send", { preset, ...options });
   return { ...output, data: output.data as Sent };

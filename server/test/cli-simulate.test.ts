@@ -2,22 +2,19 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../src/cli/commands.ts";
-import type { Output } from "../src/cli/output.ts";
-import type { CommandRow } from "../src/cli/program.ts";
 import { fieldsOf } from "../src/cli/set-fields.ts";
 import { writeDemo } from "../src/seed/demo.ts";
 import { newMessage } from "./support/intake.ts";
 import { ask } from "./support/patient.ts";
 import { runCli } from "./support/run-cli.ts";
+import { runCommand } from "./support/run-command.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
 let app: TestApp;
 let folder: string;
 let env: Record<string, string>;
 beforeAll(async () => {
-  app = await startTestApp();
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-simulate-"));
   writeDemo(app.config.DATA_DIR, app.demo);
   // Nothing of the database: it speaks to the service alone.
@@ -28,10 +25,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-async function run(name: string, options: Record<string, unknown> = {}, argument = "", settings = env) {
-  const row = commands.find((command) => command.name === `simulate ${name}`) as CommandRow;
-  return (await row.run(options, argument, settings)) as Output & { data: never };
-}
+const run = (name: string, options: Record<string, unknown> = {}, argument = "", settings = env) =>
+  runCommand(settings, `simulate ${name}`, options, argument);
 const read = async (path: string, partner = 0) => JSON.parse((await ask(app, path, undefined, { partner })).text);
 type Made = { patient_id: string; prescription_id: number };
 const rxOf = async ({ patient_id, prescription_id }: Made, partner = 0) =>

@@ -3,12 +3,13 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { commands } from "../src/cli/commands.ts";
-import { type CommandRow, createProgram } from "../src/cli/program.ts";
+import { createProgram } from "../src/cli/program.ts";
 import { settings } from "../src/config.ts";
 import { openDb } from "../src/db/db.ts";
 import { findPerson } from "../src/db/people.ts";
 import { passwordMatches } from "../src/usecases/create-person.ts";
 import { runCli } from "./support/run-cli.ts";
+import { runCommand } from "./support/run-command.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "./support/test-app.ts";
 
 let folder: string;
@@ -24,11 +25,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A command in this process: what it would print, or the error it ends with. */
-async function run(name: string, options: Record<string, unknown> = {}, argument = "") {
-  const output = await (commands.find((row) => row.name === name) as CommandRow).run(options, argument, env);
-  return output as { data: never; text: string };
-}
+const run = (name: string, options: Record<string, unknown> = {}, argument = "") =>
+  runCommand(env, name, options, argument);
 
 describe("every command", () => {
   test.each(commands.map((row) => [row.name, row] as const))("%s explains itself with an example", (name, row) => {

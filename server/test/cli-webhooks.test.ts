@@ -16,14 +16,11 @@ import {
 import { verifyStandardWebhook, verifyWebhook } from "@pestle/sdk";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../src/cli/commands.ts";
-import { explain } from "../src/cli/errors.ts";
-import type { Output } from "../src/cli/output.ts";
-import type { CommandRow } from "../src/cli/program.ts";
 import { writeDemo } from "../src/seed/demo.ts";
 import { misfits } from "./support/misfits.ts";
 import { openReceiver, type Receiver } from "./support/receiver.ts";
 import { followCli, runCli } from "./support/run-cli.ts";
+import { refusalOf, runCommand } from "./support/run-command.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { until } from "./support/until.ts";
 import { webhookCalls } from "./support/webhook-api.ts";
@@ -35,8 +32,7 @@ let env: Record<string, string>;
 let receiver: Receiver;
 let answers = 200;
 beforeAll(async () => {
-  app = await startTestApp({ env: { OPERATOR_NAME: "Larkspur" } });
-  await app.deps.db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
+  app = await startTestApp({ unlimited: true, env: { OPERATOR_NAME: "Larkspur" } });
   folder = mkdtempSync(join(tmpdir(), "pestle-hooks-"));
   writeDemo(app.config.DATA_DIR, app.demo);
   env = { DATA_DIR: app.config.DATA_DIR };
@@ -48,17 +44,9 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A command in this process: what it would print, or the error it ends with. */
-async function run<Data = never>(name: string, options: Record<string, unknown> = {}, argument = "", settings = env) {
-  const row = commands.find((command) => command.name === name) as CommandRow;
-  return (await row.run(options, argument, settings)) as Output & { data: Data };
-}
-/** The one line that a command is refused with, and the exit code. */
-const refused = (...given: Parameters<typeof run>) =>
-  run(...given).then(
-    () => "done",
-    (error) => `${explain(error).exit_code} ${explain(error).line}`,
-  );
+const run = <Data = never>(name: string, options: Record<string, unknown> = {}, argument = "", settings = env) =>
+  runCommand<Data>(settings, name, options, argument);
+const refused = (...given: Parameters<typeof run>) => refusalOf(run(...given));
 const NOBODY = "00000000-0000-4000-8000-000000000000";
 
 describe("pestle webhooks", () => {

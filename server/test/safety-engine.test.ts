@@ -2,13 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../src/cli/commands.ts";
-import type { Output } from "../src/cli/output.ts";
-import type { CommandRow } from "../src/cli/program.ts";
 import { openDb } from "../src/db/db.ts";
 import { checkDatabase, checkSafety } from "../src/usecases/check-up.ts";
 import { createPerson } from "../src/usecases/create-person.ts";
 import { runCli } from "./support/run-cli.ts";
+import { runCommand } from "./support/run-command.ts";
 import { shipped, shippedJson } from "./support/safety.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
 import { until } from "./support/until.ts";
@@ -44,11 +42,8 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** A command in this process: what it would print, or the error it ends with. */
-async function run(name: string, options: Record<string, unknown> = {}, argument = "") {
-  const row = commands.find((command) => command.name === name) as CommandRow;
-  return (await row.run(options, argument, env)) as Output & { data: never };
-}
+const run = (name: string, options: Record<string, unknown> = {}, argument = "") =>
+  runCommand(env, name, options, argument);
 const fileOf = (name: string, content: unknown) => {
   const path = join(folder, name);
   writeFileSync(path, typeof content === "string" ? content : JSON.stringify(content));

@@ -1,0 +1,22 @@
+import { commands } from "../../src/cli/commands.ts";
+import { explain } from "../../src/cli/errors.ts";
+import type { Output } from "../../src/cli/output.ts";
+import type { CommandRow } from "../../src/cli/program.ts";
+
+/** A command in this process: what it would print, or the error it ends with. */
+export async function runCommand<Data = never>(
+  env: Record<string, string>,
+  name: string,
+  options: Record<string, unknown> = {},
+  argument = "",
+) {
+  const row = commands.find((command) => command.name === name) as CommandRow;
+  return (await row.run(options, argument, env)) as Output & { data: Data };
+}
+
+/** The exit code and the one line that a command is refused with. */
+export const refusalOf = (run: Promise<unknown>): Promise<string> =>
+  run.then(
+    () => "done",
+    (error) => `${explain(error).exit_code} ${explain(error).line}`,
+  );
