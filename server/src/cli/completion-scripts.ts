@@ -24,19 +24,7 @@ ${cases(places, ({ path, words, options }) => [
 ])}
   esac
 }
-_pestle_values() {
-  case "$1" in
-${optionCases(places, "one", (choices) => lines(choices))}
-${optionCases(places, "many", (choices) => lines(choices))}
-  *) return 1 ;;
-  esac
-}
-_pestle_many() {
-  case "$1" in
-${optionCases(places, "many", () => "return 0")}
-  esac
-  return 1
-}
+${optionFunctions(places)}
 _pestle() {
   local cur="\${COMP_WORDS[COMP_CWORD]}" at="" first=1 option="" i word
   COMPREPLY=()
@@ -72,19 +60,7 @@ ${cases(places, ({ path, words, options }) => [
 ])}
   esac
 }
-_pestle_values() {
-  case "$1" in
-${optionCases(places, "one", (choices) => lines(choices))}
-${optionCases(places, "many", (choices) => lines(choices))}
-  *) return 1 ;;
-  esac
-}
-_pestle_many() {
-  case "$1" in
-${optionCases(places, "many", () => "return 0")}
-  esac
-  return 1
-}
+${optionFunctions(places)}
 _pestle() {
   local at="" option="" i first=2
   local -a found
@@ -162,6 +138,21 @@ const optionCases = (
         .map(({ flag, choices }) => `  ${quoted(`${path} ${flag}`)}) ${work(choices)} ;;`),
     )
     .join("\n");
+
+/** What an option takes, and whether it takes several: the same in bash and zsh. */
+const optionFunctions = (places: readonly CompletedPlace[]): string => `_pestle_values() {
+  case "$1" in
+${optionCases(places, "one", (choices) => lines(choices))}
+${optionCases(places, "many", (choices) => lines(choices))}
+  *) return 1 ;;
+  esac
+}
+_pestle_many() {
+  case "$1" in
+${optionCases(places, "many", () => "return 0")}
+  esac
+  return 1
+}`;
 
 const groupNames = (places: readonly CompletedPlace[]): string[] => [
   ...new Set(

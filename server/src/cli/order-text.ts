@@ -1,6 +1,6 @@
 import { type ExceptionId, exceptionRow, type OrderState } from "@pestle/contract";
 import type { ShownOrder } from "../usecases/show-order.ts";
-import { facts, minute, table } from "./output.ts";
+import { facts, minute, money, table } from "./output.ts";
 
 /** Where an order stands after a step. */
 export function stepText(order: {
@@ -78,5 +78,3 @@ function historyRow({ at, actor, email, event, to, stage, exception_id }: ShownO
     stage === null ? to : `${to}/${stage}`,
   ];
 }
-
-const money = (cents: number) => `$${(cents / 100).toFixed(2)}`;

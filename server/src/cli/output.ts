@@ -39,6 +39,8 @@ export const minute = (time: Date | string | null) =>
         .replace(/:\d\d\.\d+Z$/, "Z")
         .replace("T", " ");
 
+export const money = (cents: number) => `$${(cents / 100).toFixed(2)}`;
+
 /** One line on stderr that counts up, on a terminal only. */
 export function progress(): { show(line: string): void; done(): void } {
   const { isTTY } = process.stderr;

@@ -1,7 +1,6 @@
 import type { Environment, Workflow } from "@pestle/contract";
-import { type Queryable, sql, type Tx } from "./db.ts";
+import { type Queryable, sql, statementOf, type Tx } from "./db.ts";
 
-export type { Environment, Workflow } from "@pestle/contract";
 export type AccountRow = {
   account_id: string;
   partner_id: string | null;
@@ -16,21 +15,22 @@ export type AccountRow = {
   created_at: Date;
 };
 
-const all = sql<[], AccountRow>`
-select a.account_id, a.partner_id, p.name, a.environment, a.workflow, a.ncpdp_id, a.custom_labels,
-  a.rate_per_second, a.rate_burst, a.clock_offset_s, a.created_at
+const COLUMNS = `a.account_id, a.partner_id, p.name, a.environment, a.workflow, a.ncpdp_id, a.custom_labels,
+  a.rate_per_second, a.rate_burst, a.clock_offset_s, a.created_at`;
+
+const all = statementOf<[], AccountRow>(`
+select ${COLUMNS}
 from account a
 left join partner p on p.partner_id = a.partner_id
-order by a.created_at, a.account_id`;
+order by a.created_at, a.account_id`);
 export const listAccounts = (db: Queryable) => db.rows(all, []);
 
-const ofPartner = sql<[partner_id: string], AccountRow>`
-select a.account_id, a.partner_id, p.name, a.environment, a.workflow, a.ncpdp_id, a.custom_labels,
-  a.rate_per_second, a.rate_burst, a.clock_offset_s, a.created_at
+const ofPartner = statementOf<[partner_id: string], AccountRow>(`
+select ${COLUMNS}
 from account a
 join partner p on p.partner_id = a.partner_id
 where a.partner_id = $1
-order by a.environment`;
+order by a.environment`);
 /** At most one for each environment, production first. */
 export const listAccountsOf = (db: Queryable, partner_id: string) => db.rows(ofPartner, [partner_id]);
 

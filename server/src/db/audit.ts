@@ -10,34 +10,31 @@ export type AuditEntry = {
   request_id: string | null;
 };
 
-const add = sql<
-  [
-    at: Date,
-    person_id: string | null,
-    role: string | null,
-    account_id: string | null,
-    action: string,
-    subject: string | null,
-    request_id: string | null,
-  ]
->`
+type EntryParams = [
+  at: Date,
+  person_id: string | null,
+  role: string | null,
+  account_id: string | null,
+  action: string,
+  subject: string | null,
+  request_id: string | null,
+];
+const paramsOf = (entry: AuditEntry): EntryParams => [
+  entry.at,
+  entry.person_id,
+  entry.role,
+  entry.account_id,
+  entry.action,
+  entry.subject,
+  entry.request_id,
+];
+
+const add = sql<EntryParams>`
 insert into audit_entry (at, person_id, role, account_id, action, subject, request_id)
 values ($1, $2, $3, $4, $5, $6, $7)`;
-export const insertAudit = (db: Queryable, entry: AuditEntry) =>
-  db.run(add, [entry.at, entry.person_id, entry.role, entry.account_id, entry.action, entry.subject, entry.request_id]);
+export const insertAudit = (db: Queryable, entry: AuditEntry) => db.run(add, paramsOf(entry));
 
-const addOnce = sql<
-  [
-    at: Date,
-    person_id: string | null,
-    role: string | null,
-    account_id: string | null,
-    action: string,
-    subject: string | null,
-    request_id: string | null,
-    since: Date,
-  ]
->`
+const addOnce = sql<[...EntryParams, since: Date]>`
 insert into audit_entry (at, person_id, role, account_id, action, subject, request_id)
 select $1, $2, $3, $4, $5, $6, $7
 where not exists (
@@ -46,16 +43,7 @@ where not exists (
   where person_id = $2 and at > $8 and action = $5 and account_id is not distinct from $4 and subject is not distinct from $6)`;
 /** Unless the same was written down since a time: a page that refreshes itself is one look. */
 export const insertAuditOnce = (db: Queryable, entry: AuditEntry, since: Date) =>
-  db.run(addOnce, [
-    entry.at,
-    entry.person_id,
-    entry.role,
-    entry.account_id,
-    entry.action,
-    entry.subject,
-    entry.request_id,
-    since,
-  ]);
+  db.run(addOnce, [...paramsOf(entry), since]);
 
 const list = sql<
   [

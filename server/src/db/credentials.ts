@@ -1,5 +1,5 @@
-import type { Environment } from "./accounts.ts";
-import { type Queryable, sql, type Tx } from "./db.ts";
+import type { Environment } from "@pestle/contract";
+import { type Queryable, sql, statementOf, type Tx } from "./db.ts";
 
 export type CredentialRow = {
   account_id: string;
@@ -24,32 +24,28 @@ type SecretRow = {
 export const digestPlace = (account_id: string, credential_id: string, secret_id: number) =>
   `credential_secret.digest_sealed ${account_id} ${credential_id} ${secret_id}`;
 
-const one = sql<[account_id: string, credential_id: string], CredentialRow>`
-select c.account_id, c.credential_id, a.environment, c.name, c.scopes, c.created_at, c.revoked_at,
+const COLUMNS = `c.account_id, c.credential_id, a.environment, c.name, c.scopes, c.created_at, c.revoked_at,
   coalesce((
     select json_agg(json_build_object(
       'secret_id', s.secret_id, 'slot', s.slot, 'digest_sealed', encode(s.digest_sealed, 'base64'),
       'created_at', s.created_at, 'last_used_at', s.last_used_at) order by s.secret_id)
     from credential_secret s
-    where s.account_id = c.account_id and s.credential_id = c.credential_id and s.revoked_at is null), '[]') as secrets
+    where s.account_id = c.account_id and s.credential_id = c.credential_id and s.revoked_at is null), '[]') as secrets`;
+
+const one = statementOf<[account_id: string, credential_id: string], CredentialRow>(`
+select ${COLUMNS}
 from credential c
 join account a on a.account_id = c.account_id
-where c.account_id = $1 and c.credential_id = $2`;
+where c.account_id = $1 and c.credential_id = $2`);
 export const loadCredential = (db: Queryable, account_id: string, credential_id: string) =>
   db.row(one, [account_id, credential_id]);
 
-const ofAccount = sql<[account_id: string], CredentialRow>`
-select c.account_id, c.credential_id, a.environment, c.name, c.scopes, c.created_at, c.revoked_at,
-  coalesce((
-    select json_agg(json_build_object(
-      'secret_id', s.secret_id, 'slot', s.slot, 'digest_sealed', encode(s.digest_sealed, 'base64'),
-      'created_at', s.created_at, 'last_used_at', s.last_used_at) order by s.secret_id)
-    from credential_secret s
-    where s.account_id = c.account_id and s.credential_id = c.credential_id and s.revoked_at is null), '[]') as secrets
+const ofAccount = statementOf<[account_id: string], CredentialRow>(`
+select ${COLUMNS}
 from credential c
 join account a on a.account_id = c.account_id
 where c.account_id = $1
-order by c.created_at, c.credential_id`;
+order by c.created_at, c.credential_id`);
 export const listCredentials = (db: Queryable, account_id: string) => db.rows(ofAccount, [account_id]);
 
 const add = sql<[account_id: string, credential_id: string, name: string, scopes: string[], now: Date]>`

@@ -1,4 +1,4 @@
-import type { Environment } from "./accounts.ts";
+import type { Environment } from "@pestle/contract";
 import { type Queryable, sql } from "./db.ts";
 
 /** What a token grants, with what a request needs of its account: one look-up serves the whole front door. */

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
+import type { Environment } from "@pestle/contract";
 import { endpoints, serverMetadata } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Environment } from "../db/accounts.ts";
 import type { Deps } from "../deps.ts";
 import { parseForm } from "../domain/client-credentials.ts";
 import { OAuthRefusal } from "../domain/refusals.ts";

@@ -1,6 +1,6 @@
 import { hash, timingSafeEqual } from "node:crypto";
+import type { Environment } from "@pestle/contract";
 import { keep } from "../copies.ts";
-import type { Environment } from "../db/accounts.ts";
 import { type CredentialRow, digestPlace, loadCredential } from "../db/credentials.ts";
 import type { Deps } from "../deps.ts";
 import type { PresentedClient } from "../domain/client-credentials.ts";

@@ -1,5 +1,4 @@
-import type { Introspection } from "@pestle/contract";
-import type { Environment } from "../db/accounts.ts";
+import type { Environment, Introspection } from "@pestle/contract";
 import { loadGrant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { presentedClient } from "../domain/client-credentials.ts";

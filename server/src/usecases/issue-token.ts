@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
+import type { Environment } from "@pestle/contract";
 import { TOKEN_LIFETIME_S, type TokenResponse } from "@pestle/contract";
-import type { Environment } from "../db/accounts.ts";
 import { insertToken } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { grantedScopes, presentedClient, requireClientCredentialsGrant } from "../domain/client-credentials.ts";

@@ -1,12 +1,5 @@
-import {
-  type AccountRow,
-  type Environment,
-  findPartner,
-  insertAccount,
-  insertPartner,
-  listAccounts,
-  type Workflow,
-} from "../db/accounts.ts";
+import type { Environment, Workflow } from "@pestle/contract";
+import { type AccountRow, findPartner, insertAccount, insertPartner, listAccounts } from "../db/accounts.ts";
 import type { Tx } from "../db/db.ts";
 import { randomId } from "../random.ts";
 import { AdminRefusal } from "./admin-refusal.ts";

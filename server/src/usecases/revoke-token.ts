@@ -1,4 +1,4 @@
-import type { Environment } from "../db/accounts.ts";
+import type { Environment } from "@pestle/contract";
 import { announce } from "../db/bus.ts";
 import { deleteToken } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
