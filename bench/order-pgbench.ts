@@ -7,7 +7,8 @@ import { loadOrderContextText, type OrderContext, saveOrderText } from "../serve
 import type { Deps } from "../server/src/deps.ts";
 import { firstPositionAt } from "../server/src/domain/order-position.ts";
 import { loadSafetyFile } from "../server/src/usecases/load-safety-data.ts";
-import { placeOrder, prepareOrder } from "../server/src/usecases/place-order.ts";
+import { placeOrder } from "../server/src/usecases/place-order.ts";
+import { prepareOrder } from "../server/src/usecases/prepare-order.ts";
 import { patientId } from "./order-book.ts";
 import { productTexts } from "./order-catalogue.ts";
 import { CLIENTS, concatenation, EVENT_ID_EXPRESSION, type PgbenchRun, withValues } from "./pgbench.ts";

@@ -5,7 +5,8 @@ import { changeOrderAddress } from "../server/src/usecases/change-order-address.
 import { addNote, claimOrder, releaseClaim } from "../server/src/usecases/claim-order.ts";
 import { fillBackOrders } from "../server/src/usecases/fill-back-orders.ts";
 import { receiveStock } from "../server/src/usecases/move-stock.ts";
-import { placeOrder, prepareOrder } from "../server/src/usecases/place-order.ts";
+import { placeOrder } from "../server/src/usecases/place-order.ts";
+import { prepareOrder } from "../server/src/usecases/prepare-order.ts";
 import { requestOrderAction } from "../server/src/usecases/request-order-action.ts";
 import { shipOrder } from "../server/src/usecases/ship-order.ts";
 import { simulateClock } from "../server/src/usecases/simulate-clock.ts";

@@ -24,7 +24,8 @@ import { cancelOrder } from "../src/usecases/cancel-order.ts";
 import { fillBackOrders } from "../src/usecases/fill-back-orders.ts";
 import { moveClock } from "../src/usecases/move-clock.ts";
 import { receiveStock } from "../src/usecases/move-stock.ts";
-import { placeOrder, prepareOrder } from "../src/usecases/place-order.ts";
+import { placeOrder } from "../src/usecases/place-order.ts";
+import { prepareOrder } from "../src/usecases/prepare-order.ts";
 import { shipOrder } from "../src/usecases/ship-order.ts";
 import { parcelOf, trackByHand, trackShipments } from "../src/usecases/track-shipments.ts";
 import {

@@ -5,7 +5,7 @@ import { StatusRefusal } from "../domain/refusals.ts";
 import type { SentFields } from "../domain/unknown-fields.ts";
 import { auditPortal, auditView, type PortalActor } from "./audit-portal.ts";
 import type { FinishedAnswer } from "./idempotently.ts";
-import type { Orderer } from "./place-order.ts";
+import type { Orderer } from "./prepare-order.ts";
 import { readOrder } from "./read-orders.ts";
 import { requestOrderAction } from "./request-order-action.ts";
 

@@ -9,7 +9,7 @@ import { refuseAll } from "../domain/refusals.ts";
 import type { SentFields } from "../domain/unknown-fields.ts";
 import { changeOrder } from "./change-order.ts";
 import { loadChangingOrder } from "./load-changing-order.ts";
-import type { Orderer } from "./place-order.ts";
+import type { Orderer } from "./prepare-order.ts";
 import { actorOf, requireFree, type Work } from "./work-order.ts";
 
 /**

@@ -11,7 +11,8 @@ import { Conflict, RequestProblems } from "../domain/refusals.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { attachPrescription } from "./attach-prescription.ts";
 import { accountNow } from "./move-clock.ts";
-import { placeOrder, prepareOrder } from "./place-order.ts";
+import { placeOrder } from "./place-order.ts";
+import { prepareOrder } from "./prepare-order.ts";
 import { readCatalogue } from "./read-catalogue.ts";
 
 const MOST_AT_ONCE = 100;

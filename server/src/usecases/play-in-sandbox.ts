@@ -12,7 +12,8 @@ import { isSentObject, type SentFields, unknownFields } from "../domain/unknown-
 import { auditPortal, type PortalActor } from "./audit-portal.ts";
 import type { FinishedAnswer } from "./idempotently.ts";
 import { accountNow } from "./move-clock.ts";
-import { placeOrder, prepareOrder } from "./place-order.ts";
+import { placeOrder } from "./place-order.ts";
+import { prepareOrder } from "./prepare-order.ts";
 import { readCatalogue } from "./read-catalogue.ts";
 
 const MOST_PRESCRIPTIONS = 20;

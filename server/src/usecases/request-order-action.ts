@@ -12,7 +12,7 @@ import type { SentFields } from "../domain/unknown-fields.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { changeOrder } from "./change-order.ts";
 import { loadChangingOrder } from "./load-changing-order.ts";
-import type { Orderer } from "./place-order.ts";
+import type { Orderer } from "./prepare-order.ts";
 import { settleAsked, settlePayment } from "./settle-payment.ts";
 
 type Asked = { request: ActionRequest; settle?: () => Promise<ActionRequest> };

@@ -1,0 +1,114 @@
+import { compactAsciiJson, stageOfState, statusOfState } from "@pestle/contract";
+import { orderPlace, type SealedOrderColumn } from "../db/orders.ts";
+import type { OrderContext, OrderSave } from "../db/place-order.ts";
+import { bytes } from "../db/receive.ts";
+import type { Deps } from "../deps.ts";
+import type { AcceptedOrder } from "../domain/decide-order.ts";
+import { orderPosition } from "../domain/order-position.ts";
+import { orderSchedule } from "../domain/order-schedule.ts";
+import { exact } from "../domain/resolve-items.ts";
+import { blindBasis } from "./blind-basis.ts";
+import { patientRow } from "./patient-rows.ts";
+import { DUPLICATE_WINDOW_MS, type PreparedOrder } from "./prepare-order.ts";
+
+/** The accepted order as rows: sealed where it tells who. */
+export function orderRows(
+  deps: Deps,
+  { orderer, draft, fingerprint, formulary }: PreparedOrder,
+  accepted: AcceptedOrder,
+  context: OrderContext,
+  now: Date,
+  account_now: Date,
+): OrderSave {
+  const { account_id } = orderer;
+  const { order, state, held_from, items, ship_to, patient_record } = accepted;
+  const { order_number, patient_id } = order;
+  const key = { account_id, order_number };
+  const seal = (column: SealedOrderColumn, plain: string | null) =>
+    plain === null ? null : bytes(deps.vault.seal(Buffer.from(plain), orderPlace(column, account_id, order_number)));
+  const { label } = draft.shipping;
+  return {
+    fingerprint: {
+      ...key,
+      fingerprint: bytes(fingerprint),
+      created_at: now,
+      since: new Date(now.getTime() - DUPLICATE_WINDOW_MS),
+    },
+    changed_patient: patient_record && {
+      ...patientRow(deps, account_id, patient_id, patient_record, account_now),
+      patient_id,
+      revision: context.patient!.revision,
+    },
+    order: {
+      ...key,
+      order_position: orderPosition(order.created_at, items[0]!.dispense_id),
+      order_status: statusOfState(state),
+      stage: stageOfState(state),
+      held_from,
+      open_exceptions: order.exceptions.length,
+      exception_ids: order.exceptions.map(({ id }) => id),
+      patient_id,
+      brand_id: order.brand_id,
+      reference: order.reference,
+      workflow: order.workflow,
+      shipping_method_id: order.shipping_method_id,
+      signature_confirmation: order.signature_confirmation,
+      address_sealed: seal("address_sealed", ship_to && JSON.stringify(ship_to)),
+      ship_state: ship_to?.state ?? null,
+      label_format: label?.format ?? null,
+      label_carrier: label?.carrier ?? null,
+      label_tracking_no: label?.tracking_no ?? null,
+      label_sealed: seal("label_sealed", label?.data ?? null),
+      payer: order.payer,
+      payment_status: order.payment_status,
+      payment_token_sealed: seal("payment_token_sealed", draft.payment.token),
+      amount_cents: order.amount_cents,
+      safety_sealed: seal("safety_sealed", accepted.findings.length === 0 ? null : JSON.stringify(accepted.findings)),
+      sequence: 1,
+      drug_schedule: orderSchedule(order.items, accepted.prescriptions, formulary),
+      stage_since: now,
+      created_at: order.created_at,
+      updated_at: order.updated_at,
+    },
+    items: items.map(({ units: _, ...item }) => ({ ...key, ...item, patient_id })),
+    reserved: reservedOf(items),
+    prescribed: Object.fromEntries(
+      accepted.prescriptions.map(({ prescription_id, units_ordered }) => {
+        const before = context.prescriptions.find((row) => row.prescription_id === prescription_id)!.units_ordered;
+        return [prescription_id, { units: exact(units_ordered - before), units_ordered: before }];
+      }),
+    ),
+    exceptions: accepted.holds.map(({ id, basis }) => ({
+      ...key,
+      exception_id: id,
+      raised_at: order.created_at,
+      basis: basis && blindBasis(deps, account_id, order_number, basis),
+    })),
+    history: [
+      {
+        ...key,
+        at: order.created_at,
+        actor: orderer.actor ?? "partner",
+        event: "create",
+        from: null,
+        to: order.order_status,
+        stage: stageOfState(state),
+        exception_id: order.exceptions[0]?.id ?? null,
+      },
+    ],
+    events: accepted.events.map(({ event_id, event_type, body }) => ({
+      ...key,
+      event_id,
+      event_type,
+      patient_id,
+      body: compactAsciiJson(body),
+      created_at: order.created_at,
+    })),
+  };
+}
+
+function reservedOf(items: AcceptedOrder["items"]): OrderSave["reserved"] {
+  const total = new Map<string, number>();
+  for (const { sku, units, reserved } of items) if (reserved) total.set(sku, exact((total.get(sku) ?? 0) + units));
+  return Object.fromEntries(total);
+}
