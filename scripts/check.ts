@@ -56,7 +56,6 @@ const NOT_ON_15 = [
   "arazzo",
   "contract-tester",
   "generated-client",
-  "openapi",
   "specmatic",
   "conventions",
   "doctor",
