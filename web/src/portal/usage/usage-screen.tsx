@@ -8,6 +8,7 @@ import { Chart } from "../../ui/chart.tsx";
 import { SelectField } from "../../ui/field.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/tile.tsx";
 import { usePortal } from "../account.tsx";
+import { hourText, milliseconds, percent } from "../figures.ts";
 import styles from "./usage-screen.module.css";
 
 const REFRESH_MS = 30_000;
@@ -17,7 +18,6 @@ const spans = [
   ["168", "7 days"],
   ["720", "30 days"],
 ] as const;
-const hourText = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
 const dayText = new Intl.DateTimeFormat(undefined, {
   month: "short",
   day: "numeric",
@@ -54,9 +54,6 @@ export function UsageScreen() {
     </Page>
   );
 }
-
-const percent = (share: number) => `${(share * 100).toLocaleString(undefined, { maximumFractionDigits: 1 })} %`;
-const milliseconds = (value: number | null) => (value === null ? "–" : `${Math.round(value).toLocaleString()} ms`);
 
 function Totals({ totals, limit, webhooks }: PortalUsage) {
   const { requests, client_errors, server_errors, limited, p50_ms, p99_ms, headroom, busiest_per_second } = totals;

@@ -7,10 +7,7 @@ import { Chart } from "../../ui/chart.tsx";
 import { TileBody, tileClass, tilesClass } from "../../ui/tile.tsx";
 import { Age } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
-
-const clock = new Intl.DateTimeFormat(undefined, { weekday: "short", hour: "2-digit", minute: "2-digit" });
-const percent = (share: number | null) => (share === null ? "–" : `${Math.round(share * 1000) / 10} %`);
-const milliseconds = (value: number | null) => (value === null ? "–" : `${Math.round(value).toLocaleString()} ms`);
+import { hourText, milliseconds, percent } from "../figures.ts";
 
 /** How deliveries to it go. */
 export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
@@ -75,7 +72,7 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
               <Chart
                 label="Attempts an hour"
                 kind="bars"
-                moments={series.map(({ hour }) => clock.format(new Date(hour)))}
+                moments={series.map(({ hour }) => hourText.format(new Date(hour)))}
                 empty="No attempt yet"
                 series={[
                   { name: "Delivered", tone: "good", values: series.map((hour) => hour.delivered) },
