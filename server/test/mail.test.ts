@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -8,6 +7,7 @@ import { afterEach, expect, test } from "vitest";
 import { until } from "../../chaos/until.ts";
 import { openMail } from "../src/adapters/mail.ts";
 import { openReceiver } from "./support/receiver.ts";
+import { selfSigned } from "./support/self-signed.ts";
 import { startTestApp } from "./support/test-app.ts";
 import { addEndpoint, writeEvents } from "./support/webhooks.ts";
 
@@ -88,10 +88,7 @@ test.each(["AUTH", "MAIL", "RCPT", "DATA", "letter"])(
 
 test("a line that can be made private is, before the password; a certificate that does not fit ends it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pestle-mail-"));
-  const [key, cert] = [join(folder, "key.pem"), join(folder, "cert.pem")];
-  const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];
-  const name = ["-subj", "/CN=mail.test", "-addext", "subjectAltName=IP:127.0.0.1"];
-  execFileSync("openssl", ["req", "-x509", ...kind, ...name, "-keyout", key, "-out", cert], { stdio: "ignore" });
+  const { key, cert } = selfSigned(folder, "mail.test", "127.0.0.1");
   const { url, told, letters } = await openMailServer({}, { key: readFileSync(key), cert: readFileSync(cert) });
   const given = { smtp_url: url, from: "pharmacy@larkspur.example" };
   await openMail({ ...given, ca: readFileSync(cert, "utf8") })!.send(letter);

@@ -1,10 +1,10 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { selfSigned } from "./support/self-signed.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { until } from "./support/until.ts";
 
@@ -93,32 +93,10 @@ test("a request leaves one log line with its id, duration and account, and no se
 
 describe("TLS", () => {
   const folder = mkdtempSync(join(tmpdir(), "pestle-tls-"));
-  const files = { TLS_CERT_FILE: join(folder, "cert.pem"), TLS_KEY_FILE: join(folder, "key.pem") };
+  const { key, cert } = selfSigned(folder, "localhost", "127.0.0.1");
+  const files = { TLS_CERT_FILE: cert, TLS_KEY_FILE: key };
   let own: TestApp;
   beforeAll(async () => {
-    execFileSync(
-      "openssl",
-      [
-        "req",
-        "-x509",
-        "-newkey",
-        "ec",
-        "-pkeyopt",
-        "ec_paramgen_curve:prime256v1",
-        "-nodes",
-        "-days",
-        "2",
-        "-subj",
-        "/CN=localhost",
-        "-addext",
-        "subjectAltName=IP:127.0.0.1",
-        "-keyout",
-        files.TLS_KEY_FILE,
-        "-out",
-        files.TLS_CERT_FILE,
-      ],
-      { stdio: "ignore" },
-    );
     own = await startTestApp({ env: files });
   });
   afterAll(async () => {

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -6,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../chaos/until.ts";
 import { openWebhookClient } from "../src/adapters/webhook-client.ts";
 import { openRawReceiver, openReceiver, type Receiver } from "./support/receiver.ts";
+import { selfSigned } from "./support/self-signed.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { addEndpoint, deliveryOf, type TestEndpoint, writeEvents } from "./support/webhooks.ts";
 
@@ -139,22 +139,7 @@ let app: TestApp;
 let well: Receiver;
 const bad: { name: string; endpoint: TestEndpoint; receiver: Pick<Receiver, "url" | "close"> }[] = [];
 beforeAll(async () => {
-  const files = { key: join(folder, "key.pem"), cert: join(folder, "cert.pem") };
-  execFileSync(
-    "openssl",
-    [
-      "req",
-      "-x509",
-      "-newkey",
-      "ec",
-      "-pkeyopt",
-      "ec_paramgen_curve:prime256v1",
-      "-nodes",
-      "-subj",
-      "/CN=other.test",
-    ].concat(["-keyout", files.key, "-out", files.cert, "-days", "30"]),
-    { stdio: "ignore" },
-  );
+  const files = selfSigned(folder, "other.test");
   tls = { key: readFileSync(files.key, "utf8"), cert: readFileSync(files.cert, "utf8") };
   const webhook_client = openWebhookClient({
     connect_timeout_ms: CONNECT_TIMEOUT_MS,
