@@ -2,7 +2,8 @@ import { documentTypes } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
-import { type AsapHeader, asapGaps, asapReport, type DispensedRecord } from "../src/domain/asap.ts";
+import { asapGaps, asapReport } from "../src/domain/asap.ts";
+import type { AsapHeader, DispensedRecord } from "../src/domain/asap-records.ts";
 import { AIR, DSP, documentQualifiers, IS, PAT, PHA, PRE, TH } from "../src/domain/asap-segments.ts";
 import { pharmacyFacts } from "../src/domain/documents.ts";
 

@@ -1,5 +1,5 @@
 import type { documentTypes, genders, payers } from "@pestle/contract";
-import type { AsapHeader, DispensedRecord } from "./asap.ts";
+import type { AsapHeader, DispensedRecord } from "./asap-records.ts";
 import type { QuantityUnit } from "./units.ts";
 
 /** A field's number is its place in the list: PAT07 is the seventh of PAT. `most` is what it has room for. */

@@ -1,37 +1,11 @@
-import type { DrugSchedule } from "@pestle/contract";
 import { allergyFindings } from "./allergy-findings.ts";
 import { checkedOrder } from "./checked-order.ts";
 import type { SafetyData } from "./data.ts";
 import type { SafetyFinding } from "./finding.ts";
 import { interactionFindings } from "./interaction-findings.ts";
 import { severities } from "./rows.ts";
+import type { SafetyFacts } from "./safety-facts.ts";
 import { duplicateFindings, refillFindings } from "./therapy-findings.ts";
-
-/** What an order is checked on. */
-export type SafetyFacts = {
-  items: readonly SafetyItem[];
-  /** Other orders of the patient: what is on the way, and what was sent lately. */
-  fills: readonly SafetyFill[];
-  /** As the patient's record has them, in anybody's words. */
-  allergies: readonly string[];
-  medications: readonly string[];
-  now: Date;
-};
-export type SafetyItem = {
-  item_id: number;
-  ingredients: readonly string[];
-  gcn: string | null;
-  days_supply: number | null;
-  drug_schedule: DrugSchedule;
-};
-type SafetyFill = {
-  order_number: string;
-  ingredients: readonly string[];
-  gcn: string | null;
-  /** null: an open order on its way. */
-  shipped_at: Date | null;
-  days_supply: number | null;
-};
 
 /** Everything the tables say of an order, the worst first. What holds it has an `exception_id`; the rest are warnings. */
 export function assessSafety(data: SafetyData, facts: SafetyFacts): SafetyFinding[] {

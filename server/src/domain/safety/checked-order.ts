@@ -1,6 +1,6 @@
-import type { SafetyFacts, SafetyItem } from "./assess-safety.ts";
 import type { SafetyData, Substance } from "./data.ts";
 import { places } from "./finding.ts";
+import type { SafetyFacts, SafetyItem } from "./safety-facts.ts";
 import { substancesOf, understand } from "./understand.ts";
 
 /** An order in the words of the tables. */
