@@ -103,7 +103,7 @@ await step("unused code", "knip", []);
 await step("generated pages", "tsx", ["--conditions=source", "scripts/docs.ts", "--check"]);
 await step("quick start", "tsx", ["--conditions=source", "scripts/quick-start.ts"]);
 
-// Each leg uses little more than one core, and two find room beside each other; the browser's figures want the machine alone.
+// Each leg uses little more than one core, and two find room beside each other; the browser has the machine to itself.
 const elsewhere = ["e2e/", ...OF_PROCESSES].map(
   (path) => `--exclude=${path}${path.endsWith("/") ? "**" : "*.test.ts"}`,
 );
@@ -113,7 +113,7 @@ await Promise.all([
 ]);
 const browser = findBrowser();
 if (browser === undefined) missing("browser tests", "a Chromium: install Debian's package chromium, or set CHROMIUM");
-else await tests("tests in the browser", ["e2e"], { CHROMIUM: browser });
+else await tests("tests in the browser", ["e2e", "--maxWorkers=2"], { CHROMIUM: browser });
 
 close();
 

@@ -1,0 +1,23 @@
+/** A row of a queue, of which there may be any number. */
+export const inventedOrder = (row: number) => ({
+  account_id: "larkspur",
+  partner: `Partner ${row % 7}`,
+  environment: row % 3 === 0 ? "sandbox" : "production",
+  order_number: `N${String(row).padStart(9, "0")}`,
+  order_status: "Processing",
+  stage: "clinical_review",
+  exception_ids: [],
+  patient_initials: "AB",
+  drug_names: ["Atorvastatin 20 mg tablet"],
+  schedule: "0",
+  ship_state: "CA",
+  brand: null,
+  method: "Standard Mail",
+  reference: null,
+  created_at: "2026-01-01T00:00:00.000Z",
+  stage_since: "2026-01-01T00:00:00.000Z",
+  late: true,
+  claimed_by: null,
+  claimed_until: null,
+  revision: 1,
+});
