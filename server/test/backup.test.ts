@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Db, openDb } from "../src/db/db.ts";
-import { dumpSchema } from "../src/db/schema-dump.ts";
 import { backUp } from "../src/usecases/back-up.ts";
 import { restore, verifyBackup } from "../src/usecases/restore.ts";
 import { decodeMasterKey } from "../src/vault/master-key.ts";
+import { dumpSchema } from "./support/dump-schema.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
 
 /** Back-up and restore between real databases, beside a service that goes on working. */

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Db, openDb } from "../src/db/db.ts";
 import { migrate, migrationState, readMigrations, WrongDatabase } from "../src/db/migrate.ts";
-import { dumpSchema } from "../src/db/schema-dump.ts";
+import { dumpSchema } from "./support/dump-schema.ts";
 import { createTestDatabase } from "./support/test-app.ts";
 
 /** Tables that lead to an account, or belong to the pharmacy itself. Every other one is a tenant's. */

@@ -207,7 +207,8 @@ WL WELL
 WLS WELLS
 `;
 
-const spellings = new Map(
+/** Every spelling with its standard abbreviation. */
+export const suffixSpellings: ReadonlyMap<string, string> = new Map(
   TABLE.trim()
     .split("\n")
     .flatMap((line) => {
@@ -216,8 +217,5 @@ const spellings = new Map(
     }),
 );
 
-/** Every spelling with its standard abbreviation. */
-export const suffixSpellings: ReadonlyMap<string, string> = spellings;
-
 /** The standard abbreviation of an upper-case word, where the word is a street suffix. */
-export const suffixOf = (word: string): string | undefined => spellings.get(word);
+export const suffixOf = (word: string): string | undefined => suffixSpellings.get(word);
