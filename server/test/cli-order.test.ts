@@ -1,11 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { Order } from "@pestle/contract";
+import { documentKinds, type Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDays, dateIn } from "../src/domain/calendar.ts";
 import { createPerson } from "../src/usecases/create-person.ts";
-import { documentKinds } from "../src/usecases/order-document.ts";
 import { type Given, newOrder, type OrderBody, placed, post, prescribed } from "./support/orders.ts";
 import { ask, goodDocument } from "./support/patient.ts";
 import { textOf } from "./support/read-pdf.ts";
@@ -269,7 +268,7 @@ describe("documents", () => {
       msg: "a document was printed",
     });
     const out = join(folder, "no", "where");
-    for (const kind of Object.keys(documentKinds)) {
+    for (const kind of documentKinds) {
       await expect(order("document", "lead", made, { kind, out })).rejects.toThrow("The file cannot be written");
     }
   });

@@ -1,7 +1,14 @@
-import { exceptionIds, type Order, orderStatusReasons, shipmentStatuses } from "@pestle/contract";
+import {
+  type DocumentKind,
+  documentKinds,
+  exceptionIds,
+  type Order,
+  orderStatusReasons,
+  shipmentStatuses,
+} from "@pestle/contract";
 import type { Deps } from "../deps.ts";
 import { addNote, claimOrder, releaseClaim } from "../usecases/claim-order.ts";
-import { documentKinds, orderDocument } from "../usecases/order-document.ts";
+import { orderDocument } from "../usecases/order-document.ts";
 import { loadStoredOrder } from "../usecases/read-orders.ts";
 import { shipOrder } from "../usecases/ship-order.ts";
 import { showOrder } from "../usecases/show-order.ts";
@@ -34,6 +41,12 @@ const EXCEPTION = [
   "which exception",
   { required: true, choices: exceptionIds.map(String) },
 ] as const;
+const documents: Record<DocumentKind, string> = {
+  label: "the shipping label, as it was made when the order was sent",
+  prescription: "the label on the package of an item",
+  leaflet: "what the patient is told about an item",
+  slip: "the packing slip",
+};
 const TYPED = "7K2M9XQ4TB --account 3f9k2m8x1q7z --as noor@larkspur.example";
 
 type Given = OrderOptions & Record<string, string | undefined> & { lot: string[]; scan: string[] };
@@ -207,10 +220,10 @@ export const orderCommands: readonly CommandRow[] = [
       AS,
       [
         "--kind <kind>",
-        Object.entries(documentKinds)
+        Object.entries(documents)
           .map(([kind, what]) => `${kind}: ${what}`)
           .join("; "),
-        { required: true, choices: Object.keys(documentKinds) },
+        { required: true, choices: documentKinds },
       ],
       ["--item <item_id>", "of which item, where the order has several"],
       ["--out <file>", "where to; nobody else can read it", { required: true }],
@@ -221,7 +234,7 @@ export const orderCommands: readonly CommandRow[] = [
     ],
     run: (given, order_number, env) =>
       withOrder(env, given as Given, order_number, async (deps, work) => {
-        const { kind, item, out } = given as { kind: keyof typeof documentKinds; item?: string; out: string };
+        const { kind, item, out } = given as { kind: DocumentKind; item?: string; out: string };
         const item_id = item === undefined ? null : wholeNumber(item, "--item");
         const { format, bytes } = await orderDocument(deps, work, kind, item_id);
         writePrivate(out, bytes);

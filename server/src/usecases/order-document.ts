@@ -1,3 +1,4 @@
+import type { DocumentKind } from "@pestle/contract";
 import { loadPrinted, type PrintedItem } from "../db/dispenses.ts";
 import { loadShipmentLabel, shipmentLabelPlace } from "../db/shipments.ts";
 import type { Deps } from "../deps.ts";
@@ -8,15 +9,6 @@ import { withKeysOfNow } from "../vault/vault.ts";
 import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
 import type { Work } from "./work-order.ts";
 import { WorkRefusal } from "./work-refusal.ts";
-
-/** What can be printed of an order, and what for. */
-export const documentKinds = {
-  label: "the shipping label, as it was made when the order was sent",
-  prescription: "the label on the package of an item",
-  leaflet: "what the patient is told about an item",
-  slip: "the packing slip",
-} as const;
-export type DocumentKind = keyof typeof documentKinds;
 
 export type PrintedDocument = { kind: DocumentKind; format: "PDF" | "PNG" | "ZPL"; bytes: Buffer };
 
