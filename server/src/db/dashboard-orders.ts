@@ -46,6 +46,18 @@ export type QueueRow = {
   revision: number;
 };
 
+/** For whom an order `o` is, sealed, and what is in it: what a row shows beside the order itself. */
+export const WHOSE_AND_WHAT = `(
+    select r.record_sealed
+    from patient r
+    where r.account_id = o.account_id and r.patient_id = o.patient_id) as record_sealed,
+  array(
+    select d.name
+    from order_item i
+    join product d on d.account_id = i.account_id and d.sku = i.sku
+    where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null
+    order by i.item_id) as drug_names`;
+
 /** The last row of the page before; null begins at the beginning. */
 export type QueuePlace = Pick<QueueRow, "stage_since" | "account_id" | "order_number">;
 
@@ -107,16 +119,7 @@ with page as materialized (
 )
 select o.account_id, p.name as partner, a.environment, o.order_number, o.order_status, o.stage, o.queue, o.exception_ids,
   o.patient_id, o.drug_schedule, o.ship_state, o.reference, o.created_at, o.stage_since, o.revision,
-  (
-    select r.record_sealed
-    from patient r
-    where r.account_id = o.account_id and r.patient_id = o.patient_id) as record_sealed,
-  array(
-    select d.name
-    from order_item i
-    join product d on d.account_id = i.account_id and d.sku = i.sku
-    where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null
-    order by i.item_id) as drug_names,
+  ${WHOSE_AND_WHAT},
   (
     select b.name
     from brand b

@@ -1,4 +1,5 @@
 import type { Environment, OrderStatus, Stage } from "@pestle/contract";
+import { WHOSE_AND_WHAT } from "./dashboard-orders.ts";
 import { type Queryable, statementOf } from "./db.ts";
 
 /** What a search finds, with the patient sealed. */
@@ -22,16 +23,7 @@ export type FoundRow = {
 
 const COLUMNS = `
   a.account_id, p.name as partner, a.environment, o.order_number, o.order_status, o.stage, o.reference, o.created_at,
-  o.patient_id, (
-    select r.record_sealed
-    from patient r
-    where r.account_id = o.account_id and r.patient_id = o.patient_id) as record_sealed,
-  array(
-    select d.name
-    from order_item i
-    join product d on d.account_id = i.account_id and d.sku = i.sku
-    where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null
-    order by i.item_id) as drug_names`;
+  o.patient_id, ${WHOSE_AND_WHAT}`;
 
 /** One look into each account's index, and the newest few of what is there: nothing is searched through. */
 const inEveryAccount = (found: string) => `
