@@ -199,12 +199,14 @@ function callOf(deps: Deps, request: FastifyRequest, names: string[]): Call {
 function idempotencyClaim(
   deps: Deps,
   endpoint: Endpoint,
-  { grant, params }: Call,
+  { grant, params, query }: Call,
   request: FastifyRequest,
   body: JsonObject,
 ): IdempotencyClaim | undefined {
   const idempotency_key = request.headers["idempotency-key"];
   if (typeof idempotency_key !== "string") return undefined;
+  // A dry run writes nothing, its answer neither: the key is for the order that follows.
+  if (query.get("dry_run")?.[0] === "true") return undefined;
   // Not as it was sent: the same request may be retried with the version prefix, an escape or a proxy's whole address.
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
   const { account_id } = grant;
