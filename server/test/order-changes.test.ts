@@ -131,7 +131,8 @@ describe("a reorder", () => {
       [42463, "order_number"],
     ]);
     await ship(first.order_number);
-    const answer = await ask(app, `/orders/${first.order_number}/reorders`, {});
+    // Where nothing is said there need not be a body.
+    const answer = await ask(app, `/orders/${first.order_number}/reorders`, undefined, { method: "POST" });
     expect(answer.status).toBe(201);
     const again = JSON.parse(answer.text);
     expect(again).toMatchObject({
