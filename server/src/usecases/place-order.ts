@@ -1,4 +1,11 @@
-import { compactAsciiJson, type Environment, type Order, stageOfState, statusOfState } from "@pestle/contract";
+import {
+  type Address,
+  compactAsciiJson,
+  type Environment,
+  type Order,
+  stageOfState,
+  statusOfState,
+} from "@pestle/contract";
 import { announce } from "../db/bus.ts";
 import type { Queryable } from "../db/db.ts";
 import { orderPlace, type SealedOrderColumn } from "../db/orders.ts";
@@ -66,9 +73,11 @@ export async function prepareOrder(
   body: SentFields,
   canonical: string,
   now: Date,
+  /** Where it goes if the body does not say: there an order went before. */
+  address: Address | null = null,
 ): Promise<PreparedOrder> {
   const today = dateIn(deps.config.TIME_ZONE, accountNow(now, orderer.clock_offset_s));
-  const { draft, problems } = readOrder(body, { zips: deps.zips, today });
+  const { draft, problems } = readOrder(body, { zips: deps.zips, today, address });
   const { formulary } = await readCatalogue(deps, orderer.account_id);
   const sent_verdict =
     typeof draft.address === "string"
