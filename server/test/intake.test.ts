@@ -151,6 +151,21 @@ describe("a NewRx", () => {
     ]);
   });
 
+  test("for an account of Automatic Processing that waits for a pharmacist says why there is no order", async () => {
+    const message_id = nextId();
+    const prescription = {
+      signature_evidence: false,
+      drug: { description: "Zolpidem 5 mg tablet", codes: [], strength: null, schedule: null },
+    };
+    const to = app.demo.partners[1]!.ncpdp_id;
+    await intake.send(newMessage({ envelope: { message_id, to }, patient: stranger(), prescription }));
+    const [row] = await prescriptionsOf(message_id);
+    const shown = await app.call(`/patients/${row!["patient_id"]}/rx`, { partner: 1 });
+    expect(JSON.parse(await shown.text()).medication_request[0].order_errors).toMatchObject([
+      { code: 42249, error_detail: [{ field: "items[0].prescription_id" }] },
+    ]);
+  });
+
   test("for an account of Automatic Processing makes an order due on the day it may be filled", async () => {
     const message_id = nextId();
     const { ncpdp_id, account_id } = app.demo.partners[1]!;
