@@ -247,10 +247,14 @@ function newMessage(
   };
 }
 
-/** The same bytes in another format, or for another receiver, are another message and get an answer of their own. */
+/**
+ * The same bytes in another format, or for another receiver, are another message and get an answer of their own. A
+ * SCRIPT message names its receiver itself; beside a FHIR message the address of the request may.
+ */
 export function hashOfSent(format: IntakeFormat["format"], read: ReadMessage, body: Buffer): Buffer {
   const to = (read.ok ? read.message.envelope : read.envelope)?.to ?? "";
-  return createHash("sha256").update(`${format} ${to}\n`).update(body).digest();
+  const beside = format === "fhir" ? `${format} ${to}\n` : "";
+  return createHash("sha256").update(beside).update(body).digest();
 }
 
 /** What a message is known again by. Who names itself in no way is its credential, what has no id its bytes. */
