@@ -22,7 +22,10 @@ export const clientAuthMethods = ["client_secret_basic", "client_secret_post"] a
 
 /** Errors of the token server, RFC 6749 section 5.2: `error: [status, error_description]`. */
 export const oauthErrors = {
-  invalid_request: [400, "The request lacks a parameter, repeats one, or is not form-encoded."],
+  invalid_request: [
+    400,
+    "The request lacks a parameter, repeats one, shows credentials in two places, or is not form-encoded.",
+  ],
   invalid_client: [401, "The client is unknown or its secret is wrong."],
   unsupported_grant_type: [400, "The grant type must be client_credentials."],
   invalid_scope: [400, "The scope is missing, or the credentials do not have it."],

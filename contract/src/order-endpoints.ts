@@ -171,6 +171,7 @@ export const orderEndpoints = [
     description:
       "A new fill like an order that was shipped or delivered, with the same checks. The body is that of `POST /orders`; what is left out is copied.",
     body: body("application/json", ReorderRequest, {}),
+    body_optional: true,
     responses: { 201: answer("The new order.", Order, order) },
     codes: [40003, ...bodyCodes, ...orderCodes, ...idempotencyCodes, 42463],
     may_be_missing: true,

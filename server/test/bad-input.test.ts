@@ -229,6 +229,10 @@ const partnerCases: Case[] = [
     each(["[]", "null", "true", "1", "-0", '"text"', `[${CHANGE}]`], (body) => post(body)),
   ),
   ...table("422 42200", {
+    ...each(
+      ["application/json;", "Application/JSON ; Charset = UTF-8", 'application/json; charset="utf-8"; v=1'],
+      (type) => post("{}", [KEY, `content-type: ${type}`]),
+    ),
     "an empty object": post("{}"),
     "a byte order mark": post("\ufeff{}"),
     "a prototype": post('{"__proto__":{"simulation_type":"clock","simulation":{"advance_seconds":1}}}'),
@@ -348,7 +352,15 @@ const tokenCases: Case[] = [
       form(new URLSearchParams({ grant_type: "client_credentials", scope }).toString()),
     ),
   ),
+  ...table("400 invalid_scope", {
+    "parameters without a value count as left out": form("grant_type=client_credentials&client_id=&client_secret="),
+    "a type with a parameter that says nothing": form("grant_type=client_credentials", [
+      `${FORM_TYPE};`,
+      "authorization: {basic}",
+    ]),
+  }),
   ...table("401 invalid_client", {
+    "a client without a value": form(`${GRANT}&client_id=&client_secret=`, [FORM_TYPE]),
     ...each(
       [
         "",

@@ -175,8 +175,7 @@ describe("rx send", () => {
     delete bundle.meta;
     const file = fileOf("bundle.txt", `\n${JSON.stringify(bundle)}`);
     expect(await run("rx send", {}, file)).toMatchObject({ failed: true, data: { description_codes: ["002"] } });
-    bundle.timestamp = "2026-11-10T17:20:00Z";
-    const sent = await run("rx send", { to: "9900025" }, fileOf("bundle.txt", JSON.stringify(bundle)));
+    const sent = await run("rx send", { to: "9900025" }, file);
     // Nobody and nothing named: it is known by its credential and its bytes.
     expect(sent.data).toMatchObject({
       outcome: "accepted",

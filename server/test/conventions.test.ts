@@ -160,6 +160,8 @@ describe("every route of the partner API, walked from the router", () => {
         expect(await expectConventions(second, "partner")).toBe("");
         expect(second.status).toBe(304);
         expect(second.headers.get("etag")).toBe(etag);
+        // RFC 9110, 8.6: no length, or that of the answer that was spared.
+        expect([null, first.headers.get("content-length")]).toContain(second.headers.get("content-length"));
       }
       const changed = await app.call(url, { method, headers: { "if-none-match": `W/"${"0".repeat(32)}"` } });
       expect(changed.status).toBe(200);

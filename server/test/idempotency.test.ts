@@ -9,6 +9,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
+const CLOCK_BACK = JSON.stringify({ simulation_type: "clock", simulation: { advance_seconds: -1 } });
+
 let key = "";
 let number = 0;
 beforeEach(() => {
@@ -64,6 +66,26 @@ test("the same key with another body is 42299 and changes nothing", async () => 
   expect(response.status).toBe(422);
   expect(codesOf(await expectConventions(response, "partner"))).toEqual([[42299, "Idempotency-Key"]]);
   expect(await offset()).toBe(before);
+  // Also where that body would be refused by itself.
+  for (const body of ["{}", CLOCK_BACK]) {
+    expect(codesOf(await (await move(0, { body })).text())).toEqual([[42299, "Idempotency-Key"]]);
+  }
+});
+
+test("a known key is replayed, whatever has become of what it was about", async () => {
+  const send = (path: string, body: unknown) =>
+    app.call(path, {
+      method: "POST",
+      body: JSON.stringify(body),
+      headers: { "content-type": "application/json", "idempotency-key": key },
+    });
+  const endpoint = { url: "http://127.0.0.1:1/hook", events: ["RX_RECEIVED"], secret: "s" };
+  const { id } = (await (await send("/webhook_endpoints", endpoint)).json()) as { id: string };
+  const first = await send(`/webhook_endpoints/${id}/test`, {});
+  expect((await app.call(`/webhook_endpoints/${id}`, { method: "DELETE" })).status).toBe(204);
+  const again = await send(`/webhook_endpoints/${id}/test`, {});
+  expect([again.status, again.headers.get("idempotent-replayed")]).toEqual([202, "true"]);
+  expect(await again.text()).toBe(await first.text());
 });
 
 test("a refused request keeps nothing, and its key can be used again", async () => {

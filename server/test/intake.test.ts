@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeFhir } from "../src/intake/fhir/write.ts";
 import { formatOf, scriptFormat } from "../src/intake/formats.ts";
 import { openRecord } from "../src/usecases/patient-rows.ts";
 import { processWaiting } from "../src/usecases/process-waiting.ts";
 import { receivePrescription } from "../src/usecases/receive-prescription.ts";
 import { expectConventions } from "./support/conventions.ts";
+import { envelope as fhirEnvelope, prescription as fhirPrescription } from "./support/fhir-samples.ts";
 import { intakeRows, newMessage, openIntake } from "./support/intake.ts";
 import { prescription } from "./support/script-samples.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
@@ -149,6 +151,21 @@ describe("a NewRx", () => {
     ]);
   });
 
+  test("for an account of Automatic Processing that waits for a pharmacist says why there is no order", async () => {
+    const message_id = nextId();
+    const prescription = {
+      signature_evidence: false,
+      drug: { description: "Zolpidem 5 mg tablet", codes: [], strength: null, schedule: null },
+    };
+    const to = app.demo.partners[1]!.ncpdp_id;
+    await intake.send(newMessage({ envelope: { message_id, to }, patient: stranger(), prescription }));
+    const [row] = await prescriptionsOf(message_id);
+    const shown = await app.call(`/patients/${row!["patient_id"]}/rx`, { partner: 1 });
+    expect(JSON.parse(await shown.text()).medication_request[0].order_errors).toMatchObject([
+      { code: 42249, error_detail: [{ field: "items[0].prescription_id" }] },
+    ]);
+  });
+
   test("for an account of Automatic Processing makes an order due on the day it may be filled", async () => {
     const message_id = nextId();
     const { ncpdp_id, account_id } = app.demo.partners[1]!;
@@ -212,6 +229,43 @@ describe("the same message", () => {
       intake_message: before["intake_message"]! + 1,
       review: before["review"]! + 1,
     });
+  });
+});
+
+describe("the same bytes", () => {
+  const fhir = { path: "/intake/fhir", type: "application/fhir+json" };
+  const issue = (text: string) => JSON.parse(text).issue[0].details.coding[0].code;
+
+  test("in another format are answered in that format", async () => {
+    for (const body of ["", "{}"]) {
+      const script = await intake.send(body);
+      expect([script.status, codes(script.text)]).toEqual([200, ["601", "024"]]);
+      const { status: http, text, headers } = await intake.send(body, fhir);
+      expect([http, headers.get("content-type")]).toEqual([200, "application/fhir+json; charset=utf-8"]);
+      expect(JSON.parse(text).resourceType).toBe("OperationOutcome");
+      // Each again as before.
+      expect((await intake.send(body)).text).toBe(script.text);
+      expect((await intake.send(body, fhir)).text).toBe(text);
+    }
+  });
+
+  test("for another receiver are another message: nobody is told that it was received where it was not", async () => {
+    const patient = { ...fhirPrescription.patient, ...stranger() };
+    const nobody = { ...fhirEnvelope, from: null, to: null, message_id: null, prescriber_order_number: null };
+    const bundle = (message_id: string | null) =>
+      JSON.stringify(writeFhir({ ...fhirPrescription, patient }, { ...nobody, message_id }));
+    const to = (ncpdp_id: string) => ({ ...fhir, path: `${fhir.path}?ncpdp_id=${ncpdp_id}` });
+    const [first, second] = app.demo.partners.map(({ ncpdp_id }) => ncpdp_id) as [string, string];
+
+    const unnamed = bundle(null);
+    expect(issue((await intake.send(unnamed, fhir)).text)).toBe("002");
+    const { text } = await intake.send(unnamed, to(first));
+    expect(JSON.parse(text).extension[0].valueInteger).toEqual(expect.any(Number));
+    expect((await intake.send(unnamed, to(first))).text).toBe(text);
+
+    const named = bundle(nextId());
+    await intake.send(named, to(first));
+    expect(issue((await intake.send(named, to(second))).text)).toBe("220");
   });
 });
 

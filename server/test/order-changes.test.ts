@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { settleUnpaid } from "../src/usecases/settle-payment.ts";
 import { codesOf } from "./support/conventions.ts";
+import { prescribed } from "./support/orders.ts";
 import { addPatient, ask, goodAddress, stranger } from "./support/patient.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 
@@ -15,9 +16,10 @@ const body = (patient_id: string, prescription_id: number) => ({
   patient: { patient_id },
   items: [{ prescription_id, quantity: 1, package_size: 90 }],
 });
-async function order(given: Parameters<typeof addPatient>[1] = {}, change: object = {}) {
+async function order(given: Parameters<typeof addPatient>[1] = {}, change: object = {}, item: object = {}) {
   const { patient_id, prescription_id } = await addPatient(app, { patient: stranger(), ...given });
-  const made = await ask(app, "/orders", { ...body(patient_id, prescription_id), ...change });
+  const { items, ...rest } = body(patient_id, prescription_id);
+  const made = await ask(app, "/orders", { ...rest, items: items.map((one) => ({ ...one, ...item })), ...change });
   return { status: made.status, ...JSON.parse(made.text) };
 }
 const put = (order_number: string, address: object) =>
@@ -130,7 +132,8 @@ describe("a reorder", () => {
       [42463, "order_number"],
     ]);
     await ship(first.order_number);
-    const answer = await ask(app, `/orders/${first.order_number}/reorders`, {});
+    // Where nothing is said there need not be a body.
+    const answer = await ask(app, `/orders/${first.order_number}/reorders`, undefined, { method: "POST" });
     expect(answer.status).toBe(201);
     const again = JSON.parse(answer.text);
     expect(again).toMatchObject({
@@ -143,5 +146,19 @@ describe("a reorder", () => {
     expect(again.order_number).not.toBe(first.order_number);
     const changed = await ask(app, `/orders/${first.order_number}/reorders`, { shipping: { method_id: 3 } });
     expect(JSON.parse(changed.text)).toMatchObject({ shipping: { method_id: 3 }, exception: { id: 68 } });
+  });
+
+  test("copies what an order of today might not say: a name from a prescription, a fill as written", async () => {
+    const prescription = prescribed("semaglutide-pen", 9);
+    const first = await order(
+      { patient: { ...stranger(), first_name: "Ada 3rd" }, prescription },
+      { shipping: { method_id: 4 } },
+      { package_size: undefined },
+    );
+    expect(first.items).toMatchObject([{ quantity: 1, package_size: 9 }]);
+    await ship(first.order_number);
+    const again = await ask(app, `/orders/${first.order_number}/reorders`, {});
+    expect(again.status).toBe(201);
+    expect(JSON.parse(again.text)).toMatchObject({ address: first.address, items: [{ quantity: 1, package_size: 9 }] });
   });
 });

@@ -112,6 +112,17 @@ test("a dry run predicts exactly what the order then does, and writes nothing", 
   expect([...seen].sort()).toEqual(["201 On Hold", "201 Processing", "409", "422"]);
 });
 
+test("a dry run leaves its Idempotency-Key to the order", async () => {
+  const { body } = await newOrder(app);
+  const headers = { "idempotency-key": "tried-then-placed" };
+  const untouched = await footprint(app);
+  for (let time = 0; time < 2; time++)
+    expect((await post(app, body, { path: DRY, headers })).body.would_create).toBe(true);
+  expect(await footprint(app)).toEqual(untouched);
+  const made = await post(app, body, { headers });
+  expect([made.status, (await post(app, body, { headers })).text]).toEqual([201, made.text]);
+});
+
 /** Without the numbers that are drawn and the moments that pass. */
 function timeless(answer: Order): unknown {
   const drawn = ["order_number", "dispense_id", "created_at", "updated_at", "raised_at"];

@@ -51,6 +51,10 @@ describe("days and zones", () => {
     expect(startOfDay("Asia/Kathmandu", "2026-11-15").toISOString()).toBe("2026-11-14T18:15:00.000Z");
     // There midnight is skipped: the day begins at one.
     expect(startOfDay("America/Santiago", "2026-09-06").toISOString()).toBe("2026-09-06T04:00:00.000Z");
+    // The first and the last day there is, whatever year it is in Greenwich by then.
+    for (const zone of [NEW_YORK, "Pacific/Honolulu", "Pacific/Kiritimati"]) {
+      for (const date of ["1000-01-01", "9999-12-31"]) expect(dateIn(zone, startOfDay(zone, date))).toBe(date);
+    }
   });
 
   test("the first instant of a day is of that day, and the one before of the day before", () => {

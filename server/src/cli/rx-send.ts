@@ -1,4 +1,4 @@
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { type Environment, environments } from "@pestle/contract";
 import { type Config, readConfig } from "../config.ts";
 import { findMade, type MadeOfMessage } from "../db/intake.ts";
@@ -10,7 +10,7 @@ import { StatusRefusal } from "../domain/refusals.ts";
 import { type ScriptVersion, scriptVersions } from "../intake/script/version.ts";
 import { type Demo, readDemo } from "../seed/demo.ts";
 import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { messageIdentity } from "../usecases/receive-prescription.ts";
+import { hashOfSent, messageIdentity } from "../usecases/receive-prescription.ts";
 import { reason, WrongUsage } from "./errors.ts";
 import { facts, type Output, table } from "./output.ts";
 import {
@@ -189,9 +189,9 @@ async function beside<Result>(
 
 async function whatBecame(config: Config, client: PartnerAccount, message: RxMessage, ncpdp_id: string | null) {
   const [account_id = "", credential_id = ""] = client.client_id.split("-");
-  const body_hash = createHash("sha256").update(message.body).digest();
+  const read = readRxMessage(message, ncpdp_id);
   const caller = { account_id, credential_id };
-  const identity = messageIdentity(readRxMessage(message, ncpdp_id), caller, body_hash);
+  const identity = messageIdentity(read, caller, hashOfSent(message.format, read, message.body));
   const { sender, sender_message_id } = identity;
   const made = await beside(config, ({ db }) => findMade(db, account_id, sender, sender_message_id));
   return { ...identity, made };

@@ -2,17 +2,15 @@ import type { Environment, MedicationDispense, Workflow } from "@pestle/contract
 import type { PrescriptionFact } from "../domain/order-facts.ts";
 import { type Queryable, sql } from "./db.ts";
 
-type PrescriptionRow = Omit<PrescriptionFact, "acceptance">;
-
 /** With the dispenses of all its orders. */
 export type PatientPrescriptions = {
   workflow: Workflow;
-  prescriptions: (PrescriptionRow & { medication_dispenses: MedicationDispense[] })[];
+  prescriptions: (PrescriptionFact & { medication_dispenses: MedicationDispense[] })[];
 };
 
 const ofPatient = sql<
   [account_id: string, patient_id: string, active: boolean | null],
-  PrescriptionRow & {
+  PrescriptionFact & {
     workflow: Workflow;
     prescription_id: number | null;
     medication_dispenses: MedicationDispense[];
@@ -21,7 +19,7 @@ const ofPatient = sql<
 select a.workflow, r.prescription_id, p.patient_id, r.active, r.prescriber_name, r.prescriber_phone, r.prescriber_fax,
   r.prescriber_npi, r.prescriber_dea, r.received_at, r.expires_at, r.written_date, r.effective_date, r.drug_name, r.ndc,
   r.gcn, r.sig_text, r.written_qty::float8 as written_qty, r.unit, r.days_supply, r.refills, r.drug_schedule, r.daw,
-  r.units_ordered::float8 as units_ordered, r.order_errors,
+  r.units_ordered::float8 as units_ordered, r.acceptance, r.order_errors,
   coalesce((
     select json_agg(json_build_object(
       'dispense_id', i.dispense_id, 'order_number', i.order_number, 'order_status', o.order_status,
@@ -74,10 +72,7 @@ export const findLastOfOrder = (
   prescriber_order_number: string,
 ) => db.row(lastOfOrder, [ncpdp_id, environment, sender, prescriber_order_number]);
 
-const fact = sql<
-  [account_id: string, prescription_id: number],
-  PrescriptionRow & { acceptance: PrescriptionFact["acceptance"] }
->`
+const fact = sql<[account_id: string, prescription_id: number], PrescriptionFact>`
 select prescription_id, patient_id, active, acceptance, prescriber_name, prescriber_phone, prescriber_fax, prescriber_npi,
   prescriber_dea, received_at, expires_at, written_date, effective_date, drug_name, ndc, gcn, sig_text,
   written_qty::float8 as written_qty, unit, days_supply, refills, drug_schedule, daw,

@@ -97,5 +97,7 @@ function clockIn(zone: string, instant: Date): Clock {
     });
     formatters.set(zone, formatter);
   }
-  return Object.fromEntries(formatter.formatToParts(instant).map(({ type, value }) => [type, value])) as Clock;
+  const clock = Object.fromEntries(formatter.formatToParts(instant).map(({ type, value }) => [type, value])) as Clock;
+  // West of Greenwich the year 1000 begins in 999, which is written with three digits there and is no date then.
+  return { ...clock, year: clock.year.padStart(4, "0") };
 }

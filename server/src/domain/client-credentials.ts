@@ -1,13 +1,12 @@
+import { isTypeInUtf8 } from "./content-type.ts";
 import { OAuthRefusal } from "./refusals.ts";
 
 /** What a client showed to prove who it is. */
 export type PresentedClient = { client_id: string; client_secret: string };
 
-const FORM_TYPE = /^application\/x-www-form-urlencoded\s*(;\s*charset="?utf-8"?\s*)?$/i;
-
 /** Reads a form body strictly: a repeated parameter or a broken escape is `invalid_request` (RFC 6749, 3.2). */
 export function parseForm(contentType: string | undefined, body: string): Map<string, string> {
-  if (contentType === undefined || !FORM_TYPE.test(contentType)) throw new OAuthRefusal("invalid_request");
+  if (!isTypeInUtf8(contentType, "application/x-www-form-urlencoded")) throw new OAuthRefusal("invalid_request");
   const form = new Map<string, string>();
   for (const pair of body.split("&").filter((part) => part !== "")) {
     const [name, ...value] = pair.split("=");
@@ -21,8 +20,9 @@ export function parseForm(contentType: string | undefined, body: string): Map<st
 
 /** Basic or form, never both (spec, Authentication 4). A client_id in the body beside Basic is fine if it is the same. */
 export function presentedClient(authorization: string | undefined, form: Map<string, string>): PresentedClient {
-  const client_id = form.get("client_id");
-  const client_secret = form.get("client_secret");
+  // RFC 6749, 3.2: a parameter without a value counts as left out.
+  const client_id = form.get("client_id") || undefined;
+  const client_secret = form.get("client_secret") || undefined;
   if (authorization === undefined) {
     if (client_id === undefined || client_secret === undefined) throw new OAuthRefusal("invalid_client");
     return { client_id, client_secret };

@@ -1,4 +1,5 @@
 import type { ErrorEntry, MedicationDispense, MedicationRequest, Workflow } from "@pestle/contract";
+import { errorEntries } from "./error-entries.ts";
 import { type Prescription, refillsLeft } from "./prescription.ts";
 
 export type PrescriptionFacts = Omit<Prescription, "acceptance_reasons"> & {
@@ -7,6 +8,8 @@ export type PrescriptionFacts = Omit<Prescription, "acceptance_reasons"> & {
   active: boolean;
   units_ordered: number;
   order_errors: ErrorEntry[];
+  /** Left out where nobody has to accept it, or it is not known yet. */
+  acceptance?: "not_needed" | "pending" | "accepted" | "rejected";
 };
 
 /** A prescription in the words of the wire. */
@@ -35,7 +38,13 @@ export function medicationRequest(
     refills_left: refillsLeft(row),
     drug_schedule: row.drug_schedule,
     daw: row.daw,
-    ...(workflow === "automatic" ? { order_errors: row.order_errors } : {}),
+    ...(workflow === "automatic" ? { order_errors: orderErrors(row) } : {}),
     medication_dispenses,
   };
+}
+
+/** Why there is no order of it: what stood against one when it was due, or that the pharmacy has not accepted it. */
+function orderErrors({ active, acceptance, order_errors }: PrescriptionFacts): ErrorEntry[] {
+  const unaccepted = active && (acceptance === "pending" || acceptance === "rejected");
+  return unaccepted ? errorEntries([{ code: 42249, field: "items[0].prescription_id" }]) : order_errors;
 }

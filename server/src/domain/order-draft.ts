@@ -1,4 +1,4 @@
-import { labelFormats, type PatientSafety, payers } from "@pestle/contract";
+import { type Address, labelFormats, type PatientSafety, payers } from "@pestle/contract";
 import { isStateCode } from "./address/states.ts";
 import type { ZipTable } from "./address/zip.ts";
 import { type ReadAddress, readAddress } from "./address-input.ts";
@@ -64,7 +64,7 @@ const known = {
 /** Reads a body to its end, whatever is wrong with it: every problem of its shape is told at once. */
 export function readOrder(
   body: SentFields,
-  given: { zips: ZipTable; today: string },
+  given: { zips: ZipTable; today: string; address?: Address | null },
 ): { draft: OrderDraft; problems: Problem[] } {
   const problems: Problem[] = unknownFields(body, known.body);
   const refuse = (code: Problem["code"], field: string) => void problems.push({ code, field });
@@ -75,7 +75,10 @@ export function readOrder(
     reference,
     shipping: readShipping(body["shipping"], problems),
     patient: readPatient(body["patient"], given.today, problems),
-    address: readShipTo(body["address"], given.zips, problems),
+    address:
+      body["address"] === undefined && given.address
+        ? { address: given.address, accept_suggested: false, ignore_warnings: true }
+        : readShipTo(body["address"], given.zips, problems),
     sent_state: isSentObject(body["address"]) ? stateOf(body["address"]["state"]) : null,
     items: readItems(body["items"], problems),
     payment: readPayment(body["payment"], problems),

@@ -41,7 +41,9 @@ export function send(request: FastifyRequest, reply: FastifyReply, { status, bod
   // The body was too long to be read to its end, so nothing after it on this connection can be read either.
   if (request.raw.isPaused()) reply.header("connection", "close");
   if (status === 200 && isRead(request) && etagMatches(request.headers["if-none-match"], body.etag)) {
-    return reply.code(304).send();
+    reply.code(304);
+    // The framework gives a HEAD the length of what is sent here, and none but the whole answer's would be true.
+    return request.method === "HEAD" ? reply.send(body.text) : reply.send();
   }
   reply.code(status);
   if (body.text === "") return reply.send();

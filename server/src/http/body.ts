@@ -1,10 +1,10 @@
 import type { IncomingMessage } from "node:http";
+import { isTypeInUtf8 } from "../domain/content-type.ts";
 import { RequestProblems, refuse } from "../domain/refusals.ts";
 import { isSentObject } from "../domain/unknown-fields.ts";
 
 export type JsonObject = { readonly [name: string]: unknown };
 
-const JSON_TYPE = /^application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?$/i;
 const LARGEST_BODY_BYTES = 1024 * 1024;
 /** A larger body is read to its end and thrown away, so that the caller gets the answer; but not for ever. */
 const LARGEST_DRAIN_BYTES = 8 * 1024 * 1024;
@@ -15,7 +15,7 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
 export async function readJsonObject(raw: IncomingMessage, options: { optional?: boolean } = {}): Promise<JsonObject> {
   const bytes = await readBody(raw);
   if (options.optional && bytes.length === 0) return {};
-  if (!JSON_TYPE.test(raw.headers["content-type"] ?? "")) refuse(40002, "Content-Type");
+  if (!isTypeInUtf8(raw.headers["content-type"], "application/json")) refuse(40002, "Content-Type");
   if (bytes === "too large") refuse(40004, "body");
   const value = parseJson(bytes);
   return isSentObject(value) ? value : refuse(40000, "body");

@@ -37,7 +37,7 @@ async function reorder(...[deps, call, body]: Parameters<WriteHandler>): Promise
   const whole = await prepareReorder(deps, call.grant.account_id, order_number, body);
   // Not the same request as an order with this body, nor as a reorder of another order.
   const canonical = canonicalJson([order_number, body]);
-  const prepared = await prepareOrder(deps, call.grant, whole, canonical, call.now);
+  const prepared = await prepareOrder(deps, call.grant, whole.body, canonical, call.now, whole.address);
   return (db, after_conflict) => place(deps, db, prepared, call.now, after_conflict);
 }
 

@@ -146,11 +146,20 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
     const optional = endpoint.body_optional ?? false;
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw, { optional });
     const claim = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
-    const change = await handler(deps, call, body);
+    const change = claim ? await later(() => handler(deps, call, body)) : await handler(deps, call, body);
     const done = await carryOut(deps, change, { ...(claim && { claim }), saves_once: handler.saves_once ?? false });
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };
+}
+
+/** Under a key, a refusal waits until the key was looked at: a known one is replayed, or refused for its other body. */
+async function later(prepare: () => Change | Promise<Change>): Promise<Change> {
+  try {
+    return await prepare();
+  } catch (refusal) {
+    return () => Promise.reject(refusal);
+  }
 }
 
 /** Makes a change, and where somebody was faster makes it again on what is there by then. */
@@ -190,12 +199,14 @@ function callOf(deps: Deps, request: FastifyRequest, names: string[]): Call {
 function idempotencyClaim(
   deps: Deps,
   endpoint: Endpoint,
-  { grant, params }: Call,
+  { grant, params, query }: Call,
   request: FastifyRequest,
   body: JsonObject,
 ): IdempotencyClaim | undefined {
   const idempotency_key = request.headers["idempotency-key"];
   if (typeof idempotency_key !== "string") return undefined;
+  // A dry run writes nothing, its answer neither: the key is for the order that follows.
+  if (query.get("dry_run")?.[0] === "true") return undefined;
   // Not as it was sent: the same request may be retried with the version prefix, an escape or a proxy's whole address.
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
   const { account_id } = grant;

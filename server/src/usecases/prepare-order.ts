@@ -1,4 +1,4 @@
-import type { Environment } from "@pestle/contract";
+import type { Address, Environment } from "@pestle/contract";
 import type { Deps } from "../deps.ts";
 import type { Verdict } from "../domain/address/verdict.ts";
 import { dateIn } from "../domain/calendar.ts";
@@ -37,9 +37,11 @@ export async function prepareOrder(
   body: SentFields,
   canonical: string,
   now: Date,
+  /** Where it goes if the body does not say: there an order went before. */
+  address: Address | null = null,
 ): Promise<PreparedOrder> {
   const today = dateIn(deps.config.TIME_ZONE, accountNow(now, orderer.clock_offset_s));
-  const { draft, problems } = readOrder(body, { zips: deps.zips, today });
+  const { draft, problems } = readOrder(body, { zips: deps.zips, today, address });
   const { formulary } = await readCatalogue(deps, orderer.account_id);
   const sent_verdict =
     typeof draft.address === "string"

@@ -1,22 +1,29 @@
+import type { Address } from "@pestle/contract";
 import type { Deps } from "../deps.ts";
+import type { Formulary } from "../domain/formulary.ts";
 import type { StoredOrder } from "../domain/order-answer.ts";
 import { refuse, StatusRefusal } from "../domain/refusals.ts";
 import { isSentObject, type SentFields } from "../domain/unknown-fields.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
+import { readCatalogue } from "./read-catalogue.ts";
 import { loadStoredOrder } from "./read-orders.ts";
 
-/** The body of a new order like an earlier one that was shipped: what is left out is copied. */
+/**
+ * The body of a new order like an earlier one that was shipped: what is left out is copied. Its address stands beside
+ * it: it was taken before, and one that came with a prescription need not pass for one that a partner sends.
+ */
 export async function prepareReorder(
   deps: Deps,
   account_id: string,
   order_number: string,
   sent: SentFields,
-): Promise<SentFields> {
+): Promise<{ body: SentFields; address: Address | null }> {
   const loaded = await withKeysOfNow(deps, () => loadStoredOrder(deps, account_id, order_number));
   if (loaded === undefined) throw new StatusRefusal(404);
   const { order, standing } = loaded;
   if (standing.state !== "Shipped" && standing.state !== "Delivered") refuse(42463, "order_number");
-  const copied = copyOf(order);
+  const { formulary } = await readCatalogue(deps, account_id);
+  const copied = copyOf(order, formulary);
   // Inside these a field can be sent alone: another shipping method, and the signature as before.
   const merged = (["shipping", "patient", "payment"] as const).map((name) => [
     name,
@@ -26,22 +33,24 @@ export async function prepareReorder(
         ? { ...copied[name], ...sent[name] }
         : sent[name],
   ]);
-  return { ...copied, ...sent, ...Object.fromEntries(merged) };
+  return { body: { ...copied, ...sent, ...Object.fromEntries(merged) }, address: order.address };
 }
 
-function copyOf(order: StoredOrder) {
+function copyOf(order: StoredOrder, { by_sku }: Pick<Formulary, "by_sku">) {
+  // A fill as written may be of another size than the packages are.
+  const sizeOf = ({ sku, package_size }: StoredOrder["items"][number]) =>
+    by_sku.get(sku)?.package_sizes.includes(package_size) ? { package_size } : { written_qty: package_size };
   return {
     ...(order.brand_id === null ? {} : { brand_id: order.brand_id }),
     ...(order.reference === null ? {} : { reference: order.reference }),
     shipping: { method_id: order.shipping_method_id, signature_confirmation: order.signature_confirmation },
     patient: { patient_id: order.patient_id },
-    // It was taken before, whatever the validator thought of it.
-    ...(order.address === null ? {} : { address: { ...order.address, ignore_warnings: true } }),
-    items: order.items.map(({ prescription_id, sku, quantity, package_size }) =>
-      prescription_id === null
+    items: order.items.map((item) => {
+      const { prescription_id, sku, quantity, package_size } = item;
+      return prescription_id === null
         ? { sku, quantity, package_size }
-        : { prescription_id, product_selection: sku, quantity, package_size },
-    ),
+        : { prescription_id, product_selection: sku, quantity, ...sizeOf(item) };
+    }),
     payment: { payer: order.payer },
   };
 }

@@ -235,7 +235,7 @@ function newMessage(
   read: ReadMessage,
   now: Date,
 ): Omit<NewMessage, "body_sealed"> {
-  const body_hash = createHash("sha256").update(body).digest();
+  const body_hash = hashOfSent(format, read, body);
   return {
     account_id: caller.account_id,
     format,
@@ -245,6 +245,16 @@ function newMessage(
     kind: read.ok ? read.message.content.kind : null,
     warnings: [],
   };
+}
+
+/**
+ * The same bytes in another format, or for another receiver, are another message and get an answer of their own. A
+ * SCRIPT message names its receiver itself; beside a FHIR message the address of the request may.
+ */
+export function hashOfSent(format: IntakeFormat["format"], read: ReadMessage, body: Buffer): Buffer {
+  const to = (read.ok ? read.message.envelope : read.envelope)?.to ?? "";
+  const beside = format === "fhir" ? `${format} ${to}\n` : "";
+  return createHash("sha256").update(beside).update(body).digest();
 }
 
 /** What a message is known again by. Who names itself in no way is its credential, what has no id its bytes. */
