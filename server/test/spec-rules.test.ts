@@ -321,7 +321,7 @@ const rules: Record<Rule, () => Promise<void>> = {
     const own = await startTestApp();
     try {
       const token = await own.token();
-      const answers = await Promise.all(Array.from({ length: 120 }, () => own.call("/brands", { token })));
+      const answers = await Promise.all(Array.from({ length: 300 }, () => own.call("/brands", { token })));
       const refused = answers.filter(({ status }) => status === 429);
       expect(answers.length - refused.length).toBeGreaterThanOrEqual(50);
       expect(refused.length).toBeGreaterThan(0);
@@ -331,10 +331,10 @@ const rules: Record<Rule, () => Promise<void>> = {
       // The token server has its own: 100 at once for a client id.
       const credentials = own.demo.partners[1]!;
       const asked = await Promise.all(
-        Array.from({ length: 130 }, () => askTokenServer(own.addresses.sandbox_auth_url, grant, { credentials })),
+        Array.from({ length: 300 }, () => askTokenServer(own.addresses.sandbox_auth_url, grant, { credentials })),
       );
       const tooMany = asked.filter(({ status }) => status === 429);
-      expect(tooMany.length).toBeGreaterThan(10);
+      expect(tooMany.length).toBeGreaterThan(0);
       expect(await tokenError(tooMany[0]!)).toBe("429 too_many_requests");
       expect(Number(tooMany[0]!.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
     } finally {
