@@ -232,6 +232,7 @@ describe("journeys", () => {
     await page.getByRole("button", { name: "I have kept it" }).click();
     await row.getByText("Two secrets").waitFor();
     await row.getByRole("button", { name: "End the older secret" }).click();
+    await page.getByRole("button", { name: "End it now" }).click();
     await row.getByRole("button", { name: "Rotate" }).waitFor();
     await row.getByRole("button", { name: "Revoke" }).click();
     await page.getByRole("button", { name: "Revoke the credential" }).click();

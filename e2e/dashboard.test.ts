@@ -306,6 +306,11 @@ test("a session that is over covers the page, and signing in goes on with what w
   const address = page.url();
   await page.keyboard.press("n");
   await page.getByRole("textbox", { name: "Note" }).fill("Called the prescriber; she confirms the dose.");
+  // Nor is it lost by going back to look at the order.
+  await page.keyboard.press("Escape");
+  await page.getByRole("textbox", { name: "Note" }).waitFor({ state: "detached" });
+  await page.keyboard.press("n");
+  expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toMatch(/^Called the prescriber/);
   journey.app.advance(IDLE_MS + 60_000);
   await page.getByRole("button", { name: "Write it down" }).click();
   await page.getByText("Everything stays as you left it.").waitFor();

@@ -60,7 +60,7 @@ test("a code alone is an address, a search without a hit says so, and Escape clo
   const heading = page.getByRole("heading", { name: /^42227 Invalid Address Zip/ });
   expect(await heading.evaluate((element) => element.getBoundingClientRect().top)).toBeLessThan(200);
   await page.getByRole("combobox").fill("zzzz");
-  await page.getByText("Nothing found").waitFor({ state: "attached" });
+  await page.getByText("Nothing found").waitFor();
   await page.getByRole("combobox").fill("zip");
   await page.getByRole("option").first().waitFor();
   await page.keyboard.press("Escape");

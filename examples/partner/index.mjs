@@ -1,5 +1,5 @@
 // A day in the shop, in the sandbox: prescriptions arrive, customers pay, holds are resolved, parcels are delivered.
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { openShop } from "./shop.mjs";
 
 const { CLIENT_ID, CLIENT_SECRET, BASE_URL, AUTH_URL } = process.env;
@@ -62,6 +62,10 @@ await shop.close();
 console.log("done");
 
 function demoAccount(file) {
+  if (!existsSync(file)) {
+    console.error(`There is no ${file} here: run \`npm start\` in this folder first, or set CLIENT_ID and the others.`);
+    process.exit(1);
+  }
   const { partners, base_url, sandbox_auth_url } = JSON.parse(readFileSync(file, "utf8"));
   const { client_id, client_secret } = partners[0];
   return { client_id, client_secret, base_url, auth_url: sandbox_auth_url };

@@ -3,6 +3,12 @@ import { createServer } from "node:http";
 import { createReceiver, nodeHandler, openInbox } from "@pestle/sdk/webhooks";
 
 const { WEBHOOK_URL, CLIENT_SECRET, WEBHOOK_SECRET, SIGNING_SECRET, PORT = "3000" } = process.env;
+for (const name of ["CLIENT_SECRET", "WEBHOOK_SECRET"]) {
+  if (process.env[name]) continue;
+  // Without it nothing could be verified, and everything would be refused.
+  console.error(`${name} is not set: the README beside this file says where it comes from.`);
+  process.exit(1);
+}
 
 const inbox = openInbox({
   otherwise(event, { late }) {
@@ -15,8 +21,8 @@ const inbox = openInbox({
 
 const receive = createReceiver({
   url: WEBHOOK_URL ?? `http://127.0.0.1:${PORT}/hook`,
-  client_secrets: (CLIENT_SECRET ?? "").split(","),
-  webhook_secret: WEBHOOK_SECRET ?? "",
+  client_secrets: CLIENT_SECRET.split(","),
+  webhook_secret: WEBHOOK_SECRET,
   ...(SIGNING_SECRET && { signing_secret: SIGNING_SECRET }),
   inbox,
   onError: (error) => console.error(error),

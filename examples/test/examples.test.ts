@@ -107,6 +107,12 @@ test("the receiver takes what the pharmacy sends, each event once, and refuses w
   ]);
 });
 
+test("the receiver does not start without what it verifies with", async () => {
+  const receiver = run("receiver", { CLIENT_SECRET: "a secret" });
+  expect(await receiver.ended()).toBe(1);
+  expect(receiver.texts.stderr).toMatch(/^WEBHOOK_SECRET is not set: .+\n$/);
+});
+
 test("the examples need the SDK and Node, and nothing else", () => {
   const files = readdirSync(join(ROOT, "examples"), { recursive: true, encoding: "utf8" });
   for (const file of files.filter((name) => name.endsWith(".mjs"))) {

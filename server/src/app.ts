@@ -101,13 +101,19 @@ export async function startApp(
   try {
     await migrate(db);
     await alignFeed(db);
-    const vault = await openVault(db, () => masterKeys(config), now());
+    const vault = await openVault(db, (make) => masterKeys(config, make), now());
     const reloadKeys = () =>
       vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "the keys could not be read again"));
     const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
 
     let delivering: Delivering | undefined;
     const safety = await openSafetyEngine({ config, db, log, metrics });
+    // What the bus lets us read again is read before the database is closed, or a failed start ends with false alarms.
+    let reading: Promise<unknown> = Promise.resolve();
+    const readAgain = (...work: Promise<void>[]) => {
+      reading = Promise.all([reading, ...work]);
+    };
+    opened.unshift({ close: async () => void (await reading) });
     const bus = openBus({
       connect: db.connect,
       onChange: (change) => {
@@ -116,13 +122,12 @@ export async function startApp(
           return;
         }
         dropChanged(copies, change);
-        if (change.kind === "keys") reloadKeys();
-        if (change.kind === "safety") void safety.reload();
+        if (change.kind === "keys") readAgain(reloadKeys());
+        if (change.kind === "safety") readAgain(safety.reload());
       },
       onGap: () => {
         dropAll(copies);
-        reloadKeys();
-        void safety.reload();
+        readAgain(reloadKeys(), safety.reload());
       },
       revive: database.revive,
       onTrouble: onBroken,
@@ -221,6 +226,7 @@ export async function startApp(
         await keepRequests(deps).catch(() => {});
         await dropLeases(db, process_id).catch(() => {});
         await bus.close();
+        await reading;
         await database.close();
       },
     };

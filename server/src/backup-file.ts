@@ -61,7 +61,7 @@ export async function writeBackupFile(file: string, parts: AsyncIterable<BackupP
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
-    throw error;
+    throw fileTrouble(error, "written", "Give a name in a folder that is there, may be written and has room.");
   }
   return counts;
 }
@@ -106,6 +106,15 @@ export async function* readBackupFile(file: string): AsyncGenerator<BackupPart> 
   if (!whole) throw new BadBackup(DAMAGED);
 }
 
+const OF_A_FILE = /^E(NOENT|NOTDIR|ISDIR|ACCES|PERM|ROFS|NOSPC|DQUOT|FBIG|IO)$/;
+
+/** Told apart from what the database says meanwhile: a socket that is gone has a code of a file's, too. */
+function fileTrouble(error: unknown, verb: "read" | "written", remedy: string): unknown {
+  const { code = "", syscall } = error as NodeJS.ErrnoException;
+  if (!OF_A_FILE.test(code) || syscall === "connect") return error;
+  return new BadBackup(`The file cannot be ${verb} (${code}). ${remedy}`);
+}
+
 function linesOf(part: BackupPart): string {
   if (part.kind === "header") return `${JSON.stringify(part.header)}\n`;
   if (part.kind === "sequence") return `${JSON.stringify({ s: part.sequence })}\n`;
@@ -131,7 +140,8 @@ async function* unzippedLines(file: string): AsyncGenerator<Buffer> {
     }
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
-    throw code.startsWith("Z_") ? new BadBackup(DAMAGED) : error;
+    if (code.startsWith("Z_")) throw new BadBackup(DAMAGED);
+    throw fileTrouble(error, "read", "Give one that `pestle backup` wrote.");
   } finally {
     source.destroy();
   }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Db, openDb } from "../src/db/db.ts";
@@ -139,6 +139,14 @@ test("another master key, a newer schema and a database with rows are refused, e
   writeFileSync(newer, resigned(readFileSync(file), change));
   await expect(verifyBackup(newer, master)).rejects.toThrow("which this build does not know");
   await expect(restore(app.deps.db, await verifyBackup(file, master))).rejects.toThrow("goes into an empty database");
+});
+
+test("a file that cannot be written is told as that, and nothing of it is left", async () => {
+  const told = /^The file cannot be written \((ENOENT|EISDIR)\)\. Give a name in a folder that is there/;
+  for (const place of [join(folder, "nowhere", "a.backup"), folder]) {
+    await expect(backUp(app.deps.db, place, new Date())).rejects.toThrow(told);
+  }
+  expect(readdirSync(join(folder, "..")).filter((name) => name.startsWith(`${basename(folder)}.`))).toEqual([]);
 });
 
 function rewrite(bytes: Buffer, change: (lines: string[]) => string[]): Buffer {

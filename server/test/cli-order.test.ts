@@ -393,7 +393,7 @@ describe("the report of controlled substances", () => {
     expect(segments(later.report, "DSP")[0]![6]).toBe("1");
     expect((await report({ from, to: addDays(from, 31) })).records).toBe(2);
     expect((await report({ from, to: addDays(from, 31), environment: "production" })).records).toBe(0);
-    await expect(report({ from, to: addDays(from, -1) })).rejects.toThrow("Give the first day and the last");
+    await expect(report({ from, to: addDays(from, -1) })).rejects.toThrow("The first day comes after the last");
     await expect(report({ from: "2026-02-30", to: from })).rejects.toThrow("Give the first day and the last");
   });
 

@@ -75,7 +75,21 @@ describe("errors are one line, and the exit code says whose fault", () => {
       ["partner", "list"],
       { DATABASE_URL: "postgresql://u:hush@127.0.0.1:1/d", MASTER_KEY: TEST_MASTER_KEY },
       1,
-      "pestle: The database is out of reach: connect ECONNREFUSED 127.0.0.1:1\n",
+      "pestle: The database is out of reach: connect ECONNREFUSED 127.0.0.1:1. Check that it runs, and DATABASE_URL.\n",
+    ],
+    [
+      "a recall of nothing, which would find nobody",
+      ["recall", "--lot", " "],
+      {},
+      2,
+      "pestle: Give the lot as it is on the package.\n",
+    ],
+    [
+      "a back-up that is not there",
+      ["restore", "/nowhere/pestle.backup"],
+      {},
+      1,
+      "pestle: The file cannot be read (ENOENT). Give one that `pestle backup` wrote.\n",
     ],
   ])("%s", async (_what, args, settings, code, stderr) => {
     expect(await runCli(args, { DATA_DIR: folder, ...settings })).toMatchObject({ code, stdout: "", stderr });

@@ -38,6 +38,14 @@ test("the settings of every file exist, and the ports are those that the service
   }
 });
 
+test("a command that is typed reads the file of settings as systemd does", () => {
+  const args = [`--env-file=${join(FOLDER, "pestle.env")}`, "-p", "JSON.stringify(process.env)"];
+  const { stdout } = spawnSync(process.execPath, args, { encoding: "utf8", env: {} });
+  const lines = [...read("pestle.env").matchAll(/^([A-Z_]+)=(.*)$/gm)];
+  expect(JSON.parse(stdout)).toMatchObject(Object.fromEntries(lines.map(([, name, value]) => [name, value])));
+  expect(readFileSync(join(ROOT, "docs/guides/deployment.md"), "utf8")).toContain("--env-file=/etc/pestle/pestle.env");
+});
+
 test("what the units and the image start is there", () => {
   for (const name of ["pestle.service", "pestle-backup.service", "Containerfile"]) {
     expect(read(name)).toContain("server/bin/pestle.js");

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { readConfig } from "../src/config.ts";
 import { type Db, openDb } from "../src/db/db.ts";
 import { anySealed, sealedColumns } from "../src/db/sealed-columns.ts";
-import { checkDatabase, checkMachine, type Finding } from "../src/usecases/check-up.ts";
+import { checkDatabase, checkMachine, checkRoom, type Finding } from "../src/usecases/check-up.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
 
 /** Every finding that is not "ok" tells what to do; each is brought about here for real. */
@@ -57,6 +57,17 @@ describe("the machine", () => {
       state: "failed",
       says: `${port} is taken by another program: stop it, or set AUTH_PORT`,
     });
+  });
+
+  test("a disk with little room warns, and a full one fails where the database lies on it", () => {
+    const own = { ...config(), DATABASE_URL: "" };
+    expect(checkRoom(own, 2 * 1024 ** 3)).toMatchObject({ state: "ok" });
+    expect(checkRoom(own, 500 * 1024 ** 2)).toMatchObject({
+      state: "warning",
+      says: `500 MiB are free for ${folder}: make room`,
+    });
+    expect(checkRoom(own, 1024 ** 2)).toMatchObject({ state: "failed" });
+    expect(checkRoom(config(), 1024 ** 2)).toMatchObject({ state: "warning" });
   });
 
   test("a key file that others may read fails", async () => {

@@ -1,10 +1,13 @@
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Tx } from "../src/db/db.ts";
 import { anySealed, countSealed, sealedColumns } from "../src/db/sealed-columns.ts";
 import { createCredential } from "../src/usecases/manage-credentials.ts";
 import { describeKeys, rotateDataKey } from "../src/usecases/rotate-keys.ts";
 import { rotateMasterKey } from "../src/usecases/rotate-master-key.ts";
-import { decodeMasterKey } from "../src/vault/master-key.ts";
+import { decodeMasterKey, masterKeys } from "../src/vault/master-key.ts";
 import { openVault, withKeysOfNow } from "../src/vault/vault.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
 import { askTokenServer } from "./support/token-request.ts";
@@ -110,6 +113,15 @@ describe("a new master key", () => {
     ).rejects.toThrow("under NEW_MASTER_KEY already");
     // The service that was running has the data keys and goes on.
     expect(await tokenStatus(2)).toBe(200);
+  });
+
+  test("is not made in place of one that was lost", async () => {
+    const DATA_DIR = mkdtempSync(join(tmpdir(), "pestle-keys-"));
+    const config = { ...app.config, MASTER_KEY: "", DATA_DIR };
+    const opening = openVault(app.deps.db, (make) => masterKeys(config, make), new Date());
+    await expect(opening).rejects.toThrow("DATA_DIR/master.key is missing");
+    expect(readdirSync(DATA_DIR)).toEqual([]);
+    rmSync(DATA_DIR, { recursive: true });
   });
 
   test("is asked for where none is given", async () => {

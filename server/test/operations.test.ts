@@ -3,7 +3,9 @@ import { request as httpsRequest } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
+import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startApp } from "../src/app.ts";
 import { selfSigned } from "./support/self-signed.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
 import { until } from "./support/until.ts";
@@ -146,6 +148,14 @@ describe("TLS", () => {
       /^TLS_KEY_FILE cannot be read/,
     );
   });
+});
+
+test("a start that fails for a taken port raises no other alarm in its log", async () => {
+  const lines: string[] = [];
+  const log = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
+  const PORT = Number(new URL(app.addresses.base_url).port);
+  await expect(startApp({ ...app.config, PORT }, { log })).rejects.toThrow("EADDRINUSE");
+  expect(lines).toEqual([]);
 });
 
 test("the service comes back by itself when its connections are cut: 503 with Retry-After at worst, never 500", async () => {

@@ -1,6 +1,7 @@
 import { environments } from "@pestle/contract";
 import { readConfig } from "../config.ts";
 import { recallLot } from "../usecases/recall-lot.ts";
+import { WrongUsage } from "./errors.ts";
 import { minute, table } from "./output.ts";
 import type { CommandRow } from "./program.ts";
 import { withVault } from "./session.ts";
@@ -18,6 +19,8 @@ export const recallCommand: CommandRow = {
   ],
   examples: ["recall --lot L77A", "recall --lot L77A --sku atorvastatin-20 --reveal --json"],
   async run({ lot, sku, environment, reveal = false }: Options, _argument, env) {
+    // What a script left empty would find nobody, and sound like good news.
+    if (lot.trim() === "") throw new WrongUsage("Give the lot as it is on the package.");
     const asked = { lot, sku: sku ?? null, environment: environment ?? null, reveal };
     const data = await withVault(readConfig(env), (session) => recallLot(session, asked));
     const rows = data.map(({ contact, ...fill }) => [
@@ -37,7 +40,7 @@ export const recallCommand: CommandRow = {
       data,
       text:
         data.length === 0
-          ? "Nothing was filled from this lot."
+          ? `Nothing was filled from this lot.${sku || environment ? " Look without --sku and --environment too." : ""}`
           : `${table(reveal ? [...head, "name", "telephone", "e-mail"] : head, rows)}\n${count}`,
     };
   },

@@ -36,7 +36,9 @@ export async function withDatabase<Result>(
     return await work({ config, db: database.db, now: new Date() });
   } catch (error) {
     if (!(error instanceof StatusRefusal)) throw error;
-    throw new AdminRefusal(`The database is out of reach: ${reason(trouble)}`, { cause: trouble });
+    const remedy =
+      config.DATABASE_URL === "" ? "DATA_DIR/postgres.log says why." : "Check that it runs, and DATABASE_URL.";
+    throw new AdminRefusal(`The database is out of reach: ${reason(trouble)}. ${remedy}`, { cause: trouble });
   } finally {
     await database.close();
   }
@@ -58,7 +60,7 @@ export function withVault<Result>(
   work: (session: Session & { vault: Vault }) => Promise<Result>,
 ): Promise<Result> {
   return withSchema(config, async (session) =>
-    work({ ...session, vault: await openVault(session.db, () => masterKeys(config), session.now) }),
+    work({ ...session, vault: await openVault(session.db, (make) => masterKeys(config, make), session.now) }),
   );
 }
 

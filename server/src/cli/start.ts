@@ -59,7 +59,9 @@ function greet(app: App, demo?: Demo): void {
         `    client_id ${client_id}   client_secret ${client_secret}`,
       );
     }
-    lines.push(`  operator ${demo.operator.email}   password ${demo.operator.password}`);
+    lines.push(`  dashboard sign-in ${demo.operator.email}   password ${demo.operator.password}`);
+    if (partner?.portal !== undefined)
+      lines.push(`  portal sign-in    ${partner.portal.email}   password ${partner.portal.password}`);
     if (partner !== undefined) lines.push("", "Try it:", firstCurl(base_url, sandbox_auth_url, partner));
   }
   console.log(lines.join("\n"));

@@ -18,7 +18,9 @@ import { loadSafety } from "./load-safety-data.ts";
 export type Finding = { what: string; state: "ok" | "warning" | "failed"; says: string };
 
 const MOST_CLOCK_DIFFERENCE_MS = 2_000;
-const LEAST_FREE_BYTES = 1024 ** 3;
+const LITTLE_FREE_BYTES = 1024 ** 3;
+/** PostgreSQL stops writing with the next segment of its journal, of 16 MiB. */
+const FULL_BYTES = 32 * 1024 ** 2;
 const CERTIFICATE_NOTICE_MS = 14 * 24 * 3600 * 1000;
 const MOST_REASONS = 5;
 
@@ -154,10 +156,17 @@ function checkFolder(config: Config): Finding[] {
     findings.push(finding(name, closed ? "ok" : "failed", closed ? "only its owner may read it" : open));
   }
   const { bavail, bsize } = statfsSync(folder);
-  const room = `${((bavail * bsize) / 1024 ** 3).toFixed(1)} GiB are free for ${config.DATA_DIR}`;
-  const little = bavail * bsize < LEAST_FREE_BYTES;
-  findings.push(finding("disk", little ? "warning" : "ok", little ? `${room}: make room` : room));
+  findings.push(checkRoom(config, bavail * bsize));
   return findings;
+}
+
+/** A full disk stops an embedded database; where it is elsewhere, hardly anything is written here. */
+export function checkRoom({ DATA_DIR, DATABASE_URL }: Config, free_bytes: number): Finding {
+  if (free_bytes >= LITTLE_FREE_BYTES)
+    return finding("disk", "ok", `${(free_bytes / 1024 ** 3).toFixed(1)} GiB are free for ${DATA_DIR}`);
+  const full = free_bytes < FULL_BYTES && DATABASE_URL === "";
+  const room = `${Math.floor(free_bytes / 1024 ** 2)} MiB are free for ${DATA_DIR}: make room`;
+  return finding("disk", full ? "failed" : "warning", full ? `${room}, or nothing can be saved` : room);
 }
 
 /** The folder itself, or the nearest one above that exists. */

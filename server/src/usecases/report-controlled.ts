@@ -31,7 +31,8 @@ export async function reportControlled(
   deps: Reporting,
   { from, to, environment }: { from: string; to: string; environment: Environment },
 ): Promise<ControlledReport> {
-  if (!isDate(from) || !isDate(to) || from > to) throw new AdminRefusal("Give the first day and the last: YYYY-MM-DD.");
+  if (!isDate(from) || !isDate(to)) throw new AdminRefusal("Give the first day and the last: YYYY-MM-DD.");
+  if (from > to) throw new AdminRefusal("The first day comes after the last. Change them about.");
   const zone = deps.config.TIME_ZONE;
   const accounts = (await listAccounts(deps.db)).filter(
     (account) => account.partner_id !== null && account.environment === environment,

@@ -10,9 +10,9 @@ export type MasterKey = { bytes: Buffer; fingerprint: string };
  * Keys to try, best first. Two while the master key is being changed: NEW_MASTER_KEY beside yours, or the file that a
  * rotation wrote and did not come to rename.
  */
-export function masterKeys(config: Config): MasterKey[] {
+export function masterKeys(config: Config, make = true): MasterKey[] {
   const kept = keptMasterKeys(config);
-  if (kept.length > 0) return kept;
+  if (kept.length > 0 || !make) return kept;
   // Without MASTER_KEY the database is our own (config.ts), and its key is made on the first start.
   makeKeyFile(config.DATA_DIR, masterKeyFiles(config).current);
   return keptMasterKeys(config);
@@ -33,6 +33,11 @@ export function keptMasterKeys(config: Config): MasterKey[] {
 export function fittingMasterKey(candidates: readonly MasterKey[], fingerprint: string): MasterKey {
   const fitting = candidates.find((key) => key.fingerprint === fingerprint);
   if (fitting !== undefined) return fitting;
+  if (candidates.length === 0) {
+    throw new WrongSetting(
+      `DATA_DIR/master.key is missing, and this database cannot be read without it. Put back the key with fingerprint ${fingerprint}, or set MASTER_KEY to it.`,
+    );
+  }
   throw new WrongSetting(
     `MASTER_KEY (or DATA_DIR/master.key) is not the key of this database, whose fingerprint is ${fingerprint}. Set the key it was started with.`,
   );

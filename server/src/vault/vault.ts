@@ -36,18 +36,24 @@ class UnknownKey extends Error {}
 
 /**
  * Opens the key ring, makes the first key of an empty database, and refuses a master key that is not this database's.
- * The candidates are asked for again with every reload, since a rotation may have changed the master key too.
+ * The candidates are asked for again with every reload, since a rotation may have changed the master key too. One may be
+ * made for an empty database only: beside a full one it would look like the key that was lost.
  */
-export async function openVault(db: Db, candidates: () => readonly MasterKey[], now: Date): Promise<Vault> {
+export async function openVault(
+  db: Db,
+  candidates: (make: boolean) => readonly MasterKey[],
+  now: Date,
+): Promise<Vault> {
   await db.transaction(async (tx) => {
     await lockKeys(tx);
-    const [first] = candidates();
     const stored = await loadKeyRing(tx);
+    const known = candidates(stored === undefined);
+    const [first] = known;
     if (stored === undefined && first !== undefined) {
       await saveFingerprint(tx, first.fingerprint, now);
       await insertDataKey(tx, { key_id: 1, wrapped: wrap(first, newDataKey(), 1), created_at: now });
     }
-    const master = stored === undefined ? first : fittingMasterKey(candidates(), stored.fingerprint);
+    const master = stored === undefined ? first : fittingMasterKey(known, stored.fingerprint);
     if (master !== undefined && (await loadIndexKey(tx)) === undefined) {
       await insertIndexKey(tx, wrap(master, newDataKey(), INDEX_KEY_ID), now);
     }
@@ -59,7 +65,7 @@ export async function openVault(db: Db, candidates: () => readonly MasterKey[], 
   let index_key: Buffer = Buffer.alloc(0);
   const reload = async (source: Queryable) => {
     const stored = await loadKeyRing(source);
-    const master = fittingMasterKey(candidates(), stored?.fingerprint ?? "");
+    const master = fittingMasterKey(candidates(false), stored?.fingerprint ?? "");
     ring = new Map(stored?.keys.map(({ key_id, wrapped }) => [key_id, unwrap(master, wrapped, key_id)]));
     fingerprint = master.fingerprint;
     active_key_id = Math.max(...ring.keys());

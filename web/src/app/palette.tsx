@@ -125,15 +125,17 @@ export function Palette({
         ))}
       </div>
       <p className={styles["state"]} role="status">
-        {text.trim() === ""
-          ? search?.hint
-          : searching && search && text.trim().length >= SHORTEST
-            ? "Searching …"
-            : all.length === 0
-              ? "Nothing was found."
-              : more
-                ? `Only the first ${hits.length} are shown. Type more of it to narrow them down.`
-                : ""}
+        {text.trim() === "" ? (
+          search?.hint
+        ) : searching && search && text.trim().length >= SHORTEST ? (
+          "Searching …"
+        ) : all.length === 0 ? (
+          <>Nothing was found. {search?.hint}</>
+        ) : more ? (
+          `Only the first ${hits.length} are shown. Type more of it to narrow them down.`
+        ) : (
+          ""
+        )}
       </p>
     </dialog>
   );

@@ -13,6 +13,13 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   );
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} wide>
+      {/* First: it is given the focus, and the sheet begins where the focus is. */}
+      <CheckField
+        label="Single-key shortcuts"
+        hint="Switch them off where they get in the way of speech input or other tools. Ctrl-K stays."
+        checked={on}
+        onChange={(event) => setSingleKeys(event.target.checked)}
+      />
       <div className={styles["groups"]}>
         {groups.map((group) => (
           <section key={group} aria-label={group}>
@@ -33,12 +40,6 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
           </section>
         ))}
       </div>
-      <CheckField
-        label="Single-key shortcuts"
-        hint="Switch them off where they get in the way of speech input or other tools. Ctrl-K stays."
-        checked={on}
-        onChange={(event) => setSingleKeys(event.target.checked)}
-      />
     </Dialog>
   );
 }

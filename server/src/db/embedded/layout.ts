@@ -37,7 +37,13 @@ const LOCATION_FILE = "postgres.location";
 
 export async function findLayout(wanted_dir: string): Promise<Layout> {
   const is_root = process.getuid?.() === 0;
-  await mkdir(wanted_dir, { recursive: true, mode: is_root ? 0o711 : 0o700 });
+  try {
+    await mkdir(wanted_dir, { recursive: true, mode: is_root ? 0o711 : 0o700 });
+    await access(wanted_dir, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const reason = `${wanted_dir} cannot be written`;
+    throw new EmbeddedUnavailable(reason, { remedy: "set DATA_DIR to a folder that can", cause });
+  }
   const data_dir = await realpath(wanted_dir);
   const recorded = await recordedBase(data_dir);
   let base = recorded ?? data_dir;

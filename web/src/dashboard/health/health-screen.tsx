@@ -124,4 +124,5 @@ const lagColumns: Column<Lag>[] = [
   },
 ];
 
-const capital = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);
+/** Names of files and folders stay as they are. */
+const capital = (text: string) => (/^\S*[./]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1));

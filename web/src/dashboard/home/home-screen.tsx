@@ -128,7 +128,12 @@ function Longest() {
             columns={columns}
             rows={rows}
             rowKey={orderPath}
-            empty={<Empty title="No order waits">As soon as one comes in, it appears here.</Empty>}
+            empty={
+              <Empty title="No order waits">
+                As soon as one comes in, it appears here.
+                {environment === "production" && " Orders of sandbox accounts are behind the switch above."}
+              </Empty>
+            }
           />
         )}
       </Loaded>

@@ -8,7 +8,7 @@ import { Icon } from "../../ui/icon.tsx";
 import { Keys } from "../../ui/keys.tsx";
 import { Notice } from "../../ui/notice.tsx";
 import styles from "./order-screen.module.css";
-import { ReasonDialog } from "./reason-dialog.tsx";
+import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import { isProduct, scannedCode } from "./scanned-code.ts";
 import type { DoWork } from "./use-order.ts";
 
@@ -18,6 +18,7 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
   const [text, setText] = useState("");
   const [wrong, setWrong] = useState<string | null>(null);
   const [rejecting, setRejecting] = useState(false);
+  const drafts = useDrafts();
   const verify = useRef<HTMLButtonElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const refused = page.cannot.find(({ event }) => event === "verify_product");
@@ -126,10 +127,13 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
           title="Send back to be filled"
           submit="Send back"
           danger
+          drafts={drafts}
           work={work}
           onClose={() => setRejecting(false)}
           onSubmit={async (reason) => {
-            if ((await work.run({ event: "reject_product", reason }, "Sent back.")) !== undefined) setRejecting(false);
+            if ((await work.run({ event: "reject_product", reason }, "Sent back.")) === undefined) return;
+            drafts.clear();
+            setRejecting(false);
           }}
         />
       )}

@@ -6,7 +6,7 @@ import { Button } from "../../ui/button.tsx";
 import { Card } from "../../ui/card.tsx";
 import { Age } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
-import { ReasonDialog } from "./reason-dialog.tsx";
+import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import type { DoWork } from "./use-order.ts";
 
 const whoActs = {
@@ -18,6 +18,7 @@ const whoActs = {
 /** What holds the order, who has to move, and how it ends. */
 export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
   const [ending, setEnding] = useState<DashboardException | null>(null);
+  const drafts = useDrafts();
   const first = page.exceptions.find(({ cannot_resolve }) => cannot_resolve === null);
   useShortcuts(first ? [{ keys: "e", label: `End ${first.name}`, run: () => setEnding(first) }] : []);
   if (page.exceptions.length === 0) return null;
@@ -65,11 +66,14 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
           title={`End: ${ending.name}`}
           hint="What raised it is checked again. The reason is kept with the order, signed with your name."
           submit="End it"
+          drafts={drafts}
           work={work}
           onClose={() => setEnding(null)}
           onSubmit={async (reason) => {
             const answer = await work.run({ event: "resolve", exception_id: ending.id, reason }, "Ended.");
-            if (answer !== undefined) setEnding(null);
+            if (answer === undefined) return;
+            drafts.clear();
+            setEnding(null);
           }}
         />
       )}

@@ -4,22 +4,27 @@ import { Problem } from "../../app/problem.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { SelectField, TextArea } from "../../ui/field.tsx";
+import type { Drafts } from "./reason-dialog.tsx";
 import type { DoWork } from "./use-order.ts";
+
+const TITLE = "Hold the order";
 
 /** Holds an order for one of the exceptions of the table; the partner is told which. */
 export function HoldDialog({
   can_raise,
+  drafts,
   work,
   onClose,
   onSubmit,
 }: {
   can_raise: readonly ExceptionId[];
+  drafts: Drafts;
   work: DoWork;
   onClose: () => void;
   onSubmit: (given: { exception_id: ExceptionId; reason: string }) => void;
 }) {
   const [chosen, setChosen] = useState(String(can_raise[0] ?? ""));
-  const [reason, setReason] = useState("");
+  const [reason, setReason] = useState(drafts.get(TITLE) ?? "");
   const id = Number(chosen) as ExceptionId;
   const row = exceptions[id];
   const close = () => {
@@ -28,7 +33,7 @@ export function HoldDialog({
   };
   return (
     <Dialog
-      title="Hold the order"
+      title={TITLE}
       onClose={close}
       onSubmit={() => onSubmit({ exception_id: id, reason })}
       actions={
@@ -54,7 +59,10 @@ export function HoldDialog({
         required
         maxLength={NOTE_CHARACTERS}
         value={reason}
-        onChange={(event) => setReason(event.target.value)}
+        onChange={({ target: { value } }) => {
+          drafts.set(TITLE, value);
+          setReason(value);
+        }}
       />
       {work.error !== null && <Problem error={work.error} />}
     </Dialog>

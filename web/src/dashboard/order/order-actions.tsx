@@ -5,7 +5,7 @@ import { Button, type ButtonTone } from "../../ui/button.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { HoldDialog } from "./hold-dialog.tsx";
 import styles from "./order-screen.module.css";
-import { ReasonDialog } from "./reason-dialog.tsx";
+import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import type { DoWork, Work } from "./use-order.ts";
 
 type Row = {
@@ -38,6 +38,7 @@ const rows: readonly Row[] = [
 /** Buttons for what may be done now, and why what one would expect may not. */
 export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWork }) {
   const [asking, setAsking] = useState<Row | null>(null);
+  const drafts = useDrafts();
   const next = useRef<HTMLDivElement>(null);
   const offered = rows.filter(({ event }) => page.can.includes(event));
   const start = (row: Row) => (row.asks ? setAsking(row) : void work.run({ event: row.event } as Work, row.done));
@@ -53,7 +54,9 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
     ),
   ]);
   const send = async (more: Work) => {
-    if ((await work.run(more, asking?.done)) !== undefined) setAsking(null);
+    if ((await work.run(more, asking?.done)) === undefined) return;
+    drafts.clear();
+    setAsking(null);
   };
   return (
     <div ref={next} className={styles["actions"]}>
@@ -78,6 +81,7 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
       {asking?.asks === "exception" && (
         <HoldDialog
           can_raise={page.can_raise}
+          drafts={drafts}
           work={work}
           onClose={() => setAsking(null)}
           onSubmit={(given) => void send({ event: "raise_exception", ...given })}
@@ -94,6 +98,7 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
           }
           submit={asking.event === "cancel" ? "Cancel the order" : "Write it down"}
           danger={asking.event === "cancel"}
+          drafts={drafts}
           work={work}
           onClose={() => setAsking(null)}
           onSubmit={(reason) => void send({ event: asking.event as "cancel" | "note", reason })}

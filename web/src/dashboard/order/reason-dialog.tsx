@@ -1,10 +1,16 @@
 import { NOTE_CHARACTERS } from "@pestle/contract";
-import { type ReactNode, useState } from "react";
+import { type ReactNode, useRef, useState } from "react";
 import { Problem } from "../../app/problem.tsx";
 import { Button } from "../../ui/button.tsx";
 import { Dialog } from "../../ui/dialog.tsx";
 import { TextArea } from "../../ui/field.tsx";
 import type { DoWork } from "./use-order.ts";
+
+/** What was typed into dialogs and not sent, by their titles. */
+export type Drafts = Map<string, string>;
+
+/** For as long as the page is open: whoever closes a dialog to look at the order again finds the words in it afterwards. */
+export const useDrafts = (): Drafts => useRef<Drafts>(new Map()).current;
 
 /** Asks why, before something is done that somebody will want to understand later. */
 export function ReasonDialog({
@@ -13,20 +19,23 @@ export function ReasonDialog({
   hint,
   submit,
   danger = false,
+  drafts,
   work,
   onClose,
   onSubmit,
 }: {
-  title: ReactNode;
+  title: string;
   label?: string;
   hint?: ReactNode;
   submit: string;
   danger?: boolean;
+  /** Emptied by whoever made them, once it was sent. */
+  drafts: Drafts;
   work: DoWork;
   onClose: () => void;
   onSubmit: (reason: string) => void;
 }) {
-  const [reason, setReason] = useState("");
+  const [reason, setReason] = useState(drafts.get(title) ?? "");
   const close = () => {
     work.forget();
     onClose();
@@ -52,7 +61,10 @@ export function ReasonDialog({
         autoFocus
         maxLength={NOTE_CHARACTERS}
         value={reason}
-        onChange={(event) => setReason(event.target.value)}
+        onChange={({ target: { value } }) => {
+          drafts.set(title, value);
+          setReason(value);
+        }}
       />
       {work.error !== null && <Problem error={work.error} />}
     </Dialog>

@@ -22,7 +22,7 @@ import styles from "./partner-screen.module.css";
 type Layer =
   | { kind: "new" }
   | { kind: "shown"; shown: ShownCredential; rotated: boolean }
-  | { kind: "revoke"; credential: DashboardCredential };
+  | { kind: "finish" | "revoke"; credential: DashboardCredential };
 
 /** What the account's programs sign in with. A secret is shown when it is made, and never again. */
 export function CredentialsCard({ account_id }: { account_id: string }) {
@@ -37,14 +37,10 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
     (client_id: string) => api<ShownCredential>(`/dashboard/credentials/${client_id}/rotate`, { method: "POST" }),
     { reads, after: (shown) => setLayer({ kind: "shown", shown, rotated: true }) },
   );
-  const finish = useChange(
-    (client_id: string) => api<CredentialChanged>(`/dashboard/credentials/${client_id}/finish`, { method: "POST" }),
-    { reads, done: "The older secret has ended." },
-  );
   const deeds = (credential: DashboardCredential) => (
     <span className={styles["deeds"]}>
       {credential.secrets.length > 1 ? (
-        <Button small busy={finish.busy} onClick={() => void finish.run(credential.client_id)}>
+        <Button small onClick={() => setLayer({ kind: "finish", credential })}>
           End the older secret
         </Button>
       ) : (
@@ -70,7 +66,6 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
       }
     >
       {rotate.error !== null && <Problem error={rotate.error} />}
-      {finish.error !== null && <Problem error={finish.error} />}
       <Loaded query={credentials}>
         {({ credentials: rows }) => (
           <Table
@@ -100,6 +95,7 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
         />
       )}
       {layer?.kind === "shown" && <Secret {...layer} onClose={close} />}
+      {layer?.kind === "finish" && <Finish credential={layer.credential} reads={reads} onClose={close} />}
       {layer?.kind === "revoke" && <Revoke credential={layer.credential} reads={reads} onClose={close} />}
     </Card>
   );
@@ -154,15 +150,24 @@ function Secret({ shown, rotated, onClose }: { shown: ShownCredential; rotated: 
   );
 }
 
-function Revoke({
-  credential: { name, client_id },
-  reads,
-  onClose,
-}: {
-  credential: DashboardCredential;
-  reads: readonly string[];
-  onClose: () => void;
-}) {
+type Ending = { credential: DashboardCredential; reads: readonly string[]; onClose: () => void };
+
+function Finish({ credential: { name, client_id }, reads, onClose }: Ending) {
+  const finish = useChange(
+    () => api<CredentialChanged>(`/dashboard/credentials/${client_id}/finish`, { method: "POST" }),
+    { done: "The older secret has ended.", reads, after: onClose },
+  );
+  return (
+    <Confirm title={`End the older secret of ${name}?`} confirm="End it now" change={finish} onClose={onClose}>
+      <p>
+        A program that still asks for tokens with it is refused at once; tokens it has run out by themselves. This
+        cannot be taken back.
+      </p>
+    </Confirm>
+  );
+}
+
+function Revoke({ credential: { name, client_id }, reads, onClose }: Ending) {
   const revoke = useChange(
     () => api<CredentialChanged>(`/dashboard/credentials/${client_id}/revoke`, { method: "POST" }),
     { done: "The credential is revoked.", reads, after: onClose },

@@ -64,11 +64,11 @@ const stands: Column = {
 
 const held: Column = {
   title: "Held by",
-  width: "minmax(9rem, 2fr)",
+  width: "minmax(10.5rem, 2fr)",
   cell: ({ exception_ids }) => {
     const [first, ...rest] = exception_ids.map((id) => exceptions[id].name);
     return (
-      <span title={[first, ...rest].join(", ")}>
+      <span className={styles["held"]} title={[first, ...rest].join(", ")}>
         <Badge tone="wait">{first}</Badge> {rest.length > 0 && <span className="quiet">+{rest.length}</span>}
       </span>
     );
@@ -95,13 +95,14 @@ const others: Column[] = [
       </span>
     ),
   },
-  { title: "State", width: "3rem", cell: ({ ship_state }) => ship_state ?? "–" },
-  { title: "Method", width: "minmax(6rem, 1fr)", cell: ({ method }) => <span title={method}>{method}</span> },
   {
     title: "Worked on by",
     width: "minmax(6rem, 1fr)",
     cell: ({ claimed_by }) => claimed_by ?? <span className="quiet">–</span>,
   },
+  // Last, because a narrow screen shows them on scrolling only.
+  { title: "State", width: "3rem", cell: ({ ship_state }) => ship_state ?? "–" },
+  { title: "Method", width: "minmax(6rem, 1fr)", cell: ({ method }) => <span title={method}>{method}</span> },
 ];
 
 const waits = (now_ms: number): Column => ({

@@ -1,5 +1,7 @@
 import type { PortalCredential, PortalShownSecret } from "@pestle/contract";
+import { useState } from "react";
 import { api } from "../../app/api.ts";
+import { Confirm } from "../../app/confirm.tsx";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -29,7 +31,9 @@ export function CredentialRow({
   const finish = useChange(() => api(`${path}/${credential_id}/finish`, { method: "POST" }), {
     done: "The older secret has ended.",
     reads: [path],
+    after: () => setEnding(false),
   });
+  const [ending, setEnding] = useState(false);
   const rotating = secrets.length > 1;
   return (
     <li className={styles["credential"]} data-revoked={revoked_at !== null || undefined}>
@@ -47,7 +51,7 @@ export function CredentialRow({
         {may_change && revoked_at === null && (
           <div className="row">
             {rotating ? (
-              <Button small busy={finish.busy} onClick={() => void finish.run()}>
+              <Button small busy={finish.busy} onClick={() => setEnding(true)}>
                 End the older secret
               </Button>
             ) : (
@@ -102,7 +106,22 @@ export function CredentialRow({
         </ul>
       )}
       {rotate.error !== null && <Problem error={rotate.error} />}
-      {finish.error !== null && <Problem error={finish.error} />}
+      {ending && (
+        <Confirm
+          title={`End the older secret of “${name}”?`}
+          confirm="End it now"
+          change={finish}
+          onClose={() => {
+            finish.forget();
+            setEnding(false);
+          }}
+        >
+          <p>
+            A program that still asks for tokens with it is refused at once; tokens it has run out by themselves. This
+            cannot be taken back.
+          </p>
+        </Confirm>
+      )}
     </li>
   );
 }

@@ -113,7 +113,7 @@ function Revoke({ credential, onClose }: { credential: PortalCredential; onClose
           <ul>
             {signs_endpoints.map(({ id, url }) => (
               <li key={id}>
-                <code>{url}</code>
+                <code className="anywhere">{url}</code>
               </li>
             ))}
           </ul>

@@ -42,7 +42,14 @@ export function EndpointsScreen() {
     },
     { title: "State", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
     { title: "Events", cell: ({ events }) => eventsText(events) },
-    { title: "Since", cell: ({ created_at }) => <When at={created_at} /> },
+    {
+      title: "Since",
+      cell: ({ created_at }) => (
+        <span className="nowrap">
+          <When at={created_at} />
+        </span>
+      ),
+    },
   ];
   return (
     <Page
