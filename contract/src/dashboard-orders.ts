@@ -71,7 +71,7 @@ export type ExceptionGroup = {
   orders: DashboardOrderRow[];
 };
 
-/** POST /dashboard/search, with `q`. By patient: first name, last name and date of birth, in any usual order. */
+/** POST /dashboard/search, with `q`. By patient: the partner's id, or first name, last name and date of birth in any usual order. */
 export type DashboardSearch = { hits: SearchHit[]; more: boolean };
 export type SearchHit = {
   by: "order_number" | "tracking_no" | "patient" | "prescription_id" | "reference";

@@ -50,6 +50,14 @@ const searches = {
   order by o.order_position desc
   limit 51`),
   ),
+  patient_id: statementOf<[value: string, most: number], FoundRow>(
+    inEveryAccount(`
+  select o.*
+  from orders o
+  where o.account_id = a.account_id and o.patient_id = $1
+  order by o.order_position desc
+  limit 51`),
+  ),
   tracking_no: statementOf<[value: string, most: number], FoundRow>(
     inEveryAccount(`
   select o.*
@@ -129,6 +137,19 @@ join patient w on w.account_id = r.account_id and w.patient_id = r.patient_id
 where ${NOT_ORDERED}`);
 /** A prescription of which there is no order. */
 export const findUnordered = (db: Queryable, prescription_id: number) => db.rows(unordered, [prescription_id]);
+
+const unorderedOfPatient = statementOf<[patient_id: string, most: number], FoundRow>(`
+select ${UNORDERED_COLUMNS}
+from account a
+join partner p on p.partner_id = a.partner_id
+join patient w on w.account_id = a.account_id and w.patient_id = $1
+join prescription r on r.account_id = w.account_id and r.patient_id = w.patient_id
+where ${NOT_ORDERED}
+order by r.received_at desc
+limit $2`);
+/** Prescriptions without an order of whoever a partner calls so. */
+export const findUnorderedOfPatient = (db: Queryable, patient_id: string, most: number) =>
+  db.rows(unorderedOfPatient, [patient_id, most]);
 
 const unorderedOfPeople = statementOf<PeopleParams, FoundRow>(`
 select ${UNORDERED_COLUMNS}${PEOPLE}

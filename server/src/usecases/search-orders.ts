@@ -5,6 +5,7 @@ import {
   findBy,
   findByPeople,
   findUnordered,
+  findUnorderedOfPatient,
   findUnorderedOfPeople,
   type PersonKey,
 } from "../db/dashboard-search.ts";
@@ -36,6 +37,8 @@ export async function searchOrders(deps: Deps, by: Looker, text: string, request
     labelled("prescription_id", prescription_id === null ? none : findBy(db, "prescription_id", prescription_id, most)),
     labelled("prescription_id", prescription_id === null ? none : findUnordered(db, prescription_id)),
     labelled("reference", findBy(db, "reference", reference, most)),
+    labelled("patient", findBy(db, "patient_id", reference, most)),
+    labelled("patient", findUnorderedOfPatient(db, reference, most)),
     labelled("patient", people.length === 0 ? none : findByPeople(db, people, most)),
     labelled("patient", people.length === 0 ? none : findUnorderedOfPeople(db, people, most)),
   ]);

@@ -9,7 +9,7 @@ import { reviewPath } from "./review-link.ts";
 /** What Ctrl-K finds: orders, by whatever somebody has in their hands. */
 export const searchOrders: PaletteSearch = {
   placeholder: "Order, tracking number, prescription, reference, or name and date of birth",
-  hint: "A patient is found by first name, last name and date of birth together, such as Ada Moss 1980-01-31.",
+  hint: "A patient is found by the partner's patient id, or by first name, last name and date of birth together, such as Ada Moss 1980-01-31.",
   find: async (q, signal) => {
     const { hits, more } = await api<DashboardSearch>("/dashboard/search", { method: "POST", body: { q }, signal });
     return { hits: hits.map(shown), more };
