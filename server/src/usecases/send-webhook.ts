@@ -72,6 +72,7 @@ export async function sendWebhook(
       event_id,
       endpoint_id,
       claims,
+      attempts_before: delivery.attempts_before,
       attempt,
       at: account_now,
       ...outcome,
