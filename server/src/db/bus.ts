@@ -77,7 +77,11 @@ export function openBus(options: {
       lost ??= new Error("the listening connection ended");
       wake();
     });
-    client.on("notification", ({ payload }) => payload && options.onChange(JSON.parse(payload) as Change));
+    client.on("notification", ({ payload }) => {
+      const change = changeOf(payload);
+      if (change === null) options.onGap();
+      else options.onChange(change);
+    });
     try {
       await client.query(`listen ${CHANNEL}`);
       options.onGap();
@@ -118,4 +122,14 @@ export function openBus(options: {
       await running;
     },
   };
+}
+
+/** Null where it is none of ours: whoever reaches the database can say anything here, and nobody would hear it fail. */
+function changeOf(payload: string | undefined): Change | null {
+  try {
+    const said: unknown = JSON.parse(payload ?? "");
+    return typeof said === "object" && said !== null ? (said as Change) : null;
+  } catch {
+    return null;
+  }
 }
