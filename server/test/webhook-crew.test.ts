@@ -155,7 +155,7 @@ describe("a claim", () => {
     });
     const book = openAttemptBook({ ...idle.deps, db: nowhere }, () => {});
     const exchange_sealed = Buffer.from("7fffffff00", "hex").toString("base64");
-    book.add({ gone: false, ended: endOf(claimed!, { exchange_sealed }) });
+    book.add({ gone: false, url: endpoint.url, ended: endOf(claimed!, { exchange_sealed }) });
     await book.written();
     expect((await deliveryOf(idle, event!, endpoint)).attempts).toMatchObject([{ attempt: 1, exchange_sealed: null }]);
     await nowhere.close();
