@@ -30,7 +30,7 @@ const FAREWELL = message(
 );
 
 /** A database of which nothing is left but what a connection does next: as a killed one, seen by a busy process. */
-async function dying(answer: (socket: Socket, letter: string) => void): Promise<Db> {
+async function dying(answer: (socket: Socket, letter: string) => void, named_statements = false): Promise<Db> {
   server = createServer((socket) => {
     let greeted = false;
     socket.on("error", () => {});
@@ -42,7 +42,7 @@ async function dying(answer: (socket: Socket, letter: string) => void): Promise<
   await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
   const connection = { host: "127.0.0.1", port, user: "pestle", database: "pestle" };
-  return openDb({ connection, pool_size: 1, named_statements: false, silent_after_ms: 200 });
+  return openDb({ connection, pool_size: 1, named_statements, silent_after_ms: 200 });
 }
 const isOut = (error: unknown) => error instanceof StatusRefusal && error.status === 503;
 
@@ -80,6 +80,12 @@ test("a database that says nothing any more is out of reach after a while, and i
   expect(await db.run(nothing, []).catch((error) => error)).toSatisfy(isOut);
   expect(await db.transaction((tx) => tx.run(nothing, [])).catch((error) => error)).toSatisfy(isOut);
   expect(connections).toBe(2);
+});
+
+test("a database that falls silent as it is greeted is out of reach, too", async () => {
+  // Each connection is set up before anybody is given it.
+  db = await dying((socket, letter) => letter === "" && socket.write(WELCOME), true);
+  expect(await db.run(nothing, []).catch((error) => error)).toSatisfy(isOut);
 });
 
 test("a transaction is over when a statement in it gets no answer, and the next one has a connection that answers", async () => {

@@ -83,7 +83,7 @@ export function openBus(options: {
       else options.onChange(change);
     });
     try {
-      await client.query(`listen ${CHANNEL}`);
+      await client.query({ text: `listen ${CHANNEL}`, query_timeout } as pg.QueryConfig);
       options.onGap();
       while (!closed && lost === undefined) {
         const sent_at_ms = performance.now();

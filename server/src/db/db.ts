@@ -121,9 +121,10 @@ export function openDb(options: DbOptions): Db {
     // than it gains: each starts with a key.
     ...(named_statements && {
       onConnect: async (client: pg.ClientBase) => {
-        await client.query(
-          ["set plan_cache_mode = force_generic_plan", ...(options.along_indexes ? NO_SCANS : [])].join("; "),
+        const text = ["set plan_cache_mode = force_generic_plan", ...(options.along_indexes ? NO_SCANS : [])].join(
+          "; ",
         );
+        await client.query({ text, query_timeout } as pg.QueryConfig);
       },
     }),
   });
