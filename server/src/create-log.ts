@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import pino, { type Logger } from "pino";
 import type { Config } from "./config.ts";
 
@@ -14,16 +15,19 @@ export function createLog({ LOG_LEVEL }: Pick<Config, "LOG_LEVEL">): Logger {
     periodicFlush: 1000,
     maxLength: MOST_WAITING_CHARACTERS,
   });
-  // A disk without room costs lines, and not the service. Unheard, the error would end the process, whose last act is to
-  // write what waits: the library tries that again for ever, so the process would neither serve nor end. What waits is
-  // written as soon as there is room.
+  // A disk without room costs lines, and not the service: unheard, the error would end the process. And as its last act
+  // the process writes what waits, which the library tries for ever: then it would neither serve nor end.
   const { flushSync } = destination;
-  destination.on("error", () => {
-    destination.flushSync = () => {};
-  });
-  destination.on("write", () => {
-    destination.flushSync = flushSync;
-  });
+  const { _bufs: waiting } = destination as unknown as { _bufs: string[] };
+  destination.on("error", () => {});
+  destination.flushSync = () => {
+    try {
+      for (; waiting[0] !== undefined; waiting.shift()) writeFileSync(STDOUT, waiting[0]);
+    } catch (error) {
+      // A reader that is slow gets them all the same.
+      if ((error as NodeJS.ErrnoException).code === "EAGAIN") flushSync.call(destination);
+    }
+  };
   return pino({ level: LOG_LEVEL, base: null, timestamp: isoTime() }, destination);
 }
 
