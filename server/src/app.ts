@@ -1,11 +1,12 @@
 import { randomUUID } from "node:crypto";
 import type { AddressInfo } from "node:net";
 import type { FastifyInstance } from "fastify";
-import pino, { type Logger } from "pino";
+import type { Logger } from "pino";
 import type { WebhookClient } from "./adapters/webhook-client.ts";
 import { adaptersInUse } from "./adapters-in-use.ts";
 import type { Config } from "./config.ts";
 import { createCopies, dropAll, dropChanged } from "./copies.ts";
+import { createLog } from "./create-log.ts";
 import { openDatabase } from "./database.ts";
 import { announce, type Change, openBus } from "./db/bus.ts";
 import { migrate } from "./db/migrate.ts";
@@ -257,20 +258,4 @@ function nowAndThen(every_ms: number, call: () => void): () => void {
 function ownAddress(config: Config, port: number): string {
   const host = config.HOST.includes(":") ? `[${config.HOST}]` : config.HOST;
   return `${config.TLS_CERT_FILE === "" ? "http" : "https"}://${host}:${port}`;
-}
-
-/** Lines leave in batches of 4 KiB or once a second: writing each at once costs more than the web framework. */
-function createLog(config: Config): Logger {
-  const destination = pino.destination({ sync: false, minLength: 4096, periodicFlush: 1000 });
-  return pino({ level: config.LOG_LEVEL, base: null, timestamp: isoTime() }, destination);
-}
-
-/** The time of a line as pino writes it; lines of one millisecond share their text. */
-function isoTime(): () => string {
-  let [last_ms, text] = [0, ""];
-  return () => {
-    const now_ms = Date.now();
-    if (now_ms !== last_ms) [last_ms, text] = [now_ms, `,"time":"${new Date(now_ms).toISOString()}"`];
-    return text;
-  };
 }

@@ -68,6 +68,16 @@ test("what was read before a change was told is not kept after it", async () => 
   expect((await readCatalogue(app.deps, account_id)).shipping_methods[0]?.name).toBe("Newest Mail");
 });
 
+test.each(["no JSON", "", "null", "17"])(
+  "a word on the channel that is none of ours (%j) drops the copies, and nothing else",
+  async (said) => {
+    await read();
+    await app.deps.db.raw("select pg_notify('pestle_changes', $1)", [said]);
+    await until(() => app.deps.copies.catalogues.size === 0, "the copies are dropped");
+    expect((await read()).status).toBe(200);
+  },
+);
+
 test("when the listening connection is cut, copies are dropped and not trusted until it is back", async () => {
   await read();
   expect(app.deps.copies.grants.size).toBeGreaterThan(0);

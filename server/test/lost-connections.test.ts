@@ -1,6 +1,7 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { type Db, openDb } from "../src/db/db.ts";
+import { openBus } from "../src/db/bus.ts";
+import { type Db, openDb, sql } from "../src/db/db.ts";
 import { StatusRefusal } from "../src/domain/refusals.ts";
 
 let server: Server | undefined;
@@ -29,7 +30,7 @@ const FAREWELL = message(
 );
 
 /** A database of which nothing is left but what a connection does next: as a killed one, seen by a busy process. */
-async function dying(answer: (socket: Socket, letter: string) => void): Promise<Db> {
+async function dying(answer: (socket: Socket, letter: string) => void, named_statements = false): Promise<Db> {
   server = createServer((socket) => {
     let greeted = false;
     socket.on("error", () => {});
@@ -41,7 +42,7 @@ async function dying(answer: (socket: Socket, letter: string) => void): Promise<
   await new Promise<void>((resolve) => server!.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as { port: number };
   const connection = { host: "127.0.0.1", port, user: "pestle", database: "pestle" };
-  return openDb({ connection, pool_size: 1, named_statements: false });
+  return openDb({ connection, pool_size: 1, named_statements, silent_after_ms: 200 });
 }
 const isOut = (error: unknown) => error instanceof StatusRefusal && error.status === 503;
 
@@ -64,4 +65,60 @@ test("a connection that ends while somebody is given it to listen fails them, an
   const client = await db.connect();
   await expect(client.query("listen somebody")).rejects.toThrow();
   await client.end();
+});
+
+const nothing = sql<[], never>`select`;
+const something = sql<[number], never>`select $1::integer`;
+
+test("a database that says nothing any more is out of reach after a while, and its connections are given up", async () => {
+  let connections = 0;
+  db = await dying((socket, letter) => {
+    if (letter !== "") return;
+    connections += 1;
+    socket.write(WELCOME);
+  });
+  expect(await db.run(nothing, []).catch((error) => error)).toSatisfy(isOut);
+  expect(await db.transaction((tx) => tx.run(nothing, [])).catch((error) => error)).toSatisfy(isOut);
+  expect(connections).toBe(2);
+});
+
+test("a database that falls silent as it is greeted is out of reach, too", async () => {
+  // Each connection is set up before anybody is given it.
+  db = await dying((socket, letter) => letter === "" && socket.write(WELCOME), true);
+  expect(await db.run(nothing, []).catch((error) => error)).toSatisfy(isOut);
+});
+
+test("a transaction is over when a statement in it gets no answer, and the next one has a connection that answers", async () => {
+  let silent = true;
+  db = await dying((socket, letter) => {
+    if (letter === "") socket.write(WELCOME);
+    // What begins, commits and rolls back is answered (Q); of other statements, only those once it speaks again.
+    else if (letter === "Q" || !silent) socket.write(DONE);
+  });
+  expect(await db.transaction((tx) => tx.run(something, [1])).catch((error) => error)).toSatisfy(isOut);
+  silent = false;
+  expect(await db.transaction((tx) => tx.run(something, [1]))).toBe(0);
+});
+
+test("a listening connection that says nothing any more is given up for another", async () => {
+  let beats = 0;
+  db = await dying((socket, letter) => {
+    if (letter === "") socket.write(WELCOME);
+    // The first one hears of nothing after it has begun to listen.
+    else if (letter === "Q" && ++beats !== 2) socket.write(DONE);
+  });
+  let troubles = 0;
+  const bus = openBus({
+    connect: db.connect,
+    onChange: () => {},
+    onGap: () => {},
+    revive: async () => {},
+    onTrouble: () => {
+      troubles += 1;
+    },
+    silent_after_ms: 100,
+  });
+  await bus.opened;
+  expect([troubles, bus.fresh()]).toEqual([1, true]);
+  await bus.close();
 });

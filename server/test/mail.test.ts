@@ -16,7 +16,10 @@ const servers: Server[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
 });
-async function openMailServer(answers: Record<string, string> = {}, tls?: { key: Buffer; cert: Buffer }) {
+async function openMailServer(
+  answers: Record<string, string | ((line: string) => string)> = {},
+  tls?: { key: Buffer; cert: Buffer },
+) {
   const told: string[] = [];
   const letters: string[] = [];
   const talk = (socket: Socket, greeting = "220-mail.test\r\n220 ready\r\n") => {
@@ -50,7 +53,9 @@ async function openMailServer(answers: Record<string, string> = {}, tls?: { key:
           );
           return;
         }
-        socket.write(`${answers[word] ?? (word === "EHLO" ? hello : known[word]) ?? "250 ok"}\r\n`);
+        const given = answers[word];
+        const own = typeof given === "function" ? given(line) : given;
+        socket.write(`${own ?? (word === "EHLO" ? hello : known[word]) ?? "250 ok"}\r\n`);
       }
     });
   };
@@ -115,6 +120,26 @@ test("the partner's people are told when an endpoint is disabled, and nothing wa
   expect(letters[0]).toContain(endpoint.endpoint_id);
   expect(letters[0]).toContain("answered 410");
   expect(letters[0]).not.toContain("hidden");
+  await app.stop();
+  await gone.close();
+});
+
+test("somebody who cannot be reached does not keep a notice from the others", async () => {
+  const { url, letters } = await openMailServer({
+    RCPT: (line) => (line.includes("<a.former@") ? "550 5.1.1 nobody here" : "250 ok"),
+  });
+  const app = await startTestApp({ env: { SMTP_URL: url, MAIL_FROM: "pharmacy@larkspur.example" } });
+  const { account_id, portal } = app.demo.partners[0]!;
+  await app.deps.db.raw(
+    `insert into person (person_id, email, name, role, partner_id, password_hash, created_at)
+    select 'former', 'a.former@willow-telehealth.example', 'A. Former', 'partner_developer', partner_id, '', now()
+    from account where account_id = $1`,
+    [account_id],
+  );
+  const gone = await openReceiver((_, response) => response.writeHead(410).end());
+  await addEndpoint(app, { url: gone.url });
+  await writeEvents(app, [{}]);
+  await until("a letter came", () => letters.some((text) => text.includes(`To: <${portal.email}>`)));
   await app.stop();
   await gone.close();
 });

@@ -29,6 +29,7 @@ import { codesOf } from "./support/conventions.ts";
 import { misfits } from "./support/misfits.ts";
 import { openReceiver, type Received, type Receiver } from "./support/receiver.ts";
 import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { until } from "./support/until.ts";
 import { webhookCalls } from "./support/webhook-api.ts";
 import { writeEvents } from "./support/webhooks.ts";
 
@@ -277,10 +278,10 @@ describe("a change", () => {
     const [during] = await writeEvents(app, [{}]);
     expect((await api.event(during!.event_id)).deliveries).toEqual([]);
 
+    // However long it would have waited for its next attempt.
+    await app.deps.db.raw("update webhook_delivery set due_at = now() + interval '1 day' where endpoint_id = $1", [id]);
     const enabled = await api.patch(id, { status: "active", url: receiver.url });
     expect(enabled).toMatchObject({ status: "active", disabled_reason: null, disabled_at: null });
-    await app.deps.db.raw("update webhook_delivery set due_at = now() where endpoint_id = $1", [id]);
-    app.deps.deliveries.wake();
     await api.settled(event!.event_id, "delivered");
     await api.remove(id);
     await own.close();
@@ -299,6 +300,29 @@ describe("a change", () => {
     await api.patch(id, { status: "active" });
     expect((await kept()).find(({ endpoint_id }) => endpoint_id === id)).toMatchObject({ failing_since: null });
     await api.remove(id);
+  });
+
+  test("of the URL begins anew: neither former failures nor a 410 from where it was count against it", async () => {
+    let answer = () => {};
+    const own = await openReceiver((_, response) => {
+      answer = () => response.writeHead(410).end();
+    });
+    const { id } = await api.create({ url: own.url });
+    await app.deps.db.raw(
+      "update webhook_endpoint set failing_since = now() - interval '4 days' where endpoint_id = $1",
+      [id],
+    );
+    const { event_id } = await api.test(id);
+    await own.arrived(1);
+    await api.patch(id, { url: receiver.url });
+    expect((await kept()).find(({ endpoint_id }) => endpoint_id === id)).toMatchObject({ failing_since: null });
+    answer();
+    await until(async () => (await api.attempts(event_id)).length === 1, "the attempt is written down");
+    await api.redeliver(event_id);
+    await api.settled(event_id, "delivered");
+    expect(await api.read(id)).toMatchObject({ status: "active", url: receiver.url });
+    await api.remove(id);
+    await own.close();
   });
 
   test("of the secret holds for the attempts after it", async () => {

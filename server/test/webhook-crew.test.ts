@@ -1,8 +1,11 @@
 import { eventTypeNames, eventTypes } from "@pestle/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { until } from "../../chaos/until.ts";
+import { openDb } from "../src/db/db.ts";
 import { claimDeliveries, type EndedAttempt, releaseDeliveries, saveAttempts } from "../src/db/webhook-deliveries.ts";
 import { loadDueEndpoints } from "../src/db/webhook-endpoints.ts";
+import { requeueEvent } from "../src/db/webhook-redelivery.ts";
+import { openAttemptBook } from "../src/usecases/attempt-book.ts";
 import { openRawReceiver, openReceiver } from "./support/receiver.ts";
 import { rowsRead } from "./support/rows-read.ts";
 import { createTestDatabase, startTestApp, type TestApp } from "./support/test-app.ts";
@@ -47,6 +50,7 @@ describe("a claim", () => {
     event_id: claimed.event_id,
     endpoint_id: claimed.endpoint_id,
     claims: claimed.claims,
+    attempts_before: claimed.attempts_before,
     attempt: claimed.attempts + 1,
     at: new Date(),
     delivery_status: "delivered",
@@ -116,6 +120,45 @@ describe("a claim", () => {
       endOf(failed, { delivery_status: "pending", status: 500, error: "status", due_at }),
     ]);
     expect((await claim()).map(({ event_id }) => event_id)).toEqual([second!.event_id]);
+  });
+
+  test.each(["pending", "failed"] as const)(
+    "under which it is asked for again is due as asked, though the attempt under way ends as %s",
+    async (delivery_status) => {
+      const endpoint = await addEndpoint(idle, { url: "http://127.0.0.1:9/hook" });
+      const [event] = await writeEvents(idle, [{}]);
+      await raw("update webhook_delivery set attempts = 9");
+      const [claimed] = await claim();
+      const account_now = new Date(Date.now() - 1_000);
+      await idle.deps.db.transaction((tx) =>
+        requeueEvent(tx, { ...endpoint, event_id: event!.event_id, endpoint_id: null, account_now }),
+      );
+      const due_at = delivery_status === "failed" ? null : new Date(Date.now() + 24 * 3600 * 1000);
+      const trouble = { status: 503, error: "status" } as const;
+      await saveAttempts(idle.deps.queue, [endOf(claimed!, { delivery_status, ...trouble, due_at })]);
+      expect(await deliveryOf(idle, event!, endpoint)).toMatchObject({
+        waiting: { attempts: 10, attempts_before: 9, due_at: account_now, claimed_until: null },
+        attempts: [{ attempt: 10, delivery_status: "pending", status: 503 }],
+      });
+      expect(await claim()).toMatchObject([{ attempts: 10, claims: 2 }]);
+    },
+  );
+
+  test("that ends with a key that is gone is written down, also while the keys are out of reach", async () => {
+    const endpoint = await addEndpoint(idle, { url: "http://127.0.0.1:9/hook" });
+    const [event] = await writeEvents(idle, [{}]);
+    const [claimed] = await claim();
+    const nowhere = openDb({
+      connection: { host: "127.0.0.1", port: 9 },
+      pool_size: 1,
+      named_statements: true,
+    });
+    const book = openAttemptBook({ ...idle.deps, db: nowhere }, () => {});
+    const exchange_sealed = Buffer.from("7fffffff00", "hex").toString("base64");
+    book.add({ gone: false, url: endpoint.url, ended: endOf(claimed!, { exchange_sealed }) });
+    await book.written();
+    expect((await deliveryOf(idle, event!, endpoint)).attempts).toMatchObject([{ attempt: 1, exchange_sealed: null }]);
+    await nowhere.close();
   });
 
   test("looks at a few rows, however many deliveries are finished, waiting elsewhere or not due", async () => {

@@ -47,6 +47,7 @@ describe("the wait before the next attempt", () => {
     [" 0 ", 0],
     ["Sun, 15 Nov 2026 08:31:00 GMT", 60],
     ["Sunday, 15-Nov-26 08:31:00 GMT", 60],
+    ["Sun Nov 15 08:31:00 2026", 60],
     ["Sun, 15 Nov 2026 08:29:00 GMT", 0],
     ["-1", null],
     ["1.5", null],

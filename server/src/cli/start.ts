@@ -34,6 +34,8 @@ async function start(config: Config, options: { demo: boolean | undefined }): Pr
     throw cannotListen(config, error) ?? error;
   });
   stopOnSignal(app);
+  // What is said below may find a full disk, or nobody to read it. Other commands end with that; a service goes on.
+  process.stdout.removeAllListeners("error").on("error", () => {});
   const demo = readDemo(config.DATA_DIR);
   if (demo === undefined) return greet(app);
   const current = { ...demo, ...app.addresses };

@@ -21,6 +21,8 @@ export type Bus = {
 
 const CHANNEL = "pestle_changes";
 const BEAT_EVERY_MS = 250;
+/** A beat that is not answered by then never is: the connection is given up for another. */
+const SILENT_AFTER_MS = 5_000;
 /** A revocation must hold everywhere within a second, so nothing older than this is believed. */
 const FRESH_FOR_MS = 900;
 const RECONNECT_AFTER_MS = 100;
@@ -45,7 +47,9 @@ export function openBus(options: {
   /** Brings the database back, where that is ours to do. */
   revive: () => Promise<void>;
   onTrouble: (error: Error) => void;
+  silent_after_ms?: number;
 }): Bus {
+  const { silent_after_ms: query_timeout = SILENT_AFTER_MS } = options;
   let closed = false;
   let heard_at_ms = Number.NEGATIVE_INFINITY;
   let wake: () => void = () => {};
@@ -73,13 +77,17 @@ export function openBus(options: {
       lost ??= new Error("the listening connection ended");
       wake();
     });
-    client.on("notification", ({ payload }) => payload && options.onChange(JSON.parse(payload) as Change));
+    client.on("notification", ({ payload }) => {
+      const change = changeOf(payload);
+      if (change === null) options.onGap();
+      else options.onChange(change);
+    });
     try {
-      await client.query(`listen ${CHANNEL}`);
+      await client.query({ text: `listen ${CHANNEL}`, query_timeout } as pg.QueryConfig);
       options.onGap();
       while (!closed && lost === undefined) {
         const sent_at_ms = performance.now();
-        await client.query("select 1");
+        await client.query({ text: "select 1", query_timeout } as pg.QueryConfig);
         heard_at_ms = sent_at_ms;
         tellOpened();
         await pause(BEAT_EVERY_MS);
@@ -114,4 +122,14 @@ export function openBus(options: {
       await running;
     },
   };
+}
+
+/** Null where it is none of ours: whoever reaches the database can say anything here, and nobody would hear it fail. */
+function changeOf(payload: string | undefined): Change | null {
+  try {
+    const said: unknown = JSON.parse(payload ?? "");
+    return typeof said === "object" && said !== null ? (said as Change) : null;
+  } catch {
+    return null;
+  }
 }

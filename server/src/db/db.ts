@@ -65,12 +65,22 @@ export type DbOptions = {
   onEvents?: () => void;
   /** Told after each commit of what was announced with it: this process need not wait until it hears of it. */
   onAnnounced?: (change: string) => void;
+  /** How long a database may say nothing to a statement before it counts as out of reach. */
+  silent_after_ms?: number;
 };
 
 /** What happens once a statement is committed. */
-type AfterCommit = Pick<DbOptions, "onEvents" | "onAnnounced">;
+type AfterCommit = Pick<DbOptions, "onEvents" | "onAnnounced"> & {
+  onRaw?: () => void;
+  onSilent?: (error: Error) => void;
+};
 
 const STATEMENT_TIMEOUT_MS = 15_000;
+/**
+ * By then the database has ended the statement itself and said so, or it is gone without a word: a machine that was
+ * switched off closes no connection, and the system would wait a quarter of an hour for it.
+ */
+const SILENT_AFTER_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 const NO_SCANS = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"].map(
   (name) => `set ${name} = off`,
@@ -87,7 +97,13 @@ const types: pg.CustomTypesConfig = {
 };
 
 export function openDb(options: DbOptions): Db {
-  const { connection, pool_size, named_statements, onBroken } = options;
+  const {
+    connection,
+    pool_size,
+    named_statements,
+    onBroken,
+    silent_after_ms: query_timeout = SILENT_AFTER_MS,
+  } = options;
   const clientConfig: pg.ClientConfig = {
     application_name: "pestle",
     ...connection,
@@ -105,9 +121,10 @@ export function openDb(options: DbOptions): Db {
     // than it gains: each starts with a key.
     ...(named_statements && {
       onConnect: async (client: pg.ClientBase) => {
-        await client.query(
-          ["set plan_cache_mode = force_generic_plan", ...(options.along_indexes ? NO_SCANS : [])].join("; "),
+        const text = ["set plan_cache_mode = force_generic_plan", ...(options.along_indexes ? NO_SCANS : [])].join(
+          "; ",
         );
+        await client.query({ text, query_timeout } as pg.QueryConfig);
       },
     }),
   });
@@ -116,17 +133,18 @@ export function openDb(options: DbOptions): Db {
   pool.on("connect", neverUnheard);
 
   const queryable = (target: pg.Pool | pg.PoolClient, after: AfterCommit): Queryable => {
-    const send = async (text: string, params: readonly unknown[], name?: string) => {
+    const send = async (query: pg.QueryConfig & { query_timeout?: number }) => {
       try {
-        return await target.query(
-          name !== undefined ? { name, text, values: params as unknown[] } : { text, values: params as unknown[] },
-        );
+        return await target.query(query);
       } catch (error) {
+        if (isSilence(error)) after.onSilent?.(error);
         throw unavailable(error, onBroken);
       }
     };
     const named = async (statement: Statement<never, unknown>, params: readonly unknown[]) => {
-      const result = await send(statement.text, params, named_statements ? statement.name : undefined);
+      const { name, text } = statement;
+      const values = params as unknown[];
+      const result = await send({ ...(named_statements && { name }), text, values, query_timeout });
       if (statement.writes_events) after.onEvents?.();
       if (statement.announces) after.onAnnounced?.(params[1] as string);
       return result;
@@ -136,7 +154,9 @@ export function openDb(options: DbOptions): Db {
       row: async (statement, params) => (await named(statement as Statement<never, unknown>, params)).rows[0],
       run: async (statement, params) => (await named(statement as Statement<never, unknown>, params)).rowCount ?? 0,
       raw: async (text, params = []) => {
-        const result = await send(text, params);
+        // Whoever sends this may have lifted the limits: a back-up takes as long as it takes.
+        after.onRaw?.();
+        const result = await send({ text, values: params as unknown[] });
         return { rows: result.rows ?? [], count: result.rowCount ?? 0 };
       },
     };
@@ -150,23 +170,31 @@ export function openDb(options: DbOptions): Db {
       });
       let broken: Error | undefined;
       let has_events = false;
+      let unlimited = false;
       const announced: string[] = [];
       const after: AfterCommit = {
         onEvents: () => {
           has_events = true;
         },
         onAnnounced: (change) => announced.push(change),
+        onRaw: () => {
+          unlimited = true;
+        },
+        onSilent: rememberBroken,
       };
       client.on("error", rememberBroken);
       try {
-        await client.query(`begin isolation level ${mode}`);
+        await client.query({ text: `begin isolation level ${mode}`, query_timeout } as pg.QueryConfig);
         const result = await work({ ...queryable(client, after), in_transaction: true });
-        await client.query("commit");
+        await client.query({ text: "commit", ...(!unlimited && { query_timeout }) } as pg.QueryConfig);
         if (has_events) options.onEvents?.();
         for (const change of announced) options.onAnnounced?.(change);
         return result;
       } catch (error) {
-        await client.query("rollback").catch(rememberBroken);
+        if (isSilence(error)) rememberBroken(error);
+        // To one that says nothing any more there is nothing more to say.
+        if (broken === undefined)
+          await client.query({ text: "rollback", query_timeout } as pg.QueryConfig).catch(rememberBroken);
         throw unavailable(error, onBroken);
       } finally {
         client.off("error", rememberBroken);
@@ -199,8 +227,9 @@ function neverUnheard(client: pg.ClientBase): void {
 const OUT_OF_REACH = /^(08|53|57P0|25P03|25006)/;
 const SOCKET_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"]);
 // The driver gives these no code.
+const isSilence = (error: unknown): error is Error => error instanceof Error && error.message === "Query read timeout";
 const DRIVER_TROUBLE =
-  /Connection terminated|timeout exceeded when trying to connect|connection timeout|Client has encountered a connection error/i;
+  /Connection terminated|Query read timeout|timeout exceeded when trying to connect|connection timeout|Client has encountered a connection error/i;
 
 /** A database out of reach is 503 and "try again", never a fault of the request. */
 function unavailable(error: unknown, onBroken: DbOptions["onBroken"]): unknown {

@@ -3,6 +3,9 @@ import { type Queryable, sql, statementOf, type Tx } from "./db.ts";
 
 export type EndpointRow = EndpointState & { endpoint_id: string; created_at: Date; updated_at: Date };
 
+/** Deliveries that one request may touch. */
+const MOST_MOVED_AT_ONCE = 10_000;
+
 const COLUMNS = `p.endpoint_id, p.url, p.events, p.description, p.status, p.disabled_reason, p.disabled_at, p.failing_since,
   p.signing_credential_id, p.signing_credential_secret_id, p.created_at, p.updated_at`;
 
@@ -136,6 +139,21 @@ export const saveEndpoint = (tx: Tx, account_id: string, row: EndpointRow, secre
     row.updated_at,
   ]);
 
+const makeDue = sql<[account_id: string, endpoint_id: string, account_now: Date, most: number]>`
+update webhook_delivery d
+set due_at = $3
+where d.account_id = $1 and d.endpoint_id = $2 and d.event_id in (
+  select w.event_id
+  from webhook_delivery w
+  where w.account_id = $1 and w.endpoint_id = $2 and w.due_at > $3
+  order by w.due_at, w.event_position
+  limit $4
+  -- What is just being sent says itself when it comes again.
+  for update skip locked)`;
+/** What waits for an endpoint is sent at once, up to as many as one request may move; the others come at their time. */
+export const makeDeliveriesDue = (tx: Tx, account_id: string, endpoint_id: string, account_now: Date) =>
+  tx.run(makeDue, [account_id, endpoint_id, account_now, MOST_MOVED_AT_ONCE]);
+
 const remove = sql<[account_id: string, endpoint_id: string, most: number], { endpoint_id: string }>`
 with gone as (
   delete from webhook_endpoint
@@ -158,7 +176,6 @@ with gone as (
 )
 select g.endpoint_id
 from gone g`;
-const MOST_REMOVED_AT_ONCE = 10_000;
 /** False where there is none. Nothing more is sent to it; what was tried stays. */
 export const deleteEndpoint = async (tx: Tx, account_id: string, endpoint_id: string) =>
-  (await tx.row(remove, [account_id, endpoint_id, MOST_REMOVED_AT_ONCE])) !== undefined;
+  (await tx.row(remove, [account_id, endpoint_id, MOST_MOVED_AT_ONCE])) !== undefined;

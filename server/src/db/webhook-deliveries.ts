@@ -69,6 +69,8 @@ export type EndedAttempt = {
   event_id: string;
   endpoint_id: string;
   claims: number;
+  /** As it was claimed: another number by now was asked for again meanwhile. */
+  attempts_before: number;
   attempt: number;
   at: Date;
   delivery_status: DeliveryStatus;
@@ -84,21 +86,26 @@ const save = sql<[ended: string], FailingEndpoint>`
 with given as materialized (
   select g.*
   from json_to_recordset($1::json) as g(account_id text, event_id uuid, endpoint_id uuid, claims integer,
-    attempt integer, at timestamptz, delivery_status text, status smallint, error text, duration_ms integer,
+    attempts_before integer, attempt integer, at timestamptz, delivery_status text, status smallint, error text, duration_ms integer,
     exchange_sealed text, due_at timestamptz)
 ), finished as (
   delete from webhook_delivery d
   using given g
   where d.account_id = g.account_id and d.event_id = g.event_id and d.endpoint_id = g.endpoint_id
-    and d.claims = g.claims and g.delivery_status <> 'pending'
+    and d.claims = g.claims
+    and (g.delivery_status = 'delivered' or g.delivery_status = 'failed' and d.attempts_before = g.attempts_before)
   returning g.*
 ), waiting as (
   update webhook_delivery d
-  set attempts = g.attempt, due_at = g.due_at, claimed_until = null
+  -- Whoever asked for it again while it was tried gets that: it is due when they said, and not given up.
+  set attempts = g.attempt, claimed_until = null,
+    due_at = case when d.attempts_before = g.attempts_before then g.due_at else d.due_at end
   from given g
   where d.account_id = g.account_id and d.event_id = g.event_id and d.endpoint_id = g.endpoint_id
-    and d.claims = g.claims and g.delivery_status = 'pending'
-  returning g.*
+    and d.claims = g.claims
+    and (g.delivery_status = 'pending' or g.delivery_status = 'failed' and d.attempts_before <> g.attempts_before)
+  returning g.account_id, g.event_id, g.endpoint_id, g.claims, g.attempts_before, g.attempt, g.at,
+    'pending'::text as delivery_status, g.status, g.error, g.duration_ms, g.exchange_sealed, g.due_at
 ), held as materialized (
   -- Whoever lost its claim has nothing to say: the one that has it now will.
   select f.*

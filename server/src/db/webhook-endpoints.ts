@@ -71,15 +71,17 @@ where w.due_at <= $1::timestamptz + a.clock_offset_s * interval '1 second'`);
 export const loadDueEndpoints = (db: Queryable, now: Date) => db.rows(due, [now]);
 
 const disable = sql<
-  [account_id: string, endpoint_id: string, reason: string, account_now: Date],
+  [account_id: string, endpoint_id: string, reason: string, account_now: Date, url: string | null],
   { account_id: string }
 >`
 update webhook_endpoint
 set status = 'disabled', disabled_reason = $3, disabled_at = $4, updated_at = $4
-where account_id = $1 and endpoint_id = $2 and status = 'active'
+where account_id = $1 and endpoint_id = $2 and status = 'active' and ($5::text is null or url = $5)
 returning account_id`;
-/** False where somebody else did it meanwhile. */
+/** False where somebody else did it meanwhile, or moved it: what was said of another `url` is not about this one. */
 export const disableEndpoint = async (
   tx: Tx,
-  row: { account_id: string; endpoint_id: string; reason: DisableReason; account_now: Date },
-) => (await tx.row(disable, [row.account_id, row.endpoint_id, row.reason, row.account_now])) !== undefined;
+  row: { account_id: string; endpoint_id: string; reason: DisableReason; account_now: Date; url?: string | undefined },
+) =>
+  (await tx.row(disable, [row.account_id, row.endpoint_id, row.reason, row.account_now, row.url ?? null])) !==
+  undefined;

@@ -19,12 +19,15 @@ export function nextAttemptAt(given: {
   return new Date(given.now.getTime() + Math.round(Math.max(jittered_s, asked_s) * 1000));
 }
 
+/** The oldest of the three forms names no zone, and means Greenwich. */
+const ASCTIME = /^[A-Za-z]{3} [A-Za-z]{3} [ \d]\d \d\d:\d\d:\d\d \d{4}$/;
+
 /** `Retry-After` in seconds: a number or a date (RFC 9110, 10.2.3); null where it is neither. */
 export function retryAfterSeconds(header: string | undefined, now: Date): number | null {
   if (header === undefined) return null;
   const text = header.trim();
   if (/^\d{1,10}$/.test(text)) return Number(text);
   // A date is a word, and not one of the forms that only this language reads.
-  const at_ms = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(text) : Number.NaN;
+  const at_ms = /^[A-Za-z]{3,9},? /.test(text) ? Date.parse(ASCTIME.test(text) ? `${text} GMT` : text) : Number.NaN;
   return Number.isNaN(at_ms) ? null : Math.max(0, Math.ceil((at_ms - now.getTime()) / 1000));
 }

@@ -110,6 +110,8 @@ export function changedEndpoint(
     events: [...events],
     description,
     ...switched,
+    // What failed elsewhere does not count against where it is now.
+    ...(url !== before.url && { failing_since: null }),
     ...statusChange(before, status, account_now),
   };
 }

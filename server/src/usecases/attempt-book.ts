@@ -50,8 +50,9 @@ export function openAttemptBook(deps: BookDeps, onWritten: (lot: readonly EndedW
   /** Whatever is wrong is wrong with one of them, and the others are not to wait for it. */
   async function writeApart(lot: readonly EndedWebhook[], error: Error): Promise<void> {
     if (isKeyGone(error)) {
-      // Sealed with a key that a rotation has removed meanwhile: how it ended counts more than what was said.
-      await deps.vault.reload(deps.db);
+      // Sealed with a key that a rotation has removed meanwhile: how it ended counts more than what was said. Keys that
+      // cannot be read now are read when they are next missed, and the book must not end with that.
+      await deps.vault.reload(deps.db).catch(() => {});
       return write(lot.map((sent) => ({ ...sent, ended: { ...sent.ended, exchange_sealed: null } })));
     }
     if (lot.length > 1) {

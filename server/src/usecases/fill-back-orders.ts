@@ -8,6 +8,7 @@ import { type Outcome, sums } from "../domain/order-change.ts";
 import { exact } from "../domain/resolve-items.ts";
 import type { StockEntry } from "../domain/stock.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
+import { apart } from "./apart.ts";
 import { changeOrder } from "./change-order.ts";
 import { loadChangingOrder } from "./load-changing-order.ts";
 import { accountNow } from "./move-clock.ts";
@@ -21,7 +22,8 @@ const SIMULATED_DELIVERY_MS = 7 * 24 * 3600 * 1000;
 export async function fillBackOrders(deps: Deps, only_account?: string): Promise<void> {
   for (const { account_id, environment, clock_offset_s } of await listBackOrderedAccounts(deps.db)) {
     if (only_account !== undefined && only_account !== account_id) continue;
-    if (environment === "sandbox") await deliver(deps.db, account_id, accountNow(deps.now(), clock_offset_s));
+    const now = accountNow(deps.now(), clock_offset_s);
+    if (environment === "sandbox") await apart(deps, { account_id }, () => deliver(deps.db, account_id, now));
     const waiting = await listBackOrdered(deps.db, account_id, null, MOST_AT_ONCE);
     const left = new Map(waiting.map(({ sku, available_units }) => [sku, available_units]));
     const served = new Map<string, BackOrdered[]>();
@@ -31,7 +33,9 @@ export async function fillBackOrders(deps: Deps, only_account?: string): Promise
       left.set(item.sku, exact(available - item.units));
       served.set(item.order_number, [...(served.get(item.order_number) ?? []), item]);
     }
-    for (const [order_number, items] of served) await reserve(deps, account_id, order_number, items);
+    for (const [order_number, items] of served) {
+      await apart(deps, { account_id, order_number }, () => reserve(deps, account_id, order_number, items));
+    }
   }
 }
 

@@ -9,6 +9,7 @@ import type { Deps } from "../deps.ts";
 import { errorEntries } from "../domain/error-entries.ts";
 import { Conflict, RequestProblems } from "../domain/refusals.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
+import { apart } from "./apart.ts";
 import { attachPrescription } from "./attach-prescription.ts";
 import { accountNow } from "./move-clock.ts";
 import { placeOrder } from "./place-order.ts";
@@ -29,7 +30,8 @@ export async function fillDue(deps: Deps, account_id: string | null = null): Pro
   for (const account of await listDueAccounts(deps.db, account_id)) {
     const now = accountNow(deps.now(), account.clock_offset_s);
     for (const due of await listDuePrescriptions(deps.db, account.account_id, now, MOST_AT_ONCE)) {
-      if (await fill(deps, { ...account, actor: "system" }, due)) made += 1;
+      const about = { account_id: account.account_id, prescription_id: due.prescription_id };
+      if (await apart(deps, about, () => fill(deps, { ...account, actor: "system" }, due))) made += 1;
     }
   }
   return made;

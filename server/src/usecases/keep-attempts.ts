@@ -17,8 +17,8 @@ export async function keepAttempts(deps: KeepDeps, sent: readonly EndedWebhook[]
     deps.queue,
     sent.map(({ ended }) => ended),
   );
-  for (const { ended, gone } of sent) {
-    if (gone) await disable(deps, ended, "gone", ended.at);
+  for (const { ended, url, gone } of sent) {
+    if (gone) await disable(deps, { ...ended, url }, "gone", ended.at);
   }
   for (const endpoint of failing) {
     const failing_s = (endpoint.failed_at.getTime() - endpoint.failing_since.getTime()) / 1000;
@@ -29,12 +29,12 @@ export async function keepAttempts(deps: KeepDeps, sent: readonly EndedWebhook[]
 /** Told in the feed and to the account's other endpoints; what this one still has to get waits until it is enabled. */
 async function disable(
   deps: KeepDeps,
-  { account_id, endpoint_id }: { account_id: string; endpoint_id: string },
+  { account_id, endpoint_id, url }: { account_id: string; endpoint_id: string; url?: string },
   reason: DisableReason,
   account_now: Date,
 ): Promise<void> {
   const disabled = await deps.db.transaction(async (tx) => {
-    if (!(await disableEndpoint(tx, { account_id, endpoint_id, reason, account_now }))) return false;
+    if (!(await disableEndpoint(tx, { account_id, endpoint_id, reason, account_now, url }))) return false;
     const event_id = randomEventId();
     await insertAccountEvent(tx, {
       account_id,

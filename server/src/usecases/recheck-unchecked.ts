@@ -2,6 +2,7 @@ import { listUnchecked } from "../db/orders.ts";
 import type { Deps } from "../deps.ts";
 import { isOpen, system } from "../domain/order.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
+import { apart } from "./apart.ts";
 import { changeOrder } from "./change-order.ts";
 import { loadChangingOrder } from "./load-changing-order.ts";
 import { untilDecided } from "./until-decided.ts";
@@ -12,11 +13,13 @@ const MOST_AT_ONCE = 500;
 export async function recheckUnchecked(deps: Deps): Promise<void> {
   if ("unfit" in deps.safety.current()) return;
   for (const { account_id, order_number } of await listUnchecked(deps.db, MOST_AT_ONCE)) {
-    await untilDecided(deps.db, () =>
-      withKeysOfNow(deps, async () => {
-        const loaded = await loadChangingOrder(deps, deps.db, account_id, order_number);
-        if (isOpen(loaded.standing)) await changeOrder(deps, deps.db, loaded, {}, { actor: system });
-      }),
+    await apart(deps, { account_id, order_number }, () =>
+      untilDecided(deps.db, () =>
+        withKeysOfNow(deps, async () => {
+          const loaded = await loadChangingOrder(deps, deps.db, account_id, order_number);
+          if (isOpen(loaded.standing)) await changeOrder(deps, deps.db, loaded, {}, { actor: system });
+        }),
+      ),
     );
   }
 }

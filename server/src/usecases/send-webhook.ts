@@ -11,8 +11,8 @@ type SendDeps = Pick<Deps, "config" | "vault" | "webhook_client" | "now">;
 export type SendingEndpoint = DueEndpoint & { sign: RequestSigner };
 /** `given_up`: the attempt was cut off by our own end and counts as none. */
 export type SentWebhook = EndedWebhook | "given_up";
-/** `gone`: the endpoint wants no more events. */
-export type EndedWebhook = { ended: EndedAttempt; gone: boolean };
+/** `gone`: the endpoint wants no more events at this URL. */
+export type EndedWebhook = { ended: EndedAttempt; url: string; gone: boolean };
 
 export const USER_AGENT = "Pestle-Webhooks/1";
 const nothingSent = (trouble: "INTERNAL" | "NOT_SIGNED"): EndpointAnswer => ({
@@ -67,11 +67,13 @@ export async function sendWebhook(
   const place = attemptPlace(account_id, event_id, endpoint_id, attempt);
   return {
     gone,
+    url: endpoint.url,
     ended: {
       account_id,
       event_id,
       endpoint_id,
       claims,
+      attempts_before: delivery.attempts_before,
       attempt,
       at: account_now,
       ...outcome,

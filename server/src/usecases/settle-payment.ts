@@ -7,6 +7,7 @@ import { system } from "../domain/order.ts";
 import { CURRENCY, orderAnswer } from "../domain/order-answer.ts";
 import type { PaymentEntry } from "../domain/order-change.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
+import { apart } from "./apart.ts";
 import { changeOrder } from "./change-order.ts";
 import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
 import { accountNow } from "./move-clock.ts";
@@ -103,7 +104,7 @@ export async function settleUnpaid(deps: Deps): Promise<void> {
   for (const { account_id, clock_offset_s } of await listUnpaidAccounts(deps.db)) {
     const before = new Date(accountNow(deps.now(), clock_offset_s).getTime() - GRACE_MS);
     for (const { order_number } of await listUnpaid(deps.db, account_id, before, MOST_AT_ONCE)) {
-      await settlePayment(deps, account_id, order_number);
+      await apart(deps, { account_id, order_number }, () => settlePayment(deps, account_id, order_number));
     }
     await settleAsked(deps, account_id, { before });
   }

@@ -9,20 +9,21 @@ export async function tellDisabled(
   reason: DisableReason,
 ): Promise<void> {
   if (mail === null) return;
-  try {
-    for (const { email, environment } of await partnerDevelopers(db, account_id)) {
-      await mail.send({
-        to: email,
-        subject: `A webhook endpoint was disabled (${environment})`,
-        text: [
-          `The webhook endpoint ${endpoint_id} was disabled. ${disableReasons[reason]}`,
-          "",
-          "What it was to get waits. Enable it again when it works, and it is sent; events since then are in",
-          "GET /webhook_events, and POST /webhook_endpoints/{id}/redeliver sends what it missed.",
-        ].join("\n"),
-      });
-    }
-  } catch (error) {
-    log.warn({ account_id, endpoint_id, fault: (error as Error).message }, "no e-mail could be sent");
+  const failed = (error: Error) =>
+    log.warn({ account_id, endpoint_id, fault: error.message }, "no e-mail could be sent");
+  const people = await partnerDevelopers(db, account_id).catch(failed);
+  for (const { email, environment } of people ?? []) {
+    const letter = {
+      to: email,
+      subject: `A webhook endpoint was disabled (${environment})`,
+      text: [
+        `The webhook endpoint ${endpoint_id} was disabled. ${disableReasons[reason]}`,
+        "",
+        "What it was to get waits. Enable it again when it works, and it is sent; events since then are in",
+        "GET /webhook_events, and POST /webhook_endpoints/{id}/redeliver sends what it missed.",
+      ].join("\n"),
+    };
+    // Somebody whose mailbox is full or gone does not keep it from the others.
+    await mail.send(letter).catch(failed);
   }
 }

@@ -6,6 +6,7 @@ import { carrier } from "../domain/order.ts";
 import type { Outcome } from "../domain/order-change.ts";
 import type { Scan, TrackedParcel } from "../domain/parcel.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
+import { apart } from "./apart.ts";
 import { type ChangeBy, changeOrder } from "./change-order.ts";
 import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
 import { accountNow } from "./move-clock.ts";
@@ -19,12 +20,18 @@ export async function trackShipments(deps: Deps, only_account?: string): Promise
   for (const { account_id, clock_offset_s } of await listTrackedAccounts(deps.db)) {
     if (only_account !== undefined && only_account !== account_id) continue;
     const now = accountNow(deps.now(), clock_offset_s);
+    const failed = new Set<string>();
     // Until there is no more news: where another process is at it, too, each of them loses a scan to the other.
     for (let lost_rounds = 0; lost_rounds < MOST_LOST_ROUNDS; ) {
-      const due = await listDueShipments(deps.db, account_id, now, MOST_AT_ONCE);
+      const listed = await listDueShipments(deps.db, account_id, now, MOST_AT_ONCE + failed.size);
+      const due = listed.filter(({ order_number }) => !failed.has(order_number));
       if (due.length === 0) break;
       let tracked = 0;
-      for (const { order_number } of due) if (await trackOne(deps, account_id, order_number)) tracked += 1;
+      for (const { order_number } of due) {
+        const done = await apart(deps, { account_id, order_number }, () => trackOne(deps, account_id, order_number));
+        if (done === undefined) failed.add(order_number);
+        if (done) tracked += 1;
+      }
       lost_rounds = tracked === 0 ? lost_rounds + 1 : 0;
     }
   }

@@ -1,7 +1,7 @@
 import type { WebhookEndpoint, WebhookEndpointUpdate } from "@pestle/contract";
 import { announce } from "../db/bus.ts";
 import type { Tx } from "../db/db.ts";
-import { loadSigningFacts, lockEndpoint, saveEndpoint } from "../db/registered-endpoints.ts";
+import { loadSigningFacts, lockEndpoint, makeDeliveriesDue, saveEndpoint } from "../db/registered-endpoints.ts";
 import type { Grant } from "../db/tokens.ts";
 import { endpointPlace } from "../db/webhook-endpoints.ts";
 import type { Deps } from "../deps.ts";
@@ -47,6 +47,9 @@ export async function updateEndpoint(
   const place = endpointPlace("secret_sealed", account_id, endpoint_id);
   const row = { ...after, updated_at: account_now };
   await saveEndpoint(tx, account_id, row, secret === undefined ? null : deps.vault.seal(Buffer.from(secret), place));
+  if (before.status === "disabled" && after.status === "active") {
+    await makeDeliveriesDue(tx, account_id, endpoint_id, account_now);
+  }
   await announce(tx, { kind: "webhook_endpoint", account_id, id: endpoint_id });
   return endpointAnswer(account_id, row);
 }
