@@ -7,7 +7,7 @@ import { until } from "./support/until.ts";
 let app: TestApp;
 let account_id: string;
 beforeAll(async () => {
-  app = await startTestApp();
+  app = await startTestApp({ unlimited: true });
   ({ account_id } = app.demo.partners[0]!);
   await until(() => app.deps.bus.fresh(), "the bus is up");
 });

@@ -53,10 +53,14 @@ const searches = {
   patient_id: statementOf<[value: string, most: number], FoundRow>(
     inEveryAccount(`
   select o.*
-  from orders o
-  where o.account_id = a.account_id and o.patient_id = $1
-  order by o.order_position desc
-  limit 51`),
+  from patient w
+  cross join lateral (
+    select o.*
+    from orders o
+    where o.account_id = w.account_id and o.patient_id = w.patient_id
+    order by o.order_position desc
+    limit 51) o
+  where w.account_id = a.account_id and w.patient_id = $1`),
   ),
   tracking_no: statementOf<[value: string, most: number], FoundRow>(
     inEveryAccount(`
