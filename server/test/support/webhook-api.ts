@@ -41,7 +41,9 @@ export function webhookCalls(app: TestApp, partner = 0) {
       let event = await calls.event(event_id);
       await until(async () => {
         event = await calls.event(event_id);
-        return event.deliveries.length > 0 && event.deliveries.every((one) => one.status === status && one.attempts > 0);
+        return (
+          event.deliveries.length > 0 && event.deliveries.every((one) => one.status === status && one.attempts > 0)
+        );
       }, `the event is ${status}`);
       return event;
     },
