@@ -69,11 +69,13 @@ export type DbOptions = {
   silent_after_ms?: number;
 };
 
-/** What happens once a statement is committed. */
-type AfterCommit = Pick<DbOptions, "onEvents" | "onAnnounced"> & {
+/** What is to be known of the statements that were sent. */
+type Watcher = Pick<DbOptions, "onEvents" | "onAnnounced"> & {
   onRaw?: () => void;
   onSilent?: (error: Error) => void;
 };
+/** The driver takes a limit with each query, which its types do not know. */
+type LimitedQuery = pg.QueryConfig & { query_timeout?: number };
 
 const STATEMENT_TIMEOUT_MS = 15_000;
 /**
@@ -104,6 +106,7 @@ export function openDb(options: DbOptions): Db {
     onBroken,
     silent_after_ms: query_timeout = SILENT_AFTER_MS,
   } = options;
+  const limited = (text: string): LimitedQuery => ({ text, query_timeout });
   const clientConfig: pg.ClientConfig = {
     application_name: "pestle",
     ...connection,
@@ -121,10 +124,8 @@ export function openDb(options: DbOptions): Db {
     // than it gains: each starts with a key.
     ...(named_statements && {
       onConnect: async (client: pg.ClientBase) => {
-        const text = ["set plan_cache_mode = force_generic_plan", ...(options.along_indexes ? NO_SCANS : [])].join(
-          "; ",
-        );
-        await client.query({ text, query_timeout } as pg.QueryConfig);
+        const settings = ["set plan_cache_mode = force_generic_plan", ...(options.along_indexes ? NO_SCANS : [])];
+        await client.query(limited(settings.join("; ")));
       },
     }),
   });
@@ -132,12 +133,12 @@ export function openDb(options: DbOptions): Db {
   pool.on("error", (error) => onBroken?.(error));
   pool.on("connect", neverUnheard);
 
-  const queryable = (target: pg.Pool | pg.PoolClient, after: AfterCommit): Queryable => {
-    const send = async (query: pg.QueryConfig & { query_timeout?: number }) => {
+  const queryable = (target: pg.Pool | pg.PoolClient, watcher: Watcher): Queryable => {
+    const send = async (query: LimitedQuery) => {
       try {
         return await target.query(query);
       } catch (error) {
-        if (isSilence(error)) after.onSilent?.(error);
+        if (isSilence(error)) watcher.onSilent?.(error);
         throw unavailable(error, onBroken);
       }
     };
@@ -145,8 +146,8 @@ export function openDb(options: DbOptions): Db {
       const { name, text } = statement;
       const values = params as unknown[];
       const result = await send({ ...(named_statements && { name }), text, values, query_timeout });
-      if (statement.writes_events) after.onEvents?.();
-      if (statement.announces) after.onAnnounced?.(params[1] as string);
+      if (statement.writes_events) watcher.onEvents?.();
+      if (statement.announces) watcher.onAnnounced?.(params[1] as string);
       return result;
     };
     return {
@@ -155,7 +156,7 @@ export function openDb(options: DbOptions): Db {
       run: async (statement, params) => (await named(statement as Statement<never, unknown>, params)).rowCount ?? 0,
       raw: async (text, params = []) => {
         // Whoever sends this may have lifted the limits: a back-up takes as long as it takes.
-        after.onRaw?.();
+        watcher.onRaw?.();
         const result = await send({ text, values: params as unknown[] });
         return { rows: result.rows ?? [], count: result.rowCount ?? 0 };
       },
@@ -172,7 +173,7 @@ export function openDb(options: DbOptions): Db {
       let has_events = false;
       let unlimited = false;
       const announced: string[] = [];
-      const after: AfterCommit = {
+      const watcher: Watcher = {
         onEvents: () => {
           has_events = true;
         },
@@ -184,17 +185,16 @@ export function openDb(options: DbOptions): Db {
       };
       client.on("error", rememberBroken);
       try {
-        await client.query({ text: `begin isolation level ${mode}`, query_timeout } as pg.QueryConfig);
-        const result = await work({ ...queryable(client, after), in_transaction: true });
-        await client.query({ text: "commit", ...(!unlimited && { query_timeout }) } as pg.QueryConfig);
+        await client.query(limited(`begin isolation level ${mode}`));
+        const result = await work({ ...queryable(client, watcher), in_transaction: true });
+        await client.query(unlimited ? "commit" : limited("commit"));
         if (has_events) options.onEvents?.();
         for (const change of announced) options.onAnnounced?.(change);
         return result;
       } catch (error) {
         if (isSilence(error)) rememberBroken(error);
         // To one that says nothing any more there is nothing more to say.
-        if (broken === undefined)
-          await client.query({ text: "rollback", query_timeout } as pg.QueryConfig).catch(rememberBroken);
+        if (broken === undefined) await client.query(limited("rollback")).catch(rememberBroken);
         throw unavailable(error, onBroken);
       } finally {
         client.off("error", rememberBroken);
@@ -227,15 +227,17 @@ function neverUnheard(client: pg.ClientBase): void {
 const OUT_OF_REACH = /^(08|53|57P0|25P03|25006)/;
 const SOCKET_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"]);
 // The driver gives these no code.
-const isSilence = (error: unknown): error is Error => error instanceof Error && error.message === "Query read timeout";
+const SILENCE = "Query read timeout";
+const isSilence = (error: unknown): error is Error => error instanceof Error && error.message === SILENCE;
 const DRIVER_TROUBLE =
-  /Connection terminated|Query read timeout|timeout exceeded when trying to connect|connection timeout|Client has encountered a connection error/i;
+  /Connection terminated|timeout exceeded when trying to connect|connection timeout|Client has encountered a connection error/i;
 
 /** A database out of reach is 503 and "try again", never a fault of the request. */
 function unavailable(error: unknown, onBroken: DbOptions["onBroken"]): unknown {
   if (!(error instanceof Error) || error instanceof StatusRefusal) return error;
   const code = (error as { code?: string }).code ?? "";
-  if (!OUT_OF_REACH.test(code) && !SOCKET_ERRORS.has(code) && !DRIVER_TROUBLE.test(error.message)) return error;
+  if (!OUT_OF_REACH.test(code) && !SOCKET_ERRORS.has(code) && !DRIVER_TROUBLE.test(error.message) && !isSilence(error))
+    return error;
   onBroken?.(error);
   return new StatusRefusal(503, BUSY_RETRY_AFTER_S);
 }
