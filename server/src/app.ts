@@ -118,11 +118,8 @@ export async function startApp(
     const bus = openBus({
       connect: db.connect,
       onChange: (change) => {
-        if (change.kind === "deliveries") {
-          delivering?.wake();
-          return;
-        }
         dropChanged(copies, change);
+        if (change.kind === "deliveries") delivering?.wake();
         if (change.kind === "keys") readAgain(reloadKeys());
         if (change.kind === "safety") readAgain(safety.reload());
       },
