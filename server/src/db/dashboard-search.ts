@@ -1,24 +1,12 @@
-import type { Environment, OrderStatus, Stage } from "@pestle/contract";
+import type { SearchHit } from "@pestle/contract";
 import { WHOSE_AND_WHAT } from "./dashboard-orders.ts";
 import { type Queryable, statementOf } from "./db.ts";
 
 /** What a search finds, with the patient sealed. */
-export type FoundRow = {
-  account_id: string;
-  partner: string;
-  environment: Environment;
-  /** Null: the prescription has no order yet. */
-  order_number: string | null;
-  order_status: OrderStatus | null;
-  stage: Stage | null;
+export type FoundRow = Omit<SearchHit, "by" | "patient_initials" | "created_at"> & {
   patient_id: string;
   record_sealed: Buffer;
-  drug_names: string[];
-  reference: string | null;
   created_at: Date;
-  /** Where there is no order: which prescription it is, and the entry that somebody has to decide first. */
-  prescription_id?: number;
-  review_id?: number | null;
 };
 
 const COLUMNS = `
@@ -33,6 +21,14 @@ join partner p on p.partner_id = a.partner_id
 cross join lateral (${found}) o
 order by o.order_position desc
 limit $2`;
+
+/** The last orders `o` of a patient `w`. */
+const NEWEST_OF_PATIENT = `cross join lateral (
+  select o.*
+  from orders o
+  where o.account_id = w.account_id and o.patient_id = w.patient_id
+  order by o.order_position desc
+  limit 51) o`;
 
 const searches = {
   order_number: statementOf<[value: string, most: number], FoundRow>(
@@ -54,12 +50,7 @@ const searches = {
     inEveryAccount(`
   select o.*
   from patient w
-  cross join lateral (
-    select o.*
-    from orders o
-    where o.account_id = w.account_id and o.patient_id = w.patient_id
-    order by o.order_position desc
-    limit 51) o
+  ${NEWEST_OF_PATIENT}
   where w.account_id = a.account_id and w.patient_id = $1`),
   ),
   tracking_no: statementOf<[value: string, most: number], FoundRow>(
@@ -106,12 +97,7 @@ const peopleParams = (keys: readonly PersonKey[], most: number): PeopleParams =>
 
 const ofPeople = statementOf<PeopleParams, FoundRow>(`
 select ${COLUMNS}${PEOPLE}
-cross join lateral (
-  select o.*
-  from orders o
-  where o.account_id = w.account_id and o.patient_id = w.patient_id
-  order by o.order_position desc
-  limit 51) o
+${NEWEST_OF_PATIENT}
 order by o.order_position desc
 limit $3`);
 /** The orders of people. */
