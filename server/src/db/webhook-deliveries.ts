@@ -86,8 +86,8 @@ const save = sql<[ended: string], FailingEndpoint>`
 with given as materialized (
   select g.*
   from json_to_recordset($1::json) as g(account_id text, event_id uuid, endpoint_id uuid, claims integer,
-    attempts_before integer, attempt integer, at timestamptz, delivery_status text, status smallint, error text, duration_ms integer,
-    exchange_sealed text, due_at timestamptz)
+    attempts_before integer, attempt integer, at timestamptz, delivery_status text, status smallint, error text,
+    duration_ms integer, exchange_sealed text, due_at timestamptz)
 ), finished as (
   delete from webhook_delivery d
   using given g
