@@ -5,7 +5,7 @@ import { type DescriptionCode, intakeRefusals, refusalFor } from "../domain/inta
 import { intakeWarnings, type WarningCode } from "../domain/intake-warnings.ts";
 import { type AcceptanceReason, acceptanceReasons } from "../domain/prescription.ts";
 import { type Explanation, findFields } from "../intake/script/explain.ts";
-import { prescriptionRules } from "../usecases/receive-prescription.ts";
+import { prescriptionRules } from "../usecases/take-message.ts";
 import { type Output, table } from "./output.ts";
 import type { CommandRow } from "./program.ts";
 import { type RxMessage, readRxFile, readRxMessage } from "./rx-message.ts";

@@ -10,7 +10,7 @@ import { StatusRefusal } from "../domain/refusals.ts";
 import { type ScriptVersion, scriptVersions } from "../intake/script/version.ts";
 import { type Demo, readDemo } from "../seed/demo.ts";
 import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { hashOfSent, messageIdentity } from "../usecases/receive-prescription.ts";
+import { hashOfSent, messageIdentity } from "../usecases/message-identity.ts";
 import { reason, WrongUsage } from "./errors.ts";
 import { facts, type Output, table } from "./output.ts";
 import {

@@ -8,8 +8,8 @@ import type { IntakeFormat } from "../domain/intake-format.ts";
 import { intakeRefusals } from "../domain/intake-refusals.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
-import { type DecidingDeps, decideFor } from "./receive-prescription.ts";
 import { requireReviewer } from "./require-reviewer.ts";
+import { type DecidingDeps, decideFor } from "./take-message.ts";
 
 export type RoutingDeps = DecidingDeps & Pick<Deps, "now">;
 export type RoutedMessage = {

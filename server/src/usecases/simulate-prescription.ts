@@ -18,8 +18,8 @@ import type { FinishedAnswer } from "./idempotently.ts";
 import { accountNow } from "./move-clock.ts";
 import { openRecord } from "./patient-rows.ts";
 import { readCatalogue } from "./read-catalogue.ts";
-import { type Received, takeFor } from "./receive-prescription.ts";
 import type { SimulatedChange, Simulator } from "./simulation.ts";
+import { type Received, takeFor } from "./take-message.ts";
 
 /**
  * A prescription arrives as if a prescriber had sent it: any field of a medication request, what is left out invented;

@@ -1,0 +1,120 @@
+import { randomUUID } from "node:crypto";
+import type { Receiver } from "../db/intake.ts";
+import { type IntakeSave, loadIntakeContext, saveIntake } from "../db/receive.ts";
+import type { Deps } from "../deps.ts";
+import { decideIntake, type IntakeDecision, usableIds } from "../domain/decide-intake.ts";
+import type { IncomingMessage, IncomingPatient } from "../domain/incoming-message.ts";
+import type { IntakeFormat } from "../domain/intake-format.ts";
+import { system } from "../domain/order.ts";
+import { monthsByState, type PrescriptionRules } from "../domain/prescription.ts";
+import { randomId } from "../random.ts";
+import { cancelOrder } from "./cancel-order.ts";
+import { changesOf, type Stored } from "./intake-changes.ts";
+import { accountNow } from "./move-clock.ts";
+import { blindIndexes, openRecord } from "./patient-rows.ts";
+import { readCatalogue } from "./read-catalogue.ts";
+
+export type Received = { answer: string; patient_id: string | null; prescription_id: number | null };
+export type DecidingDeps = Pick<Deps, "config" | "db" | "vault" | "bus" | "copies">;
+
+/** For the account it is meant for: decided and saved. */
+export async function takeFor(
+  deps: Deps,
+  format: IntakeFormat,
+  message: IncomingMessage,
+  stored: Stored,
+  account: Receiver,
+): Promise<{ decision: IntakeDecision; received: Received }> {
+  const { decision, changes, received } = await decideFor(deps, format, message, stored, account, deps.now());
+  if (decision.orders_to_cancel.length > 0) {
+    // Before the message is done with: cut off here, it is taken up again and finds what is left to do.
+    for (const order_number of decision.orders_to_cancel) {
+      await cancelOrder(deps, deps.db, { account_id: account.account_id, order_number, actor: system });
+    }
+    return takeFor(deps, format, message, stored, account);
+  }
+  await saveIntake(deps.db, changes);
+  return { decision, received };
+}
+
+/** What follows from a stored message for the account it is meant for. Nothing is saved yet. */
+export async function decideFor(
+  deps: DecidingDeps,
+  format: IntakeFormat,
+  message: IncomingMessage,
+  stored: Stored,
+  account: Receiver,
+  real_now: Date,
+): Promise<{ decision: IntakeDecision; changes: IntakeSave; received: Received }> {
+  const { account_id, workflow } = account;
+  const now = accountNow(real_now, account.clock_offset_s);
+  const patient = patientOf(message);
+  const indexes = blindIndexes(deps, account_id, stored.sender, patient);
+  const [loaded, { products }] = await Promise.all([
+    loadIntakeContext(deps.db, {
+      account_id,
+      ...indexes,
+      wanted_patient_ids: patient === null ? [] : usableIds(patient),
+      sender: stored.sender,
+      relates_to: message.envelope.relates_to_message_id,
+      prescriber_order_number: message.content.kind === "new" ? null : message.envelope.prescriber_order_number,
+      with_prescriptions: message.content.kind === "cancel",
+      meant_patient_id: patient?.meant_patient_id ?? null,
+    }),
+    readCatalogue(deps, account_id),
+  ]);
+  const candidates = loaded.patients.map(({ patient_id, record_sealed, same_id }) => ({
+    patient_id,
+    same_id,
+    record: openRecord(deps, account_id, patient_id, Buffer.from(record_sealed, "base64")),
+  }));
+  const decision = decideIntake(
+    message,
+    {
+      candidates,
+      taken_patient_ids: loaded.taken_patient_ids,
+      prescriptions: loaded.prescriptions,
+      formulary: products,
+    },
+    { sender: stored.sender, workflow, rules: prescriptionRules(deps), now, new_patient_id: randomId(8) },
+  );
+  const prescription_id = decision.prescription === null ? null : loaded.next_prescription_id;
+  const patient_id = decision.patient?.patient_id ?? null;
+  const ended = loaded.prescriptions.find((one) => one.prescription_id === decision.ended[0]?.prescription_id);
+  const answer = format.reply(decision.reply, {
+    ...aboutMessage(message, real_now, decision),
+    prescription_id,
+    patient_id: patient_id ?? ended?.patient_id ?? null,
+    ended_prescription_id: ended?.prescription_id ?? null,
+  });
+  const changes = changesOf(deps, {
+    decision,
+    message,
+    stored,
+    account_id,
+    workflow,
+    prescription_id,
+    answer,
+    now,
+    claim_revision: loaded.claim_revision,
+    revision: loaded.patients.find((one) => one.patient_id === patient_id)?.revision ?? 0,
+    alias_indexes: indexes.alias_indexes,
+  });
+  return { decision, changes, received: { answer, patient_id, prescription_id } };
+}
+
+const patientOf = ({ content }: IncomingMessage): IncomingPatient | null =>
+  content.kind === "cancel" ? content.target.patient : (content.prescription?.patient ?? null);
+
+export const prescriptionRules = ({ config }: Pick<Deps, "config">): PrescriptionRules => ({
+  time_zone: config.TIME_ZONE,
+  expiry_months: config.RX_EXPIRY_MONTHS,
+  expiry_months_by_state: monthsByState(config.RX_EXPIRY_MONTHS_BY_STATE),
+});
+
+export const aboutMessage = (message: IncomingMessage, now: Date, decision?: IntakeDecision) => ({
+  envelope: message.envelope,
+  warnings: [...message.warnings, ...(decision?.warnings ?? []).map((code) => ({ code, path: null }))],
+  message_id: randomUUID().replaceAll("-", ""),
+  sent_time: now,
+});
