@@ -1,3 +1,4 @@
+import { OrderItemInput } from "@pestle/contract";
 import { normaliseNdc } from "./identifiers.ts";
 import { isId, isText, optionalField } from "./optional-field.ts";
 import { isPrescriberName, isPrescriberPhone } from "./prescriber-fields.ts";
@@ -30,19 +31,7 @@ const MOST_PACKAGES = 1_000;
 const MOST_UNITS = 1_000_000;
 const MOST_DECIMALS = 3;
 
-const known = [
-  "prescription_id",
-  "sku",
-  "ndc",
-  "gcn",
-  "product_selection",
-  "quantity",
-  "package_size",
-  "written_qty",
-  "prescriber_name",
-  "prescriber_phone",
-  "prescriber_fax",
-] as const;
+const known = Object.keys(OrderItemInput.properties as object);
 
 export function readItems(sent: unknown, problems: Problem[]): ItemDraft[] {
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > MOST_ITEMS) {
