@@ -1,4 +1,4 @@
-import type { DrugSchedule, Environment, ExceptionId, OrderStatus, Stage } from "@pestle/contract";
+import type { DashboardOrderRow, DrugSchedule, Environment, ExceptionId } from "@pestle/contract";
 import { type Queryable, sql, statementOf } from "./db.ts";
 
 /** Which orders a table shows, of all accounts. Null: whatever it is. */
@@ -22,28 +22,18 @@ export type QueueFilter = {
   free: true | null;
 };
 
-export type QueueRow = {
-  account_id: string;
-  partner: string;
-  environment: Environment;
-  order_number: string;
-  order_status: OrderStatus;
-  stage: Stage | null;
+/** A row of the table, with the patient sealed. */
+export type QueueRow = Omit<
+  DashboardOrderRow,
+  "patient_initials" | "schedule" | "created_at" | "stage_since" | "late" | "claimed_until"
+> & {
   queue: string;
-  exception_ids: ExceptionId[];
   patient_id: string;
   record_sealed: Buffer;
-  drug_names: string[];
   drug_schedule: DrugSchedule;
-  ship_state: string | null;
-  brand: string | null;
-  method: string;
-  reference: string | null;
   created_at: Date;
   stage_since: Date;
-  claimed_by: string | null;
   claimed_until: Date | null;
-  revision: number;
 };
 
 /** For whom an order `o` is, sealed, and what is in it: what a row shows beside the order itself. */
