@@ -1,8 +1,8 @@
-import type { IncomingPrescription } from "../server/src/domain/incoming-message.ts";
-import { writeFhir } from "../server/src/intake/fhir/write.ts";
-import { writeScript } from "../server/src/intake/script/write.ts";
-import * as fhir from "../server/test/support/fhir-samples.ts";
-import { envelope, prescription } from "../server/test/support/script-samples.ts";
+import type { IncomingPrescription } from "../server/src/domain/intake/incoming-message.ts";
+import { writeFhir } from "../server/src/formats/fhir/write.ts";
+import { writeScript } from "../server/src/formats/script/write.ts";
+import * as fhir from "../server/test/support/samples/fhir-samples.ts";
+import { envelope, prescription } from "../server/test/support/samples/script-samples.ts";
 
 /** Seven characters that stand for a number of seven digits, in a text that is sent or read. */
 export const NUMBER_MARK = "@NUMBER";

@@ -1,11 +1,11 @@
-import { messagePlace, storeMessageText } from "../server/src/db/intake.ts";
-import { bytes, loadIntakeContextText, saveIntakeText } from "../server/src/db/receive.ts";
-import { decideIntake } from "../server/src/domain/decide-intake.ts";
-import { newPatientRecord } from "../server/src/domain/patient-record.ts";
-import { scriptFormat } from "../server/src/intake/formats.ts";
+import { messagePlace, storeMessageText } from "../server/src/db/intake/messages.ts";
+import { bytes, loadIntakeContextText, saveIntakeText } from "../server/src/db/intake/receive-prescription.ts";
+import { decideIntake } from "../server/src/domain/intake/decide-intake.ts";
+import { newPatientRecord } from "../server/src/domain/patients/patient-record.ts";
+import { scriptFormat } from "../server/src/formats/formats.ts";
 import { products } from "../server/src/seed/cast.ts";
-import { changesOf } from "../server/src/usecases/intake-changes.ts";
-import { blindIndexes, patientRow } from "../server/src/usecases/patient-rows.ts";
+import { changesOf } from "../server/src/usecases/intake/intake-changes.ts";
+import { blindIndexes, patientRow } from "../server/src/usecases/patients/patient-rows.ts";
 import { prescriptionFor, SENDER, scriptMessage } from "./intake-message.ts";
 import { concatenation, EVENT_ID_EXPRESSION, type PgbenchRun, withValues } from "./pgbench.ts";
 import type { Stage } from "./stage.ts";

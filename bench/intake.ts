@@ -1,6 +1,6 @@
-import { readFhir } from "../server/src/intake/fhir/read.ts";
-import { readScript } from "../server/src/intake/script/read.ts";
-import { createCredential, type ShownSecret } from "../server/src/usecases/manage-credentials.ts";
+import { readFhir } from "../server/src/formats/fhir/read.ts";
+import { readScript } from "../server/src/formats/script/read.ts";
+import { createCredential, type ShownSecret } from "../server/src/usecases/accounts/manage-credentials.ts";
 import { fhirMessage, NUMBER_MARK, scriptMessage } from "./intake-message.ts";
 import { intakePgbench } from "./intake-pgbench.ts";
 import { intakeReport } from "./intake-report.ts";

@@ -1,9 +1,9 @@
 import { addPatients, type Prescribed } from "../chaos/add-patients.ts";
 import type { Queryable } from "../server/src/db/db.ts";
-import { orderPlace } from "../server/src/db/orders.ts";
-import { firstPositionAt } from "../server/src/domain/order-position.ts";
+import { orderPlace } from "../server/src/db/orders/orders.ts";
+import { firstPositionAt } from "../server/src/domain/orders/order-position.ts";
 import { randomOrderNumber } from "../server/src/random.ts";
-import { loadStoredOrder } from "../server/src/usecases/read-orders.ts";
+import { loadStoredOrder } from "../server/src/usecases/orders/read-orders.ts";
 import type { Stage } from "./stage.ts";
 
 /** A fill and three refills. */

@@ -1,6 +1,6 @@
-import { saveProducts } from "../server/src/db/catalogue-rows.ts";
+import { saveProducts } from "../server/src/db/catalogue/catalogue-rows.ts";
+import { enterStock } from "../server/src/db/catalogue/stock.ts";
 import type { Db } from "../server/src/db/db.ts";
-import { enterStock } from "../server/src/db/stock.ts";
 import { products } from "../server/src/seed/cast.ts";
 
 /** Numbered with three digits. A shelf is a row, and all orders of one product wait for each other there. */

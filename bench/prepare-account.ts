@@ -1,5 +1,5 @@
 import { read } from "../chaos/client.ts";
-import { createCredential, type ShownSecret } from "../server/src/usecases/manage-credentials.ts";
+import { createCredential, type ShownSecret } from "../server/src/usecases/accounts/manage-credentials.ts";
 import type { Stage } from "./stage.ts";
 import { FIRST_NUMBERED_CREDENTIAL } from "./token-pgbench.ts";
 

@@ -1,5 +1,5 @@
 import { performance } from "node:perf_hooks";
-import type { ReadMessage } from "../server/src/domain/incoming-message.ts";
+import type { ReadMessage } from "../server/src/domain/intake/incoming-message.ts";
 
 const READS = 20_000;
 const WARM_UP_READS = 2_000;

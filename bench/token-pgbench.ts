@@ -1,4 +1,4 @@
-import { insertTokenText } from "../server/src/db/tokens.ts";
+import { insertTokenText } from "../server/src/db/accounts/tokens.ts";
 import { type PgbenchRun, withValues } from "./pgbench.ts";
 
 /** Credentials made for pgbench are numbered, because its variables are numbers; eight digits, as an id has. */

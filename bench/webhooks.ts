@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { compactAsciiJson } from "@pestle/contract";
 import { until } from "../chaos/until.ts";
-import { endpointPlace } from "../server/src/db/webhook-endpoints.ts";
+import { endpointPlace } from "../server/src/db/webhooks/due-endpoints.ts";
 import { startChild } from "./child.ts";
 import { intakeLoad, operatorOf } from "./intake.ts";
 import { NUMBER_MARK } from "./intake-message.ts";

@@ -1,13 +1,13 @@
 import type { Db } from "../server/src/db/db.ts";
-import { detailsPlace } from "../server/src/db/patients.ts";
-import { bytes } from "../server/src/db/receive.ts";
-import type { IncomingPrescription } from "../server/src/domain/incoming-message.ts";
-import { newPatientRecord, type PatientRecord } from "../server/src/domain/patient-record.ts";
-import { decidePrescription, type Prescription } from "../server/src/domain/prescription.ts";
+import { bytes } from "../server/src/db/intake/receive-prescription.ts";
+import { detailsPlace } from "../server/src/db/patients/patients.ts";
+import type { IncomingPrescription } from "../server/src/domain/intake/incoming-message.ts";
+import { decidePrescription, type Prescription } from "../server/src/domain/intake/prescription.ts";
+import { newPatientRecord, type PatientRecord } from "../server/src/domain/patients/patient-record.ts";
 import type { products } from "../server/src/seed/cast.ts";
-import { patientRow } from "../server/src/usecases/patient-rows.ts";
+import { patientRow } from "../server/src/usecases/patients/patient-rows.ts";
 import type { Vault } from "../server/src/vault/vault.ts";
-import { prescription as sample } from "../server/test/support/script-samples.ts";
+import { prescription as sample } from "../server/test/support/samples/script-samples.ts";
 
 /** What a prescription names; a product of the cast is one. */
 export type Prescribed = Pick<(typeof products)[number], "name" | "ndc" | "gcn" | "drug_schedule">;

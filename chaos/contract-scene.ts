@@ -1,7 +1,7 @@
 import type { OperationId } from "@pestle/contract";
 import type { Demo } from "../server/src/seed/demo.ts";
-import { bundle } from "../server/test/support/fhir-samples.ts";
-import { sample } from "../server/test/support/script-samples.ts";
+import { bundle } from "../server/test/support/samples/fhir-samples.ts";
+import { sample } from "../server/test/support/samples/script-samples.ts";
 import { ask, insist } from "./ask.ts";
 import { intakeToken, issue, partnerToken, tokenOf } from "./client.ts";
 import { withOwnId } from "./mutated.ts";

@@ -1,20 +1,9 @@
 import type { Deps } from "../server/src/deps.ts";
-import { Conflict, RequestProblems } from "../server/src/domain/refusals.ts";
-import { scriptFormat } from "../server/src/intake/formats.ts";
-import { changeOrderAddress } from "../server/src/usecases/change-order-address.ts";
-import { addNote, claimOrder, releaseClaim } from "../server/src/usecases/claim-order.ts";
-import { fillBackOrders } from "../server/src/usecases/fill-back-orders.ts";
-import { receiveStock } from "../server/src/usecases/move-stock.ts";
-import { placeOrder } from "../server/src/usecases/place-order.ts";
-import { prepareOrder } from "../server/src/usecases/prepare-order.ts";
-import { requestOrderAction } from "../server/src/usecases/request-order-action.ts";
-import { shipOrder } from "../server/src/usecases/ship-order.ts";
-import { simulateClock } from "../server/src/usecases/simulate-clock.ts";
-import { simulateOrder } from "../server/src/usecases/simulate-order.ts";
-import { simulatePrescription } from "../server/src/usecases/simulate-prescription.ts";
-import type { SimulatedChange } from "../server/src/usecases/simulation.ts";
-import { trackByHand } from "../server/src/usecases/track-shipments.ts";
-import { updatePatient } from "../server/src/usecases/update-patient.ts";
+import { Conflict, RequestProblems } from "../server/src/domain/values/refusals.ts";
+import { scriptFormat } from "../server/src/formats/formats.ts";
+import { receiveStock } from "../server/src/usecases/catalogue/move-stock.ts";
+import { addNote, claimOrder, releaseClaim } from "../server/src/usecases/fulfillment/claim-order.ts";
+import { shipOrder } from "../server/src/usecases/fulfillment/ship-order.ts";
 import {
   approveReview,
   cancelWithReason,
@@ -25,8 +14,19 @@ import {
   resolveException,
   verifyProduct,
   type Work,
-} from "../server/src/usecases/work-order.ts";
-import { WorkRefusal } from "../server/src/usecases/work-refusal.ts";
+} from "../server/src/usecases/fulfillment/steps.ts";
+import { trackByHand } from "../server/src/usecases/fulfillment/track-shipments.ts";
+import { WorkRefusal } from "../server/src/usecases/fulfillment/work-refusal.ts";
+import { changeOrderAddress } from "../server/src/usecases/orders/change-order-address.ts";
+import { fillBackOrders } from "../server/src/usecases/orders/fill-back-orders.ts";
+import { placeOrder } from "../server/src/usecases/orders/place-order.ts";
+import { prepareOrder } from "../server/src/usecases/orders/prepare-order.ts";
+import { requestOrderAction } from "../server/src/usecases/orders/request-order-action.ts";
+import { updatePatient } from "../server/src/usecases/patients/update-patient.ts";
+import { simulateClock } from "../server/src/usecases/sandbox/simulate-clock.ts";
+import { simulateOrder } from "../server/src/usecases/sandbox/simulate-order.ts";
+import { simulatePrescription } from "../server/src/usecases/sandbox/simulate-prescription.ts";
+import type { SimulatedChange } from "../server/src/usecases/sandbox/simulation.ts";
 import { people, type Wish } from "./lifecycle-commands.ts";
 import type { Asked, Concrete } from "./lifecycle-concrete.ts";
 import { type Address, itemsOf, type Model, productOf, type Token } from "./lifecycle-model.ts";

@@ -3,18 +3,23 @@ import type { Carriers } from "../server/src/adapters/carriers.ts";
 import { adaptersInUse } from "../server/src/adapters-in-use.ts";
 import { readConfig } from "../server/src/config.ts";
 import { createCopies } from "../server/src/copies.ts";
-import { saveBrands, saveLicences, saveProducts, saveShippingMethods } from "../server/src/db/catalogue-rows.ts";
+import {
+  saveBrands,
+  saveLicences,
+  saveProducts,
+  saveShippingMethods,
+} from "../server/src/db/catalogue/catalogue-rows.ts";
+import { enterStock } from "../server/src/db/catalogue/stock.ts";
 import { openDb, sql } from "../server/src/db/db.ts";
 import { migrate } from "../server/src/db/migrate.ts";
-import { enterStock } from "../server/src/db/stock.ts";
 import type { Deps } from "../server/src/deps.ts";
-import type { Scan } from "../server/src/domain/parcel.ts";
+import type { Scan } from "../server/src/domain/fulfillment/parcel.ts";
 import { createMetrics } from "../server/src/metrics.ts";
 import { notServing } from "../server/src/not-serving.ts";
 import { createRateLimiter } from "../server/src/rate-limiter.ts";
 import { brands, licences, products, shippingMethods } from "../server/src/seed/cast.ts";
-import { createPartnerAccount } from "../server/src/usecases/manage-partners.ts";
-import { openSafetyEngine } from "../server/src/usecases/safety-engine.ts";
+import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
+import { openSafetyEngine } from "../server/src/usecases/safety/safety-engine.ts";
 import { masterKeys } from "../server/src/vault/master-key.ts";
 import { openVault } from "../server/src/vault/vault.ts";
 import { addPatients, type NewPatient } from "./add-patients.ts";

@@ -3,7 +3,7 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import { openEmbeddedPostgres } from "../server/src/db/embedded.ts";
+import { openEmbeddedPostgres } from "../server/src/db/embedded/embedded.ts";
 import { type ContractTally, holdToContract, onOwnService } from "./contract.ts";
 import { openIntakeWorkload } from "./intake-workload.ts";
 import { killFirstStarts, killWhileRunning, type RunningKind, type Tally } from "./kills.ts";

@@ -1,5 +1,5 @@
-import { mutateFhir } from "../server/test/support/fhir-mutations.ts";
-import { mutate } from "../server/test/support/script-mutations.ts";
+import { mutateFhir } from "../server/test/support/samples/fhir-mutations.ts";
+import { mutate } from "../server/test/support/samples/script-mutations.ts";
 
 /** Of four messages one is FHIR. */
 const FHIR_EVERY = 4;

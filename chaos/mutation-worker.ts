@@ -1,6 +1,6 @@
 import { parentPort, workerData } from "node:worker_threads";
-import { readFhir } from "../server/src/intake/fhir/read.ts";
-import { readScript } from "../server/src/intake/script/read.ts";
+import { readFhir } from "../server/src/formats/fhir/read.ts";
+import { readScript } from "../server/src/formats/script/read.ts";
 import { mutated } from "./mutated.ts";
 
 /** Every `step`th message from `first` on, before `end`. `current` shows which one is being read. */

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { readConfig } from "../server/src/config.ts";
+import { enterStock } from "../server/src/db/catalogue/stock.ts";
 import { type Db, openDb } from "../server/src/db/db.ts";
-import { enterStock } from "../server/src/db/stock.ts";
 import { masterKeys } from "../server/src/vault/master-key.ts";
 import { openVault } from "../server/src/vault/vault.ts";
 import { addPatients } from "./add-patients.ts";

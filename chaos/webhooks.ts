@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { openDb } from "../server/src/db/db.ts";
-import { openEmbeddedPostgres } from "../server/src/db/embedded.ts";
+import { openEmbeddedPostgres } from "../server/src/db/embedded/embedded.ts";
 import type { Demo } from "../server/src/seed/demo.ts";
 import { newMessage } from "../server/test/support/intake.ts";
 import { goodAddress } from "../server/test/support/patient.ts";

@@ -1,11 +1,11 @@
 import type { Order } from "@pestle/contract";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { createPartnerAccount } from "../server/src/usecases/manage-partners.ts";
-import { approveReview, completeFill, raiseException } from "../server/src/usecases/work-order.ts";
+import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
+import { approveReview, completeFill, raiseException } from "../server/src/usecases/fulfillment/steps.ts";
 import { newMessage, openIntake } from "../server/test/support/intake.ts";
 import { newOrder, placed, prescribed } from "../server/test/support/orders.ts";
-import { until } from "../server/test/support/until.ts";
+import { until } from "../server/test/support/tools/until.ts";
 import { type Journey, type Seen, type SignIn, shot, startJourney, violations } from "./support/journey.ts";
 
 let journey: Journey;

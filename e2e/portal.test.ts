@@ -1,7 +1,7 @@
 import { signatureBase } from "@pestle/contract";
 import type { Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createPartnerAccount } from "../server/src/usecases/manage-partners.ts";
+import { createPartnerAccount } from "../server/src/usecases/accounts/create-partner.ts";
 import { openReceiver, type Receiver } from "../server/test/support/receiver.ts";
 import { signedIn, type WebPerson } from "../server/test/support/web.ts";
 import { type Journey, type Seen, type SignIn, shot, startJourney, violations } from "./support/journey.ts";

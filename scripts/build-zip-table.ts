@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { parseZipRows, ZipRowFaults } from "../server/src/domain/address/zip-rows.ts";
-import { writeZipTable } from "../server/src/domain/address/zip-table.ts";
+import { parseZipRows, ZipRowFaults } from "../server/src/domain/values/address/zip-rows.ts";
+import { writeZipTable } from "../server/src/domain/values/address/zip-table.ts";
 
 /** `npm run zip-table -- FILE`: makes the shipped table of ZIP codes from a CSV file that begins `zip,state,city`. */
 const FOLDER = new URL("../server/data/zip/", import.meta.url);

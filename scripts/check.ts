@@ -13,81 +13,10 @@ import { findPostgres15, startSystemPostgres } from "./system-postgres.ts";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const artifacts = join(root, ".artifacts");
 const CI = process.env["CI"] === "true";
-/** Tests of processes, of the embedded database itself and of text: another database shows nothing new. */
-const NOT_ON_15 = [
-  "embedded",
-  "kills",
-  "shutdown",
-  "cli",
-  "architecture",
-  "config",
-  "openapi",
-  "domain-properties",
-  "mutations",
-  "script",
-  "fhir",
-  "address",
-  "identifiers",
-  "catalogue-file",
-  "order-input",
-  "prescription-rules",
-  "match-patient",
-  "fuzz-front-door",
-  "oauth-clients",
-  "carriers",
-  "documents",
-  "asap",
-  "safety-data",
-  "safety-rules",
-  "safety-tables",
-  "safety-engine",
-  "safety-properties",
-  // What they ask of the database, others ask too.
-  "order-action-",
-  "order-overrides",
-  "order-rechecks",
-  "order-payments",
-  "lifecycle-campaign",
-  "sandbox-year",
-  "order-work",
-  "lifecycle-graph",
-  "two-processes",
-  "simulate-",
-  "arazzo",
-  "contract-tester",
-  "generated-client",
-  "specmatic",
-  "conventions",
-  "doctor",
-  "operations",
-  "dashboard-domain",
-  "portal-access",
-  "portal-credentials",
-  "portal-home",
-  "portal-sandbox",
-  "portal-team",
-  "docs-",
-  "bad-input",
-  "mail",
-  "webhook-guard",
-  "webhook-retry",
-  "webhook-signatures",
-  "webhook-campaign",
-];
-
-/** Tests that start programs and wait for them: they leave room for others. */
-const OF_PROCESSES = [
-  "examples/test/",
-  "sdk/test/",
-  "server/test/cli",
-  "server/test/docs-",
-  "server/test/embedded",
-  "server/test/kills",
-  "server/test/shutdown",
-  "server/test/specmatic",
-  "server/test/two-processes",
-  "server/test/webhook-campaign",
-];
+/** Start programs and wait for them, so they leave room for another leg. */
+const PROCESS_TESTS = ["examples/test/", "sdk/test/", "server/test/process/"];
+/** Depend on the database's version: they run on the embedded PostgreSQL and on the oldest supported one. */
+const DATABASE_TESTS = ["server/test/database/", "sdk/test/campaign.test.ts"];
 
 let passed = 0;
 /** What failed, told once more at the very end: the output before it is long. */
@@ -103,13 +32,11 @@ await step("unused code", "knip", []);
 await step("generated pages", "tsx", ["--conditions=source", "scripts/docs.ts", "--check"]);
 await step("quick start", "tsx", ["--conditions=source", "scripts/quick-start.ts"]);
 
-// Each leg uses little more than one core, and two find room beside each other; the browser has the machine to itself.
-const elsewhere = ["e2e/", ...OF_PROCESSES].map(
-  (path) => `--exclude=${path}${path.endsWith("/") ? "**" : "*.test.ts"}`,
-);
+// Each leg uses little more than one core, so two run side by side; the browser has the machine to itself.
+const elsewhere = ["e2e/", ...PROCESS_TESTS].map((folder) => `--exclude=${folder}**`);
 await Promise.all([
   tests("tests on the embedded PostgreSQL", elsewhere),
-  tests("tests of whole processes", OF_PROCESSES, {}, "told at its end").then(testsOnOldest),
+  tests("tests of whole processes", PROCESS_TESTS, {}, "told at its end").then(testsOnOldest),
 ]);
 const browser = findBrowser();
 if (browser === undefined) missing("browser tests", "a Chromium: install Debian's package chromium, or set CHROMIUM");
@@ -131,10 +58,8 @@ async function testsOnOldest(): Promise<void> {
   const oldest = findPostgres15();
   if (oldest === undefined) return missing("tests on PostgreSQL 15", "Debian's package postgresql-15");
   const postgres = await startSystemPostgres(oldest);
-  const leaveOut = NOT_ON_15.map((name) => `--exclude=server/test/${name}*.test.ts`);
   const env = { TEST_DATABASE_URL: postgres.url.replace("{database}", "postgres") };
-  const files = ["server/test", "sdk/test/campaign.test.ts", ...leaveOut];
-  await tests("tests on PostgreSQL 15", files, env, "told at its end");
+  await tests("tests on PostgreSQL 15", DATABASE_TESTS, env, "told at its end");
   await postgres.stop();
 }
 

@@ -82,7 +82,7 @@ function described(describe: (options: OpenapiOptions) => object) {
     sandbox_auth_url: "http://127.0.0.1:8082",
     operator_name: "Service",
   });
-  const generatedBy = "npm run docs, from contract/src/endpoints.ts and the tables beside it";
+  const generatedBy = "npm run docs, from contract/src/endpoints/endpoints.ts and the tables beside it";
   return `${JSON.stringify({ "x-generated-by": generatedBy, ...document }, null, 2)}\n`;
 }
 

@@ -36,7 +36,7 @@ export default defineConfig({
             { name: "tanstack", test: /node_modules[\\/]@tanstack[\\/]/ },
             { name: "contract", test: /[\\/]contract[\\/]src[\\/]/ },
             // But for what the welcome page and the reference have too.
-            { name: "ui", test: /[\\/]web[\\/]src[\\/]ui[\\/](?!theme|copyable|mark)/ },
+            { name: "ui", test: /[\\/]web[\\/]src[\\/]ui[\\/](?!theme|controls[\\/]copyable|mark)/ },
             { name: "frame", test: /[\\/]web[\\/]src[\\/]app[\\/]/ },
           ],
         },

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { findBrowser } from "../../scripts/browser.ts";
-import { createPerson, hashPassword } from "../../server/src/usecases/create-person.ts";
+import { createPerson, hashPassword } from "../../server/src/usecases/accounts/create-person.ts";
 import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
 
 const ARTIFACTS = fileURLToPath(new URL("../../.artifacts/screenshots/", import.meta.url));

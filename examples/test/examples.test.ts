@@ -8,7 +8,7 @@ import { signForTest, type WebhookBody } from "@pestle/sdk";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { clientOf } from "../../sdk/test/support/client-of.ts";
 import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
-import { until } from "../../server/test/support/until.ts";
+import { until } from "../../server/test/support/tools/until.ts";
 
 let app: TestApp;
 beforeAll(async () => {

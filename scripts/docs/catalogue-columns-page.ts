@@ -2,7 +2,7 @@ import { writeCell } from "../../server/src/domain/catalogue/cells.ts";
 import { catalogueColumns } from "../../server/src/domain/catalogue/columns.ts";
 import { catalogueKinds } from "../../server/src/domain/catalogue/rows.ts";
 import { catalogueRules } from "../../server/src/domain/catalogue/rules.ts";
-import { stockEntryKinds } from "../../server/src/domain/stock.ts";
+import { stockEntryKinds } from "../../server/src/domain/catalogue/stock.ts";
 import { code, generated, page, table } from "./markdown.ts";
 
 export function catalogueColumnsPage() {
@@ -10,7 +10,7 @@ export function catalogueColumnsPage() {
     value === undefined ? "must be filled" : code(writeCell(value) || "(empty)");
   const signs = { "-1": "less", "0": "", "1": "more" } as const;
   return page(
-    generated("the tables of `server/src/domain/catalogue` and `server/src/domain/stock.ts`"),
+    generated("the tables of `server/src/domain/catalogue` and `server/src/domain/catalogue/stock.ts`"),
     "# Columns of catalogue files\n",
     "How files are imported is told in [guides/catalogue.md](guides/catalogue.md). The first column of a kind is its key: it tells which row is meant. In CSV the items of a list are separated by `;`.\n",
     ...catalogueKinds.flatMap((kind) => [

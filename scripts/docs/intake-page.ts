@@ -1,8 +1,8 @@
-import { fhirRefusals, readerRefusals, receiverRefusals } from "../../server/src/domain/intake-refusals.ts";
-import { intakeWarnings } from "../../server/src/domain/intake-warnings.ts";
-import { CERTAIN, matchReasons } from "../../server/src/domain/match-patient.ts";
-import { acceptanceReasons } from "../../server/src/domain/prescription.ts";
-import { scriptVersions } from "../../server/src/intake/script/version.ts";
+import { fhirRefusals, readerRefusals, receiverRefusals } from "../../server/src/domain/intake/intake-refusals.ts";
+import { intakeWarnings } from "../../server/src/domain/intake/intake-warnings.ts";
+import { CERTAIN, matchReasons } from "../../server/src/domain/intake/match-patient.ts";
+import { acceptanceReasons } from "../../server/src/domain/intake/prescription.ts";
+import { scriptVersions } from "../../server/src/formats/script/version.ts";
 import { code, generated, page, table } from "./markdown.ts";
 
 export function intakePage() {

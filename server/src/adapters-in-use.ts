@@ -7,8 +7,8 @@ import { openWebhookClient } from "./adapters/webhook-client.ts";
 import { loadZipTable } from "./adapters/zip-table.ts";
 import { type Config, WrongSetting } from "./config.ts";
 import type { Deps } from "./deps.ts";
-import type { ZipTable } from "./domain/address/zip.ts";
-import { ZipRowFaults } from "./domain/address/zip-rows.ts";
+import type { ZipTable } from "./domain/values/address/zip.ts";
+import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
 
 /**
  * Who answers for the world outside, for the service and for `pestle order` alike: whoever connects a carrier or a

@@ -4,7 +4,7 @@ import { rename, rm } from "node:fs/promises";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip, createGzip } from "node:zlib";
-import type { Sequence } from "./db/backup.ts";
+import type { Sequence } from "./db/operations/backup.ts";
 
 /**
  * A back-up is gzip of lines: a header, `{"t":table,"r":row}` for each row, `{"s":sequence}` for each sequence, and a

@@ -1,7 +1,7 @@
 import { isAbsolute, join, resolve } from "node:path";
-import { northAmericanPhone } from "./domain/address/phone.ts";
-import { isStateCode } from "./domain/address/states.ts";
-import { deaPasses, npiPasses } from "./domain/identifiers.ts";
+import { northAmericanPhone } from "./domain/values/address/phone.ts";
+import { isStateCode } from "./domain/values/address/states.ts";
+import { deaPasses, npiPasses } from "./domain/values/identifiers.ts";
 import { address, choice, file, key, line, matching, port, type Setting, whole } from "./setting.ts";
 
 /**

@@ -1,7 +1,7 @@
+import type { Grant } from "./db/accounts/tokens.ts";
 import type { Change } from "./db/bus.ts";
-import type { Grant } from "./db/tokens.ts";
-import type { KnownClient } from "./usecases/authenticate-client.ts";
-import type { CatalogueAnswers } from "./usecases/read-catalogue.ts";
+import type { KnownClient } from "./usecases/accounts/authenticate-client.ts";
+import type { CatalogueAnswers } from "./usecases/catalogue/read-catalogue.ts";
 
 /**
  * What a process remembers of the database. A copy is used only while the change bus is fresh, is dropped when its

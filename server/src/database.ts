@@ -1,6 +1,6 @@
 import type { Config } from "./config.ts";
 import { type Db, type DbOptions, openDb } from "./db/db.ts";
-import { openEmbeddedPostgres } from "./db/embedded.ts";
+import { openEmbeddedPostgres } from "./db/embedded/embedded.ts";
 
 export type Database = {
   db: Db;

@@ -10,12 +10,12 @@ import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
 import type { Db } from "./db/db.ts";
-import type { ZipTable } from "./domain/address/zip.ts";
+import type { ZipTable } from "./domain/values/address/zip.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
 import type { RequestLog } from "./request-log.ts";
-import type { SafetyEngine } from "./usecases/safety-engine.ts";
-import type { HomeWatch } from "./usecases/watch-home.ts";
+import type { HomeWatch } from "./usecases/operations/watch-home.ts";
+import type { SafetyEngine } from "./usecases/safety/safety-engine.ts";
 import type { Vault } from "./vault/vault.ts";
 
 export type Addresses = { base_url: string; auth_url: string; sandbox_auth_url: string };

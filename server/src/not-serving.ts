@@ -1,6 +1,6 @@
 import type { Deps } from "./deps.ts";
 import { createRequestLog } from "./request-log.ts";
-import { watchHome } from "./usecases/watch-home.ts";
+import { watchHome } from "./usecases/operations/watch-home.ts";
 
 /** What only a process with listeners needs, for one without. */
 export const notServing = (

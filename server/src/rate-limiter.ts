@@ -1,6 +1,6 @@
 import { BoundedMap } from "./copies.ts";
-import type { LeaseShare } from "./db/rate-leases.ts";
-import { type Bucket, type Limit, type Spent, spend } from "./domain/rate-limit.ts";
+import type { LeaseShare } from "./db/accounts/rate-leases.ts";
+import { type Bucket, type Limit, type Spent, spend } from "./domain/accounts/rate-limit.ts";
 
 /**
  * Counts requests per credential in memory. Processes share a limit by leases that a job renews once a second

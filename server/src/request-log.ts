@@ -1,8 +1,8 @@
-import type { LoggedRequest } from "./db/request-log.ts";
+import type { LoggedRequest } from "./db/operations/request-log.ts";
 
 /**
  * Requests on their way into the log. Whoever answers a request leaves it here and goes on; a job writes them down once
- * a second (usecases/keep-requests.ts). When there are too many, because the database is slow or away, new ones are
+ * a second (usecases/operations/keep-requests.ts). When there are too many, because the database is slow or away, new ones are
  * counted and forgotten: a log must not cost the service its memory.
  */
 export type RequestLog = {

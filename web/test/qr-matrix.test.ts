@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { qrMatrix } from "../src/ui/qr-matrix.ts";
+import { qrMatrix } from "../src/ui/display/qr-matrix.ts";
 
 type Raw = { pixs: ArrayLike<number>; pixx: number; pixy: number };
 const bwip = createRequire(new URL("../../server/package.json", import.meta.url))("bwip-js") as {

@@ -1,8 +1,8 @@
+import type { Environment } from "../endpoints/oauth.ts";
+import type { DrugSchedule, Workflow } from "../fields.ts";
+import type { StaffRole } from "../lifecycle.ts";
+import type { PortalRole } from "../portal/portal-team.ts";
 import type { QueueKey } from "./dashboard-queues.ts";
-import type { DrugSchedule, Workflow } from "./fields.ts";
-import type { StaffRole } from "./lifecycle.ts";
-import type { Environment } from "./oauth.ts";
-import type { PortalRole } from "./portal-team.ts";
 
 /** What administers the pharmacy, below `/web/dashboard`. Times are ISO 8601. */
 

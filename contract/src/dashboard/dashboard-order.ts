@@ -1,10 +1,10 @@
-import type { ActionKey } from "./actions.ts";
+import type { ActionKey } from "../actions.ts";
+import type { Environment } from "../endpoints/oauth.ts";
+import type { ExceptionId } from "../exceptions.ts";
+import type { DrugSchedule, ShipmentStatus } from "../fields.ts";
+import type { OrderState, OrderStatus, Stage, TransitionEvent } from "../lifecycle.ts";
+import type { Address, MedicationRequest, Order, OrderException, Patient, Shipment } from "../resources.ts";
 import type { WorkEvent } from "./dashboard-work.ts";
-import type { ExceptionId } from "./exceptions.ts";
-import type { DrugSchedule, ShipmentStatus } from "./fields.ts";
-import type { OrderState, OrderStatus, Stage, TransitionEvent } from "./lifecycle.ts";
-import type { Environment } from "./oauth.ts";
-import type { Address, MedicationRequest, Order, OrderException, Patient, Shipment } from "./resources.ts";
 
 /** The page of an order, as the pharmacy's people see it below `/web/dashboard`. Times are ISO 8601. */
 

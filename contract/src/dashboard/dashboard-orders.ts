@@ -1,8 +1,8 @@
-import type { ActionKey } from "./actions.ts";
-import type { ExceptionId } from "./exceptions.ts";
-import type { DrugSchedule } from "./fields.ts";
-import type { OrderStatus, Stage } from "./lifecycle.ts";
-import type { Environment } from "./oauth.ts";
+import type { ActionKey } from "../actions.ts";
+import type { Environment } from "../endpoints/oauth.ts";
+import type { ExceptionId } from "../exceptions.ts";
+import type { DrugSchedule } from "../fields.ts";
+import type { OrderStatus, Stage } from "../lifecycle.ts";
 
 /** How the pharmacy's people find orders: lists, holds, search and recall, below `/web/dashboard`. Times are ISO 8601. */
 

@@ -1,5 +1,5 @@
-import type { OrderStatus, Stage } from "./lifecycle.ts";
-import type { Environment } from "./oauth.ts";
+import type { Environment } from "../endpoints/oauth.ts";
+import type { OrderStatus, Stage } from "../lifecycle.ts";
 
 /** The queues that orders wait in and the home page that counts them, below `/web/dashboard`. Times are ISO 8601. */
 

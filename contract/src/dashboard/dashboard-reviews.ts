@@ -1,6 +1,6 @@
+import type { Environment } from "../endpoints/oauth.ts";
+import type { MedicationRequest, Patient } from "../resources.ts";
 import type { MaskedPatient } from "./dashboard-order.ts";
-import type { Environment } from "./oauth.ts";
-import type { MedicationRequest, Patient } from "./resources.ts";
 
 /** What waits for a person before an order can come of it, below `/web/dashboard`. Times are ISO 8601. */
 

@@ -1,7 +1,7 @@
-import type { ExceptionId } from "./exceptions.ts";
-import type { ShipmentStatus } from "./fields.ts";
-import type { TransitionEvent } from "./lifecycle.ts";
-import type { AddressInput } from "./requests.ts";
+import type { ExceptionId } from "../exceptions.ts";
+import type { ShipmentStatus } from "../fields.ts";
+import type { TransitionEvent } from "../lifecycle.ts";
+import type { AddressInput } from "../requests.ts";
 
 /** What the pharmacy's people do with orders, one by one or many at once, below `/web/dashboard`. Times are ISO 8601. */
 

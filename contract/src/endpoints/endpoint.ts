@@ -1,5 +1,5 @@
-import type { ErrorCode } from "./errors.ts";
-import { integer, type Schema, string } from "./schema.ts";
+import type { ErrorCode } from "../errors.ts";
+import { integer, type Schema, string } from "../schema.ts";
 
 /** One operation of the API, as a row of `endpoints`. */
 export type Endpoint = {

@@ -1,13 +1,13 @@
-import { orderStatusReasons } from "./actions.ts";
-import { Brand, OrderAction, OrderStatusReason, Product, ShippingMethod } from "./catalogue.ts";
+import { orderStatusReasons } from "../actions.ts";
+import { Brand, OrderAction, OrderStatusReason, Product, ShippingMethod } from "../catalogue.ts";
+import { orderActions } from "../order-actions.ts";
+import { array, object, string, union } from "../schema.ts";
+import { simulationAnswerExamples, simulationAnswers, simulationExamples, simulations } from "../simulations.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
 import { intakeEndpoints } from "./intake-endpoints.ts";
 import { Introspection, ServerMetadata, serverMetadata, TokenRequest, TokenResponse, TokenToExamine } from "./oauth.ts";
-import { orderActions } from "./order-actions.ts";
 import { orderEndpoints } from "./order-endpoints.ts";
 import { patientEndpoints } from "./patient-endpoints.ts";
-import { array, object, string, union } from "./schema.ts";
-import { simulationAnswerExamples, simulationAnswers, simulationExamples, simulations } from "./simulations.ts";
 import { webhookEndpoints } from "./webhook-endpoints.ts";
 
 const form = "application/x-www-form-urlencoded";

@@ -1,5 +1,5 @@
+import { array, integer, named, object, oneOf, string } from "../schema.ts";
 import { answer, body, type Endpoint } from "./endpoint.ts";
-import { array, integer, named, object, oneOf, string } from "./schema.ts";
 
 const newRx = `<Message TransactionDomain="SCRIPT" TransactionVersion="20170715">
   <Header>

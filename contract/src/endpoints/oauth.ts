@@ -1,4 +1,4 @@
-import { array, boolean, integer, named, object, oneOf, type Static, string } from "./schema.ts";
+import { array, boolean, integer, named, object, oneOf, type Static, string } from "../schema.ts";
 
 export const grantTypes = ["client_credentials"] as const;
 export type GrantType = (typeof grantTypes)[number];

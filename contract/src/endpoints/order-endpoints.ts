@@ -1,13 +1,13 @@
-import { type ActionField, actions } from "./actions.ts";
+import { type ActionField, actions } from "../actions.ts";
+import { ErrorEntry } from "../error-bodies.ts";
+import { type ErrorCode, errorCodes } from "../errors.ts";
+import { exceptionIds } from "../exceptions.ts";
+import { order_status } from "../fields.ts";
+import { order } from "../openapi/example-records.ts";
+import { ActionRequestInput, AddressInput, OrderRequest, ReorderRequest } from "../requests.ts";
+import { ActionRequest, HistoryEntry, Order, OrderException } from "../resources.ts";
+import { array, boolean, integer, nullable, object, oneOf, string, time } from "../schema.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged } from "./endpoint.ts";
-import { ErrorEntry } from "./error-bodies.ts";
-import { type ErrorCode, errorCodes } from "./errors.ts";
-import { order } from "./example-records.ts";
-import { exceptionIds } from "./exceptions.ts";
-import { order_status } from "./fields.ts";
-import { ActionRequestInput, AddressInput, OrderRequest, ReorderRequest } from "./requests.ts";
-import { ActionRequest, HistoryEntry, Order, OrderException } from "./resources.ts";
-import { array, boolean, integer, nullable, object, oneOf, string, time } from "./schema.ts";
 
 /** Everything that can be wrong with an order (spec, `POST /orders`: 422 codes). */
 const orderCodes: readonly ErrorCode[] = errorCodes.filter(

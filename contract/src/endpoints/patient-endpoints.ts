@@ -1,9 +1,9 @@
+import type { ErrorCode } from "../errors.ts";
+import { identityDocument, patient, patientAddress, prescription, shipTo } from "../openapi/example-records.ts";
+import { AddressInput, IdentityDocumentInput, PatientUpdate } from "../requests.ts";
+import { IdentityDocument, MedicationRequest, Patient, PatientAddress } from "../resources.ts";
+import { array, boolean, object } from "../schema.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
-import type { ErrorCode } from "./errors.ts";
-import { identityDocument, patient, patientAddress, prescription, shipTo } from "./example-records.ts";
-import { AddressInput, IdentityDocumentInput, PatientUpdate } from "./requests.ts";
-import { IdentityDocument, MedicationRequest, Patient, PatientAddress } from "./resources.ts";
-import { array, boolean, object } from "./schema.ts";
 
 const addressCodes = [42221, 42222, 42223, 42225, 42226, 42227, 42230] as const satisfies readonly ErrorCode[];
 

@@ -1,22 +1,22 @@
-import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged } from "./endpoint.ts";
-import { order_number } from "./fields.ts";
-import { WebhookEndpointInput } from "./requests.ts";
-import { array, boolean, integer, nullable, object, oneOf, string, time } from "./schema.ts";
-import { webhookExamples } from "./webhook-examples.ts";
+import { order_number } from "../fields.ts";
+import { webhookExamples } from "../openapi/webhook-examples.ts";
+import { WebhookEndpointInput } from "../requests.ts";
+import { array, boolean, integer, nullable, object, oneOf, string, time } from "../schema.ts";
 import {
   CreatedWebhookEndpoint,
   WebhookAttempt,
   WebhookEndpoint,
   WebhookEventRecord,
   WebhookStatistics,
-} from "./webhook-records.ts";
+} from "../webhook-records.ts";
 import {
   FailedRedeliveryRequest,
   RedeliveryRequest,
   WebhookEndpointUpdate,
   WebhookTestRequest,
-} from "./webhook-requests.ts";
-import { eventTypeNames, MOST_REDELIVERED_AT_ONCE, MOST_WEBHOOK_ENDPOINTS } from "./webhooks.ts";
+} from "../webhook-requests.ts";
+import { eventTypeNames, MOST_REDELIVERED_AT_ONCE, MOST_WEBHOOK_ENDPOINTS } from "../webhooks.ts";
+import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged } from "./endpoint.ts";
 
 const endpoint: WebhookEndpoint = {
   id: "5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8",

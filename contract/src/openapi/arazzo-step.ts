@@ -1,5 +1,5 @@
-import type { Endpoint } from "./endpoint.ts";
-import { endpoints, type OperationId } from "./endpoints.ts";
+import type { Endpoint } from "../endpoints/endpoint.ts";
+import { endpoints, type OperationId } from "../endpoints/endpoints.ts";
 
 /** One step of a workflow, in short: where parameters go and what success is, the operation's row tells. */
 export type Step = {

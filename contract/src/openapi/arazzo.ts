@@ -1,9 +1,9 @@
-import type { ActionKey } from "./actions.ts";
+import type { ActionKey } from "../actions.ts";
+import type { ExceptionId } from "../exceptions.ts";
+import type { Workflow } from "../fields.ts";
+import type { OrderStatus } from "../lifecycle.ts";
+import type { EventType } from "../webhooks.ts";
 import { arazzoStep, type Step } from "./arazzo-step.ts";
-import type { ExceptionId } from "./exceptions.ts";
-import type { Workflow } from "./fields.ts";
-import type { OrderStatus } from "./lifecycle.ts";
-import type { EventType } from "./webhooks.ts";
 
 /** The Arazzo description of both workflows, each from the credentials to a delivered order in the sandbox. */
 export const arazzo = ({

@@ -1,4 +1,4 @@
-import type { IdentityDocument, MedicationRequest, Order, Patient, PatientAddress } from "./resources.ts";
+import type { IdentityDocument, MedicationRequest, Order, Patient, PatientAddress } from "../resources.ts";
 
 /** Where the records of the examples go. */
 export const shipTo = {

@@ -1,7 +1,7 @@
-import { ConflictBody, StatusErrorBody } from "./error-bodies.ts";
-import { type StatusErrorCode, statuses, statusMessages } from "./errors.ts";
-import { BearerErrorBody, bearerErrors, OauthErrorBody, oauthErrors } from "./oauth.ts";
-import type { Schema } from "./schema.ts";
+import { BearerErrorBody, bearerErrors, OauthErrorBody, oauthErrors } from "../endpoints/oauth.ts";
+import { ConflictBody, StatusErrorBody } from "../error-bodies.ts";
+import { type StatusErrorCode, statuses, statusMessages } from "../errors.ts";
+import type { Schema } from "../schema.ts";
 
 type Json = { [key: string]: unknown };
 

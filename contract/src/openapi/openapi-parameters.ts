@@ -1,4 +1,4 @@
-import { ORDER_NUMBER_PATTERN } from "./fields.ts";
+import { ORDER_NUMBER_PATTERN } from "../fields.ts";
 
 type Parameter = { readonly name: string; readonly in: string; readonly description: string; readonly schema: object };
 

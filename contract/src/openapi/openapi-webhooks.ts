@@ -1,5 +1,4 @@
-import { webhookBodies } from "./webhook-bodies.ts";
-import { webhookExamples } from "./webhook-examples.ts";
+import { webhookBodies } from "../webhook-bodies.ts";
 import {
   type EventType,
   eventTypeNames,
@@ -8,7 +7,8 @@ import {
   standardWebhookHeaders,
   TIMESTAMP_TOLERANCE_S,
   webhookHeaders,
-} from "./webhooks.ts";
+} from "../webhooks.ts";
+import { webhookExamples } from "./webhook-examples.ts";
 
 /** The `webhooks` of the OpenAPI document: what a partner's endpoint is sent, and what it should answer. */
 export const openapiWebhooks = (operator_name: string) =>

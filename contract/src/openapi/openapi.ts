@@ -1,9 +1,10 @@
-import { type Endpoint, tags } from "./endpoint.ts";
-import { endpoints } from "./endpoints.ts";
-import { ErrorCodeSchema, ErrorsBody } from "./error-bodies.ts";
-import { type ErrorCode, errorCodes, errors, statuses, statusOf } from "./errors.ts";
+import { type Endpoint, tags } from "../endpoints/endpoint.ts";
+import { endpoints } from "../endpoints/endpoints.ts";
+import { scopes } from "../endpoints/oauth.ts";
+import { ErrorCodeSchema, ErrorsBody } from "../error-bodies.ts";
+import { type ErrorCode, errorCodes, errors, statuses, statusOf } from "../errors.ts";
+import type { JsonSchema } from "../schema.ts";
 import { fieldMeanings, recordMeanings } from "./glossary.ts";
-import { scopes } from "./oauth.ts";
 import {
   content,
   headerRefs,
@@ -15,7 +16,6 @@ import {
 } from "./openapi-components.ts";
 import { headerParameters, pathParameters } from "./openapi-parameters.ts";
 import { openapiWebhooks } from "./openapi-webhooks.ts";
-import type { JsonSchema } from "./schema.ts";
 
 export type OpenapiOptions = {
   readonly version: string;

@@ -1,7 +1,7 @@
+import { orderActionsOf } from "../order-actions.ts";
+import type { WebhookBodyOf } from "../webhook-bodies.ts";
+import type { EventType } from "../webhooks.ts";
 import { orderedPrescription, prescription, shippedPrescription } from "./example-records.ts";
-import { orderActionsOf } from "./order-actions.ts";
-import type { WebhookBodyOf } from "./webhook-bodies.ts";
-import type { EventType } from "./webhooks.ts";
 
 const first = <const T extends EventType>(event_type: T) => ({
   event_id: "019a8712-04c0-7b3e-9d0e-3c8a1b2d4e5f",

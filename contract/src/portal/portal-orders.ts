@@ -1,6 +1,6 @@
-import type { ExceptionId } from "./exceptions.ts";
-import type { OrderStatus } from "./lifecycle.ts";
-import type { ActionRequest, Address, HistoryEntry, Order } from "./resources.ts";
+import type { ExceptionId } from "../exceptions.ts";
+import type { OrderStatus } from "../lifecycle.ts";
+import type { ActionRequest, Address, HistoryEntry, Order } from "../resources.ts";
 
 /** `GET …/orders` with the filters of the API's `GET /orders`. */
 export type PortalOrders = { orders: PortalOrderRow[]; next_cursor: string | null };

@@ -1,4 +1,4 @@
-import type { ExceptionId } from "./exceptions.ts";
+import type { ExceptionId } from "../exceptions.ts";
 
 /** `GET …/sandbox`. All of it is 404 in production. */
 export type PortalSandbox = {

@@ -1,7 +1,7 @@
-import type { Brand, Product, ShippingMethod } from "./catalogue.ts";
-import type { Workflow } from "./fields.ts";
-import type { OrderStatus } from "./lifecycle.ts";
-import type { Environment } from "./oauth.ts";
+import type { Brand, Product, ShippingMethod } from "../catalogue.ts";
+import type { Environment } from "../endpoints/oauth.ts";
+import type { Workflow } from "../fields.ts";
+import type { OrderStatus } from "../lifecycle.ts";
 import type { PortalRole } from "./portal-team.ts";
 
 /*

@@ -1,7 +1,7 @@
 import type { Address } from "@pestle/contract";
-import { judgeAddress } from "../domain/address/judge-address.ts";
-import type { Reason, Verdict } from "../domain/address/verdict.ts";
-import type { ZipTable } from "../domain/address/zip.ts";
+import { judgeAddress } from "../domain/values/address/judge-address.ts";
+import type { Reason, Verdict } from "../domain/values/address/verdict.ts";
+import type { ZipTable } from "../domain/values/address/zip.ts";
 
 /**
  * Says whether an address can be delivered to. The built-in one answers at once; a provider over the network answers

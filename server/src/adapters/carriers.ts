@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ShippingLabel } from "../domain/documents.ts";
-import type { Scan, TrackedParcel } from "../domain/parcel.ts";
+import type { ShippingLabel } from "../domain/fulfillment/documents.ts";
+import type { Scan, TrackedParcel } from "../domain/fulfillment/parcel.ts";
 import { shippingLabel } from "./documents/shipping-label.ts";
 import { zplLabel } from "./documents/zpl-label.ts";
 import { scansOf } from "./parcel-stories.ts";

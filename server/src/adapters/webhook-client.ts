@@ -1,7 +1,7 @@
 import { performance } from "node:perf_hooks";
 import { CONNECT_TIMEOUT_S, type Environment, RESPONSE_TIMEOUT_S } from "@pestle/contract";
 import { Agent, type Dispatcher } from "undici";
-import type { EndpointAnswer } from "../domain/attempt-outcome.ts";
+import type { EndpointAnswer } from "../domain/webhooks/attempt-outcome.ts";
 import { guardedConnector, type Resolve } from "./webhook-guard.ts";
 
 type WebhookRequest = {

@@ -2,7 +2,7 @@ import { promises as dns } from "node:dns";
 import type { LookupFunction } from "node:net";
 import type { Environment } from "@pestle/contract";
 import { buildConnector } from "undici";
-import { isLocalName, literalAddress, mayConnect } from "../domain/webhook-url.ts";
+import { isLocalName, literalAddress, mayConnect } from "../domain/webhooks/webhook-url.ts";
 
 /** Tells the addresses of a host name. */
 export type Resolve = (hostname: string) => Promise<string[]>;

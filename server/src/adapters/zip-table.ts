@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { ZipTable } from "../domain/address/zip.ts";
-import { parseZipRows } from "../domain/address/zip-rows.ts";
-import { zipTable } from "../domain/address/zip-table.ts";
+import type { ZipTable } from "../domain/values/address/zip.ts";
+import { parseZipRows } from "../domain/values/address/zip-rows.ts";
+import { zipTable } from "../domain/values/address/zip-table.ts";
 
 /** Found from `src/` and from `dist/` alike. Where the data comes from is told in the folder's ATTRIBUTION.md. */
 const FOLDER = new URL("../../data/zip/", import.meta.url);

@@ -1,6 +1,6 @@
 import { CommanderError } from "commander";
 import { WrongSetting } from "../config.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
+import { StatusRefusal } from "../domain/values/refusals.ts";
 
 /** Options that do not go together. */
 export class WrongUsage extends Error {}

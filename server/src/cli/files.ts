@@ -1,5 +1,5 @@
 import { chmodSync, writeFileSync } from "node:fs";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
 import { reason } from "./errors.ts";
 
 /** A file that tells of patients: for whoever asked for it, and nobody else of this machine. */

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { isSentObject } from "../domain/unknown-fields.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { isSentObject } from "../domain/values/unknown-fields.ts";
+import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
 import { reason } from "./errors.ts";
 import type { JsonFields } from "./set-fields.ts";
 

@@ -8,9 +8,9 @@ import {
   Unavailable,
 } from "@pestle/sdk";
 import { type Config, readConfig } from "../config.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
+import { type PartnerAccount, type PartnerOptions, partnerAccount } from "./accounts/partner-account.ts";
 import { reason } from "./errors.ts";
-import { type PartnerAccount, type PartnerOptions, partnerAccount } from "./partner-account.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Asked = Pick<RequestOptions, "query" | "body" | "signal" | "idempotency_key"> & {

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import pg from "pg";
-import { StatusRefusal } from "../domain/refusals.ts";
+import { StatusRefusal } from "../domain/values/refusals.ts";
 
 /** A statement with a name of its own, so that PostgreSQL plans it once per connection. */
 export type Statement<Params extends readonly unknown[], Row> = {

@@ -1,6 +1,6 @@
-import { cancelNotes, type IntakeReply } from "../domain/decide-intake.ts";
-import type { IntakeRefusal } from "../domain/incoming-message.ts";
-import type { IntakeFormat } from "../domain/intake-format.ts";
+import { cancelNotes, type IntakeReply } from "../domain/intake/decide-intake.ts";
+import type { IntakeRefusal } from "../domain/intake/incoming-message.ts";
+import type { IntakeFormat } from "../domain/intake/intake-format.ts";
 import { type Acceptance, outcomeOf } from "./fhir/outcome.ts";
 import { readFhir } from "./fhir/read.ts";
 import { readScript } from "./script/read.ts";

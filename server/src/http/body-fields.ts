@@ -1,6 +1,6 @@
-import { refuse } from "../../domain/refusals.ts";
-import { isSentObject } from "../../domain/unknown-fields.ts";
-import type { JsonObject } from "../body.ts";
+import { refuse } from "../domain/values/refusals.ts";
+import { isSentObject } from "../domain/values/unknown-fields.ts";
+import type { JsonObject } from "./body.ts";
 
 /** The fields of a body, each of the kind that it must be; another is 42200 with the field's name. */
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from "node:http";
-import { isTypeInUtf8 } from "../domain/content-type.ts";
-import { RequestProblems, refuse } from "../domain/refusals.ts";
-import { isSentObject } from "../domain/unknown-fields.ts";
+import { isTypeInUtf8 } from "../domain/values/content-type.ts";
+import { RequestProblems, refuse } from "../domain/values/refusals.ts";
+import { isSentObject } from "../domain/values/unknown-fields.ts";
 
 export type JsonObject = { readonly [name: string]: unknown };
 

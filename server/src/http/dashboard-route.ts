@@ -1,10 +1,10 @@
 import { type Environment, environments, pharmacistRoles, type StaffRole, staffRoleNames } from "@pestle/contract";
-import { refuse, StatusRefusal } from "../../domain/refusals.ts";
-import type { Admin } from "../../usecases/administer-partners.ts";
-import type { Work } from "../../usecases/work-order.ts";
-import { orderNumber } from "../orders.ts";
-import { readQuery } from "../query.ts";
-import type { WebCall } from "../web-api.ts";
+import { refuse, StatusRefusal } from "../domain/values/refusals.ts";
+import type { Admin } from "../usecases/accounts/partners-in-dashboard.ts";
+import type { Work } from "../usecases/fulfillment/steps.ts";
+import { orderNumber } from "./orders/orders.ts";
+import { readQuery } from "./query.ts";
+import type { WebCall } from "./web-api.ts";
 
 export const everybody = staffRoleNames;
 export const reviewers = pharmacistRoles;

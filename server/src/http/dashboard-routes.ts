@@ -1,13 +1,13 @@
-import type { WebRoute } from "../web-api.ts";
-import { catalogueRoutes } from "./catalogue.ts";
-import { homeRoutes } from "./home.ts";
-import { orderRoutes } from "./order.ts";
-import { ordersRoutes } from "./orders.ts";
-import { oversightRoutes } from "./oversight.ts";
-import { partnerRoutes } from "./partners.ts";
-import { peopleRoutes } from "./people.ts";
-import { reviewRoutes } from "./reviews.ts";
-import { searchRoutes } from "./search.ts";
+import { partnerRoutes } from "./accounts/partners.ts";
+import { peopleRoutes } from "./accounts/people.ts";
+import { catalogueRoutes } from "./catalogue/dashboard-catalogue.ts";
+import { orderRoutes } from "./fulfillment/order-page.ts";
+import { ordersRoutes } from "./fulfillment/queue.ts";
+import { searchRoutes } from "./fulfillment/search.ts";
+import { reviewRoutes } from "./intake/reviews.ts";
+import { homeRoutes } from "./operations/home.ts";
+import { oversightRoutes } from "./operations/oversight.ts";
+import type { WebRoute } from "./web-api.ts";
 
 /** Everything that the pharmacy's own people can ask for. */
 export const dashboardRoutes: readonly WebRoute[] = [

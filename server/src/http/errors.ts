@@ -1,6 +1,6 @@
 import { bearerErrors, type ErrorCode, oauthErrors, statusMessages, statusOf } from "@pestle/contract";
 import type { FastifyError } from "fastify";
-import { errorEntries } from "../domain/error-entries.ts";
+import { errorEntries } from "../domain/values/error-entries.ts";
 import {
   Conflict,
   OAuthRefusal,
@@ -8,7 +8,7 @@ import {
   RequestProblems,
   StatusRefusal,
   Unauthorized,
-} from "../domain/refusals.ts";
+} from "../domain/values/refusals.ts";
 import { type Answer, json } from "./answer.ts";
 
 const NEVER_KEPT = { "cache-control": "no-store", pragma: "no-cache" };

@@ -1,10 +1,10 @@
 import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fastify";
-import type { Grant } from "../db/tokens.ts";
+import type { Grant } from "../db/accounts/tokens.ts";
 import type { Deps } from "../deps.ts";
-import { acceptsJson } from "../domain/accept.ts";
-import { type Limit, policyHeader, remainingHeader } from "../domain/rate-limit.ts";
-import { refuse, StatusRefusal } from "../domain/refusals.ts";
-import { checkBearer } from "../usecases/check-bearer.ts";
+import { type Limit, policyHeader, remainingHeader } from "../domain/accounts/rate-limit.ts";
+import { acceptsJson } from "../domain/values/accept.ts";
+import { refuse, StatusRefusal } from "../domain/values/refusals.ts";
+import { checkBearer } from "../usecases/accounts/check-bearer.ts";
 
 /** Requests per credential, unless its account says otherwise. */
 const defaultLimits = {

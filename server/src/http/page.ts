@@ -1,4 +1,4 @@
-import { refuse } from "../domain/refusals.ts";
+import { refuse } from "../domain/values/refusals.ts";
 import { type Answer, json } from "./answer.ts";
 
 /** The two parameters of every paged list, and what they say (contract, Conventions 7). */

@@ -3,7 +3,7 @@ import { arazzo, openapi } from "@pestle/contract";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { isLoopback } from "../config.ts";
 import type { Addresses, Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
+import { StatusRefusal } from "../domain/values/refusals.ts";
 import { version } from "../version.ts";
 import { json, type Rendered, rendered, send } from "./answer.ts";
 import { addAssets } from "./assets.ts";

@@ -1,18 +1,18 @@
 import { type Endpoint, endpoints } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Grant } from "../db/accounts/tokens.ts";
 import { isConflict } from "../db/conflict.ts";
 import type { Tx } from "../db/db.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
-import type { Grant } from "../db/tokens.ts";
 import type { Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
+import { StatusRefusal } from "../domain/values/refusals.ts";
 import { type FinishedAnswer, idempotently } from "../usecases/idempotently.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 import { canonicalJson } from "./canonical-json.ts";
-import { listBrands, listProducts, listShippingMethods } from "./catalogue.ts";
+import { listBrands, listProducts, listShippingMethods } from "./catalogue/catalogue.ts";
 import { frontDoor } from "./front-door.ts";
-import { listOrderActions, listOrderStatusReasons } from "./order-tables.ts";
+import { listOrderActions, listOrderStatusReasons } from "./orders/order-tables.ts";
 import {
   createOrder,
   createReorder,
@@ -22,7 +22,7 @@ import {
   listOrders,
   replaceOrderAddress,
   requestOrderAction,
-} from "./orders.ts";
+} from "./orders/orders.ts";
 import {
   addIdentityDocument,
   addShippingAddress,
@@ -30,9 +30,9 @@ import {
   listPatientPrescriptions,
   removeShippingAddress,
   updatePatient,
-} from "./patients.ts";
+} from "./patients/patients.ts";
 import { readQuery } from "./query.ts";
-import { simulate } from "./simulate.ts";
+import { simulate } from "./sandbox/simulate.ts";
 import {
   createWebhookEndpoint,
   getWebhookEndpoint,
@@ -42,8 +42,13 @@ import {
   removeWebhookEndpoint,
   testWebhookEndpoint,
   updateWebhookEndpoint,
-} from "./webhook-endpoints.ts";
-import { getWebhookEvent, listWebhookAttempts, listWebhookEvents, redeliverWebhookEvent } from "./webhook-events.ts";
+} from "./webhooks/webhook-endpoints.ts";
+import {
+  getWebhookEvent,
+  listWebhookAttempts,
+  listWebhookEvents,
+  redeliverWebhookEvent,
+} from "./webhooks/webhook-events.ts";
 
 /** What a handler is given. The account comes from the token alone. */
 type Call = {

@@ -1,11 +1,11 @@
 import { environments, portalRoleNames } from "@pestle/contract";
-import { type AccountRow, listAccountsOf } from "../../db/accounts.ts";
-import type { Deps } from "../../deps.ts";
-import { StatusRefusal } from "../../domain/refusals.ts";
-import type { PortalActor } from "../../usecases/audit-portal.ts";
-import type { Answer } from "../answer.ts";
-import { readQuery } from "../query.ts";
-import type { WebCall, WebRoute } from "../web-api.ts";
+import { type AccountRow, listAccountsOf } from "../db/accounts/accounts.ts";
+import type { Deps } from "../deps.ts";
+import { StatusRefusal } from "../domain/values/refusals.ts";
+import type { PortalActor } from "../usecases/operations/audit-portal.ts";
+import type { Answer } from "./answer.ts";
+import { readQuery } from "./query.ts";
+import type { WebCall, WebRoute } from "./web-api.ts";
 
 export const everybody = portalRoleNames;
 export const developers = ["partner_admin", "partner_developer"] as const;

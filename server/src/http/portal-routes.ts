@@ -1,11 +1,11 @@
-import type { WebRoute } from "../web-api.ts";
-import { credentialRoutes } from "./credentials.ts";
-import { homeRoutes } from "./home.ts";
-import { orderRoutes } from "./orders.ts";
-import { requestRoutes } from "./requests.ts";
-import { sandboxRoutes } from "./sandbox.ts";
-import { teamRoutes } from "./team.ts";
-import { webhookRoutes } from "./webhooks.ts";
+import { credentialRoutes } from "./accounts/credentials.ts";
+import { teamRoutes } from "./accounts/team.ts";
+import { homeRoutes } from "./operations/portal-home.ts";
+import { requestRoutes } from "./operations/requests.ts";
+import { orderRoutes } from "./orders/portal-orders.ts";
+import { sandboxRoutes } from "./sandbox/portal-sandbox.ts";
+import type { WebRoute } from "./web-api.ts";
+import { webhookRoutes } from "./webhooks/portal-webhooks.ts";
 
 /** The partner portal. */
 export const portalRoutes: readonly WebRoute[] = [

@@ -1,5 +1,5 @@
-import { readInstant } from "../domain/instant.ts";
-import { refuse } from "../domain/refusals.ts";
+import { readInstant } from "../domain/values/instant.ts";
+import { refuse } from "../domain/values/refusals.ts";
 
 /** What was asked for, by name (`readQuery`). */
 export type Query = ReadonlyMap<string, string[]>;

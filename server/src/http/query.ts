@@ -1,4 +1,4 @@
-import { refuse } from "../domain/refusals.ts";
+import { refuse } from "../domain/values/refusals.ts";
 
 /**
  * The query of a request, by the names its operation takes. A name that ends in `[]` may stand several times. What is

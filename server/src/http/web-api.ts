@@ -1,10 +1,10 @@
 import type { PersonRoleName } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { findSession, type SignedIn } from "../usecases/sign-in.ts";
-import { WorkRefusal } from "../usecases/work-refusal.ts";
+import { StatusRefusal } from "../domain/values/refusals.ts";
+import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
+import { findSession, type SignedIn } from "../usecases/accounts/sign-in.ts";
+import { WorkRefusal } from "../usecases/fulfillment/work-refusal.ts";
 import { type Answer, json, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 import { unkept } from "./errors.ts";

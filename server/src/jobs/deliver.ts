@@ -1,5 +1,5 @@
 import type { Deps } from "../deps.ts";
-import { createCourier } from "../usecases/courier.ts";
+import { createCourier } from "../usecases/webhooks/courier.ts";
 
 export type Delivering = {
   /** Something may be due: look at once. */

@@ -1,5 +1,5 @@
-import type { BrandRow, LicenceRow, ProductRow, ShippingMethodRow } from "../db/catalogue-rows.ts";
-import type { NewPartner } from "../usecases/manage-partners.ts";
+import type { BrandRow, LicenceRow, ProductRow, ShippingMethodRow } from "../db/catalogue/catalogue-rows.ts";
+import type { NewPartner } from "../usecases/accounts/create-partner.ts";
 
 /** One invented cast for the demo, the tests, the screenshots and the documentation. Nobody here is real. */
 

@@ -1,14 +1,14 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { environments } from "@pestle/contract";
-import { listAccounts } from "../db/accounts.ts";
-import { saveBrands, saveLicences, saveProducts, saveShippingMethods } from "../db/catalogue-rows.ts";
-import { enterStock, type StockEntry } from "../db/stock.ts";
+import { listAccounts } from "../db/accounts/accounts.ts";
+import { saveBrands, saveLicences, saveProducts, saveShippingMethods } from "../db/catalogue/catalogue-rows.ts";
+import { enterStock, type StockEntry } from "../db/catalogue/stock.ts";
 import type { Deps } from "../deps.ts";
 import { randomSecret } from "../random.ts";
-import { createPerson, hashPassword } from "../usecases/create-person.ts";
-import { createCredential } from "../usecases/manage-credentials.ts";
-import { createPartnerAccount, operatorAccount } from "../usecases/manage-partners.ts";
+import { createPartnerAccount, operatorAccount } from "../usecases/accounts/create-partner.ts";
+import { createPerson, hashPassword } from "../usecases/accounts/create-person.ts";
+import { createCredential } from "../usecases/accounts/manage-credentials.ts";
 import { brands, licences, operator, partners, products, shippingMethods } from "./cast.ts";
 
 type SignIn = { email: string; password: string };

@@ -8,7 +8,7 @@ import {
   replaceAnswer,
 } from "../db/idempotency.ts";
 import type { Deps } from "../deps.ts";
-import { Conflict, refuse } from "../domain/refusals.ts";
+import { Conflict, refuse } from "../domain/values/refusals.ts";
 import { withKeysOfNow } from "../vault/vault.ts";
 
 /** A finished answer, as it is kept and sent: status and body bytes. */

@@ -8,7 +8,7 @@ import {
   loadKeyRing,
   lockKeys,
   saveFingerprint,
-} from "../db/keys.ts";
+} from "../db/operations/keys.ts";
 import { fittingMasterKey, type MasterKey } from "./master-key.ts";
 
 /** Seals what must not be read from a copy of the database: AES-256-GCM, with the id of the key in front. */

@@ -13,19 +13,19 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
   { folder: "contract/src/", own: ["contract/src/"], packages: [], node: /^$/ },
   { folder: "sdk/src/", own: ["sdk/src/"], packages: ["@pestle/contract"], node: /^node:/ },
   // The ranges of addresses are tables of a library, as pure as our own.
-  { folder: "server/src/domain/webhook-address.ts", own: [], packages: ["ipaddr.js"], node: /^$/ },
+  { folder: "server/src/domain/webhooks/webhook-address.ts", own: [], packages: ["ipaddr.js"], node: /^$/ },
   { folder: "server/src/domain/", own: ["server/src/domain/"], packages: ["@pestle/contract"], node: /^$/ },
   // Other people's formats: one file opens XML, nobody opens anything else.
-  { folder: "server/src/intake/script/xml.ts", own: [], packages: ["saxes"], node: /^$/ },
+  { folder: "server/src/formats/script/xml.ts", own: [], packages: ["saxes"], node: /^$/ },
   {
-    folder: "server/src/intake/",
-    own: ["server/src/intake/", "server/src/domain/"],
+    folder: "server/src/formats/",
+    own: ["server/src/formats/", "server/src/domain/"],
     packages: ["@pestle/contract", "fhir (types)"],
     node: /^$/,
   },
   {
     folder: "server/src/db/db.ts",
-    own: ["server/src/domain/refusals.ts"],
+    own: ["server/src/domain/values/refusals.ts"],
     packages: ["pg"],
     node: /^node:crypto$/,
   },
@@ -87,7 +87,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
       "server/src/usecases/",
       "server/src/domain/",
       "server/src/db/",
-      "server/src/intake/formats.ts",
+      "server/src/formats/formats.ts",
       "server/src/deps.ts",
       "server/src/config.ts",
       "server/src/version.ts",
@@ -119,7 +119,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
 /** Reads no clock, no chance and nothing from outside: what `domain/`, `intake/` and `contract/` are forbidden beyond imports. */
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.|setTimeout|setInterval|async |await |fetch\()/;
 
-const root = fileURLToPath(new URL("../../", import.meta.url));
+const root = fileURLToPath(new URL("../../../", import.meta.url));
 const sources = ["contract/src", "sdk/src", "server/src"].flatMap((folder) =>
   readdirSync(join(root, folder), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
@@ -163,20 +163,22 @@ describe("the house", () => {
   });
 
   test("the checker sees what it forbids", () => {
-    expect(forbidden("server/src/domain/order.ts", { target: "node:fs", typesOnly: false })).toBe(true);
-    expect(forbidden("server/src/domain/order.ts", { target: "server/src/db/db.ts", typesOnly: true })).toBe(true);
+    expect(forbidden("server/src/domain/orders/order.ts", { target: "node:fs", typesOnly: false })).toBe(true);
+    expect(forbidden("server/src/domain/orders/order.ts", { target: "server/src/db/db.ts", typesOnly: true })).toBe(
+      true,
+    );
     expect(forbidden("server/src/usecases/x.ts", { target: "fastify", typesOnly: false })).toBe(true);
     expect(forbidden("server/src/http/x.ts", { target: "pg", typesOnly: false })).toBe(true);
     expect(forbidden("contract/src/x.ts", { target: "zod", typesOnly: false })).toBe(true);
-    expect(forbidden("server/src/intake/script/read.ts", { target: "saxes", typesOnly: false })).toBe(true);
-    expect(forbidden("server/src/intake/fhir/x.ts", { target: "node:crypto", typesOnly: false })).toBe(true);
-    expect(importsOf("server/src/usecases/issue-token.ts").map(({ target }) => target)).toContain(
-      "server/src/db/tokens.ts",
+    expect(forbidden("server/src/formats/script/read.ts", { target: "saxes", typesOnly: false })).toBe(true);
+    expect(forbidden("server/src/formats/fhir/x.ts", { target: "node:crypto", typesOnly: false })).toBe(true);
+    expect(importsOf("server/src/usecases/accounts/issue-token.ts").map(({ target }) => target)).toContain(
+      "server/src/db/accounts/tokens.ts",
     );
   });
 
-  test("domain, intake and contract read no clock, no chance and nothing from outside", () => {
-    const pure = sources.filter((file) => /^(contract\/src|server\/src\/(domain|intake))\//.test(file));
+  test("domain, formats and contract read no clock, no chance and nothing from outside", () => {
+    const pure = sources.filter((file) => /^(contract\/src|server\/src\/(domain|formats))\//.test(file));
     expect(pure.length).toBeGreaterThan(15);
     const code = (file: string) => textOf(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|"[^"\n]*"|`[^`]*`/g, "");
     expect(pure.filter((file) => IMPURE.test(code(file)))).toEqual([]);

@@ -8,9 +8,9 @@ import {
 } from "@pestle/contract";
 import { expect } from "vitest";
 import { codesOf } from "./conventions.ts";
-import { misfits } from "./misfits.ts";
 import { footprint } from "./orders.ts";
 import { type AskOptions, ask, goodAddress, person } from "./patient.ts";
+import { misfits } from "./samples/misfits.ts";
 import type { TestApp } from "./test-app.ts";
 
 export type Asked = { event: string } & Record<string, unknown>;

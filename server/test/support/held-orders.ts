@@ -1,11 +1,11 @@
 import type { ExceptionId, exceptions, Order } from "@pestle/contract";
-import type { IncomingPatient, IncomingPrescription } from "../../src/domain/incoming-message.ts";
-import { fillDue } from "../../src/usecases/fill-due.ts";
+import type { IncomingPatient, IncomingPrescription } from "../../src/domain/intake/incoming-message.ts";
+import { fillDue } from "../../src/usecases/intake/order-due-prescriptions.ts";
 import { acted } from "./actions.ts";
 import { type Given, type OrderBody, orderOf, placed, prescribed } from "./orders.ts";
 import { addPatient, ask, goodAddress, goodDocument, person, stranger } from "./patient.ts";
 import type { TestApp } from "./test-app.ts";
-import { until } from "./until.ts";
+import { until } from "./tools/until.ts";
 
 /** An order that is held, and whose it is. */
 export type Held = Scene & { order: Order };

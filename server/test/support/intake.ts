@@ -1,6 +1,6 @@
-import type { Content, Envelope } from "../../src/domain/incoming-message.ts";
-import { writeScript } from "../../src/intake/script/write.ts";
-import { envelope, newRx, prescription } from "./script-samples.ts";
+import type { Content, Envelope } from "../../src/domain/intake/incoming-message.ts";
+import { writeScript } from "../../src/formats/script/write.ts";
+import { envelope, newRx, prescription } from "./samples/script-samples.ts";
 import type { TestApp } from "./test-app.ts";
 import { freshToken } from "./token-request.ts";
 

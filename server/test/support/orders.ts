@@ -1,5 +1,5 @@
 import type { Order } from "@pestle/contract";
-import type { IncomingPatient, IncomingPrescription } from "../../src/domain/incoming-message.ts";
+import type { IncomingPatient, IncomingPrescription } from "../../src/domain/intake/incoming-message.ts";
 import { products } from "../../src/seed/cast.ts";
 import { type AskOptions, addPatient, ask, stranger } from "./patient.ts";
 import type { TestApp } from "./test-app.ts";

@@ -8,8 +8,8 @@ import {
   webhookBodies,
 } from "@pestle/contract";
 import { expect } from "vitest";
-import { misfits } from "./misfits.ts";
 import { ask } from "./patient.ts";
+import { misfits } from "./samples/misfits.ts";
 import type { TestApp } from "./test-app.ts";
 
 /** Every event of an account, oldest first; those of one change in the order in which they are told. */

@@ -1,9 +1,13 @@
 import { randomUUID } from "node:crypto";
 import type { Patient } from "@pestle/contract";
-import type { IncomingMessage, IncomingPatient, IncomingPrescription } from "../../src/domain/incoming-message.ts";
-import type { IntakeFormat } from "../../src/domain/intake-format.ts";
-import { operatorAccount } from "../../src/usecases/manage-partners.ts";
-import { receivePrescription } from "../../src/usecases/receive-prescription.ts";
+import type {
+  IncomingMessage,
+  IncomingPatient,
+  IncomingPrescription,
+} from "../../src/domain/intake/incoming-message.ts";
+import type { IntakeFormat } from "../../src/domain/intake/intake-format.ts";
+import { operatorAccount } from "../../src/usecases/accounts/create-partner.ts";
+import { receivePrescription } from "../../src/usecases/intake/receive-prescription.ts";
 import { expectConventions } from "./conventions.ts";
 import type { TestApp } from "./test-app.ts";
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
 import { openDb } from "../../src/db/db.ts";
-import { openEmbeddedPostgres } from "../../src/db/embedded.ts";
+import { openEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
 
 declare module "vitest" {

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { createPerson, hashPassword } from "../../src/usecases/create-person.ts";
+import { createPerson, hashPassword } from "../../src/usecases/accounts/create-person.ts";
 import type { TestApp } from "./test-app.ts";
 
 /** What a page is told. */

@@ -1,7 +1,7 @@
 import type { CreatedWebhookEndpoint, WebhookAttempt, WebhookEndpoint, WebhookEventRecord } from "@pestle/contract";
 import { type AskOptions, ask } from "./patient.ts";
 import type { TestApp } from "./test-app.ts";
-import { until } from "./until.ts";
+import { until } from "./tools/until.ts";
 
 export type FeedAnswer = { webhook_events: WebhookEventRecord[]; next_cursor: string | null; end_cursor: string };
 

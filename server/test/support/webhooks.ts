@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { compactAsciiJson, type EventType, signingKey } from "@pestle/contract";
 import { sql } from "../../src/db/db.ts";
-import { endpointPlace } from "../../src/db/webhook-endpoints.ts";
+import { endpointPlace } from "../../src/db/webhooks/due-endpoints.ts";
 import { randomEventId } from "../../src/random.ts";
 import type { TestApp } from "./test-app.ts";
 

@@ -1,9 +1,6 @@
 import type { ExceptionId, HoldableState, Order, OrderState, Role } from "@pestle/contract";
-import type { Outcome } from "../../src/domain/order-change.ts";
-import { type ChangeBy, changeOrder } from "../../src/usecases/change-order.ts";
-import { loadChangingOrder } from "../../src/usecases/load-changing-order.ts";
-import { shipOrder } from "../../src/usecases/ship-order.ts";
-import { trackByHand } from "../../src/usecases/track-shipments.ts";
+import type { Outcome } from "../../src/domain/orders/order-change.ts";
+import { shipOrder } from "../../src/usecases/fulfillment/ship-order.ts";
 import {
   approveReview,
   completeFill,
@@ -11,7 +8,10 @@ import {
   verifyProduct,
   type Work,
   type Worker,
-} from "../../src/usecases/work-order.ts";
+} from "../../src/usecases/fulfillment/steps.ts";
+import { trackByHand } from "../../src/usecases/fulfillment/track-shipments.ts";
+import { loadChangingOrder } from "../../src/usecases/orders/load-order.ts";
+import { type ChangeBy, changeOrder } from "../../src/usecases/orders/save-change.ts";
 import { post } from "./orders.ts";
 import type { TestApp } from "./test-app.ts";
 

@@ -1,5 +1,5 @@
 import { isPresent } from "./presence.ts";
-import { csrfToken, signedInAgain } from "./session.ts";
+import { csrfToken, signedInAgain } from "./sign-in/session.ts";
 
 /** What the server refused, or that it could not be reached (`status` 0). */
 export class ApiError extends Error {

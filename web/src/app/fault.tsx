@@ -1,5 +1,5 @@
-import { Button } from "../ui/button.tsx";
-import { Page } from "./page.tsx";
+import { Button } from "../ui/controls/button.tsx";
+import { Page } from "./shell/page.tsx";
 
 /** Instead of a screen whose own script failed. */
 export function Fault({ error, reset }: { error: unknown; reset: () => void }) {

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from "react";
-import { readSession } from "./session.ts";
+import { readSession } from "./sign-in/session.ts";
 
 const AGAIN_MS = 5_000;
 

@@ -1,9 +1,9 @@
 import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
-import { Skeleton } from "../ui/notice.tsx";
+import { Skeleton } from "../ui/display/notice.tsx";
 import { ApiError } from "./api.ts";
-import { NotFound } from "./not-found.tsx";
 import { Problem } from "./problem.tsx";
+import { NotFound } from "./shell/not-found.tsx";
 
 /** What a read has come to: still loading, failed, not there, or the answer. */
 export function Loaded<T>({

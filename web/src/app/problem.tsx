@@ -1,5 +1,5 @@
-import { Button } from "../ui/button.tsx";
-import { Notice } from "../ui/notice.tsx";
+import { Button } from "../ui/controls/button.tsx";
+import { Notice } from "../ui/display/notice.tsx";
 import { ApiError } from "./api.ts";
 
 /** Something went wrong: what, how to try again, and the number by which somebody else finds it in the log. */

@@ -11,17 +11,17 @@ import { type ComponentType, type ReactNode, StrictMode, useEffect } from "react
 import { createRoot } from "react-dom/client";
 import "../ui/theme.css";
 import "../ui/app.css";
-import { Elsewhere } from "./elsewhere.tsx";
 import { Fault } from "./fault.tsx";
-import { NotFound } from "./not-found.tsx";
-import { Page } from "./page.tsx";
 import { queryClient } from "./query-client.ts";
-import type { Screen } from "./screen.ts";
-import { readSession, useSession, useSignedIn } from "./session.ts";
-import { Shell, type ShellParts } from "./shell.tsx";
-import { listenToKeys } from "./shortcuts.ts";
-import { SignInPage } from "./sign-in-page.tsx";
-import { applyTheme } from "./theme.ts";
+import { Elsewhere } from "./shell/elsewhere.tsx";
+import { NotFound } from "./shell/not-found.tsx";
+import { Page } from "./shell/page.tsx";
+import type { Screen } from "./shell/screen.ts";
+import { Shell, type ShellParts } from "./shell/shell.tsx";
+import { listenToKeys } from "./shell/shortcuts.ts";
+import { applyTheme } from "./shell/theme.ts";
+import { readSession, useSession, useSignedIn } from "./sign-in/session.ts";
+import { SignInPage } from "./sign-in/sign-in-page.tsx";
 import { parseSearch, stringifySearch } from "./use-address.ts";
 
 /** Starts one of the applications below its address. Whoever has none of `roles` finds nothing there. */

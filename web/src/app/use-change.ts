@@ -1,6 +1,6 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import { toast } from "../ui/toast.tsx";
+import { toast } from "../ui/display/toast.tsx";
 
 export type Change<Given extends unknown[], Answer> = {
   /** Undefined where it failed: then `error` says why. */

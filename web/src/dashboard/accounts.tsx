@@ -1,7 +1,7 @@
 import type { DashboardAccount, DashboardAccounts } from "@pestle/contract";
 import { useFilters } from "../app/use-address.ts";
 import { useApi } from "../app/use-api.ts";
-import { SelectField } from "../ui/field.tsx";
+import { SelectField } from "../ui/controls/field.tsx";
 
 /** The accounts of partners, by name; those of the pharmacy itself hold no orders. */
 export function useAccounts(): readonly DashboardAccount[] {

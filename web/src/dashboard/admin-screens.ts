@@ -1,4 +1,4 @@
-import type { Screen } from "../app/screen.ts";
+import type { Screen } from "../app/shell/screen.ts";
 import { admins, leads } from "./roles.ts";
 
 /** What stands beside the queues: what holds orders up, what is on the shelves, and who may do what. */

@@ -1,9 +1,9 @@
 import type { BulkResult } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { Notice } from "../ui/notice.tsx";
-import { type Column, Table } from "../ui/table.tsx";
+import { Button } from "../ui/controls/button.tsx";
+import { Dialog } from "../ui/display/dialog.tsx";
+import { Notice } from "../ui/display/notice.tsx";
+import { type Column, Table } from "../ui/display/table.tsx";
 import { orderPath } from "./order-link.ts";
 import type { BulkOutcome } from "./send-bulk.ts";
 

@@ -1,6 +1,6 @@
-import { useShortcuts } from "../app/shortcuts.ts";
+import { useShortcuts } from "../app/shell/shortcuts.ts";
 import { useFilters } from "../app/use-address.ts";
-import { EnvironmentMenu, environmentNames } from "../ui/environment-menu.tsx";
+import { EnvironmentMenu, environmentNames } from "../ui/controls/environment-menu.tsx";
 import { chooseEnvironment, environmentFilter, useEnvironment, useEnvironments } from "./environment.ts";
 
 /** Whether the queues and lists show patients who wait or what partners try out. */

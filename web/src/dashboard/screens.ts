@@ -1,5 +1,5 @@
 import { type QueueKey, queueKeys, queues } from "@pestle/contract";
-import type { Screen } from "../app/screen.ts";
+import type { Screen } from "../app/shell/screen.ts";
 import type { IconName } from "../ui/icon.tsx";
 import { adminScreens } from "./admin-screens.ts";
 

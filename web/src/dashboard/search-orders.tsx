@@ -1,6 +1,6 @@
 import type { DashboardSearch, SearchHit } from "@pestle/contract";
 import { api } from "../app/api.ts";
-import type { PaletteHit, PaletteSearch } from "../app/palette.tsx";
+import type { PaletteHit, PaletteSearch } from "../app/shell/palette.tsx";
 import { Badge } from "../ui/badge.tsx";
 import { EnvironmentBadge, StatusBadge } from "../ui/order-badges.tsx";
 import { orderPath } from "./order-link.ts";

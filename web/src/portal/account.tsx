@@ -7,8 +7,8 @@ import {
 } from "@pestle/contract";
 import { type ComponentType, createContext, useContext, useEffect } from "react";
 import { Loaded } from "../app/loaded.tsx";
-import { NotFound } from "../app/not-found.tsx";
-import { Page } from "../app/page.tsx";
+import { NotFound } from "../app/shell/not-found.tsx";
+import { Page } from "../app/shell/page.tsx";
 import { useParam } from "../app/use-address.ts";
 import { useApi } from "../app/use-api.ts";
 import { rememberEnvironment } from "./environment.ts";

@@ -1,8 +1,8 @@
 import type { Environment, PortalIndex } from "@pestle/contract";
 import { useLocation, useNavigate } from "@tanstack/react-router";
-import { useShortcuts } from "../app/shortcuts.ts";
+import { useShortcuts } from "../app/shell/shortcuts.ts";
 import { useApi } from "../app/use-api.ts";
-import { EnvironmentMenu, environmentNames } from "../ui/environment-menu.tsx";
+import { EnvironmentMenu, environmentNames } from "../ui/controls/environment-menu.tsx";
 import { environmentIn } from "./environment.ts";
 
 /** Which of the two accounts is shown. The same kind of screen opens in the other one. */

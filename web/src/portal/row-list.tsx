@@ -2,9 +2,9 @@ import type { UseQueryResult } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
 import { Loaded } from "../app/loaded.tsx";
-import { useShortcuts } from "../app/shortcuts.ts";
-import { Skeleton } from "../ui/notice.tsx";
-import { type GridColumn, RowGrid } from "../ui/row-grid.tsx";
+import { useShortcuts } from "../app/shell/shortcuts.ts";
+import { Skeleton } from "../ui/display/notice.tsx";
+import { type GridColumn, RowGrid } from "../ui/display/row-grid.tsx";
 import type { Pages } from "./use-pages.ts";
 
 /** A long list whose rows are opened: with the mouse, the arrows, or j, k and Enter from anywhere on the screen. */

@@ -1,5 +1,5 @@
 import type { ComponentType } from "react";
-import type { Screen } from "../app/screen.ts";
+import type { Screen } from "../app/shell/screen.ts";
 import { inAccount } from "./account.tsx";
 import { SANDBOX_PATH } from "./environment.ts";
 

@@ -1,6 +1,6 @@
 import { ORDER_NUMBER_PATTERN, type PortalOrders } from "@pestle/contract";
 import { ApiError, api } from "../app/api.ts";
-import type { PaletteHit, PaletteSearch } from "../app/palette.tsx";
+import type { PaletteHit, PaletteSearch } from "../app/shell/palette.tsx";
 import { environmentIn } from "./environment.ts";
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;

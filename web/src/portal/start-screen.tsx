@@ -2,9 +2,9 @@ import type { PortalIndex } from "@pestle/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Loaded } from "../app/loaded.tsx";
-import { Page } from "../app/page.tsx";
+import { Page } from "../app/shell/page.tsx";
 import { useApi } from "../app/use-api.ts";
-import { Empty } from "../ui/notice.tsx";
+import { Empty } from "../ui/display/notice.tsx";
 import { environmentIn } from "./environment.ts";
 
 /** Goes on to the account that somebody used last, or to one that there is. */

@@ -3,7 +3,7 @@ import { useId, useState } from "react";
 import { api } from "../app/api.ts";
 import { Problem } from "../app/problem.tsx";
 import { useChange } from "../app/use-change.ts";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../ui/controls/button.tsx";
 import { usePortal } from "./account.tsx";
 import styles from "./walk-order.module.css";
 

@@ -1,4 +1,4 @@
-import { Copyable } from "../ui/copyable.tsx";
+import { Copyable } from "../ui/controls/copyable.tsx";
 import type { Welcome } from "./use-welcome.ts";
 
 type AddressName = "base_url" | "auth_url" | "sandbox_auth_url";

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { Copyable } from "../ui/copyable.tsx";
+import { Copyable } from "../ui/controls/copyable.tsx";
 import { type Environment, firstCallCommands } from "./first-call-commands.ts";
 import type { Welcome } from "./use-welcome.ts";
 

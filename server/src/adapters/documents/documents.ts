@@ -1,4 +1,4 @@
-import type { DispensedItem, PackingSlip, PharmacyFacts } from "../../domain/documents.ts";
+import type { DispensedItem, PackingSlip, PharmacyFacts } from "../../domain/fulfillment/documents.ts";
 import { leaflet } from "./leaflet.ts";
 import { packingSlip } from "./packing-slip.ts";
 import { prescriptionLabel } from "./prescription-label.ts";

@@ -1,4 +1,4 @@
-import { federalCaution, warningsFor } from "../../domain/auxiliary-labels.ts";
+import { federalCaution, warningsFor } from "../../domain/fulfillment/auxiliary-labels.ts";
 import {
   americanDate,
   type DispensedItem,
@@ -6,7 +6,7 @@ import {
   dialled,
   discardAfter,
   type PharmacyFacts,
-} from "../../domain/documents.ts";
+} from "../../domain/fulfillment/documents.ts";
 import { flowOn } from "./flow.ts";
 import { amount, SCHEDULE_MARKS } from "./prescription-label.ts";
 import { drawPdf, type Sheet } from "./sheet.ts";

@@ -5,7 +5,7 @@ import {
   dialled,
   type PackingSlip,
   type PharmacyFacts,
-} from "../../domain/documents.ts";
+} from "../../domain/fulfillment/documents.ts";
 import { type Bars, code128 } from "./barcode.ts";
 import { flowOn } from "./flow.ts";
 import { drawPdf, type Sheet } from "./sheet.ts";

@@ -1,4 +1,4 @@
-import { federalCaution, warningsFor } from "../../domain/auxiliary-labels.ts";
+import { federalCaution, warningsFor } from "../../domain/fulfillment/auxiliary-labels.ts";
 import {
   americanDate,
   type DispensedItem,
@@ -8,8 +8,8 @@ import {
   dispenseCode,
   type PharmacyFacts,
   unitsOf,
-} from "../../domain/documents.ts";
-import { plural } from "../../domain/units.ts";
+} from "../../domain/fulfillment/documents.ts";
+import { plural } from "../../domain/values/quantity-units.ts";
 import { type Matrix, qrCode } from "./barcode.ts";
 import { type Flow, flowOn } from "./flow.ts";
 import { drawPdf, type Sheet } from "./sheet.ts";

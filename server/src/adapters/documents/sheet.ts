@@ -1,4 +1,4 @@
-import { winAnsiText } from "../../domain/printable-text.ts";
+import { winAnsiText } from "../../domain/values/printable-text.ts";
 import type { Bars, Matrix } from "./barcode.ts";
 
 /** Points (1/72 inch) from the top left corner. */

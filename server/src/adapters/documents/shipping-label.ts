@@ -1,4 +1,10 @@
-import { addressLines, americanDate, dialled, type ShippingLabel, sortedByZip } from "../../domain/documents.ts";
+import {
+  addressLines,
+  americanDate,
+  dialled,
+  type ShippingLabel,
+  sortedByZip,
+} from "../../domain/fulfillment/documents.ts";
 import { type Bars, code128, gs1Code128 } from "./barcode.ts";
 import { drawPdf, type Sheet } from "./sheet.ts";
 

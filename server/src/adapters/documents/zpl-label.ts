@@ -1,5 +1,11 @@
-import { addressLines, americanDate, dialled, type ShippingLabel, sortedByZip } from "../../domain/documents.ts";
-import { winAnsiText } from "../../domain/printable-text.ts";
+import {
+  addressLines,
+  americanDate,
+  dialled,
+  type ShippingLabel,
+  sortedByZip,
+} from "../../domain/fulfillment/documents.ts";
+import { winAnsiText } from "../../domain/values/printable-text.ts";
 
 /** Dots of a printer with 203 per inch: 4 by 6 inches. */
 const WIDTH = 812;

@@ -1,20 +1,20 @@
 import { type Environment, environments, scopeNames } from "@pestle/contract";
-import { readConfig } from "../config.ts";
-import { listAccounts } from "../db/accounts.ts";
-import { type CredentialRow, listCredentials } from "../db/credentials.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { readConfig } from "../../config.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
+import { type CredentialRow, listCredentials } from "../../db/accounts/credentials.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { operatorAccount } from "../../usecases/accounts/create-partner.ts";
 import {
   createCredential,
   finishRotation,
   revokeCredential,
   rotateCredential,
   type ShownSecret,
-} from "../usecases/manage-credentials.ts";
-import { operatorAccount } from "../usecases/manage-partners.ts";
-import { WrongUsage } from "./errors.ts";
-import { facts, minute, type Output, SHOWN_ONCE, table } from "./output.ts";
-import type { CommandRow } from "./program.ts";
-import { withSchema, withVault } from "./session.ts";
+} from "../../usecases/accounts/manage-credentials.ts";
+import { WrongUsage } from "../errors.ts";
+import { facts, minute, type Output, SHOWN_ONCE, table } from "../output.ts";
+import type { CommandRow } from "../program.ts";
+import { withSchema, withVault } from "../session.ts";
 
 type NewCredentialOptions = {
   account?: string;

@@ -1,9 +1,11 @@
 import { type Environment, environments } from "@pestle/contract";
-import { type Config, isLoopback, readConfig } from "../config.ts";
-import { readDemo } from "../seed/demo.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { reason, WrongUsage } from "./errors.ts";
-import { facts, type Output, table } from "./output.ts";
+import { type Config, isLoopback, readConfig } from "../../config.ts";
+import { readDemo } from "../../seed/demo.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { reason, WrongUsage } from "../errors.ts";
+import { facts, type Output, table } from "../output.ts";
+import { partnerApiOf } from "../partner-api.ts";
+import type { CommandRow } from "../program.ts";
 import {
   addresses,
   type PartnerAccount,
@@ -11,9 +13,7 @@ import {
   partnerAccount,
   partnerOptions,
 } from "./partner-account.ts";
-import { partnerApiOf } from "./partner-api.ts";
 import { DEFAULT_PROFILE, profileName, readProfiles, removeProfiles, saveProfile } from "./profiles.ts";
-import type { CommandRow } from "./program.ts";
 import { ANSWER_LIMIT_MS, requestToken } from "./request-token.ts";
 import { hasTerminal, promptLine, promptSecret, readSecretFromStdin } from "./secret-input.ts";
 

@@ -1,11 +1,11 @@
 import { type Environment, environments } from "@pestle/contract";
-import { type Config, readConfig } from "../config.ts";
-import { type Demo, readDemo } from "../seed/demo.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { ownAddress } from "../usecases/check-up-ports.ts";
-import { WrongUsage } from "./errors.ts";
+import { type Config, readConfig } from "../../config.ts";
+import { type Demo, readDemo } from "../../seed/demo.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { ownAddress } from "../../usecases/operations/check-up-ports.ts";
+import { WrongUsage } from "../errors.ts";
+import type { CommandRow } from "../program.ts";
 import { DEFAULT_PROFILE, type Profile, readProfiles } from "./profiles.ts";
-import type { CommandRow } from "./program.ts";
 import { readSecretFromStdin } from "./secret-input.ts";
 
 /** An account of a running service: who calls, where, and how it came to be this one. */

@@ -1,14 +1,14 @@
 import { type Environment, environments, type Workflow } from "@pestle/contract";
-import { readConfig } from "../config.ts";
-import { type AccountRow, listAccounts } from "../db/accounts.ts";
-import { listRoutingRules } from "../db/routing.ts";
-import { routingKinds } from "../domain/route-message.ts";
-import { createPartnerAccount } from "../usecases/manage-partners.ts";
-import { addRoutingRule, removeRoutingRule } from "../usecases/manage-routing.ts";
-import { WrongUsage } from "./errors.ts";
-import { facts, minute, table } from "./output.ts";
-import type { CommandRow } from "./program.ts";
-import { withSchema } from "./session.ts";
+import { readConfig } from "../../config.ts";
+import { type AccountRow, listAccounts } from "../../db/accounts/accounts.ts";
+import { listRoutingRules } from "../../db/intake/routing.ts";
+import { routingKinds } from "../../domain/intake/route-message.ts";
+import { createPartnerAccount } from "../../usecases/accounts/create-partner.ts";
+import { addRoutingRule, removeRoutingRule } from "../../usecases/accounts/manage-routing.ts";
+import { WrongUsage } from "../errors.ts";
+import { facts, minute, table } from "../output.ts";
+import type { CommandRow } from "../program.ts";
+import { withSchema } from "../session.ts";
 
 type NewPartnerOptions = {
   name: string;

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { Environment } from "@pestle/contract";
-import { personalFolder } from "../config.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { reason, WrongUsage } from "./errors.ts";
+import { personalFolder } from "../../config.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { reason, WrongUsage } from "../errors.ts";
 
 /** An account of a service somewhere, as `pestle login` keeps it. */
 export type Profile = {

@@ -1,6 +1,6 @@
 import type { OauthErrorBody, TokenResponse } from "@pestle/contract";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { reason } from "./errors.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { reason } from "../errors.ts";
 
 /** How long whoever we speak to may take. */
 export const ANSWER_LIMIT_MS = 10_000;

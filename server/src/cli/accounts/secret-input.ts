@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 
 /** A secret from a pipe, without the line end that `echo` adds. */
 export async function readSecretFromStdin(): Promise<string> {

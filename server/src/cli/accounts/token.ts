@@ -1,7 +1,7 @@
 import { scopeNames } from "@pestle/contract";
-import { WrongUsage } from "./errors.ts";
+import { WrongUsage } from "../errors.ts";
+import type { CommandRow } from "../program.ts";
 import { type PartnerOptions, partnerAccount, partnerOptions } from "./partner-account.ts";
-import type { CommandRow } from "./program.ts";
 import { requestToken } from "./request-token.ts";
 
 type TokenOptions = PartnerOptions & { scope?: string[]; scopes?: boolean };

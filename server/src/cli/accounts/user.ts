@@ -1,14 +1,14 @@
 import { portalRoleNames, staffRoleNames } from "@pestle/contract";
-import { readConfig } from "../config.ts";
-import { findPartner } from "../db/accounts.ts";
-import { randomSecret } from "../random.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { createPerson, hashPassword } from "../usecases/create-person.ts";
-import { WrongUsage } from "./errors.ts";
-import { facts, SHOWN_ONCE } from "./output.ts";
-import type { CommandRow } from "./program.ts";
+import { readConfig } from "../../config.ts";
+import { findPartner } from "../../db/accounts/accounts.ts";
+import { randomSecret } from "../../random.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { createPerson, hashPassword } from "../../usecases/accounts/create-person.ts";
+import { WrongUsage } from "../errors.ts";
+import { facts, SHOWN_ONCE } from "../output.ts";
+import type { CommandRow } from "../program.ts";
+import { withSchema } from "../session.ts";
 import { hasTerminal, promptNewPassword, readSecretFromStdin } from "./secret-input.ts";
-import { withSchema } from "./session.ts";
 
 type NewUserOptions = {
   email: string;

@@ -2,20 +2,24 @@ import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type Environment, environments } from "@pestle/contract";
-import { readConfig } from "../config.ts";
-import { writeCell } from "../domain/catalogue/cells.ts";
-import { type Fault, kindOfColumns, readFileTable } from "../domain/catalogue/file-table.ts";
-import { type CatalogueDiff, changesNothing } from "../domain/catalogue/plan-import.ts";
-import { type CatalogueKind, catalogueKinds, type Row } from "../domain/catalogue/rows.ts";
-import { writeFile } from "../domain/catalogue/write-file.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { type CatalogueImport, importCatalogue } from "../usecases/import-catalogue.ts";
-import { type CatalogueOwner, readCatalogueRows, readCatalogueVersions } from "../usecases/read-catalogue-rows.ts";
-import { reason, WrongUsage } from "./errors.ts";
-import { minute, table } from "./output.ts";
-import type { CommandRow } from "./program.ts";
-import { hasTerminal } from "./secret-input.ts";
-import { type Session, withSchema } from "./session.ts";
+import { readConfig } from "../../config.ts";
+import { writeCell } from "../../domain/catalogue/cells.ts";
+import { type Fault, kindOfColumns, readFileTable } from "../../domain/catalogue/file-table.ts";
+import { type CatalogueDiff, changesNothing } from "../../domain/catalogue/plan-import.ts";
+import { type CatalogueKind, catalogueKinds, type Row } from "../../domain/catalogue/rows.ts";
+import { writeFile } from "../../domain/catalogue/write-file.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { type CatalogueImport, importCatalogue } from "../../usecases/catalogue/import-catalogue.ts";
+import {
+  type CatalogueOwner,
+  readCatalogueRows,
+  readCatalogueVersions,
+} from "../../usecases/catalogue/read-catalogue-rows.ts";
+import { hasTerminal } from "../accounts/secret-input.ts";
+import { reason, WrongUsage } from "../errors.ts";
+import { minute, table } from "../output.ts";
+import type { CommandRow } from "../program.ts";
+import { type Session, withSchema } from "../session.ts";
 
 type Whose = { account?: string; environment?: Environment };
 type ImportOptions = Whose & {

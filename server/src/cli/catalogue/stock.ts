@@ -1,18 +1,18 @@
-import { readConfig } from "../config.ts";
-import type { Db } from "../db/db.ts";
-import { type ListedShelf, listShelves } from "../db/stock.ts";
-import { readCell } from "../domain/catalogue/cells.ts";
-import { catalogueColumns } from "../domain/catalogue/columns.ts";
-import { exact } from "../domain/resolve-items.ts";
-import type { Shelf } from "../domain/stock.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { countStock, receiveStock, type StockChange } from "../usecases/move-stock.ts";
-import { requireAccount } from "../usecases/require-account.ts";
-import { checkedNote } from "../usecases/require-reviewer.ts";
-import { WrongUsage } from "./errors.ts";
-import { facts, minute, type Output, table } from "./output.ts";
-import type { CommandRow } from "./program.ts";
-import { withSchema } from "./session.ts";
+import { readConfig } from "../../config.ts";
+import { type ListedShelf, listShelves } from "../../db/catalogue/stock.ts";
+import type { Db } from "../../db/db.ts";
+import { readCell } from "../../domain/catalogue/cells.ts";
+import { catalogueColumns } from "../../domain/catalogue/columns.ts";
+import type { Shelf } from "../../domain/catalogue/stock.ts";
+import { exact } from "../../domain/orders/resolve-items.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { requireAccount } from "../../usecases/accounts/require-account.ts";
+import { countStock, receiveStock, type StockChange } from "../../usecases/catalogue/move-stock.ts";
+import { checkedNote } from "../../usecases/intake/require-reviewer.ts";
+import { WrongUsage } from "../errors.ts";
+import { facts, minute, type Output, table } from "../output.ts";
+import type { CommandRow } from "../program.ts";
+import { withSchema } from "../session.ts";
 
 type ChangeOptions = { account: string; units: string; note?: string };
 

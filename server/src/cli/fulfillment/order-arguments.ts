@@ -1,5 +1,5 @@
-import type { FilledItem } from "../usecases/work-order.ts";
-import { WrongUsage } from "./errors.ts";
+import type { FilledItem } from "../../usecases/fulfillment/steps.ts";
+import { WrongUsage } from "../errors.ts";
 
 type Item = { item_id: number };
 

@@ -1,6 +1,6 @@
 import { type ExceptionId, exceptionRow, type OrderState } from "@pestle/contract";
-import type { ShownOrder } from "../usecases/show-order.ts";
-import { facts, minute, money, table } from "./output.ts";
+import type { ShownOrder } from "../../usecases/fulfillment/show-order.ts";
+import { facts, minute, money, table } from "../output.ts";
 
 /** Where an order stands after a step. */
 export function stepText(order: {

@@ -6,13 +6,11 @@ import {
   orderStatusReasons,
   shipmentStatuses,
 } from "@pestle/contract";
-import type { Deps } from "../deps.ts";
-import { addNote, claimOrder, releaseClaim } from "../usecases/claim-order.ts";
-import { orderDocument } from "../usecases/order-document.ts";
-import { loadStoredOrder } from "../usecases/read-orders.ts";
-import { shipOrder } from "../usecases/ship-order.ts";
-import { showOrder } from "../usecases/show-order.ts";
-import { trackByHand } from "../usecases/track-shipments.ts";
+import type { Deps } from "../../deps.ts";
+import { addNote, claimOrder, releaseClaim } from "../../usecases/fulfillment/claim-order.ts";
+import { orderDocument } from "../../usecases/fulfillment/order-document.ts";
+import { shipOrder } from "../../usecases/fulfillment/ship-order.ts";
+import { showOrder } from "../../usecases/fulfillment/show-order.ts";
 import {
   approveReview,
   cancelWithReason,
@@ -23,13 +21,15 @@ import {
   resolveException,
   verifyProduct,
   type Work,
-} from "../usecases/work-order.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { writePrivate } from "./files.ts";
+} from "../../usecases/fulfillment/steps.ts";
+import { trackByHand } from "../../usecases/fulfillment/track-shipments.ts";
+import { loadStoredOrder } from "../../usecases/orders/read-orders.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { writePrivate } from "../files.ts";
+import { minute } from "../output.ts";
+import type { CommandRow } from "../program.ts";
 import { centsOf, lotsOf, scansOf, wholeNumber } from "./order-arguments.ts";
 import { orderText, stepText } from "./order-text.ts";
-import { minute } from "./output.ts";
-import type { CommandRow } from "./program.ts";
 import { type OrderOptions, withOrder } from "./work-session.ts";
 
 const ORDER = ["order_number", "which order"] as const;

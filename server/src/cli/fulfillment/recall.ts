@@ -1,10 +1,10 @@
 import { environments } from "@pestle/contract";
-import { readConfig } from "../config.ts";
-import { recallLot } from "../usecases/recall-lot.ts";
-import { WrongUsage } from "./errors.ts";
-import { minute, table } from "./output.ts";
-import type { CommandRow } from "./program.ts";
-import { withVault } from "./session.ts";
+import { readConfig } from "../../config.ts";
+import { recallLot } from "../../usecases/fulfillment/recall-lot.ts";
+import { WrongUsage } from "../errors.ts";
+import { minute, table } from "../output.ts";
+import type { CommandRow } from "../program.ts";
+import { withVault } from "../session.ts";
 
 type Options = { lot: string; sku?: string; environment?: "production" | "sandbox"; reveal?: boolean };
 

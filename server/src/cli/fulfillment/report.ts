@@ -1,9 +1,9 @@
 import { type Environment, environments } from "@pestle/contract";
-import { readConfig } from "../config.ts";
-import { reportControlled } from "../usecases/report-controlled.ts";
-import { writePrivate } from "./files.ts";
-import type { CommandRow } from "./program.ts";
-import { withVault } from "./session.ts";
+import { readConfig } from "../../config.ts";
+import { reportControlled } from "../../usecases/fulfillment/report-controlled.ts";
+import { writePrivate } from "../files.ts";
+import type { CommandRow } from "../program.ts";
+import { withVault } from "../session.ts";
 
 type Options = { from: string; to: string; environment?: Environment; out?: string };
 

@@ -1,18 +1,18 @@
 import pino from "pino";
-import { adaptersInUse } from "../adapters-in-use.ts";
-import { readConfig } from "../config.ts";
-import { createCopies } from "../copies.ts";
-import type { Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
-import type { Metrics } from "../metrics.ts";
-import { notServing } from "../not-serving.ts";
-import { createRateLimiter } from "../rate-limiter.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { requireAccount } from "../usecases/require-account.ts";
-import { requireWorker } from "../usecases/require-worker.ts";
-import { openSafetyEngine } from "../usecases/safety-engine.ts";
-import type { Work } from "../usecases/work-order.ts";
-import { withVault } from "./session.ts";
+import { adaptersInUse } from "../../adapters-in-use.ts";
+import { readConfig } from "../../config.ts";
+import { createCopies } from "../../copies.ts";
+import type { Deps } from "../../deps.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import type { Metrics } from "../../metrics.ts";
+import { notServing } from "../../not-serving.ts";
+import { createRateLimiter } from "../../rate-limiter.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { requireAccount } from "../../usecases/accounts/require-account.ts";
+import { requireWorker } from "../../usecases/fulfillment/require-worker.ts";
+import type { Work } from "../../usecases/fulfillment/steps.ts";
+import { openSafetyEngine } from "../../usecases/safety/safety-engine.ts";
+import { withVault } from "../session.ts";
 
 /** Nobody reads the metrics of a command. */
 const noMetrics: Metrics = {

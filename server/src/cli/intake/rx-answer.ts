@@ -1,7 +1,7 @@
-import type { Warning } from "../domain/incoming-message.ts";
-import { intakeRefusals } from "../domain/intake-refusals.ts";
-import type { acceptances } from "../intake/fhir/outcome.ts";
-import { child, children, parseXml, type XmlElement } from "../intake/script/xml.ts";
+import type { Warning } from "../../domain/intake/incoming-message.ts";
+import { intakeRefusals } from "../../domain/intake/intake-refusals.ts";
+import type { acceptances } from "../../formats/fhir/outcome.ts";
+import { child, children, parseXml, type XmlElement } from "../../formats/script/xml.ts";
 
 /** What the intake said to a message, whatever the format. */
 export type RxAnswer = {

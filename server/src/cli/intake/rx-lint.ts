@@ -1,13 +1,13 @@
-import { type Config, readConfig } from "../config.ts";
-import { decideIntake } from "../domain/decide-intake.ts";
-import type { IncomingMessage, IntakeRefusal, ReadMessage } from "../domain/incoming-message.ts";
-import { type DescriptionCode, intakeRefusals, refusalFor } from "../domain/intake-refusals.ts";
-import { intakeWarnings, type WarningCode } from "../domain/intake-warnings.ts";
-import { type AcceptanceReason, acceptanceReasons } from "../domain/prescription.ts";
-import { type Explanation, findFields } from "../intake/script/explain.ts";
-import { prescriptionRules } from "../usecases/take-message.ts";
-import { type Output, table } from "./output.ts";
-import type { CommandRow } from "./program.ts";
+import { type Config, readConfig } from "../../config.ts";
+import { decideIntake } from "../../domain/intake/decide-intake.ts";
+import type { IncomingMessage, IntakeRefusal, ReadMessage } from "../../domain/intake/incoming-message.ts";
+import { type DescriptionCode, intakeRefusals, refusalFor } from "../../domain/intake/intake-refusals.ts";
+import { intakeWarnings, type WarningCode } from "../../domain/intake/intake-warnings.ts";
+import { type AcceptanceReason, acceptanceReasons } from "../../domain/intake/prescription.ts";
+import { type Explanation, findFields } from "../../formats/script/explain.ts";
+import { prescriptionRules } from "../../usecases/intake/take-message.ts";
+import { type Output, table } from "../output.ts";
+import type { CommandRow } from "../program.ts";
 import { type RxMessage, readRxFile, readRxMessage } from "./rx-message.ts";
 
 export const rxLintCommand: CommandRow = {

@@ -1,9 +1,9 @@
 import { readFileSync } from "node:fs";
-import type { ReadMessage } from "../domain/incoming-message.ts";
-import { readFhir } from "../intake/fhir/read.ts";
-import { readScript } from "../intake/script/read.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { reason } from "./errors.ts";
+import type { ReadMessage } from "../../domain/intake/incoming-message.ts";
+import { readFhir } from "../../formats/fhir/read.ts";
+import { readScript } from "../../formats/script/read.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { reason } from "../errors.ts";
 
 export type RxFormat = "script" | "fhir";
 export type RxMessage = { format: RxFormat; body: Buffer };

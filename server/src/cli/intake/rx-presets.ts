@@ -1,4 +1,3 @@
-import { addDays } from "../domain/calendar.ts";
 import type {
   Content,
   Envelope,
@@ -6,11 +5,12 @@ import type {
   IncomingPatient,
   IncomingPrescriber,
   IncomingPrescription,
-} from "../domain/incoming-message.ts";
-import type { DescriptionCode } from "../domain/intake-refusals.ts";
-import { writeFhir } from "../intake/fhir/write.ts";
-import type { ScriptVersion } from "../intake/script/version.ts";
-import { writeScript } from "../intake/script/write.ts";
+} from "../../domain/intake/incoming-message.ts";
+import type { DescriptionCode } from "../../domain/intake/intake-refusals.ts";
+import { addDays } from "../../domain/values/calendar.ts";
+import { writeFhir } from "../../formats/fhir/write.ts";
+import type { ScriptVersion } from "../../formats/script/version.ts";
+import { writeScript } from "../../formats/script/write.ts";
 
 type Preset = {
   says: string;

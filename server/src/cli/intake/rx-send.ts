@@ -1,18 +1,16 @@
 import { randomUUID } from "node:crypto";
 import { type Environment, environments } from "@pestle/contract";
-import { type Config, readConfig } from "../config.ts";
-import { findMade, type MadeOfMessage } from "../db/intake.ts";
-import { findLastOfOrder } from "../db/prescriptions.ts";
-import { dateIn } from "../domain/calendar.ts";
-import { intakeRefusals } from "../domain/intake-refusals.ts";
-import { intakeWarnings } from "../domain/intake-warnings.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
-import { type ScriptVersion, scriptVersions } from "../intake/script/version.ts";
-import { type Demo, readDemo } from "../seed/demo.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { hashOfSent, messageIdentity } from "../usecases/message-identity.ts";
-import { reason, WrongUsage } from "./errors.ts";
-import { facts, type Output, table } from "./output.ts";
+import { type Config, readConfig } from "../../config.ts";
+import { findMade, type MadeOfMessage } from "../../db/intake/messages.ts";
+import { findLastOfOrder } from "../../db/intake/prescriptions.ts";
+import { intakeRefusals } from "../../domain/intake/intake-refusals.ts";
+import { intakeWarnings } from "../../domain/intake/intake-warnings.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { type ScriptVersion, scriptVersions } from "../../formats/script/version.ts";
+import { type Demo, readDemo } from "../../seed/demo.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { hashOfSent, messageIdentity } from "../../usecases/intake/message-identity.ts";
 import {
   addresses,
   type ClientOptions,
@@ -21,13 +19,15 @@ import {
   nobody,
   type PartnerAccount,
   profileOption,
-} from "./partner-account.ts";
-import type { CommandRow } from "./program.ts";
-import { ANSWER_LIMIT_MS, requestToken } from "./request-token.ts";
+} from "../accounts/partner-account.ts";
+import { ANSWER_LIMIT_MS, requestToken } from "../accounts/request-token.ts";
+import { reason, WrongUsage } from "../errors.ts";
+import { facts, type Output, table } from "../output.ts";
+import type { CommandRow } from "../program.ts";
+import { hasDatabase, type Session, withSchema } from "../session.ts";
 import { type RxAnswer, readRxAnswer } from "./rx-answer.ts";
 import { type RxFormat, type RxMessage, readRxFile, readRxMessage } from "./rx-message.ts";
 import { CANCELABLE_ORDER, PRESET_SENDER, type PresetName, presetMessage, rxPresets } from "./rx-presets.ts";
-import { hasDatabase, type Session, withSchema } from "./session.ts";
 
 type SendOptions = ClientOptions & {
   preset?: PresetName;

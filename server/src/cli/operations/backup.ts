@@ -1,12 +1,12 @@
 import { statSync } from "node:fs";
-import { readConfig } from "../config.ts";
-import { migrationState } from "../db/migrate.ts";
-import { backUp } from "../usecases/back-up.ts";
-import { restore, verifyBackup } from "../usecases/restore.ts";
-import { keptMasterKeys } from "../vault/master-key.ts";
-import { progress } from "./output.ts";
-import type { CommandRow } from "./program.ts";
-import { type Session, withDatabase } from "./session.ts";
+import { readConfig } from "../../config.ts";
+import { migrationState } from "../../db/migrate.ts";
+import { backUp } from "../../usecases/operations/back-up.ts";
+import { restore, verifyBackup } from "../../usecases/operations/restore.ts";
+import { keptMasterKeys } from "../../vault/master-key.ts";
+import { progress } from "../output.ts";
+import type { CommandRow } from "../program.ts";
+import { type Session, withDatabase } from "../session.ts";
 
 export const backupCommands: readonly CommandRow[] = [
   {

@@ -1,6 +1,6 @@
-import { describeConfig } from "../config.ts";
-import { table } from "./output.ts";
-import type { CommandRow } from "./program.ts";
+import { describeConfig } from "../../config.ts";
+import { table } from "../output.ts";
+import type { CommandRow } from "../program.ts";
 
 export const configCommand: CommandRow = {
   name: "config",

@@ -1,10 +1,10 @@
-import { readConfig } from "../config.ts";
-import { describeKeys, rotateDataKey } from "../usecases/rotate-keys.ts";
-import { rotateMasterKey } from "../usecases/rotate-master-key.ts";
-import { keptMasterKeys, masterKeys } from "../vault/master-key.ts";
-import { facts, progress, table } from "./output.ts";
-import type { CommandRow } from "./program.ts";
-import { withSchema, withVault } from "./session.ts";
+import { readConfig } from "../../config.ts";
+import { describeKeys, rotateDataKey } from "../../usecases/operations/rotate-keys.ts";
+import { rotateMasterKey } from "../../usecases/operations/rotate-master-key.ts";
+import { keptMasterKeys, masterKeys } from "../../vault/master-key.ts";
+import { facts, progress, table } from "../output.ts";
+import type { CommandRow } from "../program.ts";
+import { withSchema, withVault } from "../session.ts";
 
 export const keysCommands: readonly CommandRow[] = [
   {

@@ -1,18 +1,18 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { readConfig } from "../config.ts";
-import { listAccounts } from "../db/accounts.ts";
-import type { Db } from "../db/db.ts";
-import { listRequests, loadRequest, type RequestPosition, type RequestRow } from "../db/request-log.ts";
-import { errorHints } from "../domain/error-hints.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import pc from "./colours.ts";
-import { WrongUsage } from "./errors.ts";
-import { wholeNumber } from "./order-arguments.ts";
-import { facts } from "./output.ts";
-import { partnerAccount, profileOption } from "./partner-account.ts";
-import type { CommandRow } from "./program.ts";
-import { hasDatabase, type Session, withSchema } from "./session.ts";
-import { untilStopped } from "./until-stopped.ts";
+import { readConfig } from "../../config.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
+import type { Db } from "../../db/db.ts";
+import { listRequests, loadRequest, type RequestPosition, type RequestRow } from "../../db/operations/request-log.ts";
+import { errorHints } from "../../domain/operations/error-hints.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { partnerAccount, profileOption } from "../accounts/partner-account.ts";
+import pc from "../colours.ts";
+import { WrongUsage } from "../errors.ts";
+import { wholeNumber } from "../fulfillment/order-arguments.ts";
+import { facts } from "../output.ts";
+import type { CommandRow } from "../program.ts";
+import { hasDatabase, type Session, withSchema } from "../session.ts";
+import { untilStopped } from "../until-stopped.ts";
 
 type WhoseOptions = { account?: string; partner?: string; profile?: string };
 type TailOptions = WhoseOptions & {

@@ -1,7 +1,7 @@
-import { readConfig } from "../config.ts";
-import { migrate, migrationState } from "../db/migrate.ts";
-import type { CommandRow } from "./program.ts";
-import { withDatabase } from "./session.ts";
+import { readConfig } from "../../config.ts";
+import { migrate, migrationState } from "../../db/migrate.ts";
+import type { CommandRow } from "../program.ts";
+import { withDatabase } from "../session.ts";
 
 export const migrateCommand: CommandRow = {
   name: "migrate",

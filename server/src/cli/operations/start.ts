@@ -1,9 +1,9 @@
-import type { App } from "../app.ts";
-import { type Config, readConfig, WrongSetting } from "../config.ts";
-import { type Demo, readDemo, seedDemo, writeDemo } from "../seed/demo.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import pc from "./colours.ts";
-import type { CommandRow } from "./program.ts";
+import type { App } from "../../app.ts";
+import { type Config, readConfig, WrongSetting } from "../../config.ts";
+import { type Demo, readDemo, seedDemo, writeDemo } from "../../seed/demo.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import pc from "../colours.ts";
+import type { CommandRow } from "../program.ts";
 
 export const startCommand: CommandRow = {
   name: "start",
@@ -23,7 +23,7 @@ export const startCommand: CommandRow = {
 /** `pestle start`: runs everything in this process until it is told to stop. */
 async function start(config: Config, options: { demo: boolean | undefined }): Promise<void> {
   // Loaded here, because no other command needs the web framework: they answer in half the time without it.
-  const { startApp } = await import("../app.ts");
+  const { startApp } = await import("../../app.ts");
   const app = await startApp(config, {
     prepare: async (deps, embedded) => {
       // With your own database the demo comes only when asked for.

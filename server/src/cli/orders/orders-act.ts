@@ -8,14 +8,14 @@ import {
   type Order,
   type OrderAction,
 } from "@pestle/contract";
-import { WrongUsage } from "./errors.ts";
-import { readObject } from "./input-file.ts";
+import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
+import { WrongUsage } from "../errors.ts";
+import { readObject } from "../input-file.ts";
+import { openPartnerApi, type PartnerApi } from "../partner-api.ts";
+import type { CommandRow } from "../program.ts";
+import { fieldsOf, type JsonFields } from "../set-fields.ts";
 import { NO_ORDER, ORDER, orderPath } from "./orders.ts";
-import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
-import { openPartnerApi, type PartnerApi } from "./partner-api.ts";
 import { actionRows, partnerOrderText } from "./partner-order-text.ts";
-import type { CommandRow } from "./program.ts";
-import { fieldsOf, type JsonFields } from "./set-fields.ts";
 
 type ActOptions = PartnerOptions & { event?: string; exception?: string; set?: string[]; file?: string };
 

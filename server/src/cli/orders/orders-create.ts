@@ -1,15 +1,15 @@
 import type { ErrorEntry, MedicationRequest, Order, OrderException, ShippingMethod } from "@pestle/contract";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { WrongUsage } from "./errors.ts";
-import { readObject } from "./input-file.ts";
-import { wholeNumber } from "./order-arguments.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
+import { WrongUsage } from "../errors.ts";
+import { wholeNumber } from "../fulfillment/order-arguments.ts";
+import { readObject } from "../input-file.ts";
+import type { Output } from "../output.ts";
+import { openPartnerApi, type PartnerApi } from "../partner-api.ts";
+import type { CommandRow } from "../program.ts";
+import type { JsonFields } from "../set-fields.ts";
 import { NO_ORDER, ORDER, orderPath } from "./orders.ts";
-import type { Output } from "./output.ts";
-import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
-import { openPartnerApi, type PartnerApi } from "./partner-api.ts";
 import { exceptionText, partnerOrderText } from "./partner-order-text.ts";
-import type { CommandRow } from "./program.ts";
-import type { JsonFields } from "./set-fields.ts";
 
 type Wishes = { patient?: string; rx?: string[]; sku?: string[]; quantity?: string; packageSize?: string };
 type CreateOptions = PartnerOptions &

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { finalStates, type HistoryEntry, type Order, orderStatuses } from "@pestle/contract";
+import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
+import { progress } from "../output.ts";
+import { OutOfReach, openPartnerApi, type PartnerApi } from "../partner-api.ts";
+import type { CommandRow } from "../program.ts";
+import { untilStopped } from "../until-stopped.ts";
 import { NO_ORDER, ORDER, orderPath } from "./orders.ts";
-import { progress } from "./output.ts";
-import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
-import { OutOfReach, openPartnerApi, type PartnerApi } from "./partner-api.ts";
 import { exceptionText, historyText } from "./partner-order-text.ts";
-import type { CommandRow } from "./program.ts";
-import { untilStopped } from "./until-stopped.ts";
 
 type WatchOptions = PartnerOptions & { until?: string; json?: boolean };
 

@@ -1,11 +1,11 @@
 import { exceptionIds, type HistoryEntry, type Order, orderStatuses } from "@pestle/contract";
-import { WrongUsage } from "./errors.ts";
-import { wholeNumber } from "./order-arguments.ts";
-import { progress } from "./output.ts";
-import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
-import { openPartnerApi } from "./partner-api.ts";
+import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
+import { WrongUsage } from "../errors.ts";
+import { wholeNumber } from "../fulfillment/order-arguments.ts";
+import { progress } from "../output.ts";
+import { openPartnerApi } from "../partner-api.ts";
+import type { CommandRow } from "../program.ts";
 import { historyText, orderRows, partnerOrderText } from "./partner-order-text.ts";
-import type { CommandRow } from "./program.ts";
 
 export const ORDER = ["order_number", "as `pestle orders list` shows it"] as const;
 export const NO_ORDER = "The account has no such order. `pestle orders list` shows them.";

@@ -1,10 +1,10 @@
 import type { Product, ShippingMethod } from "@pestle/contract";
-import { loadZipTable } from "../adapters/zip-table.ts";
-import { dateIn } from "../domain/calendar.ts";
-import { inventPrescription } from "../domain/invent-prescription.ts";
-import { readSimulatedPrescription } from "../domain/simulated-prescription.ts";
-import { isSentObject } from "../domain/unknown-fields.ts";
-import type { JsonFields } from "./set-fields.ts";
+import { loadZipTable } from "../../adapters/zip-table.ts";
+import { inventPrescription } from "../../domain/sandbox/invent-prescription.ts";
+import { readSimulatedPrescription } from "../../domain/sandbox/simulated-prescription.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
+import { isSentObject } from "../../domain/values/unknown-fields.ts";
+import type { JsonFields } from "../set-fields.ts";
 import type { Sandbox } from "./simulate-request.ts";
 
 /**

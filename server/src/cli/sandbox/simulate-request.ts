@@ -1,11 +1,11 @@
 import type { ErrorEntry, SimulationType } from "@pestle/contract";
-import { type Config, readConfig } from "../config.ts";
-import { AdminRefusal } from "../usecases/admin-refusal.ts";
-import { reason } from "./errors.ts";
-import { partnerAccount, profileOption } from "./partner-account.ts";
-import type { CommandRow } from "./program.ts";
-import { ANSWER_LIMIT_MS, requestToken } from "./request-token.ts";
-import type { JsonFields } from "./set-fields.ts";
+import { type Config, readConfig } from "../../config.ts";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { partnerAccount, profileOption } from "../accounts/partner-account.ts";
+import { ANSWER_LIMIT_MS, requestToken } from "../accounts/request-token.ts";
+import { reason } from "../errors.ts";
+import type { CommandRow } from "../program.ts";
+import type { JsonFields } from "../set-fields.ts";
 
 export type SandboxOptions = { profile?: string; partner?: string; clientId?: string; secretStdin?: boolean };
 export const sandboxOptions: NonNullable<CommandRow["options"]> = [

@@ -1,10 +1,10 @@
 import { eventTypeNames, exceptionIds, simulatedStatuses } from "@pestle/contract";
-import { WrongUsage } from "./errors.ts";
-import { readObject, readText } from "./input-file.ts";
-import { facts, type Output } from "./output.ts";
-import type { CommandRow } from "./program.ts";
+import { WrongUsage } from "../errors.ts";
+import { readObject, readText } from "../input-file.ts";
+import { facts, type Output } from "../output.ts";
+import type { CommandRow } from "../program.ts";
+import { fieldsOf, type JsonFields } from "../set-fields.ts";
 import { seededPrescription } from "./seeded-prescription.ts";
-import { fieldsOf, type JsonFields } from "./set-fields.ts";
 import { openSandbox, type SandboxOptions, sandboxOptions } from "./simulate-request.ts";
 
 type PrescriptionOptions = SandboxOptions & {

@@ -1,9 +1,9 @@
 import { eventTypeNames, type WebhookAttempt, type WebhookEventRecord } from "@pestle/contract";
-import { WrongUsage } from "./errors.ts";
-import { facts, minute, type Output, progress, table } from "./output.ts";
-import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
-import { openPartnerApi, type PartnerApi } from "./partner-api.ts";
-import type { CommandRow } from "./program.ts";
+import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
+import { WrongUsage } from "../errors.ts";
+import { facts, minute, type Output, progress, table } from "../output.ts";
+import { openPartnerApi, type PartnerApi } from "../partner-api.ts";
+import type { CommandRow } from "../program.ts";
 
 const EXAMPLE_ID = "019a8712-04c0-7b3e-9d0e-3c8a1b2d4e5f";
 const EXAMPLE_ENDPOINT = "5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8";

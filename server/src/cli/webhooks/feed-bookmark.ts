@@ -1,5 +1,5 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
-import { WrongUsage } from "./errors.ts";
+import { WrongUsage } from "../errors.ts";
 
 /** How far somebody came in the feed: the cursor of the page, and which of its events are done. */
 export type Bookmark = {

@@ -3,11 +3,11 @@ import { type IncomingMessage, request as requestPlain } from "node:http";
 import { request as requestSecure } from "node:https";
 import { setTimeout as delay } from "node:timers/promises";
 import { compactAsciiJson, RESPONSE_TIMEOUT_S, signingKey, type WebhookEventRecord } from "@pestle/contract";
-import { requestSigner } from "../domain/webhook-request.ts";
-import { USER_AGENT } from "../usecases/send-webhook.ts";
-import { reason } from "./errors.ts";
-import type { PartnerApi } from "./partner-api.ts";
-import { ANSWER_LIMIT_MS } from "./request-token.ts";
+import { requestSigner } from "../../domain/webhooks/webhook-request.ts";
+import { USER_AGENT } from "../../usecases/webhooks/send-webhook.ts";
+import { ANSWER_LIMIT_MS } from "../accounts/request-token.ts";
+import { reason } from "../errors.ts";
+import type { PartnerApi } from "../partner-api.ts";
 
 /** What a program answered; `error` where it did not. */
 export type Forwarded = { status: number | null; duration_ms: number; error: string | null };

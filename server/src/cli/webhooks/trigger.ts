@@ -1,10 +1,10 @@
 import { type EventType, eventTypeNames, isEventType } from "@pestle/contract";
-import { sampleEvents } from "../domain/sample-event.ts";
-import { WrongUsage } from "./errors.ts";
-import { facts } from "./output.ts";
-import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
-import { openPartnerApi } from "./partner-api.ts";
-import type { CommandRow } from "./program.ts";
+import { sampleEvents } from "../../domain/webhooks/sample-event.ts";
+import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
+import { WrongUsage } from "../errors.ts";
+import { facts } from "../output.ts";
+import { openPartnerApi } from "../partner-api.ts";
+import type { CommandRow } from "../program.ts";
 
 type TriggerOptions = PartnerOptions & { patient?: string; order?: string };
 

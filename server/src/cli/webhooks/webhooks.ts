@@ -8,12 +8,12 @@ import {
   type WebhookEventRecord,
   type WebhookStatistics,
 } from "@pestle/contract";
-import { WrongUsage } from "./errors.ts";
-import { facts, minute, type Output, progress, table } from "./output.ts";
-import { type PartnerOptions, partnerOptions } from "./partner-account.ts";
-import { openPartnerApi } from "./partner-api.ts";
-import type { CommandRow } from "./program.ts";
-import { readSecretFromStdin } from "./secret-input.ts";
+import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
+import { readSecretFromStdin } from "../accounts/secret-input.ts";
+import { WrongUsage } from "../errors.ts";
+import { facts, minute, type Output, progress, table } from "../output.ts";
+import { openPartnerApi } from "../partner-api.ts";
+import type { CommandRow } from "../program.ts";
 
 const ID = ["id", "as `pestle webhooks list` shows it"] as const;
 const EXAMPLE_ID = "5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8";

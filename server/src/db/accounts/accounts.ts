@@ -1,5 +1,5 @@
 import type { Environment, Workflow } from "@pestle/contract";
-import { type Queryable, sql, statementOf, type Tx } from "./db.ts";
+import { type Queryable, sql, statementOf, type Tx } from "../db.ts";
 
 export type AccountRow = {
   account_id: string;

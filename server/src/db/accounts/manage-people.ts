@@ -1,5 +1,5 @@
 import type { PersonRoleName } from "@pestle/contract";
-import { type Queryable, sql, type Tx } from "./db.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
 /** Whoever can sign in, or could. */
 export type ListedPerson = {

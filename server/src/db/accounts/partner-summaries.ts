@@ -1,4 +1,4 @@
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 const offered = sql<[], { account_id: string; id: number; name: string }>`
 select account_id, id, name

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** Where the second factor's secret stands, for the vault. */
 export const totpPlace = (person_id: string) => `person.totp_sealed ${person_id}`;

@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from "./db.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
 export type TeamRow = {
   person_id: string;

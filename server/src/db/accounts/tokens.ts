@@ -1,5 +1,5 @@
 import type { Environment } from "@pestle/contract";
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** What a token grants, with what a request needs of its account: one look-up serves the whole front door. */
 export type Grant = {

@@ -1,5 +1,5 @@
 import type { Environment } from "@pestle/contract";
-import type { CatalogueDiff } from "../domain/catalogue/plan-import.ts";
+import type { CatalogueDiff } from "../../domain/catalogue/plan-import.ts";
 import type {
   BrandRow,
   Catalogue,
@@ -7,10 +7,10 @@ import type {
   LicenceRow,
   ProductRow,
   ShippingMethodRow,
-} from "../domain/catalogue/rows.ts";
-import { type Queryable, sql, type Tx } from "./db.ts";
+} from "../../domain/catalogue/rows.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
-export type { BrandRow, LicenceRow, ProductRow, ShippingMethodRow } from "../domain/catalogue/rows.ts";
+export type { BrandRow, LicenceRow, ProductRow, ShippingMethodRow } from "../../domain/catalogue/rows.ts";
 
 /** The catalogue as it is imported and exported: every row in the words of its table, what is retired left out. */
 

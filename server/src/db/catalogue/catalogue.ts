@@ -1,6 +1,6 @@
 import type { Brand, Product, ShippingMethod } from "@pestle/contract";
-import type { ProductRow } from "../domain/catalogue/rows.ts";
-import { type Queryable, sql } from "./db.ts";
+import type { ProductRow } from "../../domain/catalogue/rows.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** An account's catalogue as it is kept: more than partners see of it. */
 export type CatalogueRows = {

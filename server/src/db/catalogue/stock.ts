@@ -1,7 +1,7 @@
-import { type Shelf, type StockEntry, type StockEntryKind, stockEntryKinds } from "../domain/stock.ts";
-import { type Queryable, sql, type Tx } from "./db.ts";
+import { type Shelf, type StockEntry, type StockEntryKind, stockEntryKinds } from "../../domain/catalogue/stock.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
-export type { StockEntry } from "../domain/stock.ts";
+export type { StockEntry } from "../../domain/catalogue/stock.ts";
 
 const lock = sql<[account_id: string, skus: readonly string[]], Shelf>`
 select s.sku, s.on_hand_units::float8 as on_hand_units, s.reserved_units::float8 as reserved_units

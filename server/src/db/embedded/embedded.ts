@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type Binaries, findBinaries } from "./embedded/binaries.ts";
-import { NAME, prepareCluster } from "./embedded/cluster.ts";
-import { findLayout, type Layout, PORT, prepareSocketFolder, recordBase } from "./embedded/layout.ts";
-import { clearStaleLocks, livePostmaster } from "./embedded/locks.ts";
-import { type Postmaster, spawnPostmaster } from "./embedded/postmaster.ts";
-import { type Connection, countClients, probe } from "./embedded/probe.ts";
-import { isPostmaster } from "./embedded/process.ts";
-import { EmbeddedUnavailable } from "./embedded/unavailable.ts";
+import { type Binaries, findBinaries } from "./binaries.ts";
+import { NAME, prepareCluster } from "./cluster.ts";
+import { findLayout, type Layout, PORT, prepareSocketFolder, recordBase } from "./layout.ts";
+import { clearStaleLocks, livePostmaster } from "./locks.ts";
+import { type Postmaster, spawnPostmaster } from "./postmaster.ts";
+import { type Connection, countClients, probe } from "./probe.ts";
+import { isPostmaster } from "./process.ts";
+import { EmbeddedUnavailable } from "./unavailable.ts";
 
 export { EmbeddedUnavailable };
 

@@ -1,5 +1,5 @@
 import type { DrugSchedule } from "@pestle/contract";
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** What of an order's items goes onto paper, beside what a change is decided on. */
 export type PrintedItem = {

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 const take = sql<
   [account_id: string, order_number: string, person_id: string, now: Date, claimed_until: Date, takes_over: boolean]

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** Where a note stands, for the vault. */
 export const notePlace = (account_id: string, order_number: string, note_id: string) =>

@@ -9,7 +9,7 @@ import type {
   Stage,
   TransitionEvent,
 } from "@pestle/contract";
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** What a person of the pharmacy sees of an order beside what partners see. */
 export type OrderFacts = {

@@ -1,5 +1,5 @@
 import type { ExceptionId, OrderStatus, Stage } from "@pestle/contract";
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 export type WorkRow = {
   at: Date;

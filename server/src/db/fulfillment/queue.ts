@@ -1,5 +1,5 @@
 import type { DashboardOrderRow, DrugSchedule, Environment, ExceptionId } from "@pestle/contract";
-import { type Queryable, sql, statementOf } from "./db.ts";
+import { type Queryable, sql, statementOf } from "../db.ts";
 
 /** Which orders a table shows, of all accounts. Null: whatever it is. */
 export type QueueFilter = {

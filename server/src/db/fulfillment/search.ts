@@ -1,6 +1,6 @@
 import type { SearchHit } from "@pestle/contract";
-import { WHOSE_AND_WHAT } from "./dashboard-orders.ts";
-import { type Queryable, statementOf } from "./db.ts";
+import { type Queryable, statementOf } from "../db.ts";
+import { WHOSE_AND_WHAT } from "./queue.ts";
 
 /** What a search finds, with the patient sealed. */
 export type FoundRow = Omit<SearchHit, "by" | "patient_initials" | "created_at"> & {

@@ -1,5 +1,5 @@
 import type { labelFormats } from "@pestle/contract";
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** Where a parcel's label stands, for the vault. */
 export const shipmentLabelPlace = (account_id: string, order_number: string, shipment_id: number) =>

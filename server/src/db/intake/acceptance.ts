@@ -1,5 +1,5 @@
-import type { DoubtfulPrescription, Verdict } from "../domain/decide-acceptance.ts";
-import { sql, type Tx } from "./db.ts";
+import type { DoubtfulPrescription, Verdict } from "../../domain/intake/decide-acceptance.ts";
+import { sql, type Tx } from "../db.ts";
 
 const load = sql<
   [account_id: string, prescription_id: number],

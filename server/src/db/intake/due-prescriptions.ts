@@ -1,5 +1,5 @@
 import type { Environment, ErrorEntry } from "@pestle/contract";
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 export type DueAccount = { account_id: string; environment: Environment; clock_offset_s: number };
 

@@ -1,6 +1,6 @@
-import type { ReviewKind } from "../domain/review-kinds.ts";
-import type { RoutingKind } from "../domain/route-message.ts";
-import { type Queryable, sql } from "./db.ts";
+import type { ReviewKind } from "../../domain/intake/review-kinds.ts";
+import type { RoutingKind } from "../../domain/intake/route-message.ts";
+import { type Queryable, sql } from "../db.ts";
 
 export type StoredMessage = {
   intake_message_id: number;

@@ -1,6 +1,6 @@
 import type { Environment, MedicationDispense, Workflow } from "@pestle/contract";
-import type { PrescriptionFact } from "../domain/order-facts.ts";
-import { type Queryable, sql } from "./db.ts";
+import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** With the dispenses of all its orders. */
 export type PatientPrescriptions = {

@@ -1,5 +1,5 @@
-import type { PriorPrescription } from "../domain/complete-response.ts";
-import { type Queryable, sql } from "./db.ts";
+import type { PriorPrescription } from "../../domain/intake/complete-response.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** What a message is decided on: who it may be about, and which prescription it may speak of. */
 export type IntakeContext = {

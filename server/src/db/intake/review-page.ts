@@ -1,6 +1,6 @@
 import type { Environment } from "@pestle/contract";
-import { type Queryable, sql } from "./db.ts";
-import type { PatientRow } from "./patients.ts";
+import { type Queryable, sql } from "../db.ts";
+import type { PatientRow } from "../patients/patients.ts";
 import type { ReviewRow } from "./reviews.ts";
 
 export type ListedReview = ReviewRow & {

@@ -1,5 +1,5 @@
-import type { ReviewKind } from "../domain/review-kinds.ts";
-import { type Queryable, sql, type Tx } from "./db.ts";
+import type { ReviewKind } from "../../domain/intake/review-kinds.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
 const add = sql<
   [

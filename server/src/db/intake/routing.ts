@@ -1,5 +1,5 @@
-import type { RoutingKind } from "../domain/route-message.ts";
-import { type Queryable, sql, type Tx } from "./db.ts";
+import type { RoutingKind } from "../../domain/intake/route-message.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
 export type RoutingRule = { account_id: string; kind: RoutingKind; value: string };
 

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 export type AuditEntry = {
   at: Date;

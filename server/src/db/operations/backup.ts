@@ -1,4 +1,4 @@
-import type { Queryable, Tx } from "./db.ts";
+import type { Queryable, Tx } from "../db.ts";
 
 /** A table as a back-up sees it. */
 export type BackupTable = {

@@ -1,5 +1,5 @@
 import type { Environment, QueueKey } from "@pestle/contract";
-import { type Queryable, sql, type Tx } from "./db.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
 export type QueueCount = {
   environment: Environment;

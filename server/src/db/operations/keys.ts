@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from "./db.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
 export type DataKeyRow = { key_id: number; wrapped: Buffer };
 export type KeyRing = { fingerprint: string; keys: DataKeyRow[] };

@@ -1,5 +1,5 @@
 import type { OrderStatus } from "@pestle/contract";
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** What an account has done so far: when each thing first happened, null where it did not. */
 export type AccountFacts = {

@@ -1,4 +1,4 @@
-import { type Queryable, sql, statementOf } from "./db.ts";
+import { type Queryable, sql, statementOf } from "../db.ts";
 
 /** A request as it is left behind by whoever answered it. */
 export type LoggedRequest = {

@@ -1,14 +1,14 @@
-import { digestPlace } from "./credentials.ts";
-import type { Queryable, Tx } from "./db.ts";
-import { answerPlace } from "./idempotency.ts";
-import { messagePlace } from "./intake.ts";
-import { notePlace } from "./order-notes.ts";
-import { orderPlace, sealedOrderColumns } from "./orders.ts";
-import { detailsPlace, recordPlace } from "./patients.ts";
-import { totpPlace } from "./sessions.ts";
-import { shipmentLabelPlace } from "./shipments.ts";
-import { attemptPlace } from "./webhook-attempts.ts";
-import { endpointPlace, sealedEndpointColumns } from "./webhook-endpoints.ts";
+import { digestPlace } from "../accounts/credentials.ts";
+import { totpPlace } from "../accounts/sessions.ts";
+import type { Queryable, Tx } from "../db.ts";
+import { notePlace } from "../fulfillment/order-notes.ts";
+import { shipmentLabelPlace } from "../fulfillment/shipments.ts";
+import { answerPlace } from "../idempotency.ts";
+import { messagePlace } from "../intake/messages.ts";
+import { orderPlace, sealedOrderColumns } from "../orders/orders.ts";
+import { detailsPlace, recordPlace } from "../patients/patients.ts";
+import { attemptPlace } from "../webhooks/attempts.ts";
+import { endpointPlace, sealedEndpointColumns } from "../webhooks/due-endpoints.ts";
 
 /**
  * Every column that holds sealed values: a rotation walks this table, and a test compares it with the schema. Each has

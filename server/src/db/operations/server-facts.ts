@@ -1,4 +1,4 @@
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 const facts = sql<[], { version: string; clock: Date }>`
 select split_part(current_setting('server_version'), ' ', 1) as version, clock_timestamp() as clock`;

@@ -1,4 +1,4 @@
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 const accounts = sql<[], { account_id: string; environment: "production" | "sandbox"; clock_offset_s: number }>`
 select a.account_id, a.environment, a.clock_offset_s

@@ -1,6 +1,6 @@
 import type { Environment, ExceptionId } from "@pestle/contract";
-import type { ItemDetails } from "../domain/order-change.ts";
-import { type Queryable, statementOf } from "./db.ts";
+import type { ItemDetails } from "../../domain/orders/order-change.ts";
+import { type Queryable, statementOf } from "../db.ts";
 import { ORDER_COLUMNS, type OrderRow } from "./orders.ts";
 import type { FillRow } from "./place-order.ts";
 

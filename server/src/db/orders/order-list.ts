@@ -1,6 +1,6 @@
 import type { OrderStatus } from "@pestle/contract";
-import { firstPositionAt } from "../domain/order-position.ts";
-import { type Queryable, statementOf } from "./db.ts";
+import { firstPositionAt } from "../../domain/orders/order-position.ts";
+import { type Queryable, statementOf } from "../db.ts";
 import { ORDER_COLUMNS, type OrderRow } from "./orders.ts";
 
 export type OrderFilter = {

@@ -1,7 +1,7 @@
 import type { ActionKey, ExceptionId, HoldableState, OrderStatus, Shipment, Stage } from "@pestle/contract";
-import type { StoredItem, StoredOrder } from "../domain/order-answer.ts";
-import type { PrescriptionFact } from "../domain/order-facts.ts";
-import { type Queryable, sql, statementOf } from "./db.ts";
+import type { StoredItem, StoredOrder } from "../../domain/orders/order-answer.ts";
+import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
+import { type Queryable, sql, statementOf } from "../db.ts";
 
 /** Where sealed values of an order stand, for the vault. */
 export const sealedOrderColumns = ["address_sealed", "label_sealed", "payment_token_sealed", "safety_sealed"] as const;

@@ -1,5 +1,5 @@
 import type { Environment } from "@pestle/contract";
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 export type AskedEntry = {
   order_number: string;

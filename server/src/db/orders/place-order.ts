@@ -1,6 +1,6 @@
 import type { Workflow } from "@pestle/contract";
-import type { Fill, PrescriptionFact } from "../domain/order-facts.ts";
-import { type Queryable, sql } from "./db.ts";
+import type { Fill, PrescriptionFact } from "../../domain/orders/order-facts.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** What an order is decided on, as it comes from the database. */
 export type OrderContext = {

@@ -1,6 +1,6 @@
-import type { ItemChange, ShelfMove, UnitsChange } from "../domain/order-change.ts";
-import { stockEntryKinds } from "../domain/stock.ts";
-import { type Queryable, statementOf } from "./db.ts";
+import { stockEntryKinds } from "../../domain/catalogue/stock.ts";
+import type { ItemChange, ShelfMove, UnitsChange } from "../../domain/orders/order-change.ts";
+import { type Queryable, statementOf } from "../db.ts";
 
 /** The columns of an order that a change may set, with their types. Only those that are given are set. */
 const orderColumns = {

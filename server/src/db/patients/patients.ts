@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from "./db.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
 /** Where sealed values of a patient stand, for the vault. */
 export const recordPlace = (account_id: string, patient_id: string) =>

@@ -1,5 +1,5 @@
-import type { SafetyDiff } from "../domain/safety/diff.ts";
-import { type Queryable, sql, type Tx } from "./db.ts";
+import type { SafetyDiff } from "../../domain/safety/diff.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
 export type SafetyImportRow = {
   import_number: number;

@@ -1,5 +1,5 @@
 import type { Workflow } from "@pestle/contract";
-import { type Queryable, sql } from "./db.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** The account that something is simulated in, as those rules see it that messages are routed by. */
 export type SimulatedAccount = {

@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from "./db.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
 const add = sql<
   [account_id: string, event_id: string, event_type: string, body: string, created_at: Date, only: string | null]

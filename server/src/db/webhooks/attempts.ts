@@ -1,6 +1,6 @@
-import type { AttemptError } from "../domain/attempt-errors.ts";
-import type { DeliveryStatus } from "../domain/attempt-outcome.ts";
-import { type Queryable, sql } from "./db.ts";
+import type { AttemptError } from "../../domain/webhooks/attempt-errors.ts";
+import type { DeliveryStatus } from "../../domain/webhooks/attempt-outcome.ts";
+import { type Queryable, sql } from "../db.ts";
 
 /** Where what an attempt sent and got back stands, for the vault. */
 export const attemptPlace = (account_id: string, event_id: string, endpoint_id: string, attempt: number) =>

@@ -1,6 +1,6 @@
 import type { Environment } from "@pestle/contract";
-import type { DisableReason } from "../domain/endpoint-disabled.ts";
-import { type Queryable, sql, statementOf, type Tx } from "./db.ts";
+import type { DisableReason } from "../../domain/webhooks/endpoint-disabled.ts";
+import { type Queryable, sql, statementOf, type Tx } from "../db.ts";
 
 export const sealedEndpointColumns = ["secret_sealed", "signing_secret_sealed"] as const;
 type SealedEndpointColumn = (typeof sealedEndpointColumns)[number];

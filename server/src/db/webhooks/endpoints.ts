@@ -1,5 +1,5 @@
-import type { EndpointState } from "../domain/webhook-endpoint.ts";
-import { type Queryable, sql, statementOf, type Tx } from "./db.ts";
+import type { EndpointState } from "../../domain/webhooks/webhook-endpoint.ts";
+import { type Queryable, sql, statementOf, type Tx } from "../db.ts";
 
 export type EndpointRow = EndpointState & { endpoint_id: string; created_at: Date; updated_at: Date };
 

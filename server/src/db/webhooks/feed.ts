@@ -1,5 +1,5 @@
 import type { EventType, WebhookEventRecord } from "@pestle/contract";
-import { type Queryable, type Statement, sql, statementOf } from "./db.ts";
+import { type Queryable, type Statement, sql, statementOf } from "../db.ts";
 
 /** Where an event stands in the feed: the position of its transaction, and its own. */
 export type FeedPosition = { feed_position: number; event_position: number };

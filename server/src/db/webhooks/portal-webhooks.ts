@@ -1,8 +1,8 @@
 import type { EventType } from "@pestle/contract";
-import type { DeliveryStatus } from "../domain/attempt-outcome.ts";
-import { type Queryable, type Statement, sql, statementOf } from "./db.ts";
-import { SIGNING_SECRET } from "./webhook-endpoints.ts";
-import { DELIVERIES, FEED_CONDITIONS, type FeedPosition, type FeedRow } from "./webhook-feed.ts";
+import type { DeliveryStatus } from "../../domain/webhooks/attempt-outcome.ts";
+import { type Queryable, type Statement, sql, statementOf } from "../db.ts";
+import { SIGNING_SECRET } from "./due-endpoints.ts";
+import { DELIVERIES, FEED_CONDITIONS, type FeedPosition, type FeedRow } from "./feed.ts";
 
 export type NewestFilter = {
   event_type: EventType | null;

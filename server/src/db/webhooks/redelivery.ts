@@ -1,4 +1,4 @@
-import { sql, statementOf, type Tx } from "./db.ts";
+import { sql, statementOf, type Tx } from "../db.ts";
 
 const again = {
   ...sql<[account_id: string, event_id: string, endpoint_id: string | null, account_now: Date]>`

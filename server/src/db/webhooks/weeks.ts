@@ -1,4 +1,4 @@
-import { type Queryable, sql, type Tx } from "./db.ts";
+import { type Queryable, sql, type Tx } from "../db.ts";
 
 const limit = sql<[milliseconds: string]>`select set_config('lock_timeout', $1, true)`;
 const add = sql<[from_day: Date, to_day: Date], { added: number }>`

@@ -1,5 +1,5 @@
-import { isTypeInUtf8 } from "./content-type.ts";
-import { OAuthRefusal } from "./refusals.ts";
+import { isTypeInUtf8 } from "../values/content-type.ts";
+import { OAuthRefusal } from "../values/refusals.ts";
 
 /** What a client showed to prove who it is. */
 export type PresentedClient = { client_id: string; client_secret: string };

@@ -1,8 +1,8 @@
 import { drugSchedules } from "@pestle/contract";
-import { isStateCode } from "../address/states.ts";
-import { isDate } from "../calendar.ts";
-import { normaliseNdc } from "../identifiers.ts";
-import { isOneLine } from "../one-line.ts";
+import { isStateCode } from "../values/address/states.ts";
+import { isDate } from "../values/calendar.ts";
+import { normaliseNdc } from "../values/identifiers.ts";
+import { isOneLine } from "../values/one-line.ts";
 import type { CellKind } from "./cells.ts";
 import type { CatalogueKind, Value } from "./rows.ts";
 

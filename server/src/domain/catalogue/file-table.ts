@@ -1,4 +1,4 @@
-import { isSentObject } from "../unknown-fields.ts";
+import { isSentObject } from "../values/unknown-fields.ts";
 import { catalogueColumns } from "./columns.ts";
 import { readCsv } from "./csv.ts";
 import { type CatalogueKind, catalogueKinds } from "./rows.ts";

@@ -1,5 +1,5 @@
 import type { ShippingMethod } from "@pestle/contract";
-import type { ProductRow } from "./catalogue/rows.ts";
+import type { ProductRow } from "./rows.ts";
 
 /** What an account may order, as the decisions need it. */
 export type FormularyProduct = ProductRow;

@@ -1,6 +1,6 @@
 import type { payers } from "@pestle/contract";
+import type { PatientRecord, StoredDocument } from "../patients/patient-record.ts";
 import type { PharmacyFacts } from "./documents.ts";
-import type { PatientRecord, StoredDocument } from "./patient-record.ts";
 
 export type AsapHeader = {
   /** The sender's own number of this report: never the same twice. */

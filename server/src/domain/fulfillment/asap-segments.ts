@@ -1,6 +1,6 @@
 import type { documentTypes, genders, payers } from "@pestle/contract";
+import type { QuantityUnit } from "../values/quantity-units.ts";
 import type { AsapHeader, DispensedRecord } from "./asap-records.ts";
-import type { QuantityUnit } from "./units.ts";
 
 /** A field's number is its place in the list: PAT07 is the seventh of PAT. `most` is what it has room for. */
 export type Field<Row> = {

@@ -1,6 +1,6 @@
+import { asciiText } from "../values/printable-text.ts";
 import type { AsapHeader, DispensedRecord } from "./asap-records.ts";
 import { AIR, DSP, type Field, IS, PAT, PHA, PRE, TH } from "./asap-segments.ts";
-import { asciiText } from "./printable-text.ts";
 
 const SEPARATOR = "*";
 const TERMINATOR = "~";

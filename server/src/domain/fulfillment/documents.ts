@@ -1,5 +1,5 @@
 import type { Address, DrugSchedule } from "@pestle/contract";
-import { addMonths } from "./calendar.ts";
+import { addMonths } from "../values/calendar.ts";
 
 /** What goes into a parcel and onto it, as plain data. Dates are calendar dates of the pharmacy's time zone. */
 

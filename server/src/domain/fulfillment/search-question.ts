@@ -1,5 +1,5 @@
 import { ORDER_NUMBER_PATTERN } from "@pestle/contract";
-import { isDate } from "./calendar.ts";
+import { isDate } from "../values/calendar.ts";
 
 /** What somebody may mean by what they typed: each part that is there is looked for. */
 export type SearchQuestion = {

@@ -1,4 +1,5 @@
 import type { OrderStatus } from "@pestle/contract";
+import type { PatientRecord } from "../patients/patient-record.ts";
 import type {
   AnsweredPrescription,
   IncomingDrug,
@@ -8,7 +9,6 @@ import type {
   IntakeRefusal,
 } from "./incoming-message.ts";
 import { refusalFor } from "./intake-refusals.ts";
-import type { PatientRecord } from "./patient-record.ts";
 import type { Prescription } from "./prescription.ts";
 
 export type PriorPrescription = Omit<Prescription, "acceptance_reasons" | "received_at" | "expires_at"> & {

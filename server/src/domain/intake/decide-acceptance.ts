@@ -1,5 +1,5 @@
 import type { Workflow } from "@pestle/contract";
-import { startOfDay } from "./calendar.ts";
+import { startOfDay } from "../values/calendar.ts";
 
 export type Verdict = "accepted" | "rejected";
 

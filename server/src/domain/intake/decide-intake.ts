@@ -1,7 +1,8 @@
 import type { Product, Workflow } from "@pestle/contract";
-import { startOfDay } from "./calendar.ts";
+import { newPatientRecord, type PatientRecord, plainName, withNews } from "../patients/patient-record.ts";
+import { startOfDay } from "../values/calendar.ts";
+import { normaliseNdc } from "../values/identifiers.ts";
 import { completeResponse, type PriorPrescription } from "./complete-response.ts";
-import { normaliseNdc } from "./identifiers.ts";
 import type {
   CancelTarget,
   IncomingMessage,
@@ -12,7 +13,6 @@ import type {
 import { refusalFor } from "./intake-refusals.ts";
 import type { WarningCode } from "./intake-warnings.ts";
 import { type Candidate, matchPatient } from "./match-patient.ts";
-import { newPatientRecord, type PatientRecord, plainName, withNews } from "./patient-record.ts";
 import { decidePrescription, type Prescription, type PrescriptionRules } from "./prescription.ts";
 
 /** What the database knows that a message may be about. */

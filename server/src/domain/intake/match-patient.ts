@@ -1,5 +1,5 @@
+import { type PatientRecord, plainName, searchKeys } from "../patients/patient-record.ts";
 import type { IncomingPatient } from "./incoming-message.ts";
-import { type PatientRecord, plainName, searchKeys } from "./patient-record.ts";
 
 /**
  * Who an incoming patient is. A match is made only where two independent things agree; what is merely likely becomes a

@@ -1,5 +1,5 @@
 import type { ErrorEntry, MedicationDispense, MedicationRequest, Workflow } from "@pestle/contract";
-import { errorEntries } from "./error-entries.ts";
+import { errorEntries } from "../values/error-entries.ts";
 import { type Prescription, refillsLeft } from "./prescription.ts";
 
 export type PrescriptionFacts = Omit<Prescription, "acceptance_reasons"> & {

@@ -1,4 +1,4 @@
-import { northAmericanPhone } from "./address/phone.ts";
+import { northAmericanPhone } from "../values/address/phone.ts";
 
 const LONGEST_NAME = 120;
 

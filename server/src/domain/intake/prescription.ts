@@ -1,7 +1,7 @@
 import type { DrugSchedule, Product } from "@pestle/contract";
-import { addDays, addMonths, dateIn, startOfDay } from "./calendar.ts";
-import { scheduleByName, strictest } from "./controlled-drugs.ts";
-import { deaPasses, normaliseNdc } from "./identifiers.ts";
+import { scheduleByName, strictest } from "../catalogue/controlled-drugs.ts";
+import { addDays, addMonths, dateIn, startOfDay } from "../values/calendar.ts";
+import { deaPasses, normaliseNdc } from "../values/identifiers.ts";
 import type { IncomingPrescription } from "./incoming-message.ts";
 import type { WarningCode } from "./intake-warnings.ts";
 

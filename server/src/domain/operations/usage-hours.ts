@@ -1,6 +1,6 @@
 import type { PortalUsage, PortalUsageHour } from "@pestle/contract";
+import type { Limit } from "../accounts/rate-limit.ts";
 import { latencyPercentile } from "./latency-buckets.ts";
-import type { Limit } from "./rate-limit.ts";
 
 const HOUR_MS = 3600 * 1000;
 

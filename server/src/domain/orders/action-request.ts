@@ -8,13 +8,13 @@ import {
   isExceptionId,
   orderStatusReasons,
 } from "@pestle/contract";
-import type { ZipTable } from "./address/zip.ts";
-import { type ReadAddress, readAddress } from "./address-input.ts";
-import { isDate } from "./calendar.ts";
-import { readContact } from "./contact-fields.ts";
-import { isOneLine } from "./one-line.ts";
-import type { Problem } from "./refusals.ts";
-import { isSentObject, type SentFields, unknownFields } from "./unknown-fields.ts";
+import { type ReadAddress, readAddress } from "../patients/address-input.ts";
+import { readContact } from "../patients/contact-fields.ts";
+import type { ZipTable } from "../values/address/zip.ts";
+import { isDate } from "../values/calendar.ts";
+import { isOneLine } from "../values/one-line.ts";
+import type { Problem } from "../values/refusals.ts";
+import { isSentObject, type SentFields, unknownFields } from "../values/unknown-fields.ts";
 
 /** What a partner asks of an order. Fields that were refused are null, and a problem beside. */
 export type ActionDraft = {

@@ -1,6 +1,6 @@
 import type { labelFormats } from "@pestle/contract";
+import type { Problem } from "../values/refusals.ts";
 import type { LabelDraft } from "./order-draft.ts";
-import type { Problem } from "./refusals.ts";
 
 /** A label that an account sends to be printed instead of ours: whether it may, what it is called, what its bytes are. */
 export function checkLabel(label: LabelDraft, permitted: boolean): Problem[] {

@@ -1,10 +1,10 @@
 import type { Address, ExceptionId } from "@pestle/contract";
-import { addressKinds, type Verdict } from "./address/verdict.ts";
-import { type ReadAddress, settleAddress } from "./address-input.ts";
+import { type ReadAddress, settleAddress } from "../patients/address-input.ts";
+import { addressKinds, type Verdict } from "../values/address/verdict.ts";
+import type { Problem } from "../values/refusals.ts";
 import { isOpen } from "./order.ts";
 import type { ChangeRules, ChangingOrder } from "./order-change.ts";
 import { isLicensed } from "./order-checks.ts";
-import type { Problem } from "./refusals.ts";
 
 /** The exceptions that an address raises, and that another one ends; what is wrong with the new one raises them again. */
 const ADDRESS_EXCEPTIONS: readonly ExceptionId[] = [66, 67, 77, 78, 79];

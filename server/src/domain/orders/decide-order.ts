@@ -1,17 +1,17 @@
 import type { Address, EventType, ExceptionId, OrderState } from "@pestle/contract";
 import { statusOfState } from "@pestle/contract";
-import { isPresent } from "./is-present.ts";
+import { patientNews } from "../patients/patient-news.ts";
+import type { PatientRecord } from "../patients/patient-record.ts";
+import type { SafetyFinding } from "../safety/finding.ts";
+import { isPresent } from "../values/is-present.ts";
+import type { Problem } from "../values/refusals.ts";
 import { type OrderEvent, orderEvents } from "./order.ts";
 import type { StoredOrder } from "./order-answer.ts";
 import { checkOrder, isShort, type Judged, namesPrescriber } from "./order-checks.ts";
 import type { Fill, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
 import { type Hold, type HoldFacts, holdsOf } from "./order-holds.ts";
 import { orderFindings } from "./order-safety.ts";
-import { patientNews } from "./patient-news.ts";
-import type { PatientRecord } from "./patient-record.ts";
-import type { Problem } from "./refusals.ts";
 import { exact, resolveItems } from "./resolve-items.ts";
-import type { SafetyFinding } from "./safety/finding.ts";
 
 /** Made before the decision, because deciding draws nothing. */
 export type OrderIds = { order_number: string; dispense_ids: readonly number[]; event_id: () => string };

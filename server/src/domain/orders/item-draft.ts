@@ -1,9 +1,9 @@
 import { OrderItemInput } from "@pestle/contract";
-import { normaliseNdc } from "./identifiers.ts";
-import { isId, isText, optionalField } from "./optional-field.ts";
-import { isPrescriberName, isPrescriberPhone } from "./prescriber-fields.ts";
-import type { Problem } from "./refusals.ts";
-import { isSentObject, type SentFields, unknownFields } from "./unknown-fields.ts";
+import { isPrescriberName, isPrescriberPhone } from "../intake/prescriber-fields.ts";
+import { normaliseNdc } from "../values/identifiers.ts";
+import { isId, isText, optionalField } from "../values/optional-field.ts";
+import type { Problem } from "../values/refusals.ts";
+import { isSentObject, type SentFields, unknownFields } from "../values/unknown-fields.ts";
 
 /** An item of an order's body, as far as it could be read. */
 export type ItemDraft = {

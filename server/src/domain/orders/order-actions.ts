@@ -1,6 +1,7 @@
 import { type ActionKey, actions, type ExceptionId, exceptionRow, type OrderStatus } from "@pestle/contract";
+import type { Verdict } from "../values/address/verdict.ts";
+import type { Problem } from "../values/refusals.ts";
 import type { ActionDraft } from "./action-request.ts";
-import type { Verdict } from "./address/verdict.ts";
 import { decideAddressChange } from "./decide-address-change.ts";
 import {
   amountWithout,
@@ -12,7 +13,6 @@ import {
 } from "./order-change.ts";
 import type { PrescriptionFact } from "./order-facts.ts";
 import { isCause } from "./order-holds.ts";
-import type { Problem } from "./refusals.ts";
 import { replacePrescription } from "./replace-prescription.ts";
 
 /** Everything an action is decided on. */

@@ -13,7 +13,7 @@ import {
   type Shipment,
   type Workflow,
 } from "@pestle/contract";
-import { medicationRequest, type PrescriptionFacts } from "./medication-request.ts";
+import { medicationRequest, type PrescriptionFacts } from "../intake/medication-request.ts";
 
 /** An order as it is kept, opened: what every answer and every event about it is made of. */
 export type StoredOrder = {

@@ -1,6 +1,9 @@
 import type { ErrorCode } from "@pestle/contract";
-import { addressKinds } from "./address/verdict.ts";
-import { settleAddress } from "./address-input.ts";
+import { settleAddress } from "../patients/address-input.ts";
+import { full } from "../patients/patient-changes.ts";
+import { patientNews } from "../patients/patient-news.ts";
+import { addressKinds } from "../values/address/verdict.ts";
+import type { Problem } from "../values/refusals.ts";
 import { checkLabel } from "./custom-label.ts";
 import {
   isFillable,
@@ -9,9 +12,6 @@ import {
   type PrescriptionFact,
   type ResolvedItem,
 } from "./order-facts.ts";
-import { full } from "./patient-changes.ts";
-import { patientNews } from "./patient-news.ts";
-import type { Problem } from "./refusals.ts";
 import { exact, isOtherMedication } from "./resolve-items.ts";
 
 /** What each check looks at: the facts, and the items with their products. */

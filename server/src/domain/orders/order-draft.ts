@@ -1,15 +1,15 @@
 import { type Address, labelFormats, type PatientSafety, payers } from "@pestle/contract";
-import { isStateCode } from "./address/states.ts";
-import type { ZipTable } from "./address/zip.ts";
-import { type ReadAddress, readAddress } from "./address-input.ts";
-import { isDate } from "./calendar.ts";
-import { type Contact, readContact } from "./contact-fields.ts";
-import { type NewDocument, readIdentityDocument } from "./identity-document.ts";
+import { type ReadAddress, readAddress } from "../patients/address-input.ts";
+import { type Contact, readContact } from "../patients/contact-fields.ts";
+import { type NewDocument, readIdentityDocument } from "../patients/identity-document.ts";
+import { readPatientSafety } from "../patients/patient-safety.ts";
+import { isStateCode } from "../values/address/states.ts";
+import type { ZipTable } from "../values/address/zip.ts";
+import { isDate } from "../values/calendar.ts";
+import { isId, isText, optionalField } from "../values/optional-field.ts";
+import type { Problem } from "../values/refusals.ts";
+import { isSentObject, type SentFields, unknownFields } from "../values/unknown-fields.ts";
 import { type ItemDraft, readItems } from "./item-draft.ts";
-import { isId, isText, optionalField } from "./optional-field.ts";
-import { readPatientSafety } from "./patient-safety.ts";
-import type { Problem } from "./refusals.ts";
-import { isSentObject, type SentFields, unknownFields } from "./unknown-fields.ts";
 
 /** The body of an order, as far as it could be read. What is missing or malformed is null and a problem. */
 export type OrderDraft = {

@@ -1,11 +1,11 @@
 import type { Address, ExceptionId, Workflow } from "@pestle/contract";
-import { addressHolds, shipToName } from "./address/address-holds.ts";
-import type { Verdict } from "./address/verdict.ts";
-import type { Formulary, FormularyProduct } from "./formulary.ts";
+import type { Formulary, FormularyProduct } from "../catalogue/formulary.ts";
+import type { SafetyFinding } from "../safety/finding.ts";
+import { addressHolds, shipToName } from "../values/address/address-holds.ts";
+import type { Verdict } from "../values/address/verdict.ts";
 import { isLicensed } from "./order-checks.ts";
 import type { PrescriptionFact } from "./order-facts.ts";
 import { exact } from "./resolve-items.ts";
-import type { SafetyFinding } from "./safety/finding.ts";
 
 const LONGEST_SIG = 1_000;
 

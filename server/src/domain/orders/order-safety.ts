@@ -1,7 +1,7 @@
 import type { PatientSafety } from "@pestle/contract";
-import { assessSafety } from "./safety/assess-safety.ts";
-import type { SafetyData } from "./safety/data.ts";
-import { type SafetyFinding, unavailableFinding } from "./safety/finding.ts";
+import { assessSafety } from "../safety/assess-safety.ts";
+import type { SafetyData } from "../safety/data.ts";
+import { type SafetyFinding, unavailableFinding } from "../safety/finding.ts";
 
 /** The safety engine as it is right now: its tables, or why it cannot be relied on. */
 export type SafetyState = { data: SafetyData } | { unfit: readonly string[] };

@@ -1,6 +1,6 @@
 import type { DrugSchedule } from "@pestle/contract";
-import { strictest } from "./controlled-drugs.ts";
-import type { Formulary } from "./formulary.ts";
+import { strictest } from "../catalogue/controlled-drugs.ts";
+import type { Formulary } from "../catalogue/formulary.ts";
 import type { StoredItem } from "./order-answer.ts";
 
 /** The strictest schedule of an order's products and of the prescriptions that they fill. */

@@ -11,7 +11,7 @@ import {
   type TransitionEvent,
   transitions,
 } from "@pestle/contract";
-import type { PrescriptionFacts } from "./medication-request.ts";
+import type { PrescriptionFacts } from "../intake/medication-request.ts";
 import { exceptionAnswer, medicationRequests, type StoredOrder } from "./order-answer.ts";
 
 /** Where an order stands. */

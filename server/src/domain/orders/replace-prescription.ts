@@ -1,9 +1,9 @@
 import type { ExceptionId } from "@pestle/contract";
+import type { Problem } from "../values/refusals.ts";
 import type { ActionCase } from "./order-actions.ts";
 import { holdFactsOf, type Outcome, withUnits } from "./order-change.ts";
 import { isFillable } from "./order-facts.ts";
 import { isCause } from "./order-holds.ts";
-import type { Problem } from "./refusals.ts";
 import { exact, isOtherMedication, writtenProduct } from "./resolve-items.ts";
 
 /** Fills another prescription instead: for the first item in question whose medication it is. */

@@ -1,4 +1,4 @@
-import type { Formulary, FormularyProduct } from "./formulary.ts";
+import type { Formulary, FormularyProduct } from "../catalogue/formulary.ts";
 import type { ItemDraft } from "./item-draft.ts";
 import type { NamedProduct, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
 

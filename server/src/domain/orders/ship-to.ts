@@ -1,11 +1,11 @@
 import type { Address } from "@pestle/contract";
-import type { Verdict } from "./address/verdict.ts";
-import { settleAddress } from "./address-input.ts";
-import type { IncomingAddress } from "./incoming-message.ts";
-import { isPresent } from "./is-present.ts";
+import type { IncomingAddress } from "../intake/incoming-message.ts";
+import { settleAddress } from "../patients/address-input.ts";
+import type { PatientRecord } from "../patients/patient-record.ts";
+import type { Verdict } from "../values/address/verdict.ts";
+import { isPresent } from "../values/is-present.ts";
 import type { OrderDraft } from "./order-draft.ts";
 import type { ShipTo } from "./order-facts.ts";
-import type { PatientRecord } from "./patient-record.ts";
 
 /** What a prescription says of where the patient lives. */
 export type WrittenAddress = { address: IncomingAddress | null; phone: string | null };

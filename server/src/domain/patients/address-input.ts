@@ -1,9 +1,9 @@
 import type { Address, AddressInput } from "@pestle/contract";
-import { type AddressFields, checkAddressFields, tidyAddress } from "./address/check-address-fields.ts";
-import { reasons, type Verdict } from "./address/verdict.ts";
-import type { ZipTable } from "./address/zip.ts";
-import type { Problem } from "./refusals.ts";
-import { type SentFields, unknownFields } from "./unknown-fields.ts";
+import { type AddressFields, checkAddressFields, tidyAddress } from "../values/address/check-address-fields.ts";
+import { reasons, type Verdict } from "../values/address/verdict.ts";
+import type { ZipTable } from "../values/address/zip.ts";
+import type { Problem } from "../values/refusals.ts";
+import { type SentFields, unknownFields } from "../values/unknown-fields.ts";
 
 /** An address as a partner sends it, whose fields passed. Whether anybody can deliver there is not known yet. */
 export type ReadAddress = { address: Address; accept_suggested: boolean; ignore_warnings: boolean };

@@ -1,8 +1,8 @@
 import { genders, type PatientUpdate } from "@pestle/contract";
-import { isPersonName } from "./address/person-name.ts";
-import { northAmericanPhone } from "./address/phone.ts";
-import type { Problem } from "./refusals.ts";
-import type { SentFields } from "./unknown-fields.ts";
+import { isPersonName } from "../values/address/person-name.ts";
+import { northAmericanPhone } from "../values/address/phone.ts";
+import type { Problem } from "../values/refusals.ts";
+import type { SentFields } from "../values/unknown-fields.ts";
 
 /** What a partner may say of a patient, as it is kept. */
 export type Contact = Pick<PatientUpdate, "email" | "phone" | "gender"> & { first_name?: string; last_name?: string };

@@ -1,10 +1,10 @@
 import { documentTypes } from "@pestle/contract";
-import { isMilitaryState, isStateCode } from "./address/states.ts";
-import { isDate } from "./calendar.ts";
+import { isMilitaryState, isStateCode } from "../values/address/states.ts";
+import { isDate } from "../values/calendar.ts";
+import type { Problem } from "../values/refusals.ts";
+import { type SentFields, unknownFields } from "../values/unknown-fields.ts";
 import { countryCodes } from "./countries.ts";
 import type { StoredDocument } from "./patient-record.ts";
-import type { Problem } from "./refusals.ts";
-import { type SentFields, unknownFields } from "./unknown-fields.ts";
 
 export type NewDocument = Omit<StoredDocument, "id">;
 

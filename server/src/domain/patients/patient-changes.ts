@@ -1,7 +1,7 @@
 import type { Address, PatientAddress, PatientSafety, PatientUpdate } from "@pestle/contract";
+import { refuse } from "../values/refusals.ts";
 import { isSameDocument, type NewDocument } from "./identity-document.ts";
 import { type PatientRecord, plainWords, type StoredDocument } from "./patient-record.ts";
-import { refuse } from "./refusals.ts";
 
 /** What partners change of a patient (ADR 0017). Each gives a new record and leaves the one it was given. */
 

@@ -1,4 +1,4 @@
-import type { OrderFacts } from "./order-facts.ts";
+import type { OrderFacts } from "../orders/order-facts.ts";
 import { withContact, withDocumentIfRoom } from "./patient-changes.ts";
 import type { PatientRecord } from "./patient-record.ts";
 

@@ -1,5 +1,5 @@
 import type { documentTypes, genders, Patient, PatientAddress, PatientSafety } from "@pestle/contract";
-import type { IncomingPatient, IncomingPrescription } from "./incoming-message.ts";
+import type { IncomingPatient, IncomingPrescription } from "../intake/incoming-message.ts";
 
 /** What is sealed of a patient: everything that tells who it is. Dates and ids that are searched stand beside it. */
 export type PatientRecord = {

@@ -1,7 +1,7 @@
 import type { PatientSafety } from "@pestle/contract";
-import { isOneLine } from "./one-line.ts";
-import type { Problem } from "./refusals.ts";
-import { isSentObject, unknownFields } from "./unknown-fields.ts";
+import { isOneLine } from "../values/one-line.ts";
+import type { Problem } from "../values/refusals.ts";
+import { isSentObject, unknownFields } from "../values/unknown-fields.ts";
 
 const lists = ["medications", "health_conditions", "allergies"] as const satisfies readonly (keyof PatientSafety)[];
 const MOST_ENTRIES = 100;

@@ -1,5 +1,5 @@
 import { drugSchedules } from "@pestle/contract";
-import { isSentObject, type SentFields } from "../unknown-fields.ts";
+import { isSentObject, type SentFields } from "../values/unknown-fields.ts";
 import {
   canaryKinds,
   type Field,

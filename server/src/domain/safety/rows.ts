@@ -1,5 +1,5 @@
 import { type DrugSchedule, drugSchedules } from "@pestle/contract";
-import { isDate } from "../calendar.ts";
+import { isDate } from "../values/calendar.ts";
 import { plainWords } from "./plain-words.ts";
 
 export const severities = ["contraindicated", "major", "moderate"] as const;

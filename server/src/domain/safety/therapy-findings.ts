@@ -1,4 +1,4 @@
-import { addDays } from "../calendar.ts";
+import { addDays } from "../values/calendar.ts";
 import type { CheckedItem, CheckedOrder, Taken } from "./checked-order.ts";
 import type { SafetyData, Substance } from "./data.ts";
 import { OWN_RULE, places, type SafetyFinding, sentences } from "./finding.ts";

@@ -1,5 +1,5 @@
 import type { Product } from "@pestle/contract";
-import { plainWords } from "./patient-record.ts";
+import { plainWords } from "../patients/patient-record.ts";
 import type { SimulatedPrescription } from "./simulated-prescription.ts";
 
 /** A product as the catalogue offers it; `blocked_states` is left out by whoever does not see them. */

@@ -1,7 +1,7 @@
-import { cityKey, standardCity } from "./address/city-name.ts";
-import type { ZipTable } from "./address/zip.ts";
+import type { PatientRecord } from "../patients/patient-record.ts";
+import { cityKey, standardCity } from "../values/address/city-name.ts";
+import type { ZipTable } from "../values/address/zip.ts";
 import { inventedPerson } from "./invented-cast.ts";
-import type { PatientRecord } from "./patient-record.ts";
 import type { SimulatedAddress, SimulatedPatient } from "./simulated-patient.ts";
 
 export type WholePatient = Required<Omit<SimulatedPatient, "address">> & { address: WholeAddress | null };

@@ -1,11 +1,11 @@
 import type { DrugSchedule } from "@pestle/contract";
-import type { ZipTable } from "./address/zip.ts";
-import { dateIn } from "./calendar.ts";
+import type { IncomingMessage, IncomingPatient, IncomingPrescription } from "../intake/incoming-message.ts";
+import type { PatientRecord } from "../patients/patient-record.ts";
+import type { ZipTable } from "../values/address/zip.ts";
+import { dateIn } from "../values/calendar.ts";
 import { chooseProduct, type Offered } from "./choose-product.ts";
-import type { IncomingMessage, IncomingPatient, IncomingPrescription } from "./incoming-message.ts";
 import { inventPatient } from "./invent-patient.ts";
 import { inventedPrescriber } from "./invented-cast.ts";
-import type { PatientRecord } from "./patient-record.ts";
 import type { SimulatedPrescription } from "./simulated-prescription.ts";
 
 /** What there is to choose from. */

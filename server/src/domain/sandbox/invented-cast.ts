@@ -1,4 +1,4 @@
-import { deaPasses, npiPasses } from "./identifiers.ts";
+import { deaPasses, npiPasses } from "../values/identifiers.ts";
 
 /** Whoever a simulated prescription needs and does not name, by a number: the same number is the same person. */
 

@@ -1,6 +1,6 @@
-import type { Formulary } from "./formulary.ts";
-import type { PrescriptionFact } from "./order-facts.ts";
-import type { SentFields } from "./unknown-fields.ts";
+import type { Formulary } from "../catalogue/formulary.ts";
+import type { PrescriptionFact } from "../orders/order-facts.ts";
+import type { SentFields } from "../values/unknown-fields.ts";
 
 /**
  * The smallest body of an order for a prescription: by the usual method, or the first that the product allows, and with

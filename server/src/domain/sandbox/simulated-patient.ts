@@ -1,14 +1,14 @@
-import { MAX_CITY_CHARACTERS } from "./address/city-name.ts";
-import { isStateCode } from "./address/states.ts";
-import { MAX_LINE_CHARACTERS } from "./address/street-tokens.ts";
-import { parseZip, zipText } from "./address/zip.ts";
-import { isDate } from "./calendar.ts";
-import { type Contact, readContact } from "./contact-fields.ts";
-import { isUsableId } from "./decide-intake.ts";
-import { isOneLine } from "./one-line.ts";
-import { readPatientSafety } from "./patient-safety.ts";
-import type { Problem } from "./refusals.ts";
-import { isSentObject, type SentFields, unknownFields } from "./unknown-fields.ts";
+import { isUsableId } from "../intake/decide-intake.ts";
+import { type Contact, readContact } from "../patients/contact-fields.ts";
+import { readPatientSafety } from "../patients/patient-safety.ts";
+import { MAX_CITY_CHARACTERS } from "../values/address/city-name.ts";
+import { isStateCode } from "../values/address/states.ts";
+import { MAX_LINE_CHARACTERS } from "../values/address/street-tokens.ts";
+import { parseZip, zipText } from "../values/address/zip.ts";
+import { isDate } from "../values/calendar.ts";
+import { isOneLine } from "../values/one-line.ts";
+import type { Problem } from "../values/refusals.ts";
+import { isSentObject, type SentFields, unknownFields } from "../values/unknown-fields.ts";
 
 /** What a simulation says of the patient. `null` is said too: the e-prescription does not tell it. */
 export type SimulatedPatient = {

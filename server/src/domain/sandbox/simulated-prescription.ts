@@ -1,12 +1,12 @@
 import { drugSchedules, type MedicationRequest } from "@pestle/contract";
-import { northAmericanPhone } from "./address/phone.ts";
-import { dateIn, isDate, startOfDay } from "./calendar.ts";
-import { normaliseNdc } from "./identifiers.ts";
-import { isOneLine } from "./one-line.ts";
-import { isPrescriberName } from "./prescriber-fields.ts";
-import type { Problem } from "./refusals.ts";
+import { isPrescriberName } from "../intake/prescriber-fields.ts";
+import { northAmericanPhone } from "../values/address/phone.ts";
+import { dateIn, isDate, startOfDay } from "../values/calendar.ts";
+import { normaliseNdc } from "../values/identifiers.ts";
+import { isOneLine } from "../values/one-line.ts";
+import type { Problem } from "../values/refusals.ts";
+import type { SentFields } from "../values/unknown-fields.ts";
 import { readPatientId, readSimulatedPatient, type SimulatedPatient } from "./simulated-patient.ts";
-import type { SentFields } from "./unknown-fields.ts";
 
 /** What a simulation says of a prescription; what it leaves out is left out here too, and invented later. */
 export type SimulatedPrescription = { [Field in SettableField]?: Said<(typeof fields)[Field]> } & {

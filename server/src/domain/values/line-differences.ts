@@ -1,5 +1,5 @@
 import type { DrugSchedule, LineDifference } from "@pestle/contract";
-import { dashedNdc } from "./documents.ts";
+import { dashedNdc } from "../fulfillment/documents.ts";
 
 type Dispensed = { name: string; ndc: string | null; units: number; schedule: DrugSchedule };
 type Prescribed = {

@@ -8,8 +8,8 @@ import {
   type WebhookEndpoint,
   type WebhookEndpointUpdate,
 } from "@pestle/contract";
-import type { Problem } from "./refusals.ts";
-import { type SentFields, unknownFields } from "./unknown-fields.ts";
+import type { Problem } from "../values/refusals.ts";
+import { type SentFields, unknownFields } from "../values/unknown-fields.ts";
 import { checkWebhookUrl, urlProblems } from "./webhook-url.ts";
 
 /** What can be wrong with an endpoint that is sent, or with what is asked of it; the sentences that are answered. */

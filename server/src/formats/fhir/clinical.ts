@@ -1,4 +1,4 @@
-import type { IncomingAllergy, IncomingPrescription } from "../../domain/incoming-message.ts";
+import type { IncomingAllergy, IncomingPrescription } from "../../domain/intake/incoming-message.ts";
 import { drugCodes, medicationConcept } from "./drug.ts";
 import { codings, conceptText, hasCode, many, text } from "./elements.ts";
 import type { Reading } from "./reading.ts";

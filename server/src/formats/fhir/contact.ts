@@ -1,5 +1,5 @@
-import { stateNamed } from "../../domain/address/states.ts";
-import type { IncomingAddress } from "../../domain/incoming-message.ts";
+import type { IncomingAddress } from "../../domain/intake/incoming-message.ts";
+import { stateNamed } from "../../domain/values/address/states.ts";
 import { isOver } from "./dates.ts";
 import { type Element, many, number, text, texts } from "./elements.ts";
 import type { Reading } from "./reading.ts";

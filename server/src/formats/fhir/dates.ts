@@ -1,4 +1,4 @@
-import { isDate } from "../../domain/calendar.ts";
+import { isDate } from "../../domain/values/calendar.ts";
 import { one, text } from "./elements.ts";
 
 /**

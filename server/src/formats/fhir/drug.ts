@@ -1,6 +1,6 @@
-import { normaliseNdc } from "../../domain/identifiers.ts";
-import type { DrugCode, IncomingDrug } from "../../domain/incoming-message.ts";
-import { deaSchedule } from "../../domain/units.ts";
+import type { DrugCode, IncomingDrug } from "../../domain/intake/incoming-message.ts";
+import { normaliseNdc } from "../../domain/values/identifiers.ts";
+import { deaSchedule } from "../../domain/values/quantity-units.ts";
 import { type Coding, codingOf, codings, conceptText, type Element, many, one, text } from "./elements.ts";
 import { follow, type Reading } from "./reading.ts";
 import type { Resource } from "./resolve.ts";

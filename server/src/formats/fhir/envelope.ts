@@ -1,4 +1,4 @@
-import type { Envelope } from "../../domain/incoming-message.ts";
+import type { Envelope } from "../../domain/intake/incoming-message.ts";
 import { instant } from "./dates.ts";
 import { type Element, hasCode, id, isPresent, many, one, text } from "./elements.ts";
 import type { Reading } from "./reading.ts";

@@ -1,6 +1,6 @@
-import type { IntakeRefusal, Warning } from "../../domain/incoming-message.ts";
-import { type DescriptionCode, intakeRefusals } from "../../domain/intake-refusals.ts";
-import { intakeWarnings } from "../../domain/intake-warnings.ts";
+import type { IntakeRefusal, Warning } from "../../domain/intake/incoming-message.ts";
+import { type DescriptionCode, intakeRefusals } from "../../domain/intake/intake-refusals.ts";
+import { intakeWarnings } from "../../domain/intake/intake-warnings.ts";
 
 /**
  * The answer to a FHIR message. Every sentence is one of the tables' and every path is made of element names, so that

@@ -1,4 +1,4 @@
-import type { IncomingPatient } from "../../domain/incoming-message.ts";
+import type { IncomingPatient } from "../../domain/intake/incoming-message.ts";
 import { currentMedications, healthConditions } from "./clinical.ts";
 import { email, homeAddress, patientPhone, personName } from "./contact.ts";
 import { calendarDate, isOver } from "./dates.ts";

@@ -1,5 +1,5 @@
-import { deaPasses, npiPasses } from "../../domain/identifiers.ts";
-import type { IncomingDrug, IncomingPrescriber } from "../../domain/incoming-message.ts";
+import type { IncomingDrug, IncomingPrescriber } from "../../domain/intake/incoming-message.ts";
+import { deaPasses, npiPasses } from "../../domain/values/identifiers.ts";
 import { officeAddress, officePhone, personName } from "./contact.ts";
 import { isOver } from "./dates.ts";
 import { type Element, hasCode, id, many, one, text } from "./elements.ts";

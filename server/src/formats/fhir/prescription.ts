@@ -1,5 +1,5 @@
-import type { IncomingPrescription } from "../../domain/incoming-message.ts";
-import type { DescriptionCode } from "../../domain/intake-refusals.ts";
+import type { IncomingPrescription } from "../../domain/intake/incoming-message.ts";
+import type { DescriptionCode } from "../../domain/intake/intake-refusals.ts";
 import { allergies } from "./clinical.ts";
 import { calendarDate } from "./dates.ts";
 import { medicationOf, readDrug } from "./drug.ts";

@@ -1,5 +1,5 @@
-import type { IncomingPrescription, IncomingQuantity } from "../../domain/incoming-message.ts";
-import { type QuantityUnit, quantityUnit } from "../../domain/units.ts";
+import type { IncomingPrescription, IncomingQuantity } from "../../domain/intake/incoming-message.ts";
+import { type QuantityUnit, quantityUnit } from "../../domain/values/quantity-units.ts";
 import { type Element, isPresent, number, one, text } from "./elements.ts";
 import type { Reading } from "./reading.ts";
 

@@ -1,5 +1,5 @@
-import type { CancelTarget, Content, ReadMessage } from "../../domain/incoming-message.ts";
-import { type DescriptionCode, refusalFor } from "../../domain/intake-refusals.ts";
+import type { CancelTarget, Content, ReadMessage } from "../../domain/intake/incoming-message.ts";
+import { type DescriptionCode, refusalFor } from "../../domain/intake/intake-refusals.ts";
 import { calendarDate } from "./dates.ts";
 import { readDrug } from "./drug.ts";
 import { type Element, one, text } from "./elements.ts";

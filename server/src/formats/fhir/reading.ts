@@ -1,5 +1,5 @@
-import type { Warning } from "../../domain/incoming-message.ts";
-import type { WarningCode } from "../../domain/intake-warnings.ts";
+import type { Warning } from "../../domain/intake/incoming-message.ts";
+import type { WarningCode } from "../../domain/intake/intake-warnings.ts";
 import { isPresent, one } from "./elements.ts";
 import type { Resource, Scope } from "./resolve.ts";
 

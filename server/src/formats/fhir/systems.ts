@@ -1,4 +1,4 @@
-import type { DrugCode, PatientIdKind } from "../../domain/incoming-message.ts";
+import type { DrugCode, PatientIdKind } from "../../domain/intake/incoming-message.ts";
 
 /**
  * The names under which senders file identifiers and codes. One thing has several: the standard's, its OID, and what

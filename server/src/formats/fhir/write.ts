@@ -6,8 +6,8 @@ import type {
   IncomingPatient,
   IncomingPrescriber,
   IncomingPrescription,
-} from "../../domain/incoming-message.ts";
-import { deaSchedules, quantityUnits } from "../../domain/units.ts";
+} from "../../domain/intake/incoming-message.ts";
+import { deaSchedules, quantityUnits } from "../../domain/values/quantity-units.ts";
 import {
   drugCodeSystems,
   genders,

@@ -1,4 +1,4 @@
-import type { IncomingAllergy, IncomingPrescription } from "../../domain/incoming-message.ts";
+import type { IncomingAllergy, IncomingPrescription } from "../../domain/intake/incoming-message.ts";
 import { codeSystem } from "./drug.ts";
 import { isYes } from "./envelope.ts";
 import { code as codePaths, allergy as paths } from "./paths.ts";

@@ -1,4 +1,4 @@
-import type { IncomingAddress } from "../../domain/incoming-message.ts";
+import type { IncomingAddress } from "../../domain/intake/incoming-message.ts";
 import { code, contact as contactPaths, address as paths } from "./paths.ts";
 import type { Hit, Reading } from "./reading.ts";
 import { child, children, type XmlElement } from "./xml.ts";

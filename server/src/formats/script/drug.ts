@@ -1,6 +1,6 @@
-import { normaliseNdc } from "../../domain/identifiers.ts";
-import type { DrugCode, IncomingDrug } from "../../domain/incoming-message.ts";
-import { deaSchedule } from "../../domain/units.ts";
+import type { DrugCode, IncomingDrug } from "../../domain/intake/incoming-message.ts";
+import { normaliseNdc } from "../../domain/values/identifiers.ts";
+import { deaSchedule } from "../../domain/values/quantity-units.ts";
 import { code as codePaths, medication as paths } from "./paths.ts";
 import type { Reading } from "./reading.ts";
 import { child, children, type XmlElement } from "./xml.ts";

@@ -1,4 +1,4 @@
-import type { Envelope } from "../../domain/incoming-message.ts";
+import type { Envelope } from "../../domain/intake/incoming-message.ts";
 import { instant } from "./dates.ts";
 import { party, header as paths, transaction as transactionPaths } from "./paths.ts";
 import type { Reading } from "./reading.ts";

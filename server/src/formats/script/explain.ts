@@ -1,6 +1,6 @@
-import type { ReadMessage } from "../../domain/incoming-message.ts";
-import { type DescriptionCode, intakeRefusals } from "../../domain/intake-refusals.ts";
-import { intakeWarnings, type WarningCode } from "../../domain/intake-warnings.ts";
+import type { ReadMessage } from "../../domain/intake/incoming-message.ts";
+import { type DescriptionCode, intakeRefusals } from "../../domain/intake/intake-refusals.ts";
+import { intakeWarnings, type WarningCode } from "../../domain/intake/intake-warnings.ts";
 import { readTraced } from "./read.ts";
 import { type Found, Reading } from "./reading.ts";
 import type { XmlElement } from "./xml.ts";

@@ -1,4 +1,4 @@
-import type { IncomingPatient } from "../../domain/incoming-message.ts";
+import type { IncomingPatient } from "../../domain/intake/incoming-message.ts";
 import { readAddress, readEmail, readPhone } from "./contact.ts";
 import { calendarDate } from "./dates.ts";
 import { LONGEST_ID } from "./envelope.ts";

@@ -1,5 +1,5 @@
-import { deaPasses, npiPasses } from "../../domain/identifiers.ts";
-import type { IncomingPrescriber } from "../../domain/incoming-message.ts";
+import type { IncomingPrescriber } from "../../domain/intake/incoming-message.ts";
+import { deaPasses, npiPasses } from "../../domain/values/identifiers.ts";
 import { readAddress, readPhone } from "./contact.ts";
 import { prescriber as paths } from "./paths.ts";
 import type { Reading } from "./reading.ts";

@@ -3,7 +3,7 @@ import type {
   IncomingPatient,
   IncomingPrescriber,
   IncomingPrescription,
-} from "../../domain/incoming-message.ts";
+} from "../../domain/intake/incoming-message.ts";
 import { readAllergies } from "./allergies.ts";
 import { calendarDate } from "./dates.ts";
 import { readDrug } from "./drug.ts";

@@ -1,5 +1,5 @@
-import type { IncomingQuantity } from "../../domain/incoming-message.ts";
-import { quantityUnit } from "../../domain/units.ts";
+import type { IncomingQuantity } from "../../domain/intake/incoming-message.ts";
+import { quantityUnit } from "../../domain/values/quantity-units.ts";
 import { medication as paths } from "./paths.ts";
 import type { Reading } from "./reading.ts";
 import type { XmlElement } from "./xml.ts";

@@ -1,5 +1,5 @@
-import type { Content, Envelope, ReadMessage, ResponseKind } from "../../domain/incoming-message.ts";
-import { type DescriptionCode, refusalFor } from "../../domain/intake-refusals.ts";
+import type { Content, Envelope, ReadMessage, ResponseKind } from "../../domain/intake/incoming-message.ts";
+import { type DescriptionCode, refusalFor } from "../../domain/intake/intake-refusals.ts";
 import { calendarDate } from "./dates.ts";
 import { readDrugCodes } from "./drug.ts";
 import { readEnvelope } from "./envelope.ts";

@@ -1,6 +1,6 @@
-import type { Warning } from "../../domain/incoming-message.ts";
-import type { DescriptionCode } from "../../domain/intake-refusals.ts";
-import type { WarningCode } from "../../domain/intake-warnings.ts";
+import type { Warning } from "../../domain/intake/incoming-message.ts";
+import type { DescriptionCode } from "../../domain/intake/intake-refusals.ts";
+import type { WarningCode } from "../../domain/intake/intake-warnings.ts";
 import type { Path, Paths } from "./paths.ts";
 import { pathOf, type XmlElement } from "./xml.ts";
 

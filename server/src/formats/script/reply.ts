@@ -1,5 +1,5 @@
-import type { Envelope, IntakeRefusal } from "../../domain/incoming-message.ts";
-import { intakeRefusals } from "../../domain/intake-refusals.ts";
+import type { Envelope, IntakeRefusal } from "../../domain/intake/incoming-message.ts";
+import { intakeRefusals } from "../../domain/intake/intake-refusals.ts";
 import { element, type Markup, mark } from "./markup.ts";
 import { partiesOfReply, shapes, versionToWrite, writeMessage } from "./shape.ts";
 import type { ScriptVersion } from "./version.ts";

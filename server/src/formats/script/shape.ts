@@ -1,4 +1,4 @@
-import type { Envelope } from "../../domain/incoming-message.ts";
+import type { Envelope } from "../../domain/intake/incoming-message.ts";
 import { document, element, type Markup } from "./markup.ts";
 import { type ScriptVersion, scriptVersions } from "./version.ts";
 

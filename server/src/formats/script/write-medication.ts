@@ -1,5 +1,5 @@
-import type { AnsweredPrescription, DrugCode, IncomingDrug } from "../../domain/incoming-message.ts";
-import { deaSchedules, quantityUnits } from "../../domain/units.ts";
+import type { AnsweredPrescription, DrugCode, IncomingDrug } from "../../domain/intake/incoming-message.ts";
+import { deaSchedules, quantityUnits } from "../../domain/values/quantity-units.ts";
 import { element, type Markup } from "./markup.ts";
 import type { Shape } from "./shape.ts";
 

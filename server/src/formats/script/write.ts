@@ -7,7 +7,7 @@ import type {
   IncomingPatient,
   IncomingPrescriber,
   ResponseKind,
-} from "../../domain/incoming-message.ts";
+} from "../../domain/intake/incoming-message.ts";
 import { element, type Markup, mark } from "./markup.ts";
 import { type Shape, shapes, writeMessage } from "./shape.ts";
 import type { ScriptVersion } from "./version.ts";

@@ -1,16 +1,16 @@
 import type { PortalCredential, PortalCredentials } from "@pestle/contract";
-import { type CredentialRow, listCredentials } from "../../db/credentials.ts";
-import { type EndpointRow, listEndpoints } from "../../db/registered-endpoints.ts";
+import { type CredentialRow, listCredentials } from "../../db/accounts/credentials.ts";
+import { type EndpointRow, listEndpoints } from "../../db/webhooks/endpoints.ts";
 import type { Deps } from "../../deps.ts";
 import {
   createPortalCredential,
   finishPortalRotation,
   revokePortalCredential,
   rotatePortalCredential,
-} from "../../usecases/portal-credentials.ts";
+} from "../../usecases/accounts/credentials-in-portal.ts";
 import { type Answer, json } from "../answer.ts";
+import { developers, everybody, idOf, ofAccount, type PortalCall } from "../portal-route.ts";
 import type { WebRoute } from "../web-api.ts";
-import { developers, everybody, idOf, ofAccount, type PortalCall } from "./portal-route.ts";
 
 /** Credentials of the partner API: a secret is shown in the answer that makes it, and nowhere else. */
 export const credentialRoutes: readonly WebRoute[] = [

@@ -1,5 +1,5 @@
 import { environments, routingRuleKinds, workflows } from "@pestle/contract";
-import { refuse } from "../../domain/refusals.ts";
+import { refuse } from "../../domain/values/refusals.ts";
 import {
   addCredential,
   addSecret,
@@ -9,12 +9,12 @@ import {
   openPartner,
   readCredentials,
   readPartners,
-} from "../../usecases/administer-partners.ts";
+} from "../../usecases/accounts/partners-in-dashboard.ts";
 import { json } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
+import { choiceField, flagField, optionalText, optionalWhole, textField } from "../body-fields.ts";
+import { accountIn, adminOf, admins, everybody, leads, queryOf } from "../dashboard-route.ts";
 import type { WebRoute } from "../web-api.ts";
-import { choiceField, flagField, optionalText, optionalWhole, textField } from "./body-fields.ts";
-import { accountIn, adminOf, admins, everybody, leads, queryOf } from "./dashboard-route.ts";
 
 /** Partners, how their messages are told apart, and what their programs sign in with. */
 export const partnerRoutes: readonly WebRoute[] = [

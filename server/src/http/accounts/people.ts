@@ -1,16 +1,16 @@
 import { type NewPersonRequest, portalRoleNames, staffRoleNames } from "@pestle/contract";
-import { StatusRefusal } from "../../domain/refusals.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
 import {
   changePerson,
   invitePerson,
   type PersonChange,
   readPeople,
   resetPassword,
-} from "../../usecases/manage-people.ts";
+} from "../../usecases/accounts/manage-people.ts";
 import { json } from "../answer.ts";
+import { choiceField, optionalText, textField } from "../body-fields.ts";
+import { admins } from "../dashboard-route.ts";
 import type { WebCall, WebRoute } from "../web-api.ts";
-import { choiceField, optionalText, textField } from "./body-fields.ts";
-import { admins } from "./dashboard-route.ts";
 
 const PERSON = "/dashboard/people/:person_id";
 

@@ -1,11 +1,11 @@
 import type { PortalInvited, PortalPerson, PortalRole, PortalTeam } from "@pestle/contract";
-import { listTeam } from "../../db/team.ts";
+import { listTeam } from "../../db/accounts/team.ts";
 import type { Deps } from "../../deps.ts";
-import { StatusRefusal } from "../../domain/refusals.ts";
-import { changeTeam, inviteToTeam, type NewPassword, resetTeamPassword } from "../../usecases/manage-team.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { changeTeam, inviteToTeam, type NewPassword, resetTeamPassword } from "../../usecases/accounts/manage-team.ts";
 import { json } from "../answer.ts";
+import { admins, everybody, idOf, ofAccount, type PortalCall } from "../portal-route.ts";
 import type { WebRoute } from "../web-api.ts";
-import { admins, everybody, idOf, ofAccount, type PortalCall } from "./portal-route.ts";
 
 /** The people of a partner. Anybody sees who is there, admins say who. */
 export const teamRoutes: readonly WebRoute[] = [

@@ -2,15 +2,15 @@ import { isUtf8 } from "node:buffer";
 import type { Environment } from "@pestle/contract";
 import { endpoints, serverMetadata } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Deps } from "../deps.ts";
-import { parseForm } from "../domain/client-credentials.ts";
-import { OAuthRefusal } from "../domain/refusals.ts";
-import { introspectToken } from "../usecases/introspect-token.ts";
-import { issueToken, type TokenServerRequest } from "../usecases/issue-token.ts";
-import { revokeToken } from "../usecases/revoke-token.ts";
-import { type Answer, answer, json, rendered, send } from "./answer.ts";
-import { readBody } from "./body.ts";
-import { repeats } from "./front-door.ts";
+import type { Deps } from "../../deps.ts";
+import { parseForm } from "../../domain/accounts/client-credentials.ts";
+import { OAuthRefusal } from "../../domain/values/refusals.ts";
+import { introspectToken } from "../../usecases/accounts/introspect-token.ts";
+import { issueToken, type TokenServerRequest } from "../../usecases/accounts/issue-token.ts";
+import { revokeToken } from "../../usecases/accounts/revoke-token.ts";
+import { type Answer, answer, json, rendered, send } from "../answer.ts";
+import { readBody } from "../body.ts";
+import { repeats } from "../front-door.ts";
 
 // Spec, Authentication 6: these three headers, to the letter.
 const TOKEN_HEADERS = {

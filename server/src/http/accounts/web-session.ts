@@ -1,6 +1,6 @@
 import type { FastifyRequest } from "fastify";
-import { refuse, StatusRefusal } from "../domain/refusals.ts";
-import { changePassword } from "../usecases/change-password.ts";
+import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
+import { changePassword } from "../../usecases/accounts/change-password.ts";
 import {
   beginTotp,
   giveCode,
@@ -10,10 +10,10 @@ import {
   signIn,
   signOut,
   totpRequired,
-} from "../usecases/sign-in.ts";
-import { json } from "./answer.ts";
-import type { JsonObject } from "./body.ts";
-import { cookieName, type WebRoute } from "./web-api.ts";
+} from "../../usecases/accounts/sign-in.ts";
+import { json } from "../answer.ts";
+import type { JsonObject } from "../body.ts";
+import { cookieName, type WebRoute } from "../web-api.ts";
 
 const REFUSED = "The e-mail address, the password or the code is wrong.";
 

@@ -7,23 +7,27 @@ import {
   type DashboardStock,
   environments,
 } from "@pestle/contract";
-import type { CatalogueVersionRow } from "../../db/catalogue-rows.ts";
-import { listShelves } from "../../db/stock.ts";
+import type { CatalogueVersionRow } from "../../db/catalogue/catalogue-rows.ts";
+import { listShelves } from "../../db/catalogue/stock.ts";
 import type { Deps } from "../../deps.ts";
 import { readFileTable } from "../../domain/catalogue/file-table.ts";
 import type { CatalogueDiff } from "../../domain/catalogue/plan-import.ts";
-import { refuse, StatusRefusal } from "../../domain/refusals.ts";
-import { requireKnown } from "../../usecases/administer-partners.ts";
-import { importCatalogue } from "../../usecases/import-catalogue.ts";
-import { countStock, receiveStock } from "../../usecases/move-stock.ts";
-import { readCatalogue } from "../../usecases/read-catalogue.ts";
-import { type CatalogueOwner, readCatalogueRows, readCatalogueVersions } from "../../usecases/read-catalogue-rows.ts";
-import { writeAudit } from "../../usecases/write-audit.ts";
+import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
+import { requireKnown } from "../../usecases/accounts/partners-in-dashboard.ts";
+import { importCatalogue } from "../../usecases/catalogue/import-catalogue.ts";
+import { countStock, receiveStock } from "../../usecases/catalogue/move-stock.ts";
+import { readCatalogue } from "../../usecases/catalogue/read-catalogue.ts";
+import {
+  type CatalogueOwner,
+  readCatalogueRows,
+  readCatalogueVersions,
+} from "../../usecases/catalogue/read-catalogue-rows.ts";
+import { writeAudit } from "../../usecases/operations/write-audit.ts";
 import { type Answer, json } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
+import { amountField, choiceField, flagField, objectField, optionalText, textField } from "../body-fields.ts";
+import { accountIn, everybody, leads } from "../dashboard-route.ts";
 import type { WebCall, WebRoute } from "../web-api.ts";
-import { amountField, choiceField, flagField, objectField, optionalText, textField } from "./body-fields.ts";
-import { accountIn, everybody, leads } from "./dashboard-route.ts";
 
 const LONGEST_FILE = 1024 * 1024;
 

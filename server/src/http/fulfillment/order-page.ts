@@ -1,13 +1,13 @@
 import { documentKinds } from "@pestle/contract";
-import { StatusRefusal } from "../../domain/refusals.ts";
-import { orderDocument } from "../../usecases/order-document.ts";
-import { readOrderPage } from "../../usecases/read-order-page.ts";
-import { revealOrder } from "../../usecases/reveal-order.ts";
-import { workOnOrder } from "../../usecases/work-on-order.ts";
-import { writeAudit } from "../../usecases/write-audit.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { orderDocument } from "../../usecases/fulfillment/order-document.ts";
+import { readOrderPage } from "../../usecases/fulfillment/read-order-page.ts";
+import { revealOrder } from "../../usecases/fulfillment/reveal-order.ts";
+import { workOnOrder } from "../../usecases/fulfillment/take-step.ts";
+import { writeAudit } from "../../usecases/operations/write-audit.ts";
 import { file, json } from "../answer.ts";
+import { askedNumber, everybody, orderIn, queryOf, workerOf } from "../dashboard-route.ts";
 import type { WebRoute } from "../web-api.ts";
-import { askedNumber, everybody, orderIn, queryOf, workerOf } from "./dashboard-route.ts";
 import { readWork } from "./work-request.ts";
 
 const ORDER = "/dashboard/orders/:account_id/:order_number";

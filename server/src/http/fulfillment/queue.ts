@@ -9,15 +9,14 @@ import {
   queues,
   stages,
 } from "@pestle/contract";
-import type { QueueFilter, QueuePlace } from "../../db/dashboard-orders.ts";
+import type { QueueFilter, QueuePlace } from "../../db/fulfillment/queue.ts";
 import type { Deps } from "../../deps.ts";
-import { refuse } from "../../domain/refusals.ts";
-import { anyOrder, listHeld, listQueue, openPlaces, walkQueue } from "../../usecases/list-queue.ts";
-import { placeOf, startOfToday } from "../../usecases/read-home.ts";
-import { workInBulk } from "../../usecases/work-on-order.ts";
-import { writeAudit, writeLook } from "../../usecases/write-audit.ts";
+import { refuse } from "../../domain/values/refusals.ts";
+import { anyOrder, listHeld, listQueue, openPlaces, walkQueue } from "../../usecases/fulfillment/list-queue.ts";
+import { workInBulk } from "../../usecases/fulfillment/take-step.ts";
+import { placeOf, startOfToday } from "../../usecases/operations/read-home.ts";
+import { writeAudit, writeLook } from "../../usecases/operations/write-audit.ts";
 import { json } from "../answer.ts";
-import type { WebCall, WebRoute } from "../web-api.ts";
 import {
   asked,
   askedEnvironment,
@@ -27,7 +26,8 @@ import {
   type Query,
   queryOf,
   workerOf,
-} from "./dashboard-route.ts";
+} from "../dashboard-route.ts";
+import type { WebCall, WebRoute } from "../web-api.ts";
 import { csvHead, csvLines } from "./order-csv.ts";
 import { readBulk } from "./work-request.ts";
 

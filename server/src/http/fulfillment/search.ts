@@ -1,12 +1,12 @@
 import type { RecallRequest } from "@pestle/contract";
 import { environments } from "@pestle/contract";
-import { refuse } from "../../domain/refusals.ts";
-import { searchLot } from "../../usecases/search-lot.ts";
-import { searchOrders } from "../../usecases/search-orders.ts";
+import { refuse } from "../../domain/values/refusals.ts";
+import { searchLot } from "../../usecases/fulfillment/search-lot.ts";
+import { searchOrders } from "../../usecases/fulfillment/search-orders.ts";
 import { json } from "../answer.ts";
+import { choiceField, optionalText, textField } from "../body-fields.ts";
+import { asked, askedEnvironment, everybody, queryOf, reviewers } from "../dashboard-route.ts";
 import type { WebRoute } from "../web-api.ts";
-import { choiceField, optionalText, textField } from "./body-fields.ts";
-import { asked, askedEnvironment, everybody, queryOf, reviewers } from "./dashboard-route.ts";
 
 const LONGEST_LOT = 40;
 const LONGEST_QUESTION = 300;

@@ -11,7 +11,7 @@ import {
   type WorkRequest,
   workEvents,
 } from "@pestle/contract";
-import { refuse } from "../../domain/refusals.ts";
+import { refuse } from "../../domain/values/refusals.ts";
 import type { JsonObject } from "../body.ts";
 import {
   choiceField,
@@ -21,7 +21,7 @@ import {
   optionalWhole,
   textField,
   wholeField,
-} from "./body-fields.ts";
+} from "../body-fields.ts";
 
 const MOST_ITEMS = 100;
 const LONGEST_CODE = 200;

@@ -1,14 +1,14 @@
 import { endpoints } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import type { Deps } from "../deps.ts";
-import type { IntakeFormat } from "../domain/intake-format.ts";
-import { refuse } from "../domain/refusals.ts";
-import { fhirFormat, scriptFormat } from "../intake/formats.ts";
-import { receivePrescription } from "../usecases/receive-prescription.ts";
-import { answer, rendered, send } from "./answer.ts";
-import { readBody } from "./body.ts";
-import { frontDoor } from "./front-door.ts";
-import { readQuery } from "./query.ts";
+import type { Deps } from "../../deps.ts";
+import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
+import { refuse } from "../../domain/values/refusals.ts";
+import { fhirFormat, scriptFormat } from "../../formats/formats.ts";
+import { receivePrescription } from "../../usecases/intake/receive-prescription.ts";
+import { answer, rendered, send } from "../answer.ts";
+import { readBody } from "../body.ts";
+import { frontDoor } from "../front-door.ts";
+import { readQuery } from "../query.ts";
 
 type IntakeEndpoint = Extract<(typeof endpoints)[number], { server: "intake" }>;
 type Intake = {

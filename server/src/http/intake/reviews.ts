@@ -1,10 +1,10 @@
-import { formatOf } from "../../intake/formats.ts";
-import { closeByOutcome, closeByRoute, closeByVerdict } from "../../usecases/close-review.ts";
-import { readRawMessage, readReview, readReviews, revealReview } from "../../usecases/read-reviews.ts";
+import { formatOf } from "../../formats/formats.ts";
+import { closeByOutcome, closeByRoute, closeByVerdict } from "../../usecases/intake/close-review-in-dashboard.ts";
+import { readRawMessage, readReview, readReviews, revealReview } from "../../usecases/intake/read-reviews.ts";
 import { json } from "../answer.ts";
+import { choiceField, optionalText, textField } from "../body-fields.ts";
+import { accountIn, askedEnvironment, askedOne, everybody, numberIn, queryOf, reviewers } from "../dashboard-route.ts";
 import type { WebCall, WebRoute } from "../web-api.ts";
-import { choiceField, optionalText, textField } from "./body-fields.ts";
-import { accountIn, askedEnvironment, askedOne, everybody, numberIn, queryOf, reviewers } from "./dashboard-route.ts";
 
 const ENTRY = "/dashboard/reviews/:account_id/:review_id";
 const keyIn = (call: WebCall) => ({ account_id: accountIn(call), review_id: numberIn(call, "review_id") });

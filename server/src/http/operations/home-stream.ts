@@ -1,7 +1,7 @@
-import { liveSession } from "../../usecases/sign-in.ts";
-import type { HomeListener } from "../../usecases/watch-home.ts";
+import { liveSession } from "../../usecases/accounts/sign-in.ts";
+import type { HomeListener } from "../../usecases/operations/watch-home.ts";
+import { askedEnvironment, queryOf } from "../dashboard-route.ts";
 import type { WebRoute } from "../web-api.ts";
-import { askedEnvironment, queryOf } from "./dashboard-route.ts";
 
 /** Something is said at least this often, so that nothing in between takes the connection for dead. */
 const BEAT_MS = 15_000;

@@ -1,14 +1,14 @@
 import type { DashboardAccounts } from "@pestle/contract";
 import { isQueueKey, queueKeys } from "@pestle/contract";
-import { listAccounts } from "../../db/accounts.ts";
-import { listBrands } from "../../db/dashboard-partners.ts";
-import { refuse } from "../../domain/refusals.ts";
-import { readHome, readTargets, setTargets, type Targets } from "../../usecases/read-home.ts";
-import { writeLook } from "../../usecases/write-audit.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
+import { listBrands } from "../../db/accounts/partner-summaries.ts";
+import { refuse } from "../../domain/values/refusals.ts";
+import { readHome, readTargets, setTargets, type Targets } from "../../usecases/operations/read-home.ts";
+import { writeLook } from "../../usecases/operations/write-audit.ts";
 import { json } from "../answer.ts";
+import { objectField } from "../body-fields.ts";
+import { askedEnvironment, everybody, leads, queryOf } from "../dashboard-route.ts";
 import type { WebRoute } from "../web-api.ts";
-import { objectField } from "./body-fields.ts";
-import { askedEnvironment, everybody, leads, queryOf } from "./dashboard-route.ts";
 import { streamHome } from "./home-stream.ts";
 
 /** How the queues stand, and what is late. */

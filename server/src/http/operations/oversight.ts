@@ -1,10 +1,10 @@
 import { type AuditAction, auditActions, type DashboardAudit } from "@pestle/contract";
-import { listAudit } from "../../db/audit.ts";
-import { readHealth } from "../../usecases/read-health.ts";
+import { listAudit } from "../../db/operations/audit.ts";
+import { readHealth } from "../../usecases/operations/read-health.ts";
 import { version } from "../../version.ts";
 import { json } from "../answer.ts";
+import { asked, askedNumber, askedOne, everybody, leads, queryOf } from "../dashboard-route.ts";
 import type { WebRoute } from "../web-api.ts";
-import { asked, askedNumber, askedOne, everybody, leads, queryOf } from "./dashboard-route.ts";
 
 const ENTRIES_PER_PAGE = 100;
 

@@ -1,10 +1,10 @@
 import type { PortalIndex, PortalRole } from "@pestle/contract";
-import { listAccountsOf } from "../../db/accounts.ts";
-import { readCatalogue } from "../../usecases/read-catalogue.ts";
-import { readPortalHome, shownAccount } from "../../usecases/read-portal-home.ts";
+import { listAccountsOf } from "../../db/accounts/accounts.ts";
+import { readCatalogue } from "../../usecases/catalogue/read-catalogue.ts";
+import { readPortalHome, shownAccount } from "../../usecases/operations/read-portal-home.ts";
 import { json } from "../answer.ts";
+import { everybody, ofAccount } from "../portal-route.ts";
 import type { WebRoute } from "../web-api.ts";
-import { everybody, ofAccount } from "./portal-route.ts";
 
 /** Where a partner begins, and what the pharmacy offers them. */
 export const homeRoutes: readonly WebRoute[] = [

@@ -5,28 +5,28 @@ import {
   type PortalRequests,
   type PortalUsage,
 } from "@pestle/contract";
-import { listCredentials } from "../../db/credentials.ts";
-import { listWebhookHours } from "../../db/portal-webhooks.ts";
+import { listCredentials } from "../../db/accounts/credentials.ts";
 import {
   listErrorGroups,
   listRequests,
   loadRequest,
   type RequestPosition,
   type RequestRow,
-} from "../../db/request-log.ts";
-import { listLatencies, listUsageHours } from "../../db/request-usage.ts";
+} from "../../db/operations/request-log.ts";
+import { listLatencies, listUsageHours } from "../../db/operations/request-usage.ts";
+import { listWebhookHours } from "../../db/webhooks/portal-webhooks.ts";
 import type { Deps } from "../../deps.ts";
-import { errorGroups } from "../../domain/error-groups.ts";
-import { errorHints } from "../../domain/error-hints.ts";
-import { refuse, StatusRefusal } from "../../domain/refusals.ts";
-import { firstHour, usageHours } from "../../domain/usage-hours.ts";
-import { accountNow } from "../../usecases/move-clock.ts";
+import { errorGroups } from "../../domain/operations/error-groups.ts";
+import { errorHints } from "../../domain/operations/error-hints.ts";
+import { firstHour, usageHours } from "../../domain/operations/usage-hours.ts";
+import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
+import { accountNow } from "../../usecases/sandbox/move-clock.ts";
 import { type Answer, json } from "../answer.ts";
 import { limitOf as rateOf } from "../front-door.ts";
 import { limitOf } from "../page.ts";
+import { everybody, idOf, ofAccount, type PortalCall, queryOf, UUID } from "../portal-route.ts";
 import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts";
 import type { WebRoute } from "../web-api.ts";
-import { everybody, idOf, ofAccount, type PortalCall, queryOf, UUID } from "./portal-route.ts";
 
 /** How a partner's programs use the API: every request, what went wrong, and how much there was. */
 export const requestRoutes: readonly WebRoute[] = [

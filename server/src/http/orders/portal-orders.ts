@@ -1,16 +1,16 @@
 import type { HistoryEntry, Order, PortalOrder, PortalOrderRow } from "@pestle/contract";
-import { listActionRequests, listHistory } from "../../db/orders.ts";
-import { listHeldGroups } from "../../db/portal-home.ts";
-import { exceptionGroups, offeredActions } from "../../domain/offered-actions.ts";
-import { askOrderInPortal, viewOrder } from "../../usecases/ask-order-in-portal.ts";
-import { readOrders } from "../../usecases/read-orders.ts";
-import { suggestionWhileHeld } from "../../usecases/suggest-address.ts";
+import { listHeldGroups } from "../../db/operations/portal-home.ts";
+import { listActionRequests, listHistory } from "../../db/orders/orders.ts";
+import { exceptionGroups, offeredActions } from "../../domain/orders/offered-actions.ts";
+import { askOrderInPortal, viewOrder } from "../../usecases/orders/act-in-portal.ts";
+import { readOrders } from "../../usecases/orders/read-orders.ts";
+import { suggestionWhileHeld } from "../../usecases/orders/suggest-address.ts";
 import { answer, json, rendered } from "../answer.ts";
-import { filterOf, orderNumber } from "../orders.ts";
 import { pageAnswer, pageOf } from "../page.ts";
 import { carryOut } from "../partner-api.ts";
+import { developers, everybody, ofAccount, queryOf } from "../portal-route.ts";
 import type { WebRoute } from "../web-api.ts";
-import { developers, everybody, ofAccount, queryOf } from "./portal-route.ts";
+import { filterOf, orderNumber } from "./orders.ts";
 
 const filters = [
   "patient_id",

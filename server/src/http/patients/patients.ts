@@ -1,15 +1,15 @@
-import { loadPrescriptions } from "../db/prescriptions.ts";
-import { medicationRequest } from "../domain/medication-request.ts";
-import { isoShipment } from "../domain/order-answer.ts";
-import { refuse, StatusRefusal } from "../domain/refusals.ts";
-import { addIdentityDocument as addDocument } from "../usecases/add-identity-document.ts";
-import { addShippingAddress as addAddress } from "../usecases/add-shipping-address.ts";
-import type { PatientKey } from "../usecases/change-patient.ts";
-import { readPatient } from "../usecases/read-patient.ts";
-import { removeShippingAddress as removeAddress } from "../usecases/remove-shipping-address.ts";
-import { updatePatient as update } from "../usecases/update-patient.ts";
-import { json } from "./answer.ts";
-import type { ReadHandler, WriteHandler } from "./partner-api.ts";
+import { loadPrescriptions } from "../../db/intake/prescriptions.ts";
+import { medicationRequest } from "../../domain/intake/medication-request.ts";
+import { isoShipment } from "../../domain/orders/order-answer.ts";
+import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
+import { addIdentityDocument as addDocument } from "../../usecases/patients/add-identity-document.ts";
+import { addShippingAddress as addAddress } from "../../usecases/patients/add-shipping-address.ts";
+import { readPatient } from "../../usecases/patients/read-patient.ts";
+import { removeShippingAddress as removeAddress } from "../../usecases/patients/remove-shipping-address.ts";
+import type { PatientKey } from "../../usecases/patients/save-patient.ts";
+import { updatePatient as update } from "../../usecases/patients/update-patient.ts";
+import { json } from "../answer.ts";
+import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 
 export const getPatient: ReadHandler = async (deps, call) => {
   const patient = await readPatient(deps, patientKey(call));

@@ -1,13 +1,13 @@
 import type { Deps } from "../../deps.ts";
-import { auditPortal } from "../../usecases/audit-portal.ts";
-import { orderInSandbox, readSandbox, simulatedPreset, withItsOrder } from "../../usecases/play-in-sandbox.ts";
+import { auditPortal } from "../../usecases/operations/audit-portal.ts";
+import { orderInSandbox, readSandbox, simulatedPreset, withItsOrder } from "../../usecases/sandbox/play-in-sandbox.ts";
 import { answer, json, rendered } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
 import { canonicalJson } from "../canonical-json.ts";
 import { carryOut } from "../partner-api.ts";
-import { simulateIn } from "../simulate.ts";
+import { developers, everybody, inSandbox, type PortalCall } from "../portal-route.ts";
 import type { WebRoute } from "../web-api.ts";
-import { developers, everybody, inSandbox, type PortalCall } from "./portal-route.ts";
+import { simulateIn } from "./simulate.ts";
 
 /** What a partner plays with: prescriptions arrive, orders move, time passes. In production there is none of it. */
 export const sandboxRoutes: readonly WebRoute[] = [

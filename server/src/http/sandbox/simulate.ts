@@ -1,15 +1,15 @@
 import type { SimulationType } from "@pestle/contract";
-import type { Deps } from "../deps.ts";
-import { type Problem, refuseAll, StatusRefusal } from "../domain/refusals.ts";
-import { isSentObject, unknownFields } from "../domain/unknown-fields.ts";
-import { scriptFormat } from "../intake/formats.ts";
-import { simulateClock } from "../usecases/simulate-clock.ts";
-import { simulateEvent } from "../usecases/simulate-event.ts";
-import { simulateOrder } from "../usecases/simulate-order.ts";
-import { simulatePrescription } from "../usecases/simulate-prescription.ts";
-import type { SimulatedChange, Simulation, Simulator } from "../usecases/simulation.ts";
-import type { JsonObject } from "./body.ts";
-import type { WriteHandler } from "./partner-api.ts";
+import type { Deps } from "../../deps.ts";
+import { type Problem, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
+import { isSentObject, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { scriptFormat } from "../../formats/formats.ts";
+import { simulateClock } from "../../usecases/sandbox/simulate-clock.ts";
+import { simulateEvent } from "../../usecases/sandbox/simulate-event.ts";
+import { simulateOrder } from "../../usecases/sandbox/simulate-order.ts";
+import { simulatePrescription } from "../../usecases/sandbox/simulate-prescription.ts";
+import type { SimulatedChange, Simulation, Simulator } from "../../usecases/sandbox/simulation.ts";
+import type { JsonObject } from "../body.ts";
+import type { WriteHandler } from "../partner-api.ts";
 
 /** What each `simulation_type` does. */
 const simulations: Record<SimulationType, Simulation> = {

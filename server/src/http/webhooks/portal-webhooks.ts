@@ -8,13 +8,12 @@ import {
   type PortalEvents,
   type WebhookEndpoint,
 } from "@pestle/contract";
-import { listNewestEvents, type NewestFilter } from "../../db/portal-webhooks.ts";
-import { type EndpointRow, findEndpoint, listEndpoints } from "../../db/registered-endpoints.ts";
+import { type EndpointRow, findEndpoint, listEndpoints } from "../../db/webhooks/endpoints.ts";
+import { listNewestEvents, type NewestFilter } from "../../db/webhooks/portal-webhooks.ts";
 import type { Deps } from "../../deps.ts";
-import { StatusRefusal } from "../../domain/refusals.ts";
-import { isUuid } from "../../domain/uuid.ts";
-import { endpointAnswer } from "../../domain/webhook-endpoint.ts";
-import { explainSignature } from "../../usecases/explain-signature.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { isUuid } from "../../domain/values/uuid.ts";
+import { endpointAnswer } from "../../domain/webhooks/webhook-endpoint.ts";
 import {
   noteEventView,
   redeliverInPortal,
@@ -24,15 +23,16 @@ import {
   testInPortal,
   updateInPortal,
   viewEvent,
-} from "../../usecases/portal-webhooks.ts";
-import { readStatistics } from "../../usecases/read-statistics.ts";
-import { readAttempts } from "../../usecases/read-webhook-events.ts";
+} from "../../usecases/webhooks/endpoints-in-portal.ts";
+import { explainSignature } from "../../usecases/webhooks/explain-signature.ts";
+import { readStatistics } from "../../usecases/webhooks/read-statistics.ts";
+import { readAttempts } from "../../usecases/webhooks/read-webhook-events.ts";
 import { type Answer, answer, json, rendered } from "../answer.ts";
 import { limitOf } from "../page.ts";
+import { developers, everybody, idOf, ofAccount, type PortalCall, queryOf, UUID } from "../portal-route.ts";
 import { flagOf, textOf } from "../query-values.ts";
 import type { WebRoute } from "../web-api.ts";
-import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "../webhook-cursors.ts";
-import { developers, everybody, idOf, ofAccount, type PortalCall, queryOf, UUID } from "./portal-route.ts";
+import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "./webhook-cursors.ts";
 
 const ENDPOINTS = "/portal/:environment/webhook_endpoints";
 const EVENTS = "/portal/:environment/webhook_events";

@@ -1,7 +1,7 @@
-import type { AttemptPosition } from "../db/webhook-attempts.ts";
-import type { FeedPosition } from "../db/webhook-feed.ts";
-import { refuse } from "../domain/refusals.ts";
-import type { Query } from "./query-values.ts";
+import type { AttemptPosition } from "../../db/webhooks/attempts.ts";
+import type { FeedPosition } from "../../db/webhooks/feed.ts";
+import { refuse } from "../../domain/values/refusals.ts";
+import type { Query } from "../query-values.ts";
 
 /** Where the feed begins: before everything. */
 const BEGINNING: FeedPosition = { feed_position: 0, event_position: 0 };

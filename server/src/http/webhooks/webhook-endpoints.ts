@@ -1,15 +1,15 @@
-import { findEndpoint, listEndpoints } from "../db/registered-endpoints.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
-import { isUuid } from "../domain/uuid.ts";
-import { endpointAnswer } from "../domain/webhook-endpoint.ts";
-import { readStatistics } from "../usecases/read-statistics.ts";
-import { redeliverFailed } from "../usecases/redeliver-webhooks.ts";
-import { registerEndpoint } from "../usecases/register-endpoint.ts";
-import { removeEndpoint } from "../usecases/remove-endpoint.ts";
-import { testEndpoint } from "../usecases/test-endpoint.ts";
-import { updateEndpoint } from "../usecases/update-endpoint.ts";
-import { json } from "./answer.ts";
-import type { ReadHandler, WriteHandler } from "./partner-api.ts";
+import { findEndpoint, listEndpoints } from "../../db/webhooks/endpoints.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { isUuid } from "../../domain/values/uuid.ts";
+import { endpointAnswer } from "../../domain/webhooks/webhook-endpoint.ts";
+import { readStatistics } from "../../usecases/webhooks/read-statistics.ts";
+import { redeliverFailed } from "../../usecases/webhooks/redeliver-webhooks.ts";
+import { registerEndpoint } from "../../usecases/webhooks/register-endpoint.ts";
+import { removeEndpoint } from "../../usecases/webhooks/remove-endpoint.ts";
+import { testEndpoint } from "../../usecases/webhooks/test-endpoint.ts";
+import { updateEndpoint } from "../../usecases/webhooks/update-endpoint.ts";
+import { json } from "../answer.ts";
+import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 
 export const createWebhookEndpoint: WriteHandler =
   (deps, { grant, now }, body) =>

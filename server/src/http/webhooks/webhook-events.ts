@@ -1,12 +1,12 @@
 import { type EventType, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
-import { StatusRefusal } from "../domain/refusals.ts";
-import { isUuid } from "../domain/uuid.ts";
-import { readAttempts, readWebhookEvent, readWebhookEvents } from "../usecases/read-webhook-events.ts";
-import { redeliverEvent } from "../usecases/redeliver-webhooks.ts";
-import { json } from "./answer.ts";
-import { limitOf, linkedAnswer } from "./page.ts";
-import type { ReadHandler, WriteHandler } from "./partner-api.ts";
-import { flagOf, textOf, timeOf } from "./query-values.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { isUuid } from "../../domain/values/uuid.ts";
+import { readAttempts, readWebhookEvent, readWebhookEvents } from "../../usecases/webhooks/read-webhook-events.ts";
+import { redeliverEvent } from "../../usecases/webhooks/redeliver-webhooks.ts";
+import { json } from "../answer.ts";
+import { limitOf, linkedAnswer } from "../page.ts";
+import type { ReadHandler, WriteHandler } from "../partner-api.ts";
+import { flagOf, textOf, timeOf } from "../query-values.ts";
 import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "./webhook-cursors.ts";
 
 export const listWebhookEvents: ReadHandler = async (deps, { grant, query, url }) => {

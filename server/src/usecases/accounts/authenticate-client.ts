@@ -1,11 +1,11 @@
 import { hash, timingSafeEqual } from "node:crypto";
 import type { Environment } from "@pestle/contract";
-import { keep } from "../copies.ts";
-import { type CredentialRow, digestPlace, loadCredential } from "../db/credentials.ts";
-import type { Deps } from "../deps.ts";
-import type { PresentedClient } from "../domain/client-credentials.ts";
-import { OAuthRefusal } from "../domain/refusals.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
+import { keep } from "../../copies.ts";
+import { type CredentialRow, digestPlace, loadCredential } from "../../db/accounts/credentials.ts";
+import type { Deps } from "../../deps.ts";
+import type { PresentedClient } from "../../domain/accounts/client-credentials.ts";
+import { OAuthRefusal } from "../../domain/values/refusals.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
 import { splitClientId } from "./manage-credentials.ts";
 
 /** A credential with its live secrets unsealed, as the token servers keep it in memory. */

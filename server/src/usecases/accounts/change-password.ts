@@ -1,7 +1,7 @@
-import { insertAudit } from "../db/audit.ts";
-import { setPassword } from "../db/dashboard-people.ts";
-import { deleteOtherSessions, loadForSignIn } from "../db/sessions.ts";
-import type { Deps } from "../deps.ts";
+import { setPassword } from "../../db/accounts/manage-people.ts";
+import { deleteOtherSessions, loadForSignIn } from "../../db/accounts/sessions.ts";
+import { insertAudit } from "../../db/operations/audit.ts";
+import type { Deps } from "../../deps.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import { hashPasswordAside, passwordMatches } from "./create-person.ts";
 import type { SignedIn } from "./sign-in.ts";

@@ -1,7 +1,7 @@
-import { keep } from "../copies.ts";
-import { type Grant, loadGrant } from "../db/tokens.ts";
-import type { Deps } from "../deps.ts";
-import { Unauthorized } from "../domain/refusals.ts";
+import { keep } from "../../copies.ts";
+import { type Grant, loadGrant } from "../../db/accounts/tokens.ts";
+import type { Deps } from "../../deps.ts";
+import { Unauthorized } from "../../domain/values/refusals.ts";
 import { tokenAccount, tokenHash } from "./issue-token.ts";
 
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i;

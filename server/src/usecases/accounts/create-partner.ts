@@ -1,7 +1,13 @@
 import type { Environment, Workflow } from "@pestle/contract";
-import { type AccountRow, findPartner, insertAccount, insertPartner, listAccounts } from "../db/accounts.ts";
-import type { Tx } from "../db/db.ts";
-import { randomId } from "../random.ts";
+import {
+  type AccountRow,
+  findPartner,
+  insertAccount,
+  insertPartner,
+  listAccounts,
+} from "../../db/accounts/accounts.ts";
+import type { Tx } from "../../db/db.ts";
+import { randomId } from "../../random.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 
 export type NewPartner = {

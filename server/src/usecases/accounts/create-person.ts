@@ -1,9 +1,9 @@
 import { randomBytes, type ScryptOptions, scrypt, scryptSync, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 import { portalRoleNames, SHORTEST_PASSWORD, staffRoleNames } from "@pestle/contract";
-import type { Tx } from "../db/db.ts";
-import { insertPerson } from "../db/people.ts";
-import { randomId, randomSecret } from "../random.ts";
+import { insertPerson } from "../../db/accounts/people.ts";
+import type { Tx } from "../../db/db.ts";
+import { randomId, randomSecret } from "../../random.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 
 const scryptLater = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);

@@ -1,8 +1,8 @@
-import { loadCredential } from "../db/credentials.ts";
-import type { Tx } from "../db/db.ts";
-import type { Deps } from "../deps.ts";
-import { refuse, StatusRefusal } from "../domain/refusals.ts";
-import { audited, type PortalActor } from "./audit-portal.ts";
+import { loadCredential } from "../../db/accounts/credentials.ts";
+import type { Tx } from "../../db/db.ts";
+import type { Deps } from "../../deps.ts";
+import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
+import { audited, type PortalActor } from "../operations/audit-portal.ts";
 import {
   createCredential,
   finishRotation,

@@ -1,8 +1,8 @@
 import type { Environment, Introspection } from "@pestle/contract";
-import { loadGrant } from "../db/tokens.ts";
-import type { Deps } from "../deps.ts";
-import { presentedClient } from "../domain/client-credentials.ts";
-import { OAuthRefusal } from "../domain/refusals.ts";
+import { loadGrant } from "../../db/accounts/tokens.ts";
+import type { Deps } from "../../deps.ts";
+import { presentedClient } from "../../domain/accounts/client-credentials.ts";
+import { OAuthRefusal } from "../../domain/values/refusals.ts";
 import { authenticateClient } from "./authenticate-client.ts";
 import { type TokenServerRequest, tokenHash } from "./issue-token.ts";
 

@@ -1,11 +1,15 @@
 import { hash } from "node:crypto";
 import type { Environment } from "@pestle/contract";
 import { TOKEN_LIFETIME_S, type TokenResponse } from "@pestle/contract";
-import { insertToken } from "../db/tokens.ts";
-import type { Deps } from "../deps.ts";
-import { grantedScopes, presentedClient, requireClientCredentialsGrant } from "../domain/client-credentials.ts";
-import { OAuthRefusal } from "../domain/refusals.ts";
-import { randomSecret } from "../random.ts";
+import { insertToken } from "../../db/accounts/tokens.ts";
+import type { Deps } from "../../deps.ts";
+import {
+  grantedScopes,
+  presentedClient,
+  requireClientCredentialsGrant,
+} from "../../domain/accounts/client-credentials.ts";
+import { OAuthRefusal } from "../../domain/values/refusals.ts";
+import { randomSecret } from "../../random.ts";
 import { authenticateClient } from "./authenticate-client.ts";
 
 export type TokenServerRequest = {

@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import { scopes as knownScopes } from "@pestle/contract";
-import { announce } from "../db/bus.ts";
 import {
   type CredentialRow,
   digestPlace,
@@ -10,10 +9,11 @@ import {
   lockCredential,
   revokeCredentialRow,
   revokeSecret,
-} from "../db/credentials.ts";
-import type { Tx } from "../db/db.ts";
-import { randomId, randomSecret } from "../random.ts";
-import type { Vault } from "../vault/vault.ts";
+} from "../../db/accounts/credentials.ts";
+import { announce } from "../../db/bus.ts";
+import type { Tx } from "../../db/db.ts";
+import { randomId, randomSecret } from "../../random.ts";
+import type { Vault } from "../../vault/vault.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 
 /** The only time a client secret is seen: what is stored is its sealed digest. */

@@ -1,5 +1,5 @@
 import type { AuditAction, DashboardPerson, NewPersonRequest } from "@pestle/contract";
-import { listAccounts } from "../db/accounts.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
 import {
   dropSecondFactor,
   type ListedPerson,
@@ -7,14 +7,14 @@ import {
   lockAdmins,
   setDisabled,
   setPassword,
-} from "../db/dashboard-people.ts";
-import type { Tx } from "../db/db.ts";
-import { deleteSessionsOf } from "../db/sessions.ts";
-import type { Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
+} from "../../db/accounts/manage-people.ts";
+import { deleteSessionsOf } from "../../db/accounts/sessions.ts";
+import type { Tx } from "../../db/db.ts";
+import type { Deps } from "../../deps.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import { createPerson, newPassword } from "./create-person.ts";
-import { type Looker, writeAudit } from "./write-audit.ts";
 
 export const readPeople = async (deps: Pick<Deps, "db">): Promise<DashboardPerson[]> =>
   (await listPeople(deps.db)).map(shown);

@@ -1,7 +1,7 @@
-import { listAccounts } from "../db/accounts.ts";
-import type { Tx } from "../db/db.ts";
-import { deleteRoutingRule, insertRoutingRule, listRoutingRules, type RoutingRule } from "../db/routing.ts";
-import { npiPasses } from "../domain/identifiers.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
+import type { Tx } from "../../db/db.ts";
+import { deleteRoutingRule, insertRoutingRule, listRoutingRules, type RoutingRule } from "../../db/intake/routing.ts";
+import { npiPasses } from "../../domain/values/identifiers.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 
 /** Gives an account a rule that tells its messages from those of others with the same NCPDP id. */

@@ -1,11 +1,11 @@
 import { type AuditAction, type PortalRole, portalRoles } from "@pestle/contract";
-import { deleteSessionsOf } from "../db/sessions.ts";
-import { changeTeamMember, lockTeam, setTeamPassword } from "../db/team.ts";
-import type { Deps } from "../deps.ts";
-import { type Problem, refuseAll, StatusRefusal } from "../domain/refusals.ts";
-import { type SentFields, unknownFields } from "../domain/unknown-fields.ts";
+import { deleteSessionsOf } from "../../db/accounts/sessions.ts";
+import { changeTeamMember, lockTeam, setTeamPassword } from "../../db/accounts/team.ts";
+import type { Deps } from "../../deps.ts";
+import { type Problem, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
+import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
-import { auditPortal, type PortalActor } from "./audit-portal.ts";
 import { createPerson, newPassword } from "./create-person.ts";
 
 /** The password is made here and told this once. */

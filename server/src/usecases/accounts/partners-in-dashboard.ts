@@ -6,14 +6,16 @@ import type {
   RoutingRuleRequest,
   ShownCredential,
 } from "@pestle/contract";
-import { type AccountRow, listAccounts } from "../db/accounts.ts";
-import { type CredentialRow, listCredentials } from "../db/credentials.ts";
-import { countCredentials } from "../db/dashboard-partners.ts";
-import type { Queryable, Tx } from "../db/db.ts";
-import { listRoutingRules } from "../db/routing.ts";
-import type { Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
+import { type AccountRow, listAccounts } from "../../db/accounts/accounts.ts";
+import { type CredentialRow, listCredentials } from "../../db/accounts/credentials.ts";
+import { countCredentials } from "../../db/accounts/partner-summaries.ts";
+import type { Queryable, Tx } from "../../db/db.ts";
+import { listRoutingRules } from "../../db/intake/routing.ts";
+import type { Deps } from "../../deps.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { type Looker, writeAudit } from "../operations/write-audit.ts";
+import { createPartnerAccount } from "./create-partner.ts";
 import {
   createCredential,
   finishRotation,
@@ -21,9 +23,7 @@ import {
   rotateCredential,
   splitClientId,
 } from "./manage-credentials.ts";
-import { createPartnerAccount } from "./manage-partners.ts";
 import { addRoutingRule, removeRoutingRule } from "./manage-routing.ts";
-import { type Looker, writeAudit } from "./write-audit.ts";
 
 /** Who administers, and in which request: each change is written down in the transaction that makes it. */
 export type Admin = Looker & { request_id: string };

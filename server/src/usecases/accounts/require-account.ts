@@ -1,5 +1,5 @@
-import { type AccountRow, listAccounts } from "../db/accounts.ts";
-import type { Queryable } from "../db/db.ts";
+import { type AccountRow, listAccounts } from "../../db/accounts/accounts.ts";
+import type { Queryable } from "../../db/db.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 
 /** A partner's account that an operator has named. */

@@ -1,9 +1,9 @@
 import type { Environment } from "@pestle/contract";
-import { announce } from "../db/bus.ts";
-import { deleteToken } from "../db/tokens.ts";
-import type { Deps } from "../deps.ts";
-import { presentedClient } from "../domain/client-credentials.ts";
-import { OAuthRefusal } from "../domain/refusals.ts";
+import { deleteToken } from "../../db/accounts/tokens.ts";
+import { announce } from "../../db/bus.ts";
+import type { Deps } from "../../deps.ts";
+import { presentedClient } from "../../domain/accounts/client-credentials.ts";
+import { OAuthRefusal } from "../../domain/values/refusals.ts";
 import { authenticateClient } from "./authenticate-client.ts";
 import { type TokenServerRequest, tokenHash } from "./issue-token.ts";
 

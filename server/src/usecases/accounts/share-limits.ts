@@ -1,5 +1,5 @@
-import { renewLeases } from "../db/rate-leases.ts";
-import type { Deps } from "../deps.ts";
+import { renewLeases } from "../../db/accounts/rate-leases.ts";
+import type { Deps } from "../../deps.ts";
 
 /** A lease that was not renewed for this long is taken back: its process died or serves others now. */
 const LEASE_S = 3;

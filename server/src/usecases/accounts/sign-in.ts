@@ -1,5 +1,4 @@
 import { createHash, randomBytes } from "node:crypto";
-import { insertAudit } from "../db/audit.ts";
 import {
   completeSession,
   confirmTotp,
@@ -14,10 +13,11 @@ import {
   takeTotpStep,
   totpPlace,
   touchSession,
-} from "../db/sessions.ts";
-import type { Deps } from "../deps.ts";
-import { base32, totpAddress, totpStep } from "../vault/totp.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
+} from "../../db/accounts/sessions.ts";
+import { insertAudit } from "../../db/operations/audit.ts";
+import type { Deps } from "../../deps.ts";
+import { base32, totpAddress, totpStep } from "../../vault/totp.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
 import { passwordMatches } from "./create-person.ts";
 import { FEW_TRIES, takeTries } from "./take-tries.ts";
 

@@ -1,6 +1,6 @@
-import type { Deps } from "../deps.ts";
-import type { Limit } from "../domain/rate-limit.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
+import type { Deps } from "../../deps.ts";
+import type { Limit } from "../../domain/accounts/rate-limit.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
 
 /** Ten wrong ones, then one in 90 s. */
 export const FEW_TRIES: Limit = { rate_per_second: 10 / 900, burst: 10 };

@@ -1,5 +1,5 @@
-import { type AccountRow, listAccounts } from "../db/accounts.ts";
-import { announce } from "../db/bus.ts";
+import { type AccountRow, listAccounts } from "../../db/accounts/accounts.ts";
+import { announce } from "../../db/bus.ts";
 import {
   insertCatalogueVersion,
   lockCatalogue,
@@ -8,19 +8,19 @@ import {
   saveLicences,
   saveProducts,
   saveShippingMethods,
-} from "../db/catalogue-rows.ts";
-import { isConflict } from "../db/conflict.ts";
-import type { Db, Tx } from "../db/db.ts";
-import { enterStock, lockShelves } from "../db/stock.ts";
-import type { Fault, FileTable } from "../domain/catalogue/file-table.ts";
-import { type CatalogueDiff, changesNothing, type ImportPlan, planImport } from "../domain/catalogue/plan-import.ts";
-import type { CatalogueKind, StockRow } from "../domain/catalogue/rows.ts";
-import { countedEntry } from "../domain/stock.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
-import { operatorAccount } from "./manage-partners.ts";
-import { accountNow } from "./move-clock.ts";
+} from "../../db/catalogue/catalogue-rows.ts";
+import { enterStock, lockShelves } from "../../db/catalogue/stock.ts";
+import { isConflict } from "../../db/conflict.ts";
+import type { Db, Tx } from "../../db/db.ts";
+import type { Fault, FileTable } from "../../domain/catalogue/file-table.ts";
+import { type CatalogueDiff, changesNothing, type ImportPlan, planImport } from "../../domain/catalogue/plan-import.ts";
+import type { CatalogueKind, StockRow } from "../../domain/catalogue/rows.ts";
+import { countedEntry } from "../../domain/catalogue/stock.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { operatorAccount } from "../accounts/create-partner.ts";
+import { requireAccount } from "../accounts/require-account.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 import { type CatalogueOwner, loadOwned } from "./read-catalogue-rows.ts";
-import { requireAccount } from "./require-account.ts";
 
 export type CatalogueImport = {
   owner: CatalogueOwner;

@@ -1,10 +1,10 @@
-import { announce } from "../db/bus.ts";
-import type { Db, Tx } from "../db/db.ts";
-import { enterStock, lockShelves } from "../db/stock.ts";
-import { countedEntry, isInStock, type Shelf, type StockEntry } from "../domain/stock.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
-import { accountNow } from "./move-clock.ts";
-import { requireAccount } from "./require-account.ts";
+import { announce } from "../../db/bus.ts";
+import { enterStock, lockShelves } from "../../db/catalogue/stock.ts";
+import type { Db, Tx } from "../../db/db.ts";
+import { countedEntry, isInStock, type Shelf, type StockEntry } from "../../domain/catalogue/stock.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { requireAccount } from "../accounts/require-account.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 
 export type StockChange = { account_id: string; sku: string; units: number; note: string | null };
 

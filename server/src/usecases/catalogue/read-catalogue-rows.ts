@@ -1,14 +1,14 @@
 import type { Environment } from "@pestle/contract";
-import { listAccounts } from "../db/accounts.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
 import {
   type CatalogueVersionRow,
   listCatalogueVersions,
   loadAccountRows,
   loadLicences,
-} from "../db/catalogue-rows.ts";
-import type { Queryable } from "../db/db.ts";
-import type { Catalogue } from "../domain/catalogue/rows.ts";
-import { requireAccount } from "./require-account.ts";
+} from "../../db/catalogue/catalogue-rows.ts";
+import type { Queryable } from "../../db/db.ts";
+import type { Catalogue } from "../../domain/catalogue/rows.ts";
+import { requireAccount } from "../accounts/require-account.ts";
 
 /** Whose catalogue: an account's, or an environment's, which has the pharmacy's licences. */
 export type CatalogueOwner = { account_id: string } | { environment: Environment };

@@ -1,8 +1,8 @@
 import type { Brand, Product, ShippingMethod } from "@pestle/contract";
-import { keep } from "../copies.ts";
-import { type CatalogueRows, loadCatalogue } from "../db/catalogue.ts";
-import type { Deps } from "../deps.ts";
-import { type Formulary, makeFormulary } from "../domain/formulary.ts";
+import { keep } from "../../copies.ts";
+import { type CatalogueRows, loadCatalogue } from "../../db/catalogue/catalogue.ts";
+import type { Deps } from "../../deps.ts";
+import { type Formulary, makeFormulary } from "../../domain/catalogue/formulary.ts";
 
 /** What partners see of a catalogue, in the words of the wire, and what orders are decided on. */
 export type CatalogueAnswers = {

@@ -1,13 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { claim, letGo } from "../db/order-claims.ts";
-import { insertNote, listNotes, notePlace } from "../db/order-notes.ts";
-import { findOrder } from "../db/orders.ts";
-import type { Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { signatureOf } from "./change-order.ts";
-import { checkedNote } from "./require-reviewer.ts";
-import { actorOf, type Work } from "./work-order.ts";
+import { claim, letGo } from "../../db/fulfillment/order-claims.ts";
+import { insertNote, listNotes, notePlace } from "../../db/fulfillment/order-notes.ts";
+import { findOrder } from "../../db/orders/orders.ts";
+import type { Deps } from "../../deps.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { checkedNote } from "../intake/require-reviewer.ts";
+import { signatureOf } from "../orders/save-change.ts";
+import { actorOf, type Work } from "./steps.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
 /** Whoever walks away without a word holds an order up for this long at most. */

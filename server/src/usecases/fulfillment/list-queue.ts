@@ -16,12 +16,12 @@ import {
   type QueueFilter,
   type QueuePlace,
   type QueueRow,
-} from "../db/dashboard-orders.ts";
-import type { Deps } from "../deps.ts";
-import { initials } from "../domain/masked-patient.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { openRecord } from "./patient-rows.ts";
-import { placeOf, readTargets, type Targets } from "./read-home.ts";
+} from "../../db/fulfillment/queue.ts";
+import type { Deps } from "../../deps.ts";
+import { initials } from "../../domain/patients/masked-patient.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { placeOf, readTargets, type Targets } from "../operations/read-home.ts";
+import { openRecord } from "../patients/patient-rows.ts";
 
 const MINUTE_MS = 60_000;
 const SHOWN_PER_EXCEPTION = 5;

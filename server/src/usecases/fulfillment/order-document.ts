@@ -1,13 +1,13 @@
 import type { DocumentKind } from "@pestle/contract";
-import { loadPrinted, type PrintedItem } from "../db/dispenses.ts";
-import { loadShipmentLabel, shipmentLabelPlace } from "../db/shipments.ts";
-import type { Deps } from "../deps.ts";
-import { dateIn } from "../domain/calendar.ts";
-import { type DispensedItem, type PackingSlip, pharmacyFacts } from "../domain/documents.ts";
-import { refillsLeft } from "../domain/prescription.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
-import type { Work } from "./work-order.ts";
+import { loadPrinted, type PrintedItem } from "../../db/fulfillment/dispenses.ts";
+import { loadShipmentLabel, shipmentLabelPlace } from "../../db/fulfillment/shipments.ts";
+import type { Deps } from "../../deps.ts";
+import { type DispensedItem, type PackingSlip, pharmacyFacts } from "../../domain/fulfillment/documents.ts";
+import { refillsLeft } from "../../domain/intake/prescription.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
+import type { Work } from "./steps.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
 export type PrintedDocument = { kind: DocumentKind; format: "PDF" | "PNG" | "ZPL"; bytes: Buffer };

@@ -1,5 +1,5 @@
 import type { ExceptionId, TimelineEntry } from "@pestle/contract";
-import type { ActionLine, HistoryLine, ViewLine, WebhookLine } from "../db/dashboard-order.ts";
+import type { ActionLine, HistoryLine, ViewLine, WebhookLine } from "../../db/fulfillment/order-page.ts";
 import type { OrderNote } from "./claim-order.ts";
 
 type Happened = {

@@ -15,22 +15,22 @@ import {
   listWebhookLines,
   loadOrderFacts,
   type OrderFacts,
-} from "../db/dashboard-order.ts";
-import { orderPlace } from "../db/orders.ts";
-import type { Deps } from "../deps.ts";
-import { lineDifferences } from "../domain/line-differences.ts";
-import { maskedAddress, maskedPatient } from "../domain/masked-patient.ts";
-import { medicationRequest } from "../domain/medication-request.ts";
-import { orderAnswer } from "../domain/order-answer.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
-import type { SafetyFinding } from "../domain/safety/finding.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
+} from "../../db/fulfillment/order-page.ts";
+import { orderPlace } from "../../db/orders/orders.ts";
+import type { Deps } from "../../deps.ts";
+import { medicationRequest } from "../../domain/intake/medication-request.ts";
+import { orderAnswer } from "../../domain/orders/order-answer.ts";
+import { maskedAddress, maskedPatient } from "../../domain/patients/masked-patient.ts";
+import type { SafetyFinding } from "../../domain/safety/finding.ts";
+import { lineDifferences } from "../../domain/values/line-differences.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { readTargets } from "../operations/read-home.ts";
+import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
+import { suggestionWhileHeld } from "../orders/suggest-address.ts";
 import { readNotes } from "./claim-order.ts";
 import { isLate } from "./list-queue.ts";
-import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
 import { timelineOf } from "./order-timeline.ts";
-import { readTargets } from "./read-home.ts";
-import { suggestionWhileHeld } from "./suggest-address.ts";
 import { workOptions } from "./work-options.ts";
 import { workRefusals } from "./work-refusal.ts";
 

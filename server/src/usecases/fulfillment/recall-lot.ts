@@ -1,9 +1,9 @@
 import type { Environment } from "@pestle/contract";
-import { listAccounts } from "../db/accounts.ts";
-import { listOfLot } from "../db/dispenses.ts";
-import type { Deps } from "../deps.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { openRecord } from "./patient-rows.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
+import { listOfLot } from "../../db/fulfillment/dispenses.ts";
+import type { Deps } from "../../deps.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { openRecord } from "../patients/patient-rows.ts";
 
 /** One fill from the lot. `shipped_at` is null where it has not left the house: it can still be stopped. */
 export type RecalledFill = {

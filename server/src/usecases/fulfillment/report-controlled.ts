@@ -1,17 +1,17 @@
 import type { Address, Environment } from "@pestle/contract";
-import { listAccounts } from "../db/accounts.ts";
-import { type ControlledRow, listControlled } from "../db/dispenses.ts";
-import { orderPlace } from "../db/orders.ts";
-import type { Deps } from "../deps.ts";
-import { asapGaps, asapReport } from "../domain/asap.ts";
-import type { AsapHeader, DispensedRecord } from "../domain/asap-records.ts";
-import { addDays, dateIn, isDate, startOfDay, timeIn } from "../domain/calendar.ts";
-import { pharmacyFacts } from "../domain/documents.ts";
-import type { StoredDocument } from "../domain/patient-record.ts";
-import { randomId } from "../random.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
-import { openRecord } from "./patient-rows.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
+import { type ControlledRow, listControlled } from "../../db/fulfillment/dispenses.ts";
+import { orderPlace } from "../../db/orders/orders.ts";
+import type { Deps } from "../../deps.ts";
+import { asapGaps, asapReport } from "../../domain/fulfillment/asap.ts";
+import type { AsapHeader, DispensedRecord } from "../../domain/fulfillment/asap-records.ts";
+import { pharmacyFacts } from "../../domain/fulfillment/documents.ts";
+import type { StoredDocument } from "../../domain/patients/patient-record.ts";
+import { addDays, dateIn, isDate, startOfDay, timeIn } from "../../domain/values/calendar.ts";
+import { randomId } from "../../random.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { openRecord } from "../patients/patient-rows.ts";
 
 export type ControlledReport = {
   control_number: string;

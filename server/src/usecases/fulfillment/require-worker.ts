@@ -1,8 +1,8 @@
 import { type StaffRole, staffRoles } from "@pestle/contract";
-import type { Queryable } from "../db/db.ts";
-import { findPerson } from "../db/people.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
-import type { Worker } from "./work-order.ts";
+import { findPerson } from "../../db/accounts/people.ts";
+import type { Queryable } from "../../db/db.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import type { Worker } from "./steps.ts";
 
 /** Somebody of the pharmacy, by the address they sign in with. What the role may do, each use case asks itself. */
 export async function requireWorker(db: Queryable, email: string): Promise<Worker> {

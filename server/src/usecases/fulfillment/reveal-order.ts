@@ -1,11 +1,11 @@
 import type { RevealedOrder } from "@pestle/contract";
-import { loadPatient } from "../db/patients.ts";
-import type { Deps } from "../deps.ts";
-import { patientAnswer } from "../domain/patient-record.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { loadChangingOrder } from "./load-changing-order.ts";
-import { suggestionFor } from "./suggest-address.ts";
-import { type Looker, writeAudit } from "./write-audit.ts";
+import { loadPatient } from "../../db/patients/patients.ts";
+import type { Deps } from "../../deps.ts";
+import { patientAnswer } from "../../domain/patients/patient-record.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { type Looker, writeAudit } from "../operations/write-audit.ts";
+import { loadChangingOrder } from "../orders/load-order.ts";
+import { suggestionFor } from "../orders/suggest-address.ts";
 
 /** Who an order is for and where it goes. It is written down before it is told. */
 export async function revealOrder(

@@ -1,9 +1,9 @@
 import type { DashboardRecall, OrderStatus, RecallRequest } from "@pestle/contract";
-import type { Deps } from "../deps.ts";
-import { initials } from "../domain/masked-patient.ts";
-import { readCatalogue } from "./read-catalogue.ts";
+import type { Deps } from "../../deps.ts";
+import { initials } from "../../domain/patients/masked-patient.ts";
+import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { recallLot } from "./recall-lot.ts";
-import { type Looker, writeAudit } from "./write-audit.ts";
 
 /** Who has packages of a lot, masked; with `reveal` also how to reach them. Either is written down first. */
 export async function searchLot(

@@ -1,5 +1,5 @@
 import type { DashboardSearch, SearchHit } from "@pestle/contract";
-import { listAccounts } from "../db/accounts.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
 import {
   type FoundRow,
   findBy,
@@ -8,14 +8,14 @@ import {
   findUnorderedOfPatient,
   findUnorderedOfPeople,
   type PersonKey,
-} from "../db/dashboard-search.ts";
-import type { Deps } from "../deps.ts";
-import { initials } from "../domain/masked-patient.ts";
-import { searchKeys } from "../domain/patient-record.ts";
-import { readQuestion, type SearchQuestion } from "../domain/search-question.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { openRecord, searchIndex } from "./patient-rows.ts";
-import { type Looker, writeAudit } from "./write-audit.ts";
+} from "../../db/fulfillment/search.ts";
+import type { Deps } from "../../deps.ts";
+import { readQuestion, type SearchQuestion } from "../../domain/fulfillment/search-question.ts";
+import { initials } from "../../domain/patients/masked-patient.ts";
+import { searchKeys } from "../../domain/patients/patient-record.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { type Looker, writeAudit } from "../operations/write-audit.ts";
+import { openRecord, searchIndex } from "../patients/patient-rows.ts";
 
 const MOST_HITS = 50;
 

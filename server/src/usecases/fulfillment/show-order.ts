@@ -1,13 +1,13 @@
-import { listWork } from "../db/order-work.ts";
-import { findPersonById } from "../db/people.ts";
-import type { Deps } from "../deps.ts";
-import { isOpen } from "../domain/order.ts";
-import { exceptionAnswer } from "../domain/order-answer.ts";
-import { holdFactsOf } from "../domain/order-change.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
+import { findPersonById } from "../../db/accounts/people.ts";
+import { listWork } from "../../db/fulfillment/order-work.ts";
+import type { Deps } from "../../deps.ts";
+import { isOpen } from "../../domain/orders/order.ts";
+import { exceptionAnswer } from "../../domain/orders/order-answer.ts";
+import { holdFactsOf } from "../../domain/orders/order-change.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { loadChangingOrder } from "../orders/load-order.ts";
 import { readNotes } from "./claim-order.ts";
-import { loadChangingOrder } from "./load-changing-order.ts";
-import type { Work } from "./work-order.ts";
+import type { Work } from "./steps.ts";
 
 /**
  * An order as those see it who work on it. Who it is for and where it goes is told only where it is asked for, and who

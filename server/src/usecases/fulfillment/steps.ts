@@ -7,19 +7,19 @@ import {
   type StaffRole,
   staffRoles,
 } from "@pestle/contract";
-import type { Deps } from "../deps.ts";
-import { isDate } from "../domain/calendar.ts";
-import { normaliseNdc } from "../domain/identifiers.ts";
-import { type Actor, apply, ImpossibleStep, isOpen, type Step } from "../domain/order.ts";
-import { cancelOutcome, refundOutcome } from "../domain/order-actions.ts";
-import { decideChange, holdFactsOf, type Outcome } from "../domain/order-change.ts";
-import { basisOf } from "../domain/order-holds.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { type ChangeBy, changeOrder } from "./change-order.ts";
-import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
-import { checkedNote } from "./require-reviewer.ts";
-import { settleAsked } from "./settle-payment.ts";
-import { untilDecided } from "./until-decided.ts";
+import type { Deps } from "../../deps.ts";
+import { type Actor, apply, ImpossibleStep, isOpen, type Step } from "../../domain/orders/order.ts";
+import { cancelOutcome, refundOutcome } from "../../domain/orders/order-actions.ts";
+import { decideChange, holdFactsOf, type Outcome } from "../../domain/orders/order-change.ts";
+import { basisOf } from "../../domain/orders/order-holds.ts";
+import { isDate } from "../../domain/values/calendar.ts";
+import { normaliseNdc } from "../../domain/values/identifiers.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { checkedNote } from "../intake/require-reviewer.ts";
+import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
+import { type ChangeBy, changeOrder } from "../orders/save-change.ts";
+import { settleAsked } from "../orders/settle-payment.ts";
+import { untilDecided } from "../until-decided.ts";
 import { WorkRefusal, type WorkRefusalKey } from "./work-refusal.ts";
 
 /** Who of the pharmacy works, on which order. `revision`: the order as it was seen; another by now is refused. */

@@ -1,17 +1,17 @@
 import type { BulkAnswer, BulkRequest, BulkResult, Order, WorkEvent, WorkRequest } from "@pestle/contract";
 import { errors, statusMessages } from "@pestle/contract";
-import { listAccounts } from "../db/accounts.ts";
-import type { Deps } from "../deps.ts";
-import { faultOf } from "../domain/fault.ts";
-import { ImpossibleStep } from "../domain/order.ts";
-import { RequestProblems, StatusRefusal } from "../domain/refusals.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
-import { changeOrderAddress } from "./change-order-address.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
+import type { Deps } from "../../deps.ts";
+import { ImpossibleStep } from "../../domain/orders/order.ts";
+import { faultOf } from "../../domain/values/fault.ts";
+import { RequestProblems, StatusRefusal } from "../../domain/values/refusals.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { writeAudit } from "../operations/write-audit.ts";
+import { changeOrderAddress } from "../orders/change-order-address.ts";
+import { untilDecided } from "../until-decided.ts";
 import { addNote, claimOrder, releaseClaim } from "./claim-order.ts";
 import { shipOrder } from "./ship-order.ts";
-import { trackByHand } from "./track-shipments.ts";
-import { untilDecided } from "./until-decided.ts";
 import {
   approveReview,
   cancelWithReason,
@@ -23,9 +23,9 @@ import {
   resolveException,
   verifyProduct,
   type Work,
-} from "./work-order.ts";
+} from "./steps.ts";
+import { trackByHand } from "./track-shipments.ts";
 import { WorkRefusal } from "./work-refusal.ts";
-import { writeAudit } from "./write-audit.ts";
 
 type Asked<Event extends WorkEvent> = Extract<WorkRequest, { event: Event }>;
 type Doings = { [Event in WorkEvent]: (deps: Deps, work: Work, asked: Asked<Event>) => Promise<unknown> };

@@ -1,16 +1,16 @@
 import type { Order, Shipment, ShipmentStatus } from "@pestle/contract";
-import { isConflict } from "../db/conflict.ts";
-import { listDueShipments, listScans, listTrackedAccounts, noteScans } from "../db/shipments.ts";
-import type { Deps } from "../deps.ts";
-import { carrier } from "../domain/order.ts";
-import type { Outcome } from "../domain/order-change.ts";
-import type { Scan, TrackedParcel } from "../domain/parcel.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { apart } from "./apart.ts";
-import { type ChangeBy, changeOrder } from "./change-order.ts";
-import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
-import { accountNow } from "./move-clock.ts";
-import { actorOf, requireStep, type Work, workOrder } from "./work-order.ts";
+import { isConflict } from "../../db/conflict.ts";
+import { listDueShipments, listScans, listTrackedAccounts, noteScans } from "../../db/fulfillment/shipments.ts";
+import type { Deps } from "../../deps.ts";
+import type { Scan, TrackedParcel } from "../../domain/fulfillment/parcel.ts";
+import { carrier } from "../../domain/orders/order.ts";
+import type { Outcome } from "../../domain/orders/order-change.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { apart } from "../operations/apart.ts";
+import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
+import { type ChangeBy, changeOrder } from "../orders/save-change.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
+import { actorOf, requireStep, type Work, workOrder } from "./steps.ts";
 
 const MOST_AT_ONCE = 100;
 const MOST_LOST_ROUNDS = 20;

@@ -6,9 +6,9 @@ import {
   type WorkEvent,
   workEvents,
 } from "@pestle/contract";
-import { isOpen, obstacleOf } from "../domain/order.ts";
-import type { LoadedOrder } from "./load-changing-order.ts";
-import { actorOf, type Worker, whyNotResolved } from "./work-order.ts";
+import { isOpen, obstacleOf } from "../../domain/orders/order.ts";
+import type { LoadedOrder } from "../orders/load-order.ts";
+import { actorOf, type Worker, whyNotResolved } from "./steps.ts";
 import { type WorkRefusalKey, workRefusals } from "./work-refusal.ts";
 
 export type WorkOptions = Pick<DashboardOrder, "can" | "cannot" | "can_raise"> & {

@@ -1,4 +1,4 @@
-import { AdminRefusal } from "./admin-refusal.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
 
 /** Why the pharmacy's own work on an order is refused: one line for the screen, the key for whoever handles it. */
 export const workRefusals = {

@@ -1,9 +1,9 @@
-import type { Config } from "../config.ts";
-import { loadForVerdict, saveVerdict } from "../db/acceptance.ts";
-import type { Db } from "../db/db.ts";
-import { acceptanceRefusals, decideAcceptance, type Verdict } from "../domain/decide-acceptance.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
-import { accountNow } from "./move-clock.ts";
+import type { Config } from "../../config.ts";
+import type { Db } from "../../db/db.ts";
+import { loadForVerdict, saveVerdict } from "../../db/intake/acceptance.ts";
+import { acceptanceRefusals, decideAcceptance, type Verdict } from "../../domain/intake/decide-acceptance.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 import { checkedNote, requireReviewer } from "./require-reviewer.ts";
 
 export type AcceptedPrescription = {

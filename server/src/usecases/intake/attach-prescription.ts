@@ -1,11 +1,11 @@
-import { findWaitingItem } from "../db/due-prescriptions.ts";
-import { loadPrescriptionFact } from "../db/prescriptions.ts";
-import type { Deps } from "../deps.ts";
-import { system } from "../domain/order.ts";
-import { replacePrescription } from "../domain/replace-prescription.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { changeOrder } from "./change-order.ts";
-import { loadChangingOrder } from "./load-changing-order.ts";
+import { findWaitingItem } from "../../db/intake/due-prescriptions.ts";
+import { loadPrescriptionFact } from "../../db/intake/prescriptions.ts";
+import type { Deps } from "../../deps.ts";
+import { system } from "../../domain/orders/order.ts";
+import { replacePrescription } from "../../domain/orders/replace-prescription.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { loadChangingOrder } from "../orders/load-order.ts";
+import { changeOrder } from "../orders/save-change.ts";
 
 const MISSING_RX = 73;
 

@@ -1,11 +1,11 @@
 import type { ReviewClosed, RouteReviewRequest, VerdictRequest } from "@pestle/contract";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../../deps.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { acceptPrescription } from "./accept-prescription.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
+import { resolveReview } from "./close-review.ts";
 import { type ReviewKey, requireEntry } from "./read-reviews.ts";
-import { resolveReview } from "./resolve-review.ts";
 import { routeKeptMessage } from "./route-kept-message.ts";
-import { type Looker, writeAudit } from "./write-audit.ts";
 
 /** Whoever closes an entry signs with what they sign in with. */
 export type Closer = Looker & { email: string };

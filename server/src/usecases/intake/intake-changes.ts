@@ -1,13 +1,13 @@
 import { compactAsciiJson, type Workflow } from "@pestle/contract";
-import type { NewMessage } from "../db/intake.ts";
-import { detailsPlace } from "../db/patients.ts";
-import { bytes, type IntakeSave } from "../db/receive.ts";
-import type { Deps } from "../deps.ts";
-import type { IntakeDecision } from "../domain/decide-intake.ts";
-import type { IncomingMessage } from "../domain/incoming-message.ts";
-import { medicationRequest } from "../domain/medication-request.ts";
-import { randomEventId } from "../random.ts";
-import { patientRow } from "./patient-rows.ts";
+import type { NewMessage } from "../../db/intake/messages.ts";
+import { bytes, type IntakeSave } from "../../db/intake/receive-prescription.ts";
+import { detailsPlace } from "../../db/patients/patients.ts";
+import type { Deps } from "../../deps.ts";
+import type { IntakeDecision } from "../../domain/intake/decide-intake.ts";
+import type { IncomingMessage } from "../../domain/intake/incoming-message.ts";
+import { medicationRequest } from "../../domain/intake/medication-request.ts";
+import { randomEventId } from "../../random.ts";
+import { patientRow } from "../patients/patient-rows.ts";
 
 /** A message that is kept, and not necessarily done with. */
 export type Stored = Omit<NewMessage, "body_sealed"> & { intake_message_id: number };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { ReadMessage } from "../domain/incoming-message.ts";
-import type { IntakeFormat } from "../domain/intake-format.ts";
+import type { ReadMessage } from "../../domain/intake/incoming-message.ts";
+import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 
 /** Who hands it in: the operator's account, and the credential it came with. */
 export type IntakeCaller = { account_id: string; credential_id: string };

@@ -1,20 +1,20 @@
-import { isConflict } from "../db/conflict.ts";
+import { isConflict } from "../../db/conflict.ts";
 import {
   type DuePrescription,
   listDueAccounts,
   listDuePrescriptions,
   noteOrderErrors,
-} from "../db/due-prescriptions.ts";
-import type { Deps } from "../deps.ts";
-import { errorEntries } from "../domain/error-entries.ts";
-import { Conflict, RequestProblems } from "../domain/refusals.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { apart } from "./apart.ts";
+} from "../../db/intake/due-prescriptions.ts";
+import type { Deps } from "../../deps.ts";
+import { errorEntries } from "../../domain/values/error-entries.ts";
+import { Conflict, RequestProblems } from "../../domain/values/refusals.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import { apart } from "../operations/apart.ts";
+import { placeOrder } from "../orders/place-order.ts";
+import { prepareOrder } from "../orders/prepare-order.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 import { attachPrescription } from "./attach-prescription.ts";
-import { accountNow } from "./move-clock.ts";
-import { placeOrder } from "./place-order.ts";
-import { prepareOrder } from "./prepare-order.ts";
-import { readCatalogue } from "./read-catalogue.ts";
 
 const MOST_AT_ONCE = 100;
 /** What was refused is tried again: the cause may be gone. */

@@ -1,4 +1,4 @@
-import { operatorAccounts } from "../db/accounts.ts";
+import { operatorAccounts } from "../../db/accounts/accounts.ts";
 import {
   finishMessage,
   listReceivers,
@@ -6,11 +6,11 @@ import {
   messagePlace,
   noteFailure,
   type WaitingMessage,
-} from "../db/intake.ts";
-import { insertReview } from "../db/reviews.ts";
-import type { Deps } from "../deps.ts";
-import type { IntakeFormat } from "../domain/intake-format.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
+} from "../../db/intake/messages.ts";
+import { insertReview } from "../../db/intake/reviews.ts";
+import type { Deps } from "../../deps.ts";
+import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
 import { processMessage, receivePrescription } from "./receive-prescription.ts";
 
 /** Whoever received it is given this long before somebody else takes the message up. */

@@ -6,26 +6,26 @@ import type {
   RawMessage,
   RevealedReview,
 } from "@pestle/contract";
-import { listAccounts } from "../db/accounts.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
+import { listReceivers, messagePlace } from "../../db/intake/messages.ts";
+import { loadPrescriptionFact } from "../../db/intake/prescriptions.ts";
 import {
   type ListedReview,
   listPatients,
   listReviewEntries,
   loadReviewEntry,
   loadReviewMessage,
-} from "../db/dashboard-reviews.ts";
-import { listReceivers, messagePlace } from "../db/intake.ts";
-import { loadPrescriptionFact } from "../db/prescriptions.ts";
-import type { Deps } from "../deps.ts";
-import { maskedPatient } from "../domain/masked-patient.ts";
-import { medicationRequest } from "../domain/medication-request.ts";
-import { patientAnswer } from "../domain/patient-record.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
-import { reasonSentence, reviewKinds } from "../domain/review-kinds.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { openRecord } from "./patient-rows.ts";
+} from "../../db/intake/review-page.ts";
+import type { Deps } from "../../deps.ts";
+import { medicationRequest } from "../../domain/intake/medication-request.ts";
+import { reasonSentence, reviewKinds } from "../../domain/intake/review-kinds.ts";
+import { maskedPatient } from "../../domain/patients/masked-patient.ts";
+import { patientAnswer } from "../../domain/patients/patient-record.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { type Looker, writeAudit } from "../operations/write-audit.ts";
+import { openRecord } from "../patients/patient-rows.ts";
 import { isReviewer } from "./require-reviewer.ts";
-import { type Looker, writeAudit } from "./write-audit.ts";
 
 const MOST_REVIEWS = 500;
 export type ReviewKey = { account_id: string; review_id: number };

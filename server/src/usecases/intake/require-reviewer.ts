@@ -1,7 +1,7 @@
 import { NOTE_CHARACTERS, pharmacistRoles } from "@pestle/contract";
-import type { Queryable } from "../db/db.ts";
-import { findPerson, type PersonRow } from "../db/people.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
+import { findPerson, type PersonRow } from "../../db/accounts/people.ts";
+import type { Queryable } from "../../db/db.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
 
 /** Who of the pharmacy may decide what waits for a person. */
 const reviewerRoles: readonly string[] = pharmacistRoles;

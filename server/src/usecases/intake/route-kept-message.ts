@@ -1,13 +1,19 @@
-import { isConflict } from "../db/conflict.ts";
-import { findKeptMessage, type KeptMessage, listReceivers, messagePlace, type Receiver } from "../db/intake.ts";
-import { saveIntake } from "../db/receive.ts";
-import { closeReview } from "../db/reviews.ts";
-import type { Deps } from "../deps.ts";
-import type { IncomingMessage } from "../domain/incoming-message.ts";
-import type { IntakeFormat } from "../domain/intake-format.ts";
-import { intakeRefusals } from "../domain/intake-refusals.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
+import { isConflict } from "../../db/conflict.ts";
+import {
+  findKeptMessage,
+  type KeptMessage,
+  listReceivers,
+  messagePlace,
+  type Receiver,
+} from "../../db/intake/messages.ts";
+import { saveIntake } from "../../db/intake/receive-prescription.ts";
+import { closeReview } from "../../db/intake/reviews.ts";
+import type { Deps } from "../../deps.ts";
+import type { IncomingMessage } from "../../domain/intake/incoming-message.ts";
+import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
+import { intakeRefusals } from "../../domain/intake/intake-refusals.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { requireReviewer } from "./require-reviewer.ts";
 import { type DecidingDeps, decideFor } from "./take-message.ts";
 

@@ -1,8 +1,8 @@
 import type { AuditAction } from "@pestle/contract";
-import { insertAudit } from "../db/audit.ts";
-import type { Queryable, Tx } from "../db/db.ts";
-import type { Deps } from "../deps.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
+import type { Queryable, Tx } from "../../db/db.ts";
+import { insertAudit } from "../../db/operations/audit.ts";
+import type { Deps } from "../../deps.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
 import { writeLook } from "./write-audit.ts";
 
 /** Who of a partner does something, and in which request. */

@@ -1,9 +1,9 @@
-import { type BackupHeader, type BackupPart, writeBackupFile } from "../backup-file.ts";
-import { backupTables, prepareSession, readRows, readSequences } from "../db/backup.ts";
-import type { Db, Tx } from "../db/db.ts";
-import { loadKeyRing } from "../db/keys.ts";
-import { appliedMigrations } from "../db/migrate.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
+import { type BackupHeader, type BackupPart, writeBackupFile } from "../../backup-file.ts";
+import type { Db, Tx } from "../../db/db.ts";
+import { appliedMigrations } from "../../db/migrate.ts";
+import { backupTables, prepareSession, readRows, readSequences } from "../../db/operations/backup.ts";
+import { loadKeyRing } from "../../db/operations/keys.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
 
 export type Progress = (table: string, rows: number) => void;
 

@@ -1,7 +1,7 @@
 import { get as getPlain } from "node:http";
 import { get as getSecure } from "node:https";
 import { createServer } from "node:net";
-import type { Config } from "../config.ts";
+import type { Config } from "../../config.ts";
 import type { Finding } from "./check-up.ts";
 
 const ANSWER_LIMIT_MS = 2_000;

@@ -2,17 +2,17 @@ import { X509Certificate } from "node:crypto";
 import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createSecureContext } from "node:tls";
-import type { Config } from "../config.ts";
-import type { Db } from "../db/db.ts";
-import { loadKeyRing } from "../db/keys.ts";
-import { migrationState } from "../db/migrate.ts";
-import { anySealed, sealedColumns } from "../db/sealed-columns.ts";
-import { loadServerFacts } from "../db/server-facts.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
-import { fittingMasterKey, keptMasterKeys, masterKeyFiles } from "../vault/master-key.ts";
-import { openVault } from "../vault/vault.ts";
+import type { Config } from "../../config.ts";
+import type { Db } from "../../db/db.ts";
+import { migrationState } from "../../db/migrate.ts";
+import { loadKeyRing } from "../../db/operations/keys.ts";
+import { anySealed, sealedColumns } from "../../db/operations/sealed-columns.ts";
+import { loadServerFacts } from "../../db/operations/server-facts.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { fittingMasterKey, keptMasterKeys, masterKeyFiles } from "../../vault/master-key.ts";
+import { openVault } from "../../vault/vault.ts";
+import { loadSafety } from "../safety/load-safety-data.ts";
 import { checkPorts } from "./check-up-ports.ts";
-import { loadSafety } from "./load-safety-data.ts";
 
 /** One thing that was looked at. `warning`: works today; `failed`: does not, or is not safe. */
 export type Finding = { what: string; state: "ok" | "warning" | "failed"; says: string };

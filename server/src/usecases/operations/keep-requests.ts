@@ -1,6 +1,6 @@
-import { insertRequests } from "../db/request-log.ts";
-import type { Deps } from "../deps.ts";
-import { latencyBucket } from "../domain/latency-buckets.ts";
+import { insertRequests } from "../../db/operations/request-log.ts";
+import type { Deps } from "../../deps.ts";
+import { latencyBucket } from "../../domain/operations/latency-buckets.ts";
 
 /** So many in one statement. */
 const BATCH = 5_000;

@@ -1,6 +1,6 @@
 import type { DashboardHealth } from "@pestle/contract";
-import { type Lag, listLags } from "../db/dashboard-health.ts";
-import type { Deps } from "../deps.ts";
+import { type Lag, listLags } from "../../db/operations/lags.ts";
+import type { Deps } from "../../deps.ts";
 import { checkDatabase, checkFiles, type Finding } from "./check-up.ts";
 
 const sentences: Record<Lag["what"], string> = {

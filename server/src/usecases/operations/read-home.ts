@@ -1,4 +1,5 @@
 import { type DashboardHome, type Environment, type QueueKey, queueKeys, queues } from "@pestle/contract";
+import type { Queryable } from "../../db/db.ts";
 import {
   type CountedQueue,
   countQueues,
@@ -6,11 +7,10 @@ import {
   listTargets,
   type QueueCount,
   saveTargets,
-} from "../db/dashboard-home.ts";
-import type { Queryable } from "../db/db.ts";
-import type { Deps } from "../deps.ts";
-import { dateIn, startOfDay } from "../domain/calendar.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
+} from "../../db/operations/home.ts";
+import type { Deps } from "../../deps.ts";
+import { dateIn, startOfDay } from "../../domain/values/calendar.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { type Looker, writeAudit } from "./write-audit.ts";
 
 type ReadingDeps = Pick<Deps, "db" | "config" | "now">;

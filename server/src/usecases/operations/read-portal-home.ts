@@ -9,13 +9,19 @@ import {
   type QuickStartStep,
   quickStartSteps,
 } from "@pestle/contract";
-import type { AccountRow } from "../db/accounts.ts";
-import { type AccountFacts, countHeldBy, countOrders, loadAccountFacts, sumRequests } from "../db/portal-home.ts";
-import { loadWebhookFacts, type WebhookFacts } from "../db/portal-webhooks.ts";
-import { type EndpointRow, listEndpoints } from "../db/registered-endpoints.ts";
-import type { Deps } from "../deps.ts";
-import { disableReasons } from "../domain/endpoint-disabled.ts";
-import { accountNow } from "./move-clock.ts";
+import type { AccountRow } from "../../db/accounts/accounts.ts";
+import {
+  type AccountFacts,
+  countHeldBy,
+  countOrders,
+  loadAccountFacts,
+  sumRequests,
+} from "../../db/operations/portal-home.ts";
+import { type EndpointRow, listEndpoints } from "../../db/webhooks/endpoints.ts";
+import { loadWebhookFacts, type WebhookFacts } from "../../db/webhooks/portal-webhooks.ts";
+import type { Deps } from "../../deps.ts";
+import { disableReasons } from "../../domain/webhooks/endpoint-disabled.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 const MOST_COUNTED = 10_000;

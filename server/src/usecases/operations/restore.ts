@@ -1,10 +1,17 @@
-import { type BackupHeader, BadBackup, readBackupFile } from "../backup-file.ts";
-import { backupTables, insertRows, lockTables, prepareSession, setSequence, tablesWithRows } from "../db/backup.ts";
-import type { Db, Queryable } from "../db/db.ts";
-import { lockKeys } from "../db/keys.ts";
-import { appliedMigrations, migrate, readMigrations } from "../db/migrate.ts";
-import type { MasterKey } from "../vault/master-key.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
+import { type BackupHeader, BadBackup, readBackupFile } from "../../backup-file.ts";
+import type { Db, Queryable } from "../../db/db.ts";
+import { appliedMigrations, migrate, readMigrations } from "../../db/migrate.ts";
+import {
+  backupTables,
+  insertRows,
+  lockTables,
+  prepareSession,
+  setSequence,
+  tablesWithRows,
+} from "../../db/operations/backup.ts";
+import { lockKeys } from "../../db/operations/keys.ts";
+import type { MasterKey } from "../../vault/master-key.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import type { Progress } from "./back-up.ts";
 
 /** A file that was read to its end and found whole, of a schema this build knows and under a key that is at hand. */

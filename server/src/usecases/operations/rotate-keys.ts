@@ -1,16 +1,16 @@
-import { announce } from "../db/bus.ts";
-import type { Db } from "../db/db.ts";
-import { deleteDataKeysBefore, insertDataKey, isKeyInUse, loadKeyRing, lockKeys } from "../db/keys.ts";
+import { announce } from "../../db/bus.ts";
+import type { Db } from "../../db/db.ts";
+import { deleteDataKeysBefore, insertDataKey, isKeyInUse, loadKeyRing, lockKeys } from "../../db/operations/keys.ts";
 import {
   countSealed,
   lockRowsSealedBefore,
   type SealedColumn,
   saveSealed,
   sealedColumns,
-} from "../db/sealed-columns.ts";
-import { fittingMasterKey, type MasterKey } from "../vault/master-key.ts";
-import { newDataKey, type Vault, wrap } from "../vault/vault.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
+} from "../../db/operations/sealed-columns.ts";
+import { fittingMasterKey, type MasterKey } from "../../vault/master-key.ts";
+import { newDataKey, type Vault, wrap } from "../../vault/vault.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
 
 export type RotateDeps = { db: Db; vault: Vault; masterKeys: () => readonly MasterKey[] };
 export type RotatedKeys = { key_id: number; resealed: number; dropped_key_ids: number[] };

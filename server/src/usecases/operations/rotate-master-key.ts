@@ -1,8 +1,8 @@
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { type Config, WrongSetting } from "../config.ts";
-import { announce } from "../db/bus.ts";
-import type { Db, Tx } from "../db/db.ts";
+import { type Config, WrongSetting } from "../../config.ts";
+import { announce } from "../../db/bus.ts";
+import type { Db, Tx } from "../../db/db.ts";
 import {
   type KeyRing,
   loadIndexKey,
@@ -11,7 +11,7 @@ import {
   rewrapDataKey,
   saveFingerprint,
   saveIndexKey,
-} from "../db/keys.ts";
+} from "../../db/operations/keys.ts";
 import {
   decodeMasterKey,
   fittingMasterKey,
@@ -20,9 +20,9 @@ import {
   masterKeyFiles,
   newMasterKeyText,
   readKeyFile,
-} from "../vault/master-key.ts";
-import { rewrapIndexKey, unwrap, wrap } from "../vault/vault.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
+} from "../../vault/master-key.ts";
+import { rewrapIndexKey, unwrap, wrap } from "../../vault/vault.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
 
 export type RotatedMasterKey = { fingerprint: string; former_fingerprint: string; data_keys: number };
 

@@ -1,15 +1,15 @@
-import { listAccounts } from "../db/accounts.ts";
-import { deleteKeptAnswers } from "../db/idempotency.ts";
-import { deleteFingerprints } from "../db/place-order.ts";
-import { deleteOldRequests } from "../db/request-log.ts";
-import { deleteOldUsage } from "../db/request-usage.ts";
-import { deleteOldSessions } from "../db/sessions.ts";
-import { deleteExpiredTokens } from "../db/tokens.ts";
-import type { Deps } from "../deps.ts";
-import { KEPT_FOR_MS } from "./idempotently.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
+import { deleteOldSessions } from "../../db/accounts/sessions.ts";
+import { deleteExpiredTokens } from "../../db/accounts/tokens.ts";
+import { deleteKeptAnswers } from "../../db/idempotency.ts";
+import { deleteOldRequests } from "../../db/operations/request-log.ts";
+import { deleteOldUsage } from "../../db/operations/request-usage.ts";
+import { deleteFingerprints } from "../../db/orders/place-order.ts";
+import type { Deps } from "../../deps.ts";
+import { IDLE_MS, LONGEST_SESSION_MS } from "../accounts/sign-in.ts";
+import { KEPT_FOR_MS } from "../idempotently.ts";
+import { tidyWebhooks } from "../webhooks/tidy-webhooks.ts";
 import { inBites } from "./in-bites.ts";
-import { IDLE_MS, LONGEST_SESSION_MS } from "./sign-in.ts";
-import { tidyWebhooks } from "./tidy-webhooks.ts";
 
 const BITE = 5_000;
 const DAY_MS = 24 * 3600 * 1000;

@@ -1,4 +1,4 @@
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../../deps.ts";
 import { type HomeOf, readHome } from "./read-home.ts";
 
 /** Tells whoever listens how the queues stand, whenever that has changed: one reading for all who listen. */

@@ -1,7 +1,7 @@
 import type { AuditAction } from "@pestle/contract";
-import { insertAudit, insertAuditOnce } from "../db/audit.ts";
-import type { Queryable } from "../db/db.ts";
-import type { Deps } from "../deps.ts";
+import type { Queryable } from "../../db/db.ts";
+import { insertAudit, insertAuditOnce } from "../../db/operations/audit.ts";
+import type { Deps } from "../../deps.ts";
 
 /** Whoever is signed in. */
 export type Looker = { person_id: string; role: string };

@@ -1,10 +1,10 @@
 import type { Order } from "@pestle/contract";
-import type { Tx } from "../db/db.ts";
-import type { Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
-import type { SentFields } from "../domain/unknown-fields.ts";
-import { auditPortal, auditView, type PortalActor } from "./audit-portal.ts";
-import type { FinishedAnswer } from "./idempotently.ts";
+import type { Tx } from "../../db/db.ts";
+import type { Deps } from "../../deps.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import type { FinishedAnswer } from "../idempotently.ts";
+import { auditPortal, auditView, type PortalActor } from "../operations/audit-portal.ts";
 import type { Orderer } from "./prepare-order.ts";
 import { readOrder } from "./read-orders.ts";
 import { requestOrderAction } from "./request-order-action.ts";

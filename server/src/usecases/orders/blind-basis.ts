@@ -1,5 +1,5 @@
-import type { Deps } from "../deps.ts";
-import { unavailableFinding } from "../domain/safety/finding.ts";
+import type { Deps } from "../../deps.ts";
+import { unavailableFinding } from "../../domain/safety/finding.ts";
 
 const UNCHECKED = unavailableFinding().key;
 

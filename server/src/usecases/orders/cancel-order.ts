@@ -1,11 +1,11 @@
 import type { Order } from "@pestle/contract";
-import type { Queryable } from "../db/db.ts";
-import type { Deps } from "../deps.ts";
-import { type Actor, isOpen } from "../domain/order.ts";
-import { cancelOutcome } from "../domain/order-actions.ts";
-import { refuse } from "../domain/refusals.ts";
-import { changeOrder } from "./change-order.ts";
-import { loadChangingOrder } from "./load-changing-order.ts";
+import type { Queryable } from "../../db/db.ts";
+import type { Deps } from "../../deps.ts";
+import { type Actor, isOpen } from "../../domain/orders/order.ts";
+import { cancelOutcome } from "../../domain/orders/order-actions.ts";
+import { refuse } from "../../domain/values/refusals.ts";
+import { loadChangingOrder } from "./load-order.ts";
+import { changeOrder } from "./save-change.ts";
 
 /** Ends an order that has not shipped: units and stock are given back, the authorisation is void. */
 export async function cancelOrder(

@@ -1,16 +1,16 @@
 import type { Order } from "@pestle/contract";
-import type { Queryable } from "../db/db.ts";
-import type { Deps } from "../deps.ts";
-import { readAddress } from "../domain/address-input.ts";
-import { decideAddressChange } from "../domain/decide-address-change.ts";
-import { partner } from "../domain/order.ts";
-import type { Outcome } from "../domain/order-change.ts";
-import { refuseAll } from "../domain/refusals.ts";
-import type { SentFields } from "../domain/unknown-fields.ts";
-import { changeOrder } from "./change-order.ts";
-import { loadChangingOrder } from "./load-changing-order.ts";
+import type { Queryable } from "../../db/db.ts";
+import type { Deps } from "../../deps.ts";
+import { decideAddressChange } from "../../domain/orders/decide-address-change.ts";
+import { partner } from "../../domain/orders/order.ts";
+import type { Outcome } from "../../domain/orders/order-change.ts";
+import { readAddress } from "../../domain/patients/address-input.ts";
+import { refuseAll } from "../../domain/values/refusals.ts";
+import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import { actorOf, requireFree, type Work } from "../fulfillment/steps.ts";
+import { loadChangingOrder } from "./load-order.ts";
 import type { Orderer } from "./prepare-order.ts";
-import { actorOf, requireFree, type Work } from "./work-order.ts";
+import { changeOrder } from "./save-change.ts";
 
 /**
  * Judges an address and gives what puts it on the order: the validator is never asked inside a transaction. With `work`

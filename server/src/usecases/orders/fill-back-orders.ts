@@ -1,18 +1,18 @@
-import { type BackOrdered, listBackOrdered, listBackOrderedAccounts } from "../db/back-orders.ts";
-import { isConflict } from "../db/conflict.ts";
-import type { Db, Queryable } from "../db/db.ts";
-import { lockShelves } from "../db/stock.ts";
-import type { Deps } from "../deps.ts";
-import { isOpen, system } from "../domain/order.ts";
-import { type Outcome, sums } from "../domain/order-change.ts";
-import { exact } from "../domain/resolve-items.ts";
-import type { StockEntry } from "../domain/stock.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { apart } from "./apart.ts";
-import { changeOrder } from "./change-order.ts";
-import { loadChangingOrder } from "./load-changing-order.ts";
-import { accountNow } from "./move-clock.ts";
-import { moveStock } from "./move-stock.ts";
+import { lockShelves } from "../../db/catalogue/stock.ts";
+import { isConflict } from "../../db/conflict.ts";
+import type { Db, Queryable } from "../../db/db.ts";
+import { type BackOrdered, listBackOrdered, listBackOrderedAccounts } from "../../db/orders/back-orders.ts";
+import type { Deps } from "../../deps.ts";
+import type { StockEntry } from "../../domain/catalogue/stock.ts";
+import { isOpen, system } from "../../domain/orders/order.ts";
+import { type Outcome, sums } from "../../domain/orders/order-change.ts";
+import { exact } from "../../domain/orders/resolve-items.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { moveStock } from "../catalogue/move-stock.ts";
+import { apart } from "../operations/apart.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
+import { loadChangingOrder } from "./load-order.ts";
+import { changeOrder } from "./save-change.ts";
 
 const MOST_AT_ONCE = 1_000;
 /** In the sandbox the supplier delivers what is back ordered after this long, by the account's clock. */

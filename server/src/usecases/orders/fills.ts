@@ -1,5 +1,5 @@
-import type { FillRow } from "../db/place-order.ts";
-import type { Fill } from "../domain/order-facts.ts";
+import type { FillRow } from "../../db/orders/place-order.ts";
+import type { Fill } from "../../domain/orders/order-facts.ts";
 
 /** A medicine may act for longer than it was taken; no table of the safety engine asks for more. */
 export const LONGEST_WASHOUT_MS = 60 * 24 * 3600 * 1000;

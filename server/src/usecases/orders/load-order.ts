@@ -1,16 +1,16 @@
 import type { Environment, ExceptionId } from "@pestle/contract";
-import { type ChangingRow, loadForChange } from "../db/changing-order.ts";
-import type { Queryable } from "../db/db.ts";
-import type { Deps } from "../deps.ts";
-import { SHIP_TO_NAME_CHARACTERS } from "../domain/address/address-holds.ts";
-import { dateIn } from "../domain/calendar.ts";
-import type { ChangeRules, ChangingOrder, ChangingPrescription } from "../domain/order-change.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
+import type { Queryable } from "../../db/db.ts";
+import { type ChangingRow, loadForChange } from "../../db/orders/load-for-change.ts";
+import type { Deps } from "../../deps.ts";
+import type { ChangeRules, ChangingOrder, ChangingPrescription } from "../../domain/orders/order-change.ts";
+import { SHIP_TO_NAME_CHARACTERS } from "../../domain/values/address/address-holds.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import { openRecord } from "../patients/patient-rows.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 import { blindBasis } from "./blind-basis.ts";
 import { fillOf, LONGEST_WASHOUT_MS } from "./fills.ts";
-import { accountNow } from "./move-clock.ts";
-import { openRecord } from "./patient-rows.ts";
-import { readCatalogue } from "./read-catalogue.ts";
 import { openOrder } from "./read-orders.ts";
 
 /** An order as it was read, opened, with all that a change of it is decided on and by. */

@@ -1,14 +1,14 @@
 import { compactAsciiJson, stageOfState, statusOfState } from "@pestle/contract";
-import { orderPlace, type SealedOrderColumn } from "../db/orders.ts";
-import type { OrderContext, OrderSave } from "../db/place-order.ts";
-import { bytes } from "../db/receive.ts";
-import type { Deps } from "../deps.ts";
-import type { AcceptedOrder } from "../domain/decide-order.ts";
-import { orderPosition } from "../domain/order-position.ts";
-import { orderSchedule } from "../domain/order-schedule.ts";
-import { exact } from "../domain/resolve-items.ts";
+import { bytes } from "../../db/intake/receive-prescription.ts";
+import { orderPlace, type SealedOrderColumn } from "../../db/orders/orders.ts";
+import type { OrderContext, OrderSave } from "../../db/orders/place-order.ts";
+import type { Deps } from "../../deps.ts";
+import type { AcceptedOrder } from "../../domain/orders/decide-order.ts";
+import { orderPosition } from "../../domain/orders/order-position.ts";
+import { orderSchedule } from "../../domain/orders/order-schedule.ts";
+import { exact } from "../../domain/orders/resolve-items.ts";
+import { patientRow } from "../patients/patient-rows.ts";
 import { blindBasis } from "./blind-basis.ts";
-import { patientRow } from "./patient-rows.ts";
 import { DUPLICATE_WINDOW_MS, type PreparedOrder } from "./prepare-order.ts";
 
 /** The accepted order as rows: sealed where it tells who. */

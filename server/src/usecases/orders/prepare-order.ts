@@ -1,13 +1,13 @@
 import type { Address, Environment } from "@pestle/contract";
-import type { Deps } from "../deps.ts";
-import type { Verdict } from "../domain/address/verdict.ts";
-import { dateIn } from "../domain/calendar.ts";
-import type { Formulary } from "../domain/formulary.ts";
-import { type OrderDraft, readOrder } from "../domain/order-draft.ts";
-import type { Problem } from "../domain/refusals.ts";
-import type { SentFields } from "../domain/unknown-fields.ts";
-import { accountNow } from "./move-clock.ts";
-import { readCatalogue } from "./read-catalogue.ts";
+import type { Deps } from "../../deps.ts";
+import type { Formulary } from "../../domain/catalogue/formulary.ts";
+import { type OrderDraft, readOrder } from "../../domain/orders/order-draft.ts";
+import type { Verdict } from "../../domain/values/address/verdict.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
+import type { Problem } from "../../domain/values/refusals.ts";
+import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 
 /** Who orders. */
 export type Orderer = {

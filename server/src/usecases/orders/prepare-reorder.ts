@@ -1,11 +1,11 @@
 import type { Address } from "@pestle/contract";
-import type { Deps } from "../deps.ts";
-import type { Formulary } from "../domain/formulary.ts";
-import type { StoredOrder } from "../domain/order-answer.ts";
-import { refuse, StatusRefusal } from "../domain/refusals.ts";
-import { isSentObject, type SentFields } from "../domain/unknown-fields.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { readCatalogue } from "./read-catalogue.ts";
+import type { Deps } from "../../deps.ts";
+import type { Formulary } from "../../domain/catalogue/formulary.ts";
+import type { StoredOrder } from "../../domain/orders/order-answer.ts";
+import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
+import { isSentObject, type SentFields } from "../../domain/values/unknown-fields.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { loadStoredOrder } from "./read-orders.ts";
 
 /**

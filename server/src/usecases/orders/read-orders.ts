@@ -1,11 +1,11 @@
 import type { Address, Order, OrderState } from "@pestle/contract";
-import type { Queryable } from "../db/db.ts";
-import { listOrders, type OrderFilter } from "../db/order-list.ts";
-import { loadOrder, type OrderRow, orderPlace, type SealedOrderColumn } from "../db/orders.ts";
-import type { Deps } from "../deps.ts";
-import type { OrderStanding } from "../domain/order.ts";
-import { isoShipment, orderAnswer, type StoredOrder } from "../domain/order-answer.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
+import type { Queryable } from "../../db/db.ts";
+import { listOrders, type OrderFilter } from "../../db/orders/order-list.ts";
+import { loadOrder, type OrderRow, orderPlace, type SealedOrderColumn } from "../../db/orders/orders.ts";
+import type { Deps } from "../../deps.ts";
+import type { OrderStanding } from "../../domain/orders/order.ts";
+import { isoShipment, orderAnswer, type StoredOrder } from "../../domain/orders/order-answer.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
 
 export async function readOrder(deps: Deps, account_id: string, order_number: string): Promise<Order | undefined> {
   return withKeysOfNow(deps, async () => {

@@ -1,11 +1,11 @@
-import { listUnchecked } from "../db/orders.ts";
-import type { Deps } from "../deps.ts";
-import { isOpen, system } from "../domain/order.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { apart } from "./apart.ts";
-import { changeOrder } from "./change-order.ts";
-import { loadChangingOrder } from "./load-changing-order.ts";
-import { untilDecided } from "./until-decided.ts";
+import { listUnchecked } from "../../db/orders/orders.ts";
+import type { Deps } from "../../deps.ts";
+import { isOpen, system } from "../../domain/orders/order.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { apart } from "../operations/apart.ts";
+import { untilDecided } from "../until-decided.ts";
+import { loadChangingOrder } from "./load-order.ts";
+import { changeOrder } from "./save-change.ts";
 
 const MOST_AT_ONCE = 500;
 

@@ -1,19 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { compactAsciiJson, isFinal, type Order, type Role, stageOfState, statusOfState } from "@pestle/contract";
-import { announce } from "../db/bus.ts";
-import { type OrderChange, type OrderColumns, saveOrderChange } from "../db/change-order.ts";
-import type { Queryable } from "../db/db.ts";
-import { notePlace } from "../db/order-notes.ts";
-import { orderPlace } from "../db/orders.ts";
-import { bytes } from "../db/receive.ts";
-import type { Deps } from "../deps.ts";
-import { type Actor, apply, isOpen, type Move, orderEvents, standingRow } from "../domain/order.ts";
-import { orderAnswer, type StoredOrder } from "../domain/order-answer.ts";
-import { type DecidedChange, decideChange, type Outcome } from "../domain/order-change.ts";
-import { orderSchedule } from "../domain/order-schedule.ts";
-import { randomEventId } from "../random.ts";
-import type { LoadedOrder } from "./load-changing-order.ts";
-import { patientRow } from "./patient-rows.ts";
+import { announce } from "../../db/bus.ts";
+import type { Queryable } from "../../db/db.ts";
+import { notePlace } from "../../db/fulfillment/order-notes.ts";
+import { bytes } from "../../db/intake/receive-prescription.ts";
+import { orderPlace } from "../../db/orders/orders.ts";
+import { type OrderChange, type OrderColumns, saveOrderChange } from "../../db/orders/save-order-change.ts";
+import type { Deps } from "../../deps.ts";
+import { type Actor, apply, isOpen, type Move, orderEvents, standingRow } from "../../domain/orders/order.ts";
+import { orderAnswer, type StoredOrder } from "../../domain/orders/order-answer.ts";
+import { type DecidedChange, decideChange, type Outcome } from "../../domain/orders/order-change.ts";
+import { orderSchedule } from "../../domain/orders/order-schedule.ts";
+import { randomEventId } from "../../random.ts";
+import { patientRow } from "../patients/patient-rows.ts";
+import type { LoadedOrder } from "./load-order.ts";
 
 /** Who does it, and what is written beside. */
 export type ChangeBy = {

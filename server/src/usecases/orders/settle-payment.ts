@@ -1,16 +1,16 @@
 import type { ExceptionId, Order } from "@pestle/contract";
-import { isConflict } from "../db/conflict.ts";
-import { listUnpaid, listUnpaidAccounts } from "../db/orders.ts";
-import { listAsked, markDone } from "../db/payments.ts";
-import type { Deps } from "../deps.ts";
-import { system } from "../domain/order.ts";
-import { CURRENCY, orderAnswer } from "../domain/order-answer.ts";
-import type { PaymentEntry } from "../domain/order-change.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { apart } from "./apart.ts";
-import { changeOrder } from "./change-order.ts";
-import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
-import { accountNow } from "./move-clock.ts";
+import { isConflict } from "../../db/conflict.ts";
+import { listUnpaid, listUnpaidAccounts } from "../../db/orders/orders.ts";
+import { listAsked, markDone } from "../../db/orders/payments.ts";
+import type { Deps } from "../../deps.ts";
+import { system } from "../../domain/orders/order.ts";
+import { CURRENCY, orderAnswer } from "../../domain/orders/order-answer.ts";
+import type { PaymentEntry } from "../../domain/orders/order-change.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { apart } from "../operations/apart.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
+import { type LoadedOrder, loadChangingOrder } from "./load-order.ts";
+import { changeOrder } from "./save-change.ts";
 
 const PAYMENT_DECLINED: ExceptionId = 80;
 const MOST_TRIES = 5;

@@ -1,5 +1,5 @@
 import { type Address, type Environment, type ExceptionId, exceptionRow, type RevealedOrder } from "@pestle/contract";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../../deps.ts";
 
 type Suggestion = RevealedOrder["suggestion"];
 

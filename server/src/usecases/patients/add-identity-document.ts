@@ -1,12 +1,12 @@
 import type { IdentityDocument } from "@pestle/contract";
-import type { Tx } from "../db/db.ts";
-import type { Deps } from "../deps.ts";
-import { readIdentityDocument } from "../domain/identity-document.ts";
-import { withIdentityDocument } from "../domain/patient-changes.ts";
-import { documentAnswer } from "../domain/patient-record.ts";
-import { refuseAll } from "../domain/refusals.ts";
-import type { SentFields } from "../domain/unknown-fields.ts";
-import { changePatient, type PatientKey } from "./change-patient.ts";
+import type { Tx } from "../../db/db.ts";
+import type { Deps } from "../../deps.ts";
+import { readIdentityDocument } from "../../domain/patients/identity-document.ts";
+import { withIdentityDocument } from "../../domain/patients/patient-changes.ts";
+import { documentAnswer } from "../../domain/patients/patient-record.ts";
+import { refuseAll } from "../../domain/values/refusals.ts";
+import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import { changePatient, type PatientKey } from "./save-patient.ts";
 
 /** Adds a document to a patient, or renews the one on file. The answer shows no more of its number than any other. */
 export async function addIdentityDocument(

@@ -1,11 +1,11 @@
 import type { Environment, PatientAddress } from "@pestle/contract";
-import type { Tx } from "../db/db.ts";
-import type { Deps } from "../deps.ts";
-import { readAddress, settleAddress } from "../domain/address-input.ts";
-import { withShippingAddress } from "../domain/patient-changes.ts";
-import { refuseAll } from "../domain/refusals.ts";
-import type { SentFields } from "../domain/unknown-fields.ts";
-import { changePatient, type PatientKey } from "./change-patient.ts";
+import type { Tx } from "../../db/db.ts";
+import type { Deps } from "../../deps.ts";
+import { readAddress, settleAddress } from "../../domain/patients/address-input.ts";
+import { withShippingAddress } from "../../domain/patients/patient-changes.ts";
+import { refuseAll } from "../../domain/values/refusals.ts";
+import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import { changePatient, type PatientKey } from "./save-patient.ts";
 
 /** Judges an address and gives what adds it: the validator may be asked over the network, so never in a transaction. */
 export async function addShippingAddress(

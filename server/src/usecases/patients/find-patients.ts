@@ -1,8 +1,8 @@
 import type { Patient } from "@pestle/contract";
-import { findPatients as findRows } from "../db/patients.ts";
-import type { Deps } from "../deps.ts";
-import { type PatientRecord, patientAnswer, searchKeys } from "../domain/patient-record.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
+import { findPatients as findRows } from "../../db/patients/patients.ts";
+import type { Deps } from "../../deps.ts";
+import { type PatientRecord, patientAnswer, searchKeys } from "../../domain/patients/patient-record.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
 import { openRecord, searchIndex } from "./patient-rows.ts";
 
 /** Whom to look for: the exact value, but for case and punctuation. */

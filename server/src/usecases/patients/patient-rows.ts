@@ -1,8 +1,8 @@
-import { recordPlace } from "../db/patients.ts";
-import { bytes } from "../db/receive.ts";
-import type { Deps } from "../deps.ts";
-import type { IncomingPatient } from "../domain/incoming-message.ts";
-import { type PatientRecord, searchKeys } from "../domain/patient-record.ts";
+import { bytes } from "../../db/intake/receive-prescription.ts";
+import { recordPlace } from "../../db/patients/patients.ts";
+import type { Deps } from "../../deps.ts";
+import type { IncomingPatient } from "../../domain/intake/incoming-message.ts";
+import { type PatientRecord, searchKeys } from "../../domain/patients/patient-record.ts";
 
 type Sealing = Pick<Deps, "vault">;
 

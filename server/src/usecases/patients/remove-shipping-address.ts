@@ -1,10 +1,10 @@
 import type { Address } from "@pestle/contract";
-import type { Tx } from "../db/db.ts";
-import { listShipToAddresses, orderPlace } from "../db/orders.ts";
-import type { Deps } from "../deps.ts";
-import { isSameShipTo, withoutShippingAddress } from "../domain/patient-changes.ts";
-import { refuse, StatusRefusal } from "../domain/refusals.ts";
-import { changePatient, type PatientKey } from "./change-patient.ts";
+import type { Tx } from "../../db/db.ts";
+import { listShipToAddresses, orderPlace } from "../../db/orders/orders.ts";
+import type { Deps } from "../../deps.ts";
+import { isSameShipTo, withoutShippingAddress } from "../../domain/patients/patient-changes.ts";
+import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
+import { changePatient, type PatientKey } from "./save-patient.ts";
 
 /** An address that an order still goes to stays (42228): whoever looks for the order's address finds it. */
 export async function removeShippingAddress(

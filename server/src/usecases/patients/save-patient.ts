@@ -1,10 +1,10 @@
-import type { Tx } from "../db/db.ts";
-import { lockPatient, savePatient } from "../db/patients.ts";
-import type { Deps } from "../deps.ts";
-import { dateIn } from "../domain/calendar.ts";
-import type { PatientRecord } from "../domain/patient-record.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
-import { accountNow } from "./move-clock.ts";
+import type { Tx } from "../../db/db.ts";
+import { lockPatient, savePatient } from "../../db/patients/patients.ts";
+import type { Deps } from "../../deps.ts";
+import type { PatientRecord } from "../../domain/patients/patient-record.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 import { openRecord, patientRow } from "./patient-rows.ts";
 
 /** Which patient, by whom it is asked. */

@@ -1,13 +1,13 @@
 import type { Patient } from "@pestle/contract";
-import type { Tx } from "../db/db.ts";
-import type { Deps } from "../deps.ts";
-import { readContact } from "../domain/contact-fields.ts";
-import { withContact } from "../domain/patient-changes.ts";
-import { patientAnswer } from "../domain/patient-record.ts";
-import { readPatientSafety } from "../domain/patient-safety.ts";
-import { refuseAll } from "../domain/refusals.ts";
-import { type SentFields, unknownFields } from "../domain/unknown-fields.ts";
-import { changePatient, type PatientKey } from "./change-patient.ts";
+import type { Tx } from "../../db/db.ts";
+import type { Deps } from "../../deps.ts";
+import { readContact } from "../../domain/patients/contact-fields.ts";
+import { withContact } from "../../domain/patients/patient-changes.ts";
+import { patientAnswer } from "../../domain/patients/patient-record.ts";
+import { readPatientSafety } from "../../domain/patients/patient-safety.ts";
+import { refuseAll } from "../../domain/values/refusals.ts";
+import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { changePatient, type PatientKey } from "./save-patient.ts";
 
 const contactFields = ["email", "phone", "gender"] as const;
 

@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto";
-import type { Config } from "../config.ts";
-import { announce } from "../db/bus.ts";
-import type { Db, Tx } from "../db/db.ts";
-import { insertSafetyImport, lockSafetyImports } from "../db/safety-imports.ts";
-import { readSafetyData, type SafetyData } from "../domain/safety/data.ts";
-import { diffSafetyRows, type SafetyDiff } from "../domain/safety/diff.ts";
-import { withInteractionsOf } from "../domain/safety/interaction-csv.ts";
-import { SafetyDataFault } from "../domain/safety/read-rows.ts";
-import { AdminRefusal } from "./admin-refusal.ts";
+import type { Config } from "../../config.ts";
+import { announce } from "../../db/bus.ts";
+import type { Db, Tx } from "../../db/db.ts";
+import { insertSafetyImport, lockSafetyImports } from "../../db/safety/safety-imports.ts";
+import { readSafetyData, type SafetyData } from "../../domain/safety/data.ts";
+import { diffSafetyRows, type SafetyDiff } from "../../domain/safety/diff.ts";
+import { withInteractionsOf } from "../../domain/safety/interaction-csv.ts";
+import { SafetyDataFault } from "../../domain/safety/read-rows.ts";
+import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { requireReviewer } from "../intake/require-reviewer.ts";
 import { canaryFaults, type LoadedSafety, loadSafety } from "./load-safety-data.ts";
-import { requireReviewer } from "./require-reviewer.ts";
 
 export type SafetyImport = {
   /** All tables as JSON, or interactions as CSV. */

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
-import type { Config } from "../config.ts";
-import type { Queryable } from "../db/db.ts";
-import { loadSafetyImport, newestSafetyImport } from "../db/safety-imports.ts";
-import { canariesFail } from "../domain/safety/canaries.ts";
-import { readSafetyData, type SafetyData } from "../domain/safety/data.ts";
-import { SafetyDataFault } from "../domain/safety/read-rows.ts";
+import type { Config } from "../../config.ts";
+import type { Queryable } from "../../db/db.ts";
+import { loadSafetyImport, newestSafetyImport } from "../../db/safety/safety-imports.ts";
+import { canariesFail } from "../../domain/safety/canaries.ts";
+import { readSafetyData, type SafetyData } from "../../domain/safety/data.ts";
+import { SafetyDataFault } from "../../domain/safety/read-rows.ts";
 
 /** Found from `src/` and from `dist/` alike. */
-const SHIPPED = new URL("../../data/safety.json", import.meta.url);
+const SHIPPED = new URL("../../../data/safety.json", import.meta.url);
 
 /** The safety tables in force and where they come from. `data` is null where nothing could be read. */
 export type LoadedSafety = {

@@ -1,6 +1,6 @@
-import { newestSafetyImport } from "../db/safety-imports.ts";
-import type { Deps } from "../deps.ts";
-import type { SafetyData } from "../domain/safety/data.ts";
+import { newestSafetyImport } from "../../db/safety/safety-imports.ts";
+import type { Deps } from "../../deps.ts";
+import type { SafetyData } from "../../domain/safety/data.ts";
 import { canaryFaults, loadSafety } from "./load-safety-data.ts";
 
 /** The safety tables of this process, in memory. */

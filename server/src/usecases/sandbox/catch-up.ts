@@ -1,7 +1,7 @@
-import type { Deps } from "../deps.ts";
-import { fillBackOrders } from "./fill-back-orders.ts";
-import { fillDue } from "./fill-due.ts";
-import { trackShipments } from "./track-shipments.ts";
+import type { Deps } from "../../deps.ts";
+import { trackShipments } from "../fulfillment/track-shipments.ts";
+import { fillDue } from "../intake/order-due-prescriptions.ts";
+import { fillBackOrders } from "../orders/fill-back-orders.ts";
 
 /** Does for one account what is due by its clock, without waiting for the jobs. They do what fails here. */
 export async function catchUp(deps: Deps, account_id: string): Promise<void> {

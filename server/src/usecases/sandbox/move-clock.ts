@@ -1,7 +1,7 @@
-import { advanceAccountClock } from "../db/accounts.ts";
-import { announce } from "../db/bus.ts";
-import type { Tx } from "../db/db.ts";
-import { refuse } from "../domain/refusals.ts";
+import { advanceAccountClock } from "../../db/accounts/accounts.ts";
+import { announce } from "../../db/bus.ts";
+import type { Tx } from "../../db/db.ts";
+import { refuse } from "../../domain/values/refusals.ts";
 
 /** Ten years at once, a hundred in all: beyond that every date rule would be meaningless. */
 export const LONGEST_ADVANCE_S = 315_360_000;

@@ -1,20 +1,20 @@
 import type { PortalSandbox, PortalSimulatedPrescription } from "@pestle/contract";
-import type { AccountRow } from "../db/accounts.ts";
-import type { Tx } from "../db/db.ts";
-import { loadPrescriptionFact } from "../db/prescriptions.ts";
-import { findOrderOf, listNewestPrescriptions } from "../db/sandbox.ts";
-import type { Deps } from "../deps.ts";
-import { dateIn } from "../domain/calendar.ts";
-import { refuse, refuseAll, StatusRefusal } from "../domain/refusals.ts";
-import { sandboxOrder } from "../domain/sandbox-order.ts";
-import { isSandboxPreset, presetsFor, sandboxPresets } from "../domain/sandbox-presets.ts";
-import { isSentObject, type SentFields, unknownFields } from "../domain/unknown-fields.ts";
-import { auditPortal, type PortalActor } from "./audit-portal.ts";
-import type { FinishedAnswer } from "./idempotently.ts";
+import type { AccountRow } from "../../db/accounts/accounts.ts";
+import type { Tx } from "../../db/db.ts";
+import { loadPrescriptionFact } from "../../db/intake/prescriptions.ts";
+import { findOrderOf, listNewestPrescriptions } from "../../db/sandbox/sandbox.ts";
+import type { Deps } from "../../deps.ts";
+import { sandboxOrder } from "../../domain/sandbox/sandbox-order.ts";
+import { isSandboxPreset, presetsFor, sandboxPresets } from "../../domain/sandbox/sandbox-presets.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
+import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
+import { isSentObject, type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import type { FinishedAnswer } from "../idempotently.ts";
+import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
+import { placeOrder } from "../orders/place-order.ts";
+import { prepareOrder } from "../orders/prepare-order.ts";
 import { accountNow } from "./move-clock.ts";
-import { placeOrder } from "./place-order.ts";
-import { prepareOrder } from "./prepare-order.ts";
-import { readCatalogue } from "./read-catalogue.ts";
 
 const MOST_PRESCRIPTIONS = 20;
 

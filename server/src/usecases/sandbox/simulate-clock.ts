@@ -1,5 +1,5 @@
-import { refuseAll } from "../domain/refusals.ts";
-import { unknownFields } from "../domain/unknown-fields.ts";
+import { refuseAll } from "../../domain/values/refusals.ts";
+import { unknownFields } from "../../domain/values/unknown-fields.ts";
 import { catchUp } from "./catch-up.ts";
 import { LONGEST_ADVANCE_S, moveClock } from "./move-clock.ts";
 import { type Simulation, simulated } from "./simulation.ts";

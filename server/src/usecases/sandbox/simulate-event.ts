@@ -1,9 +1,9 @@
 import { compactAsciiJson, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
-import { insertSimulatedEvent, lockSimulated } from "../db/simulations.ts";
-import type { Problem } from "../domain/refusals.ts";
-import { refuseAll } from "../domain/refusals.ts";
-import { readPatientId } from "../domain/simulated-patient.ts";
-import { randomEventId } from "../random.ts";
+import { insertSimulatedEvent, lockSimulated } from "../../db/sandbox/simulations.ts";
+import { readPatientId } from "../../domain/sandbox/simulated-patient.ts";
+import type { Problem } from "../../domain/values/refusals.ts";
+import { refuseAll } from "../../domain/values/refusals.ts";
+import { randomEventId } from "../../random.ts";
 import { accountNow } from "./move-clock.ts";
 import { type Simulation, simulated } from "./simulation.ts";
 

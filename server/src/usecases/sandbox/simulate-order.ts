@@ -5,21 +5,21 @@ import {
   type OrderStatus,
   simulatedStatuses,
 } from "@pestle/contract";
-import type { Db } from "../db/db.ts";
-import type { Deps } from "../deps.ts";
-import { addMonths } from "../domain/calendar.ts";
-import { isOpen, system } from "../domain/order.ts";
-import { refuse, refuseAll } from "../domain/refusals.ts";
-import { unknownFields } from "../domain/unknown-fields.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
-import { cancelOrder } from "./cancel-order.ts";
-import { changeOrder } from "./change-order.ts";
-import { type LoadedOrder, loadChangingOrder } from "./load-changing-order.ts";
-import { shipOrder } from "./ship-order.ts";
+import type { Db } from "../../db/db.ts";
+import type { Deps } from "../../deps.ts";
+import { isOpen, system } from "../../domain/orders/order.ts";
+import { addMonths } from "../../domain/values/calendar.ts";
+import { refuse, refuseAll } from "../../domain/values/refusals.ts";
+import { unknownFields } from "../../domain/values/unknown-fields.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { shipOrder } from "../fulfillment/ship-order.ts";
+import { approveReview, completeFill, verifyProduct, type Work, type Worker } from "../fulfillment/steps.ts";
+import { trackByHand } from "../fulfillment/track-shipments.ts";
+import { WorkRefusal } from "../fulfillment/work-refusal.ts";
+import { cancelOrder } from "../orders/cancel-order.ts";
+import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
+import { changeOrder } from "../orders/save-change.ts";
 import { type Simulation, simulated } from "./simulation.ts";
-import { trackByHand } from "./track-shipments.ts";
-import { approveReview, completeFill, verifyProduct, type Work, type Worker } from "./work-order.ts";
-import { WorkRefusal } from "./work-refusal.ts";
 
 /** Who works in the sandbox: two people, since whoever fills an order does not check it. */
 const technician: Worker = { person_id: "simulated-technician", role: "technician" };

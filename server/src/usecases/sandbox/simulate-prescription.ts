@@ -1,25 +1,31 @@
 import { createHash } from "node:crypto";
-import type { Db, Tx } from "../db/db.ts";
-import { listDuePrescriptions } from "../db/due-prescriptions.ts";
-import { messagePlace, storeMessage } from "../db/intake.ts";
-import { loadPatient } from "../db/patients.ts";
-import { endSimulated, findKnown, lastMessageOf, lockSimulated, type SimulatedAccount } from "../db/simulations.ts";
-import type { Deps } from "../deps.ts";
-import { dateIn } from "../domain/calendar.ts";
-import type { IncomingMessage, IntakeRefusal } from "../domain/incoming-message.ts";
-import type { IntakeFormat } from "../domain/intake-format.ts";
-import { intakeRefusals, refusalFor } from "../domain/intake-refusals.ts";
-import { type InventedWorld, inventedMessage, inventPrescription } from "../domain/invent-prescription.ts";
-import { type Problem, RequestProblems, refuse, refuseAll } from "../domain/refusals.ts";
-import { readSimulatedPrescription, type SimulatedPrescription } from "../domain/simulated-prescription.ts";
-import { type SentFields, unknownFields } from "../domain/unknown-fields.ts";
-import { fillDue } from "./fill-due.ts";
-import type { FinishedAnswer } from "./idempotently.ts";
+import type { Db, Tx } from "../../db/db.ts";
+import { listDuePrescriptions } from "../../db/intake/due-prescriptions.ts";
+import { messagePlace, storeMessage } from "../../db/intake/messages.ts";
+import { loadPatient } from "../../db/patients/patients.ts";
+import {
+  endSimulated,
+  findKnown,
+  lastMessageOf,
+  lockSimulated,
+  type SimulatedAccount,
+} from "../../db/sandbox/simulations.ts";
+import type { Deps } from "../../deps.ts";
+import type { IncomingMessage, IntakeRefusal } from "../../domain/intake/incoming-message.ts";
+import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
+import { intakeRefusals, refusalFor } from "../../domain/intake/intake-refusals.ts";
+import { type InventedWorld, inventedMessage, inventPrescription } from "../../domain/sandbox/invent-prescription.ts";
+import { readSimulatedPrescription, type SimulatedPrescription } from "../../domain/sandbox/simulated-prescription.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
+import { type Problem, RequestProblems, refuse, refuseAll } from "../../domain/values/refusals.ts";
+import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import type { FinishedAnswer } from "../idempotently.ts";
+import { fillDue } from "../intake/order-due-prescriptions.ts";
+import { type Received, takeFor } from "../intake/take-message.ts";
+import { openRecord } from "../patients/patient-rows.ts";
 import { accountNow } from "./move-clock.ts";
-import { openRecord } from "./patient-rows.ts";
-import { readCatalogue } from "./read-catalogue.ts";
 import type { SimulatedChange, Simulator } from "./simulation.ts";
-import { type Received, takeFor } from "./take-message.ts";
 
 /**
  * A prescription arrives as if a prescriber had sent it: any field of a medication request, what is left out invented;

@@ -1,9 +1,9 @@
-import type { Tx } from "../db/db.ts";
-import type { Grant } from "../db/tokens.ts";
-import type { Deps } from "../deps.ts";
-import type { Problem } from "../domain/refusals.ts";
-import type { SentFields } from "../domain/unknown-fields.ts";
-import type { FinishedAnswer } from "./idempotently.ts";
+import type { Grant } from "../../db/accounts/tokens.ts";
+import type { Tx } from "../../db/db.ts";
+import type { Deps } from "../../deps.ts";
+import type { Problem } from "../../domain/values/refusals.ts";
+import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import type { FinishedAnswer } from "../idempotently.ts";
 
 /** The account that something is simulated in. */
 export type Simulator = Pick<Grant, "account_id" | "environment" | "clock_offset_s">;

@@ -1,6 +1,6 @@
-import { isKeyGone } from "../db/keys.ts";
-import type { Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
+import { isKeyGone } from "../../db/operations/keys.ts";
+import type { Deps } from "../../deps.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { keepAttempts } from "./keep-attempts.ts";
 import type { EndedWebhook } from "./send-webhook.ts";
 

@@ -1,11 +1,11 @@
-import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, type Share } from "../db/webhook-deliveries.ts";
-import { type DueEndpoint, loadDueEndpoints } from "../db/webhook-endpoints.ts";
-import type { Deps } from "../deps.ts";
-import { newPace, type Pace, paceAfter, roomOf } from "../domain/endpoint-pace.ts";
-import { shareSlots } from "../domain/share-slots.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
+import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, type Share } from "../../db/webhooks/deliveries.ts";
+import { type DueEndpoint, loadDueEndpoints } from "../../db/webhooks/due-endpoints.ts";
+import type { Deps } from "../../deps.ts";
+import { newPace, type Pace, paceAfter, roomOf } from "../../domain/webhooks/endpoint-pace.ts";
+import { shareSlots } from "../../domain/webhooks/share-slots.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 import { openAttemptBook } from "./attempt-book.ts";
-import { accountNow } from "./move-clock.ts";
 import { openEndpoint, type SendingEndpoint, type SentWebhook, sendWebhook } from "./send-webhook.ts";
 
 /** Carries deliveries: claims what is due, has many attempts under way at once, and writes down how they ended. */

@@ -1,11 +1,11 @@
 import type { CreatedWebhookEndpoint, PortalEvent, PortalRedelivered, WebhookEndpoint } from "@pestle/contract";
-import type { AccountRow } from "../db/accounts.ts";
-import { listCredentials } from "../db/credentials.ts";
-import { findEvent } from "../db/webhook-feed.ts";
-import type { Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
-import type { SentFields } from "../domain/unknown-fields.ts";
-import { audited, auditView, type PortalActor } from "./audit-portal.ts";
+import type { AccountRow } from "../../db/accounts/accounts.ts";
+import { listCredentials } from "../../db/accounts/credentials.ts";
+import { findEvent } from "../../db/webhooks/feed.ts";
+import type { Deps } from "../../deps.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
+import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import { audited, auditView, type PortalActor } from "../operations/audit-portal.ts";
 import { readWebhookEvent } from "./read-webhook-events.ts";
 import { redeliverEvent, redeliverFailed } from "./redeliver-webhooks.ts";
 import { registerEndpoint } from "./register-endpoint.ts";

@@ -7,13 +7,13 @@ import {
   standardWebhookHeaders,
   webhookHeaders,
 } from "@pestle/contract";
-import { digestPlace } from "../db/credentials.ts";
-import { loadSigningEndpoint, type SigningEndpoint } from "../db/portal-webhooks.ts";
-import { attemptPlace, type KeptExchange } from "../db/webhook-attempts.ts";
-import { endpointPlace } from "../db/webhook-endpoints.ts";
-import { findEvent } from "../db/webhook-feed.ts";
-import type { Deps } from "../deps.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
+import { digestPlace } from "../../db/accounts/credentials.ts";
+import { attemptPlace, type KeptExchange } from "../../db/webhooks/attempts.ts";
+import { endpointPlace } from "../../db/webhooks/due-endpoints.ts";
+import { findEvent } from "../../db/webhooks/feed.ts";
+import { loadSigningEndpoint, type SigningEndpoint } from "../../db/webhooks/portal-webhooks.ts";
+import type { Deps } from "../../deps.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
 
 /**
  * How the headers of an event's request to an endpoint come about, as its last attempt was sent, or as it would be sent

@@ -1,11 +1,11 @@
 import { compactAsciiJson, DISABLE_AFTER_S } from "@pestle/contract";
-import { announce } from "../db/bus.ts";
-import { saveAttempts } from "../db/webhook-deliveries.ts";
-import { disableEndpoint } from "../db/webhook-endpoints.ts";
-import { insertAccountEvent } from "../db/webhook-events.ts";
-import type { Deps } from "../deps.ts";
-import { type DisableReason, endpointDisabledBody } from "../domain/endpoint-disabled.ts";
-import { randomEventId } from "../random.ts";
+import { announce } from "../../db/bus.ts";
+import { insertAccountEvent } from "../../db/webhooks/account-events.ts";
+import { saveAttempts } from "../../db/webhooks/deliveries.ts";
+import { disableEndpoint } from "../../db/webhooks/due-endpoints.ts";
+import type { Deps } from "../../deps.ts";
+import { type DisableReason, endpointDisabledBody } from "../../domain/webhooks/endpoint-disabled.ts";
+import { randomEventId } from "../../random.ts";
 import type { EndedWebhook } from "./send-webhook.ts";
 import { tellDisabled } from "./tell-disabled.ts";
 

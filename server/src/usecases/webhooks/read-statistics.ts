@@ -1,7 +1,7 @@
 import type { WebhookStatistics } from "@pestle/contract";
-import { findEndpoint } from "../db/registered-endpoints.ts";
-import { loadStatistics, type Sums } from "../db/webhook-statistics.ts";
-import type { Deps } from "../deps.ts";
+import { findEndpoint } from "../../db/webhooks/endpoints.ts";
+import { loadStatistics, type Sums } from "../../db/webhooks/statistics.ts";
+import type { Deps } from "../../deps.ts";
 
 const HOURS_SHOWN = 24;
 

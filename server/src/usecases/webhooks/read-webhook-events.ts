@@ -1,18 +1,18 @@
 import { standardWebhookHeaders, type WebhookAttempt, type WebhookEventRecord } from "@pestle/contract";
-import type { Queryable } from "../db/db.ts";
-import type { Grant } from "../db/tokens.ts";
+import type { Grant } from "../../db/accounts/tokens.ts";
+import type { Queryable } from "../../db/db.ts";
 import {
   type AttemptPosition,
   type AttemptRow,
   attemptPlace,
   type KeptExchange,
   listAttempts,
-} from "../db/webhook-attempts.ts";
-import type { FeedFilter, FeedPosition, FeedRow } from "../db/webhook-feed.ts";
-import { findEvent, findPositionBefore, readFeed } from "../db/webhook-feed.ts";
-import type { Deps } from "../deps.ts";
-import { attemptErrors } from "../domain/attempt-errors.ts";
-import { withKeysOfNow } from "../vault/vault.ts";
+} from "../../db/webhooks/attempts.ts";
+import type { FeedFilter, FeedPosition, FeedRow } from "../../db/webhooks/feed.ts";
+import { findEvent, findPositionBefore, readFeed } from "../../db/webhooks/feed.ts";
+import type { Deps } from "../../deps.ts";
+import { attemptErrors } from "../../domain/webhooks/attempt-errors.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
 
 /** An id is made a moment before or after its event is, and processes' clocks differ by less than this. */
 const ID_SLACK_MS = 10 * 60 * 1000;

@@ -1,16 +1,16 @@
 import { type FailedRedeliveryRequest, MOST_REDELIVERED_AT_ONCE, type WebhookEventRecord } from "@pestle/contract";
-import type { Tx } from "../db/db.ts";
-import { findEndpoint, lockEndpoint } from "../db/registered-endpoints.ts";
-import type { Grant } from "../db/tokens.ts";
-import { findEvent } from "../db/webhook-feed.ts";
-import { requeueEvent, requeueFailed } from "../db/webhook-redelivery.ts";
-import type { Deps } from "../deps.ts";
-import { readInstant } from "../domain/instant.ts";
-import { type Problem, refuseAll, StatusRefusal } from "../domain/refusals.ts";
-import { type SentFields, unknownFields } from "../domain/unknown-fields.ts";
-import { isUuid } from "../domain/uuid.ts";
-import { endpointProblem } from "../domain/webhook-endpoint.ts";
-import { accountNow } from "./move-clock.ts";
+import type { Grant } from "../../db/accounts/tokens.ts";
+import type { Tx } from "../../db/db.ts";
+import { findEndpoint, lockEndpoint } from "../../db/webhooks/endpoints.ts";
+import { findEvent } from "../../db/webhooks/feed.ts";
+import { requeueEvent, requeueFailed } from "../../db/webhooks/redelivery.ts";
+import type { Deps } from "../../deps.ts";
+import { readInstant } from "../../domain/values/instant.ts";
+import { type Problem, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
+import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { isUuid } from "../../domain/values/uuid.ts";
+import { endpointProblem } from "../../domain/webhooks/webhook-endpoint.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 import { earliestIdTime, readWebhookEvent } from "./read-webhook-events.ts";
 
 /** Has one event sent again: to whom it is for, or to one endpoint. */

@@ -1,17 +1,22 @@
 import { randomUUID } from "node:crypto";
 import type { CreatedWebhookEndpoint, WebhookEndpointInput } from "@pestle/contract";
 import { MOST_WEBHOOK_ENDPOINTS } from "@pestle/contract";
-import { announce } from "../db/bus.ts";
-import type { Tx } from "../db/db.ts";
-import { insertEndpoint, loadSigningFacts, lockEndpoints } from "../db/registered-endpoints.ts";
-import type { Grant } from "../db/tokens.ts";
-import { endpointPlace } from "../db/webhook-endpoints.ts";
-import type { Deps } from "../deps.ts";
-import { refuseAll } from "../domain/refusals.ts";
-import type { SentFields } from "../domain/unknown-fields.ts";
-import { endpointAnswer, endpointFieldProblems, endpointProblem, ownCredential } from "../domain/webhook-endpoint.ts";
-import { randomSigningSecret } from "../random.ts";
-import { accountNow } from "./move-clock.ts";
+import type { Grant } from "../../db/accounts/tokens.ts";
+import { announce } from "../../db/bus.ts";
+import type { Tx } from "../../db/db.ts";
+import { endpointPlace } from "../../db/webhooks/due-endpoints.ts";
+import { insertEndpoint, loadSigningFacts, lockEndpoints } from "../../db/webhooks/endpoints.ts";
+import type { Deps } from "../../deps.ts";
+import { refuseAll } from "../../domain/values/refusals.ts";
+import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import {
+  endpointAnswer,
+  endpointFieldProblems,
+  endpointProblem,
+  ownCredential,
+} from "../../domain/webhooks/webhook-endpoint.ts";
+import { randomSigningSecret } from "../../random.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 
 /** A new endpoint. Its `signing_secret` is shown this once, and signed is with the older live secret of the credential. */
 export async function registerEndpoint(

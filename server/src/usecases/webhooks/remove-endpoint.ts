@@ -1,7 +1,7 @@
-import { announce } from "../db/bus.ts";
-import type { Tx } from "../db/db.ts";
-import { deleteEndpoint } from "../db/registered-endpoints.ts";
-import { StatusRefusal } from "../domain/refusals.ts";
+import { announce } from "../../db/bus.ts";
+import type { Tx } from "../../db/db.ts";
+import { deleteEndpoint } from "../../db/webhooks/endpoints.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
 
 /** It is sent nothing more, not even what waited for it. */
 export async function removeEndpoint(tx: Tx, account_id: string, endpoint_id: string): Promise<void> {

@@ -1,11 +1,11 @@
-import { digestPlace } from "../db/credentials.ts";
-import { attemptPlace, type KeptExchange } from "../db/webhook-attempts.ts";
-import type { ClaimedDelivery, EndedAttempt } from "../db/webhook-deliveries.ts";
-import { type DueEndpoint, endpointPlace } from "../db/webhook-endpoints.ts";
-import type { Deps } from "../deps.ts";
-import { attemptOutcome, type EndpointAnswer } from "../domain/attempt-outcome.ts";
-import { type RequestSigner, requestSigner } from "../domain/webhook-request.ts";
-import { accountNow } from "./move-clock.ts";
+import { digestPlace } from "../../db/accounts/credentials.ts";
+import { attemptPlace, type KeptExchange } from "../../db/webhooks/attempts.ts";
+import type { ClaimedDelivery, EndedAttempt } from "../../db/webhooks/deliveries.ts";
+import { type DueEndpoint, endpointPlace } from "../../db/webhooks/due-endpoints.ts";
+import type { Deps } from "../../deps.ts";
+import { attemptOutcome, type EndpointAnswer } from "../../domain/webhooks/attempt-outcome.ts";
+import { type RequestSigner, requestSigner } from "../../domain/webhooks/webhook-request.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 
 type SendDeps = Pick<Deps, "config" | "vault" | "webhook_client" | "now">;
 export type SendingEndpoint = DueEndpoint & { sign: RequestSigner };

@@ -1,6 +1,6 @@
-import { partnerDevelopers } from "../db/people.ts";
-import type { Deps } from "../deps.ts";
-import { type DisableReason, disableReasons } from "../domain/endpoint-disabled.ts";
+import { partnerDevelopers } from "../../db/accounts/people.ts";
+import type { Deps } from "../../deps.ts";
+import { type DisableReason, disableReasons } from "../../domain/webhooks/endpoint-disabled.ts";
 
 /** Tells the partner's people by e-mail, where a mail server is set. Nothing waits for it, and nothing fails with it. */
 export async function tellDisabled(

@@ -1,13 +1,13 @@
 import { compactAsciiJson, type EventType, isEventType, type WebhookEventRecord } from "@pestle/contract";
-import type { Tx } from "../db/db.ts";
-import { lockEndpoint } from "../db/registered-endpoints.ts";
-import { insertAccountEvent } from "../db/webhook-events.ts";
-import { refuseAll, StatusRefusal } from "../domain/refusals.ts";
-import { sampleEvents } from "../domain/sample-event.ts";
-import { type SentFields, unknownFields } from "../domain/unknown-fields.ts";
-import { endpointProblem } from "../domain/webhook-endpoint.ts";
-import { randomEventId } from "../random.ts";
-import { accountNow } from "./move-clock.ts";
+import type { Tx } from "../../db/db.ts";
+import { insertAccountEvent } from "../../db/webhooks/account-events.ts";
+import { lockEndpoint } from "../../db/webhooks/endpoints.ts";
+import { refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
+import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { sampleEvents } from "../../domain/webhooks/sample-event.ts";
+import { endpointProblem } from "../../domain/webhooks/webhook-endpoint.ts";
+import { randomEventId } from "../../random.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 import { readWebhookEvent } from "./read-webhook-events.ts";
 
 const USUAL: EventType = "RX_RECEIVED";

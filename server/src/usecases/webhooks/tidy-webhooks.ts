@@ -1,4 +1,4 @@
-import { listAccounts } from "../db/accounts.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
 import {
   addWebhookWeeks,
   deleteEndpointHours,
@@ -9,10 +9,10 @@ import {
   dropWebhookWeek,
   isWeekMissing,
   listOldWeeks,
-} from "../db/webhook-weeks.ts";
-import type { Deps } from "../deps.ts";
-import { inBites } from "./in-bites.ts";
-import { accountNow } from "./move-clock.ts";
+} from "../../db/webhooks/weeks.ts";
+import type { Deps } from "../../deps.ts";
+import { inBites } from "../operations/in-bites.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 
 const BITE = 5_000;
 const DAY_MS = 24 * 3600 * 1000;

@@ -1,20 +1,20 @@
 import type { WebhookEndpoint, WebhookEndpointUpdate } from "@pestle/contract";
-import { announce } from "../db/bus.ts";
-import type { Tx } from "../db/db.ts";
-import { loadSigningFacts, lockEndpoint, makeDeliveriesDue, saveEndpoint } from "../db/registered-endpoints.ts";
-import type { Grant } from "../db/tokens.ts";
-import { endpointPlace } from "../db/webhook-endpoints.ts";
-import type { Deps } from "../deps.ts";
-import { refuseAll, StatusRefusal } from "../domain/refusals.ts";
-import type { SentFields } from "../domain/unknown-fields.ts";
+import type { Grant } from "../../db/accounts/tokens.ts";
+import { announce } from "../../db/bus.ts";
+import type { Tx } from "../../db/db.ts";
+import { endpointPlace } from "../../db/webhooks/due-endpoints.ts";
+import { loadSigningFacts, lockEndpoint, makeDeliveriesDue, saveEndpoint } from "../../db/webhooks/endpoints.ts";
+import type { Deps } from "../../deps.ts";
+import { refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
+import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import {
   changedEndpoint,
   endpointAnswer,
   endpointFieldProblems,
   endpointProblem,
   ownCredential,
-} from "../domain/webhook-endpoint.ts";
-import { accountNow } from "./move-clock.ts";
+} from "../../domain/webhooks/webhook-endpoint.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
 
 /** Changes what was sent and leaves the rest; where nothing differs, nothing is written. */
 export async function updateEndpoint(

@@ -4,9 +4,9 @@ import * as openid from "openid-client";
 // @ts-expect-error It ships no types; `SimpleClient` below says what is used of it.
 import * as simple from "simple-oauth2";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { createCredential } from "../src/usecases/manage-credentials.ts";
-import { operatorAccount } from "../src/usecases/manage-partners.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { operatorAccount } from "../../../src/usecases/accounts/create-partner.ts";
+import { createCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,12 +1,12 @@
 import { portalRoleNames as partnerPeople, staffRoleNames as staff } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { WebRoute } from "../src/http/web-api.ts";
-import { webRoutes } from "../src/http/web-routes.ts";
-import { keepRequests } from "../src/usecases/keep-requests.ts";
-import { createCredential } from "../src/usecases/manage-credentials.ts";
-import { createPartnerAccount } from "../src/usecases/manage-partners.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { signedIn, type Told, type WebPerson, webPerson } from "./support/web.ts";
+import type { WebRoute } from "../../../src/http/web-api.ts";
+import { webRoutes } from "../../../src/http/web-routes.ts";
+import { createPartnerAccount } from "../../../src/usecases/accounts/create-partner.ts";
+import { createCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
+import { keepRequests } from "../../../src/usecases/operations/keep-requests.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { signedIn, type Told, type WebPerson, webPerson } from "../../support/web.ts";
 
 const portal = webRoutes.filter(({ path }) => path.startsWith("/portal"));
 type Kind =

@@ -1,7 +1,7 @@
 import type { PortalCredential, PortalShownSecret } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { signedIn, type WebPerson } from "./support/web.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { signedIn, type WebPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let willow: WebPerson;

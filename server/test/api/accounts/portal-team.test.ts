@@ -1,7 +1,7 @@
 import type { PortalPerson, PortalTeam } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { signedIn, type WebPerson, webPerson } from "./support/web.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { signedIn, type WebPerson, webPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let admin: WebPerson;

@@ -1,8 +1,13 @@
 import type { Order, OrderState } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { addNote, CLAIM_MS, claimOrder, readNotes, releaseClaim } from "../src/usecases/claim-order.ts";
-import { shipOrder } from "../src/usecases/ship-order.ts";
-import { trackByHand } from "../src/usecases/track-shipments.ts";
+import {
+  addNote,
+  CLAIM_MS,
+  claimOrder,
+  readNotes,
+  releaseClaim,
+} from "../../../src/usecases/fulfillment/claim-order.ts";
+import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
 import {
   approveReview,
   cancelWithReason,
@@ -14,13 +19,14 @@ import {
   verifyProduct,
   type Work,
   type Worker,
-} from "../src/usecases/work-order.ts";
-import type { WorkRefusalKey } from "../src/usecases/work-refusal.ts";
-import { readOrder } from "./support/actions.ts";
-import { newOrder, placed } from "./support/orders.ts";
-import { simulate } from "./support/simulate.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { lotsOf, type Numbered, type Start, scansOf, staff, workplace } from "./support/workplace.ts";
+} from "../../../src/usecases/fulfillment/steps.ts";
+import { trackByHand } from "../../../src/usecases/fulfillment/track-shipments.ts";
+import type { WorkRefusalKey } from "../../../src/usecases/fulfillment/work-refusal.ts";
+import { readOrder } from "../../support/actions.ts";
+import { newOrder, placed } from "../../support/orders.ts";
+import { simulate } from "../../support/simulate.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { lotsOf, type Numbered, type Start, scansOf, staff, workplace } from "../../support/workplace.ts";
 
 let app: TestApp;
 let shop: ReturnType<typeof workplace>;

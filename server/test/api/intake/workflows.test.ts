@@ -1,13 +1,13 @@
 import type { MedicationRequest, Order, Patient } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { dateIn } from "../src/domain/calendar.ts";
-import { newMessage, openIntake } from "./support/intake.ts";
-import { partnerEar } from "./support/partner-ear.ts";
-import { ask } from "./support/patient.ts";
-import type { prescription as sample } from "./support/script-samples.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { freshToken } from "./support/token-request.ts";
-import { until } from "./support/until.ts";
+import { dateIn } from "../../../src/domain/values/calendar.ts";
+import { newMessage, openIntake } from "../../support/intake.ts";
+import { partnerEar } from "../../support/partner-ear.ts";
+import { ask } from "../../support/patient.ts";
+import type { prescription as sample } from "../../support/samples/script-samples.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { freshToken } from "../../support/token-request.ts";
+import { until } from "../../support/tools/until.ts";
 
 /** Both workflows as a partner lives them, by HTTP alone; what it hears is read from the table of events. */
 

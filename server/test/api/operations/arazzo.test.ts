@@ -3,9 +3,9 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectral from "@stoplight/spectral-core";
 import { arazzo as rules } from "@stoplight/spectral-rulesets";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type OpenapiDocument, readOpenapi } from "../../chaos/openapi-document.ts";
-import { walkWorkflow } from "./support/arazzo-runner.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { type OpenapiDocument, readOpenapi } from "../../../../chaos/openapi-document.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { walkWorkflow } from "../../support/tools/arazzo-runner.ts";
 
 let app: TestApp;
 let text: string;

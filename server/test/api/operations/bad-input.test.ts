@@ -1,9 +1,15 @@
 import { METHODS, type Server } from "node:http";
 import { connect } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { brokenPromises, type ExchangeOptions, exchange, outcomeOf, requestBytes } from "./support/raw-http.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { basic } from "./support/token-request.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { basic } from "../../support/token-request.ts";
+import {
+  brokenPromises,
+  type ExchangeOptions,
+  exchange,
+  outcomeOf,
+  requestBytes,
+} from "../../support/tools/raw-http.ts";
 
 const MIB = 1024 * 1024;
 const JSON_TYPE = "content-type: application/json";

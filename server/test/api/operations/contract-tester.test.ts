@@ -1,7 +1,7 @@
 import { endpoints } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { holdToContract } from "../../chaos/contract.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { holdToContract } from "../../../../chaos/contract.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 // The campaign itself, small: `npm run campaign -- contract` does the same at full size.
 const OF_EACH = 24;

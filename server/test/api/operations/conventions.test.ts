@@ -1,9 +1,9 @@
 import { endpoints } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createCredential } from "../src/usecases/manage-credentials.ts";
-import { codesOf, expectConventions } from "./support/conventions.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { freshToken } from "./support/token-request.ts";
+import { createCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
+import { codesOf, expectConventions } from "../../support/conventions.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { freshToken } from "../../support/token-request.ts";
 
 /** Not the partner API: pages, health and documentation have conventions of their own (contract, 2). */
 const EXEMPT = new Set([

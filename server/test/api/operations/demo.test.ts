@@ -3,12 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Brand, Product, ShippingMethod } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { findPerson } from "../src/db/people.ts";
-import { products as cast } from "../src/seed/cast.ts";
-import { readDemo, seedDemo, writeDemo } from "../src/seed/demo.ts";
-import { passwordMatches } from "../src/usecases/create-person.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { freshToken } from "./support/token-request.ts";
+import { findPerson } from "../../../src/db/accounts/people.ts";
+import { products as cast } from "../../../src/seed/cast.ts";
+import { readDemo, seedDemo, writeDemo } from "../../../src/seed/demo.ts";
+import { passwordMatches } from "../../../src/usecases/accounts/create-person.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { freshToken } from "../../support/token-request.ts";
 
 let app: TestApp;
 let products: Product[];

@@ -1,13 +1,13 @@
 import { type ErrorCode, errorCodes, exceptionIds } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { errorCauses } from "../../contract/src/error-causes.ts";
-import { exceptionFixes } from "../../contract/src/exception-fixes.ts";
-import { acted } from "./support/actions.ts";
-import { codesOf } from "./support/conventions.ts";
-import { type Held, held, leaves } from "./support/held-orders.ts";
-import { placed, post } from "./support/orders.ts";
-import { goodAddress, goodDocument } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { errorCauses } from "../../../../contract/src/error-causes.ts";
+import { exceptionFixes } from "../../../../contract/src/exception-fixes.ts";
+import { acted } from "../../support/actions.ts";
+import { codesOf } from "../../support/conventions.ts";
+import { type Held, held, leaves } from "../../support/held-orders.ts";
+import { placed, post } from "../../support/orders.ts";
+import { goodAddress, goodDocument } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 /** Codes whose examples would need a story; their tests are in order-refusals, order-actions and idempotency. */
 const MOST_WITHOUT_EXAMPLE = 8;

@@ -4,11 +4,11 @@ import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readConfig } from "../src/config.ts";
-import { type Db, openDb } from "../src/db/db.ts";
-import { anySealed, sealedColumns } from "../src/db/sealed-columns.ts";
-import { checkDatabase, checkMachine, checkRoom, type Finding } from "../src/usecases/check-up.ts";
-import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
+import { readConfig } from "../../../src/config.ts";
+import { type Db, openDb } from "../../../src/db/db.ts";
+import { anySealed, sealedColumns } from "../../../src/db/operations/sealed-columns.ts";
+import { checkDatabase, checkMachine, checkRoom, type Finding } from "../../../src/usecases/operations/check-up.ts";
+import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 
 /** Every finding that is not "ok" tells what to do; each is brought about here for real. */
 

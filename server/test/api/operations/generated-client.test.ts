@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import openapiTypescript from "openapi-typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 /** What a partner writes who has the document, a generator and no SDK of ours. */
 const PROGRAM = `
 import createClient from "openapi-fetch";
-import type { components, paths, webhooks } from "./api.ts";
+import type { components, paths, webhooks } from "../../api.ts";
 
 type Order = components["schemas"]["Order"];
 type RxReceived = webhooks["RX_RECEIVED"]["post"]["requestBody"]["content"]["application/json"];
@@ -44,7 +44,7 @@ export async function placeOrder(baseUrl: string, token: string): Promise<Order>
 
 /** What the types must refuse, each in a line of its own. */
 const MISTAKES = `
-import type { components, paths } from "./api.ts";
+import type { components, paths } from "../../api.ts";
 export const status: components["schemas"]["Order"]["order_status"] = "Sent";
 export const path: keyof paths = "/order";
 export const body: components["schemas"]["AddressInput"] = { first_name: "Rosa" };
@@ -55,7 +55,7 @@ let directory: string;
 beforeAll(async () => {
   app = await startTestApp();
   // Where the program finds what it imports, and nothing else looks.
-  const cache = join(import.meta.dirname, "../../node_modules/.cache");
+  const cache = join(import.meta.dirname, "../../../../node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   directory = mkdtempSync(join(cache, "generated-"));
   const document = await (await fetch(`${app.addresses.base_url}/openapi.json`)).json();

@@ -3,9 +3,9 @@ import { createConfig, lintFromString } from "@redocly/openapi-core";
 import spectral from "@stoplight/spectral-core";
 import { oas } from "@stoplight/spectral-rulesets";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { pointer, readOpenapi } from "../../chaos/openapi-document.ts";
-import { openIntake } from "./support/intake.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { pointer, readOpenapi } from "../../../../chaos/openapi-document.ts";
+import { openIntake } from "../../support/intake.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 let text: string;

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { connect, type TLSSocket } from "node:tls";
 import pino from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startApp } from "../src/app.ts";
-import { selfSigned } from "./support/self-signed.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { until } from "./support/until.ts";
+import { startApp } from "../../../src/app.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { selfSigned } from "../../support/tools/self-signed.ts";
+import { until } from "../../support/tools/until.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { type PortalHome, type QuickStartStep, quickStartSteps } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { saveBrands, saveProducts, saveShippingMethods } from "../src/db/catalogue-rows.ts";
-import { enterStock } from "../src/db/stock.ts";
-import { brands, products, shippingMethods } from "../src/seed/cast.ts";
-import { keepRequests } from "../src/usecases/keep-requests.ts";
-import { createPartnerAccount } from "../src/usecases/manage-partners.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { type WebPerson, webPerson } from "./support/web.ts";
+import { saveBrands, saveProducts, saveShippingMethods } from "../../../src/db/catalogue/catalogue-rows.ts";
+import { enterStock } from "../../../src/db/catalogue/stock.ts";
+import { brands, products, shippingMethods } from "../../../src/seed/cast.ts";
+import { createPartnerAccount } from "../../../src/usecases/accounts/create-partner.ts";
+import { keepRequests } from "../../../src/usecases/operations/keep-requests.ts";
+import { openReceiver, type Receiver } from "../../support/receiver.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { type WebPerson, webPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let person: WebPerson;

@@ -1,13 +1,13 @@
 import type { statuses } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { Conflict, StatusRefusal } from "../src/domain/refusals.ts";
-import { json } from "../src/http/answer.ts";
-import { partnerRoutes, type Route } from "../src/http/partner-api.ts";
-import { createCredential } from "../src/usecases/manage-credentials.ts";
-import { codesOf, expectConventions } from "./support/conventions.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { askTokenServer, basic, type Credentials, freshToken } from "./support/token-request.ts";
-import { until } from "./support/until.ts";
+import { Conflict, StatusRefusal } from "../../../src/domain/values/refusals.ts";
+import { json } from "../../../src/http/answer.ts";
+import { partnerRoutes, type Route } from "../../../src/http/partner-api.ts";
+import { createCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
+import { codesOf, expectConventions } from "../../support/conventions.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { askTokenServer, basic, type Credentials, freshToken } from "../../support/token-request.ts";
+import { until } from "../../support/tools/until.ts";
 
 /**
  * The given interface, rule by rule: a rule without a test here does not compile. Statuses that no operation gives yet

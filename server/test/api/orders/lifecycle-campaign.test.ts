@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { playLifecycles } from "../../chaos/lifecycle.ts";
-import { faultsOf } from "../../chaos/lifecycle-check.ts";
-import type { Concrete } from "../../chaos/lifecycle-concrete.ts";
-import { perform } from "../../chaos/lifecycle-perform.ts";
-import { predict } from "../../chaos/lifecycle-predictions.ts";
-import { openWorld } from "../../chaos/lifecycle-world.ts";
-import { createTestDatabase, TEST_MASTER_KEY } from "./support/test-app.ts";
+import { playLifecycles } from "../../../../chaos/lifecycle.ts";
+import { faultsOf } from "../../../../chaos/lifecycle-check.ts";
+import type { Concrete } from "../../../../chaos/lifecycle-concrete.ts";
+import { perform } from "../../../../chaos/lifecycle-perform.ts";
+import { predict } from "../../../../chaos/lifecycle-predictions.ts";
+import { openWorld } from "../../../../chaos/lifecycle-world.ts";
+import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
 // The campaign itself, small: `npm run campaign -- lifecycle` does the same at full size.
 const STORIES = 200;

@@ -16,18 +16,11 @@ import {
   webhookBodies,
 } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { scansOf as scansOfParcel } from "../src/adapters/parcel-stories.ts";
-import { ImpossibleStep, system } from "../src/domain/order.ts";
-import type { Outcome } from "../src/domain/order-change.ts";
-import { attachPrescription } from "../src/usecases/attach-prescription.ts";
-import { cancelOrder } from "../src/usecases/cancel-order.ts";
-import { fillBackOrders } from "../src/usecases/fill-back-orders.ts";
-import { moveClock } from "../src/usecases/move-clock.ts";
-import { receiveStock } from "../src/usecases/move-stock.ts";
-import { placeOrder } from "../src/usecases/place-order.ts";
-import { prepareOrder } from "../src/usecases/prepare-order.ts";
-import { shipOrder } from "../src/usecases/ship-order.ts";
-import { parcelOf, trackByHand, trackShipments } from "../src/usecases/track-shipments.ts";
+import { scansOf as scansOfParcel } from "../../../src/adapters/parcel-stories.ts";
+import { ImpossibleStep, system } from "../../../src/domain/orders/order.ts";
+import type { Outcome } from "../../../src/domain/orders/order-change.ts";
+import { receiveStock } from "../../../src/usecases/catalogue/move-stock.ts";
+import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
 import {
   approveReview,
   cancelWithReason,
@@ -37,14 +30,21 @@ import {
   rejectProduct,
   resolveException,
   verifyProduct,
-} from "../src/usecases/work-order.ts";
-import { workRefusals } from "../src/usecases/work-refusal.ts";
-import { misfits } from "./support/misfits.ts";
-import { newOrder, type OrderBody, orderOf, placed, prescribed } from "./support/orders.ts";
-import { addPatient, ask, goodAddress, stranger } from "./support/patient.ts";
-import { simulate } from "./support/simulate.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { lotsOf, type Start, scansOf, staff, workplace } from "./support/workplace.ts";
+} from "../../../src/usecases/fulfillment/steps.ts";
+import { parcelOf, trackByHand, trackShipments } from "../../../src/usecases/fulfillment/track-shipments.ts";
+import { workRefusals } from "../../../src/usecases/fulfillment/work-refusal.ts";
+import { attachPrescription } from "../../../src/usecases/intake/attach-prescription.ts";
+import { cancelOrder } from "../../../src/usecases/orders/cancel-order.ts";
+import { fillBackOrders } from "../../../src/usecases/orders/fill-back-orders.ts";
+import { placeOrder } from "../../../src/usecases/orders/place-order.ts";
+import { prepareOrder } from "../../../src/usecases/orders/prepare-order.ts";
+import { moveClock } from "../../../src/usecases/sandbox/move-clock.ts";
+import { newOrder, type OrderBody, orderOf, placed, prescribed } from "../../support/orders.ts";
+import { addPatient, ask, goodAddress, stranger } from "../../support/patient.ts";
+import { misfits } from "../../support/samples/misfits.ts";
+import { simulate } from "../../support/simulate.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { lotsOf, type Start, scansOf, staff, workplace } from "../../support/workplace.ts";
 
 let app: TestApp;
 let shop: ReturnType<typeof workplace>;

@@ -1,12 +1,12 @@
 import { type ActionKey, actionKeys, actions, type ExceptionId, exceptionIds, exceptionRow } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { act, expectRefused, goodFields, type Refusal } from "./support/actions.ts";
-import { codesOf } from "./support/conventions.ts";
-import { type Held, held, scene } from "./support/held-orders.ts";
-import { newOrder, placed, prescribed } from "./support/orders.ts";
-import { goodAddress, person } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { workplace } from "./support/workplace.ts";
+import { act, expectRefused, goodFields, type Refusal } from "../../support/actions.ts";
+import { codesOf } from "../../support/conventions.ts";
+import { type Held, held, scene } from "../../support/held-orders.ts";
+import { newOrder, placed, prescribed } from "../../support/orders.ts";
+import { goodAddress, person } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { workplace } from "../../support/workplace.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -8,12 +8,12 @@ import {
   type OrderStatus,
 } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { act, acted, expectRefused, goodFields, readOrder } from "./support/actions.ts";
-import { held, scene } from "./support/held-orders.ts";
-import { newOrder, placed, post, prescribed } from "./support/orders.ts";
-import { ask, goodAddress, goodDocument, person } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { workplace } from "./support/workplace.ts";
+import { act, acted, expectRefused, goodFields, readOrder } from "../../support/actions.ts";
+import { held, scene } from "../../support/held-orders.ts";
+import { newOrder, placed, post, prescribed } from "../../support/orders.ts";
+import { ask, goodAddress, goodDocument, person } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { workplace } from "../../support/workplace.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -10,13 +10,13 @@ import {
   statusOfState,
 } from "@pestle/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { acted, eventsOf, historyOf, linesOf, requestsOf } from "./support/actions.ts";
-import { expectBalanced } from "./support/books.ts";
-import { type Held, held, leaves } from "./support/held-orders.ts";
-import { newOrder, placed } from "./support/orders.ts";
-import { ask, goodAddress } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { workplace } from "./support/workplace.ts";
+import { acted, eventsOf, historyOf, linesOf, requestsOf } from "../../support/actions.ts";
+import { expectBalanced } from "../../support/books.ts";
+import { type Held, held, leaves } from "../../support/held-orders.ts";
+import { newOrder, placed } from "../../support/orders.ts";
+import { ask, goodAddress } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { workplace } from "../../support/workplace.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import type { Order } from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { footprint, type Given, newOrder, type OrderBody, placed, post, prescribed } from "./support/orders.ts";
-import { goodAddress, goodDocument, person } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { footprint, type Given, newOrder, type OrderBody, placed, post, prescribed } from "../../support/orders.ts";
+import { goodAddress, goodDocument, person } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

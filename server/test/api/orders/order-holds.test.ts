@@ -1,9 +1,8 @@
 import { type ExceptionId, exceptionRow, Order, orderActionsOf, webhookBodies } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { partner as by } from "../src/domain/order.ts";
-import { orderHolds } from "../src/domain/order-holds.ts";
-import { cancelOrder } from "../src/usecases/cancel-order.ts";
-import { misfits } from "./support/misfits.ts";
+import { partner as by } from "../../../src/domain/orders/order.ts";
+import { orderHolds } from "../../../src/domain/orders/order-holds.ts";
+import { cancelOrder } from "../../../src/usecases/orders/cancel-order.ts";
 import {
   footprint,
   type Given,
@@ -13,9 +12,10 @@ import {
   placed,
   post,
   prescribed,
-} from "./support/orders.ts";
-import { addPatient, ask, goodAddress, goodDocument, patientCalls, person } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+} from "../../support/orders.ts";
+import { addPatient, ask, goodAddress, goodDocument, patientCalls, person } from "../../support/patient.ts";
+import { misfits } from "../../support/samples/misfits.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

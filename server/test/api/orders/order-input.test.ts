@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { codesOf, expectConventions } from "./support/conventions.ts";
-import { footprint, newOrder, type OrderBody, post } from "./support/orders.ts";
-import { goodAddress, goodDocument, person } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { codesOf, expectConventions } from "../../support/conventions.ts";
+import { footprint, newOrder, type OrderBody, post } from "../../support/orders.ts";
+import { goodAddress, goodDocument, person } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 let whole: OrderBody;

@@ -1,11 +1,11 @@
 import type { Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { shipOrder } from "../src/usecases/ship-order.ts";
-import { trackShipments } from "../src/usecases/track-shipments.ts";
-import { approveReview, completeFill, verifyProduct, type Work } from "../src/usecases/work-order.ts";
-import { newOrder, placed, post } from "./support/orders.ts";
-import { ask } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
+import { approveReview, completeFill, verifyProduct, type Work } from "../../../src/usecases/fulfillment/steps.ts";
+import { trackShipments } from "../../../src/usecases/fulfillment/track-shipments.ts";
+import { newOrder, placed, post } from "../../support/orders.ts";
+import { ask } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

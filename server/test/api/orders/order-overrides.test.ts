@@ -1,13 +1,18 @@
 import { type ExceptionId, exceptionIds, exceptionRow, type Order, staffRoles } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { claimOrder, readNotes } from "../src/usecases/claim-order.ts";
-import { approveReview, raiseException, resolveException, type Worker } from "../src/usecases/work-order.ts";
-import type { WorkRefusalKey } from "../src/usecases/work-refusal.ts";
-import { held } from "./support/held-orders.ts";
-import { newOrder, placed, prescribed } from "./support/orders.ts";
-import { patientCalls } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { type Numbered, staff, workplace } from "./support/workplace.ts";
+import { claimOrder, readNotes } from "../../../src/usecases/fulfillment/claim-order.ts";
+import {
+  approveReview,
+  raiseException,
+  resolveException,
+  type Worker,
+} from "../../../src/usecases/fulfillment/steps.ts";
+import type { WorkRefusalKey } from "../../../src/usecases/fulfillment/work-refusal.ts";
+import { held } from "../../support/held-orders.ts";
+import { newOrder, placed, prescribed } from "../../support/orders.ts";
+import { patientCalls } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { type Numbered, staff, workplace } from "../../support/workplace.ts";
 
 let app: TestApp;
 beforeAll(async () => {

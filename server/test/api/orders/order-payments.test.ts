@@ -1,15 +1,15 @@
 import { type Order, orderStatusReasons } from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { settleUnpaid } from "../src/usecases/settle-payment.ts";
-import { raiseException } from "../src/usecases/work-order.ts";
-import { workRefusals } from "../src/usecases/work-refusal.ts";
-import { act, acted, eventsOf, expectRefused, historyOf, linesOf, readOrder } from "./support/actions.ts";
-import { expectBalanced } from "./support/books.ts";
-import { moments, useCardProvider } from "./support/card-provider.ts";
-import { newOrder, placed, post, prescribed } from "./support/orders.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { staff, workplace } from "./support/workplace.ts";
+import { raiseException } from "../../../src/usecases/fulfillment/steps.ts";
+import { workRefusals } from "../../../src/usecases/fulfillment/work-refusal.ts";
+import { settleUnpaid } from "../../../src/usecases/orders/settle-payment.ts";
+import { act, acted, eventsOf, expectRefused, historyOf, linesOf, readOrder } from "../../support/actions.ts";
+import { expectBalanced } from "../../support/books.ts";
+import { moments, useCardProvider } from "../../support/card-provider.ts";
+import { newOrder, placed, post, prescribed } from "../../support/orders.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { staff, workplace } from "../../support/workplace.ts";
 
 let app: TestApp;
 let provider: ReturnType<typeof useCardProvider>;

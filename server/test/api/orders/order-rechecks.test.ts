@@ -1,16 +1,16 @@
 import { type ActionKey, type ExceptionId, exceptionIds, exceptionRow, type Order } from "@pestle/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { fillBackOrders } from "../src/usecases/fill-back-orders.ts";
-import { receiveStock } from "../src/usecases/move-stock.ts";
-import { raiseException } from "../src/usecases/work-order.ts";
-import { acted, eventsOf, historyOf, linesOf, readOrder } from "./support/actions.ts";
-import { expectBalanced } from "./support/books.ts";
-import { type Held, held, LONG_NAME, leaves, little_rock, scene } from "./support/held-orders.ts";
-import { newOrder, type OrderBody, placed, post, prescribed } from "./support/orders.ts";
-import { ask, goodAddress, patientCalls, person } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { until } from "./support/until.ts";
-import { staff, workplace } from "./support/workplace.ts";
+import { receiveStock } from "../../../src/usecases/catalogue/move-stock.ts";
+import { raiseException } from "../../../src/usecases/fulfillment/steps.ts";
+import { fillBackOrders } from "../../../src/usecases/orders/fill-back-orders.ts";
+import { acted, eventsOf, historyOf, linesOf, readOrder } from "../../support/actions.ts";
+import { expectBalanced } from "../../support/books.ts";
+import { type Held, held, LONG_NAME, leaves, little_rock, scene } from "../../support/held-orders.ts";
+import { newOrder, type OrderBody, placed, post, prescribed } from "../../support/orders.ts";
+import { ask, goodAddress, patientCalls, person } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/tools/until.ts";
+import { staff, workplace } from "../../support/workplace.ts";
 
 /** The checks run again whenever somebody does something about an order, on what it has become. */
 

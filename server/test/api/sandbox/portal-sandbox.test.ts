@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { sandboxPresets } from "../src/domain/sandbox-presets.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { signedIn, type WebPerson } from "./support/web.ts";
+import { sandboxPresets } from "../../../src/domain/sandbox/sandbox-presets.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { signedIn, type WebPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let willow: WebPerson;

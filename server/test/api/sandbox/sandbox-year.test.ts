@@ -1,11 +1,11 @@
 import type { MedicationRequest, Order } from "@pestle/contract";
 import { expect, test } from "vitest";
-import { orderPlace } from "../src/db/orders.ts";
-import type { SafetyFinding } from "../src/domain/safety/finding.ts";
-import { post } from "./support/orders.ts";
-import { ask } from "./support/patient.ts";
-import { arrived } from "./support/simulate.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { orderPlace } from "../../../src/db/orders/orders.ts";
+import type { SafetyFinding } from "../../../src/domain/safety/finding.ts";
+import { post } from "../../support/orders.ts";
+import { ask } from "../../support/patient.ts";
+import { arrived } from "../../support/simulate.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const DAY_S = 24 * 3600;
 const DAY_MS = DAY_S * 1000;

@@ -1,9 +1,9 @@
 import { compactAsciiJson, eventTypeNames } from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { footprint } from "./support/orders.ts";
-import { fieldsOf, simulate } from "./support/simulate.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { footprint } from "../../support/orders.ts";
+import { fieldsOf, simulate } from "../../support/simulate.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

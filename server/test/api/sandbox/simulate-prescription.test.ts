@@ -1,11 +1,11 @@
 import { MedicationRequest } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startOfDay } from "../src/domain/calendar.ts";
-import { intakeRows } from "./support/intake.ts";
-import { footprint, orderOf, placed, post } from "./support/orders.ts";
-import { ask, goodDocument } from "./support/patient.ts";
-import { arrived, fieldsOf, simulate } from "./support/simulate.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { startOfDay } from "../../../src/domain/values/calendar.ts";
+import { intakeRows } from "../../support/intake.ts";
+import { footprint, orderOf, placed, post } from "../../support/orders.ts";
+import { ask, goodDocument } from "../../support/patient.ts";
+import { arrived, fieldsOf, simulate } from "../../support/simulate.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const AUTOMATIC = 1;
 const PRODUCTION = 2;

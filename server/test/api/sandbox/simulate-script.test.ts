@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { Envelope } from "../src/domain/incoming-message.ts";
-import { intakeRefusals } from "../src/domain/intake-refusals.ts";
-import { intakeRows, newMessage, openIntake } from "./support/intake.ts";
-import { prescribed } from "./support/orders.ts";
-import { ask } from "./support/patient.ts";
-import { change, without } from "./support/script-samples.ts";
-import { arrived, fieldsOf, simulate } from "./support/simulate.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import type { Envelope } from "../../../src/domain/intake/incoming-message.ts";
+import { intakeRefusals } from "../../../src/domain/intake/intake-refusals.ts";
+import { intakeRows, newMessage, openIntake } from "../../support/intake.ts";
+import { prescribed } from "../../support/orders.ts";
+import { ask } from "../../support/patient.ts";
+import { change, without } from "../../support/samples/script-samples.ts";
+import { arrived, fieldsOf, simulate } from "../../support/simulate.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 /** SCRIPT messages through `POST /simulate`. The samples are addressed to partner 0 of the demo. */
 

@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { TLSSocket } from "node:tls";
 import { afterEach, expect, test } from "vitest";
-import { until } from "../../chaos/until.ts";
-import { openMail } from "../src/adapters/mail.ts";
-import { openReceiver } from "./support/receiver.ts";
-import { selfSigned } from "./support/self-signed.ts";
-import { startTestApp } from "./support/test-app.ts";
-import { addEndpoint, writeEvents } from "./support/webhooks.ts";
+import { until } from "../../../../chaos/until.ts";
+import { openMail } from "../../../src/adapters/mail.ts";
+import { openReceiver } from "../../support/receiver.ts";
+import { startTestApp } from "../../support/test-app.ts";
+import { selfSigned } from "../../support/tools/self-signed.ts";
+import { addEndpoint, writeEvents } from "../../support/webhooks.ts";
 
 /** A mail server of our own on loopback: what it is told, and what it answers to each word. */
 const servers: Server[] = [];

@@ -3,17 +3,21 @@ import { fileURLToPath } from "node:url";
 import { signingKey } from "@pestle/contract";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { until } from "../../chaos/until.ts";
-import { requestSigner } from "../src/domain/webhook-request.ts";
-import { createCredential, finishRotation, rotateCredential } from "../src/usecases/manage-credentials.ts";
-import { openReceiver, type Received, type Receiver } from "./support/receiver.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { addEndpoint, type TestEndpoint, writeEvents } from "./support/webhooks.ts";
+import { until } from "../../../../chaos/until.ts";
+import { requestSigner } from "../../../src/domain/webhooks/webhook-request.ts";
+import {
+  createCredential,
+  finishRotation,
+  rotateCredential,
+} from "../../../src/usecases/accounts/manage-credentials.ts";
+import { openReceiver, type Received, type Receiver } from "../../support/receiver.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { addEndpoint, type TestEndpoint, writeEvents } from "../../support/webhooks.ts";
 
 /** What arrives at a partner, verified by programs that are not ours. */
 
 const BODIES = 10_000;
-const VERIFIER = fileURLToPath(new URL("./support/verify-signatures.py", import.meta.url));
+const VERIFIER = fileURLToPath(new URL("../../support/tools/verify-signatures.py", import.meta.url));
 
 let app: TestApp;
 let receiver: Receiver;

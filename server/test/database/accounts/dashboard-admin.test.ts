@@ -1,9 +1,9 @@
 import { auditActions } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newMessage, openIntake } from "./support/intake.ts";
-import { newOrder, placed, prescribed } from "./support/orders.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { signedIn, type WebPerson, webPerson } from "./support/web.ts";
+import { newMessage, openIntake } from "../../support/intake.ts";
+import { newOrder, placed, prescribed } from "../../support/orders.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { signedIn, type WebPerson, webPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let technician: WebPerson;

@@ -1,10 +1,10 @@
 import { portalRoleNames as partnerPeople, staffRoleNames as staff } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { WebRoute } from "../src/http/web-api.ts";
-import { webRoutes } from "../src/http/web-routes.ts";
-import { newOrder, placed } from "./support/orders.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { type Told, type WebPerson, webPerson } from "./support/web.ts";
+import type { WebRoute } from "../../../src/http/web-api.ts";
+import { webRoutes } from "../../../src/http/web-routes.ts";
+import { newOrder, placed } from "../../support/orders.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { type Told, type WebPerson, webPerson } from "../../support/web.ts";
 
 let app: TestApp;
 const people = new Map<string, WebPerson>();

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { tidy } from "../src/usecases/tidy.ts";
-import { codesOf, expectConventions } from "./support/conventions.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { tidy } from "../../../src/usecases/operations/tidy.ts";
+import { codesOf, expectConventions } from "../../support/conventions.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

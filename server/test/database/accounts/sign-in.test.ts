@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createPerson, hashPassword } from "../src/usecases/create-person.ts";
-import { IDLE_MS, LONGEST_SESSION_MS } from "../src/usecases/sign-in.ts";
-import { tidy } from "../src/usecases/tidy.ts";
-import { base32, totpCode } from "../src/vault/totp.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { createPerson, hashPassword } from "../../../src/usecases/accounts/create-person.ts";
+import { IDLE_MS, LONGEST_SESSION_MS } from "../../../src/usecases/accounts/sign-in.ts";
+import { tidy } from "../../../src/usecases/operations/tidy.ts";
+import { base32, totpCode } from "../../../src/vault/totp.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

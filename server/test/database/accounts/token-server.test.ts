@@ -5,12 +5,12 @@ import {
   finishRotation,
   revokeCredential,
   rotateCredential,
-} from "../src/usecases/manage-credentials.ts";
-import { tidy } from "../src/usecases/tidy.ts";
-import { expectConventions } from "./support/conventions.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { askTokenServer, type Credentials, freshToken } from "./support/token-request.ts";
-import { until } from "./support/until.ts";
+} from "../../../src/usecases/accounts/manage-credentials.ts";
+import { tidy } from "../../../src/usecases/operations/tidy.ts";
+import { expectConventions } from "../../support/conventions.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { askTokenServer, type Credentials, freshToken } from "../../support/token-request.ts";
+import { until } from "../../support/tools/until.ts";
 
 let app: TestApp;
 let partner: TestApp["demo"]["partners"][number];

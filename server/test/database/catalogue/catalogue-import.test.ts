@@ -1,18 +1,22 @@
 import { type Brand, type Environment, environments, type Product, type ShippingMethod } from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readFileTable } from "../src/domain/catalogue/file-table.ts";
-import { type CatalogueKind, catalogueKinds, type Row } from "../src/domain/catalogue/rows.ts";
-import { writeFile } from "../src/domain/catalogue/write-file.ts";
-import { type CatalogueImport, importCatalogue } from "../src/usecases/import-catalogue.ts";
-import { createPartnerAccount } from "../src/usecases/manage-partners.ts";
-import { readCatalogue } from "../src/usecases/read-catalogue.ts";
-import { type CatalogueOwner, readCatalogueRows, readCatalogueVersions } from "../src/usecases/read-catalogue-rows.ts";
-import { castCatalogue, catalogues } from "./support/catalogue.ts";
-import { codesOf } from "./support/conventions.ts";
-import { addPatient, ask, goodAddress, stranger } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { until } from "./support/until.ts";
+import { readFileTable } from "../../../src/domain/catalogue/file-table.ts";
+import { type CatalogueKind, catalogueKinds, type Row } from "../../../src/domain/catalogue/rows.ts";
+import { writeFile } from "../../../src/domain/catalogue/write-file.ts";
+import { createPartnerAccount } from "../../../src/usecases/accounts/create-partner.ts";
+import { type CatalogueImport, importCatalogue } from "../../../src/usecases/catalogue/import-catalogue.ts";
+import { readCatalogue } from "../../../src/usecases/catalogue/read-catalogue.ts";
+import {
+  type CatalogueOwner,
+  readCatalogueRows,
+  readCatalogueVersions,
+} from "../../../src/usecases/catalogue/read-catalogue-rows.ts";
+import { codesOf } from "../../support/conventions.ts";
+import { addPatient, ask, goodAddress, stranger } from "../../support/patient.ts";
+import { castCatalogue, catalogues } from "../../support/samples/catalogue.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/tools/until.ts";
 
 let app: TestApp;
 let account_id: string;

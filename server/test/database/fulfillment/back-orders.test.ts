@@ -1,15 +1,15 @@
 import type { Order } from "@pestle/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { fillBackOrders } from "../src/usecases/fill-back-orders.ts";
-import { fillDue } from "../src/usecases/fill-due.ts";
-import { countStock, receiveStock } from "../src/usecases/move-stock.ts";
-import { readOrder } from "./support/actions.ts";
-import { expectBalanced } from "./support/books.ts";
-import { newOrder, orderOf, placed, prescribed } from "./support/orders.ts";
-import { addPatient, ask, stranger } from "./support/patient.ts";
-import { simulate } from "./support/simulate.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { workplace } from "./support/workplace.ts";
+import { countStock, receiveStock } from "../../../src/usecases/catalogue/move-stock.ts";
+import { fillDue } from "../../../src/usecases/intake/order-due-prescriptions.ts";
+import { fillBackOrders } from "../../../src/usecases/orders/fill-back-orders.ts";
+import { readOrder } from "../../support/actions.ts";
+import { expectBalanced } from "../../support/books.ts";
+import { newOrder, orderOf, placed, prescribed } from "../../support/orders.ts";
+import { addPatient, ask, stranger } from "../../support/patient.ts";
+import { simulate } from "../../support/simulate.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { workplace } from "../../support/workplace.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import type { DashboardHome, DashboardOrder, DashboardOrders, Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newOrder, placed, prescribed } from "./support/orders.ts";
-import { goodDocument } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { type WebPerson, webPerson } from "./support/web.ts";
+import { newOrder, placed, prescribed } from "../../support/orders.ts";
+import { goodDocument } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { type WebPerson, webPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let technician: WebPerson;

@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { QueueFilter } from "../src/db/dashboard-orders.ts";
-import type { Db } from "../src/db/db.ts";
-import { anyOrder, listQueue } from "../src/usecases/list-queue.ts";
-import { readHome } from "../src/usecases/read-home.ts";
-import { searchOrders } from "../src/usecases/search-orders.ts";
-import { newOrder, placed } from "./support/orders.ts";
-import { rowsRead } from "./support/rows-read.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import type { Db } from "../../../src/db/db.ts";
+import type { QueueFilter } from "../../../src/db/fulfillment/queue.ts";
+import { anyOrder, listQueue } from "../../../src/usecases/fulfillment/list-queue.ts";
+import { searchOrders } from "../../../src/usecases/fulfillment/search-orders.ts";
+import { readHome } from "../../../src/usecases/operations/read-home.ts";
+import { newOrder, placed } from "../../support/orders.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { rowsRead } from "../../support/tools/rows-read.ts";
 
 const ORDERS = 100_000;
 const ORDERS_AT_ONCE = 5_000;

@@ -1,9 +1,9 @@
 import type { DashboardHome, DashboardSearch, Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { IDLE_MS } from "../src/usecases/sign-in.ts";
-import { newOrder, placed } from "./support/orders.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { type WebPerson, webPerson } from "./support/web.ts";
+import { IDLE_MS } from "../../../src/usecases/accounts/sign-in.ts";
+import { newOrder, placed } from "../../support/orders.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { type WebPerson, webPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let technician: WebPerson;

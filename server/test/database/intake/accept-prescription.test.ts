@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { acceptanceRefusals } from "../src/domain/decide-acceptance.ts";
-import { acceptPrescription } from "../src/usecases/accept-prescription.ts";
-import { createPerson } from "../src/usecases/create-person.ts";
-import { resolveReview } from "../src/usecases/resolve-review.ts";
-import { newMessage, openIntake } from "./support/intake.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { acceptanceRefusals } from "../../../src/domain/intake/decide-acceptance.ts";
+import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
+import { acceptPrescription } from "../../../src/usecases/intake/accept-prescription.ts";
+import { resolveReview } from "../../../src/usecases/intake/close-review.ts";
+import { newMessage, openIntake } from "../../support/intake.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 let intake: Awaited<ReturnType<typeof openIntake>>;

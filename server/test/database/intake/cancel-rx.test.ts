@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { newMessage, openIntake } from "./support/intake.ts";
-import { ask, stranger } from "./support/patient.ts";
-import { prescription } from "./support/script-samples.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { newMessage, openIntake } from "../../support/intake.ts";
+import { ask, stranger } from "../../support/patient.ts";
+import { prescription } from "../../support/samples/script-samples.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 /** A prescriber cancels a prescription that has orders: the answer says what became of them. */
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Db } from "../src/db/db.ts";
-import { scriptFormat } from "../src/intake/formats.ts";
-import { receivePrescription } from "../src/usecases/receive-prescription.ts";
-import { newMessage, openIntake } from "./support/intake.ts";
-import { rowsRead } from "./support/rows-read.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import type { Db } from "../../../src/db/db.ts";
+import { scriptFormat } from "../../../src/formats/formats.ts";
+import { receivePrescription } from "../../../src/usecases/intake/receive-prescription.ts";
+import { newMessage, openIntake } from "../../support/intake.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { rowsRead } from "../../support/tools/rows-read.ts";
 
 const ROWS = 3_000;
 /** Rows that a message may look at, of all tables together: its own, its patient's, the account's few settings. */

@@ -1,15 +1,15 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeFhir } from "../src/intake/fhir/write.ts";
-import { formatOf, scriptFormat } from "../src/intake/formats.ts";
-import { openRecord } from "../src/usecases/patient-rows.ts";
-import { processWaiting } from "../src/usecases/process-waiting.ts";
-import { receivePrescription } from "../src/usecases/receive-prescription.ts";
-import { expectConventions } from "./support/conventions.ts";
-import { envelope as fhirEnvelope, prescription as fhirPrescription } from "./support/fhir-samples.ts";
-import { intakeRows, newMessage, openIntake } from "./support/intake.ts";
-import { prescription } from "./support/script-samples.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { until } from "./support/until.ts";
+import { writeFhir } from "../../../src/formats/fhir/write.ts";
+import { formatOf, scriptFormat } from "../../../src/formats/formats.ts";
+import { processWaiting } from "../../../src/usecases/intake/process-waiting.ts";
+import { receivePrescription } from "../../../src/usecases/intake/receive-prescription.ts";
+import { openRecord } from "../../../src/usecases/patients/patient-rows.ts";
+import { expectConventions } from "../../support/conventions.ts";
+import { intakeRows, newMessage, openIntake } from "../../support/intake.ts";
+import { envelope as fhirEnvelope, prescription as fhirPrescription } from "../../support/samples/fhir-samples.ts";
+import { prescription } from "../../support/samples/script-samples.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/tools/until.ts";
 
 let app: TestApp;
 let intake: Awaited<ReturnType<typeof openIntake>>;

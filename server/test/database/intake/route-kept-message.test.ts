@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { formatOf } from "../src/intake/formats.ts";
-import { createPerson } from "../src/usecases/create-person.ts";
-import { addRoutingRule, removeRoutingRule } from "../src/usecases/manage-routing.ts";
-import { routeKeptMessage } from "../src/usecases/route-kept-message.ts";
-import { intakeRows, newMessage, openIntake } from "./support/intake.ts";
-import { prescription } from "./support/script-samples.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { formatOf } from "../../../src/formats/formats.ts";
+import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
+import { addRoutingRule, removeRoutingRule } from "../../../src/usecases/accounts/manage-routing.ts";
+import { routeKeptMessage } from "../../../src/usecases/intake/route-kept-message.ts";
+import { intakeRows, newMessage, openIntake } from "../../support/intake.ts";
+import { prescription } from "../../support/samples/script-samples.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 let intake: Awaited<ReturnType<typeof openIntake>>;

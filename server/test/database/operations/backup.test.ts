@@ -4,12 +4,12 @@ import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type Db, openDb } from "../src/db/db.ts";
-import { backUp } from "../src/usecases/back-up.ts";
-import { restore, verifyBackup } from "../src/usecases/restore.ts";
-import { decodeMasterKey } from "../src/vault/master-key.ts";
-import { dumpSchema } from "./support/dump-schema.ts";
-import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
+import { type Db, openDb } from "../../../src/db/db.ts";
+import { backUp } from "../../../src/usecases/operations/back-up.ts";
+import { restore, verifyBackup } from "../../../src/usecases/operations/restore.ts";
+import { decodeMasterKey } from "../../../src/vault/master-key.ts";
+import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
+import { dumpSchema } from "../../support/tools/dump-schema.ts";
 
 /** Back-up and restore between real databases, beside a service that goes on working. */
 

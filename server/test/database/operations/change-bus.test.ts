@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { announce } from "../src/db/bus.ts";
-import { readCatalogue } from "../src/usecases/read-catalogue.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { until } from "./support/until.ts";
+import { announce } from "../../../src/db/bus.ts";
+import { readCatalogue } from "../../../src/usecases/catalogue/read-catalogue.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/tools/until.ts";
 
 let app: TestApp;
 let account_id: string;

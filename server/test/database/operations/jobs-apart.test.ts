@@ -1,17 +1,17 @@
 import type { Order } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { fillBackOrders } from "../src/usecases/fill-back-orders.ts";
-import { fillDue } from "../src/usecases/fill-due.ts";
-import { moveClock } from "../src/usecases/move-clock.ts";
-import { receiveStock } from "../src/usecases/move-stock.ts";
-import { settleUnpaid } from "../src/usecases/settle-payment.ts";
-import { trackShipments } from "../src/usecases/track-shipments.ts";
-import { readOrder } from "./support/actions.ts";
-import { useCardProvider } from "./support/card-provider.ts";
-import { newOrder, placed, prescribed } from "./support/orders.ts";
-import { addPatient, ask, stranger } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { workplace } from "./support/workplace.ts";
+import { receiveStock } from "../../../src/usecases/catalogue/move-stock.ts";
+import { trackShipments } from "../../../src/usecases/fulfillment/track-shipments.ts";
+import { fillDue } from "../../../src/usecases/intake/order-due-prescriptions.ts";
+import { fillBackOrders } from "../../../src/usecases/orders/fill-back-orders.ts";
+import { settleUnpaid } from "../../../src/usecases/orders/settle-payment.ts";
+import { moveClock } from "../../../src/usecases/sandbox/move-clock.ts";
+import { readOrder } from "../../support/actions.ts";
+import { useCardProvider } from "../../support/card-provider.ts";
+import { newOrder, placed, prescribed } from "../../support/orders.ts";
+import { addPatient, ask, stranger } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { workplace } from "../../support/workplace.ts";
 
 /** A row that cannot be read is that row's trouble: what a job does for all others goes on. */
 

@@ -1,8 +1,8 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { afterEach, expect, test } from "vitest";
-import { openBus } from "../src/db/bus.ts";
-import { type Db, openDb, sql } from "../src/db/db.ts";
-import { StatusRefusal } from "../src/domain/refusals.ts";
+import { openBus } from "../../../src/db/bus.ts";
+import { type Db, openDb, sql } from "../../../src/db/db.ts";
+import { StatusRefusal } from "../../../src/domain/values/refusals.ts";
 
 let server: Server | undefined;
 let db: Db | undefined;

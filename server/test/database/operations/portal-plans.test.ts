@@ -1,9 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { listNewestEvents } from "../src/db/portal-webhooks.ts";
-import { listErrorGroups, listRequests, loadRequest, type RequestFilter } from "../src/db/request-log.ts";
-import { listLatencies, listUsageHours } from "../src/db/request-usage.ts";
-import { rowsRead } from "./support/rows-read.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import {
+  listErrorGroups,
+  listRequests,
+  loadRequest,
+  type RequestFilter,
+} from "../../../src/db/operations/request-log.ts";
+import { listLatencies, listUsageHours } from "../../../src/db/operations/request-usage.ts";
+import { listNewestEvents } from "../../../src/db/webhooks/portal-webhooks.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { rowsRead } from "../../support/tools/rows-read.ts";
 
 const REQUESTS = 200_000;
 const EVENTS = 50_000;

@@ -2,12 +2,12 @@ import { randomUUID } from "node:crypto";
 import type { PortalRequest, PortalUsage } from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { latencyBucket, latencyPercentile } from "../src/domain/latency-buckets.ts";
-import { createRequestLog } from "../src/request-log.ts";
-import { keepRequests } from "../src/usecases/keep-requests.ts";
-import { tidy } from "../src/usecases/tidy.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { signedIn, type WebPerson } from "./support/web.ts";
+import { latencyBucket, latencyPercentile } from "../../../src/domain/operations/latency-buckets.ts";
+import { createRequestLog } from "../../../src/request-log.ts";
+import { keepRequests } from "../../../src/usecases/operations/keep-requests.ts";
+import { tidy } from "../../../src/usecases/operations/tidy.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { signedIn, type WebPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let willow: WebPerson;

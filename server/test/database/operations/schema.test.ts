@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Db, openDb } from "../src/db/db.ts";
-import { migrate, migrationState, readMigrations, WrongDatabase } from "../src/db/migrate.ts";
-import { dumpSchema } from "./support/dump-schema.ts";
-import { createTestDatabase } from "./support/test-app.ts";
+import { type Db, openDb } from "../../../src/db/db.ts";
+import { migrate, migrationState, readMigrations, WrongDatabase } from "../../../src/db/migrate.ts";
+import { createTestDatabase } from "../../support/test-app.ts";
+import { dumpSchema } from "../../support/tools/dump-schema.ts";
 
 /** Tables that lead to an account, or belong to the pharmacy itself. Every other one is a tenant's. */
 const DIRECTORY = new Set([
@@ -22,8 +22,8 @@ const DIRECTORY = new Set([
   "session",
   "webhook_feed",
 ]);
-const CHECKED_IN = new URL("../migrations/schema.txt", import.meta.url);
-const FOLDER = new URL("../src/db/", import.meta.url);
+const CHECKED_IN = new URL("../../../migrations/schema.txt", import.meta.url);
+const FOLDER = new URL("../../../src/db/", import.meta.url);
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let db: Db;
@@ -71,7 +71,7 @@ test("every statement on a tenant table names account_id, so that none can cross
     "select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')",
   );
   const tenants = rows.map(({ name }) => String(name)).filter((name) => !DIRECTORY.has(name));
-  const statements = readdirSync(FOLDER)
+  const statements = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".ts"))
     .flatMap((name) => [...readFileSync(new URL(name, FOLDER), "utf8").matchAll(/sql(?:<[^`]*>)?`([^`]+)`/g)])
     .map(([, text]) => text as string);

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { type Found, judgeAct, type Submission, type Told } from "../../chaos/race-ledger.ts";
-import { raceScene } from "../../chaos/race-scene.ts";
-import { race } from "../../chaos/races.ts";
-import { seededRandom } from "../../chaos/random.ts";
-import { createTestDatabase, TEST_MASTER_KEY } from "./support/test-app.ts";
+import { type Found, judgeAct, type Submission, type Told } from "../../../../chaos/race-ledger.ts";
+import { raceScene } from "../../../../chaos/race-scene.ts";
+import { race } from "../../../../chaos/races.ts";
+import { seededRandom } from "../../../../chaos/random.ts";
+import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
 // The campaign itself, small: `npm run campaign -- races` does the same at full size. Both at once, since much of it is
 // waiting for processes to start.

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { settleUnpaid } from "../src/usecases/settle-payment.ts";
-import { codesOf } from "./support/conventions.ts";
-import { prescribed } from "./support/orders.ts";
-import { addPatient, ask, goodAddress, stranger } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { settleUnpaid } from "../../../src/usecases/orders/settle-payment.ts";
+import { codesOf } from "../../support/conventions.ts";
+import { prescribed } from "../../support/orders.ts";
+import { addPatient, ask, goodAddress, stranger } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { type Order, orderStatuses } from "@pestle/contract";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { startOfDay } from "../src/domain/calendar.ts";
-import { codesOf } from "./support/conventions.ts";
-import { newOrder, placed, post } from "./support/orders.ts";
-import { type AskOptions, ask } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { startOfDay } from "../../../src/domain/values/calendar.ts";
+import { codesOf } from "../../support/conventions.ts";
+import { newOrder, placed, post } from "../../support/orders.ts";
+import { type AskOptions, ask } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 type Page = { orders: Order[]; next_cursor: string | null };
 

@@ -1,14 +1,14 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bookPatient, fillOrderBook } from "../../bench/order-book.ts";
-import type { Db } from "../src/db/db.ts";
-import type { OrderFilter } from "../src/db/order-list.ts";
-import { products } from "../src/seed/cast.ts";
-import { placeOrder } from "../src/usecases/place-order.ts";
-import { prepareOrder } from "../src/usecases/prepare-order.ts";
-import { readOrder, readOrders } from "../src/usecases/read-orders.ts";
-import { newOrder, type OrderBody, placed } from "./support/orders.ts";
-import { rowsRead } from "./support/rows-read.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { bookPatient, fillOrderBook } from "../../../../bench/order-book.ts";
+import type { Db } from "../../../src/db/db.ts";
+import type { OrderFilter } from "../../../src/db/orders/order-list.ts";
+import { products } from "../../../src/seed/cast.ts";
+import { placeOrder } from "../../../src/usecases/orders/place-order.ts";
+import { prepareOrder } from "../../../src/usecases/orders/prepare-order.ts";
+import { readOrder, readOrders } from "../../../src/usecases/orders/read-orders.ts";
+import { newOrder, type OrderBody, placed } from "../../support/orders.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { rowsRead } from "../../support/tools/rows-read.ts";
 
 const ORDERS = 3_000;
 // Enough that no version of PostgreSQL would rather read the whole table.

@@ -1,12 +1,12 @@
 import type { Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { partner } from "../src/domain/order.ts";
-import { cancelOrder } from "../src/usecases/cancel-order.ts";
-import { tidy } from "../src/usecases/tidy.ts";
-import { codesOf } from "./support/conventions.ts";
-import { footprint, newOrder, type OrderBody, orderOf, placed, post, prescribed } from "./support/orders.ts";
-import { addPatient, goodDocument, patientCalls, stranger } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { partner } from "../../../src/domain/orders/order.ts";
+import { tidy } from "../../../src/usecases/operations/tidy.ts";
+import { cancelOrder } from "../../../src/usecases/orders/cancel-order.ts";
+import { codesOf } from "../../support/conventions.ts";
+import { footprint, newOrder, type OrderBody, orderOf, placed, post, prescribed } from "../../support/orders.ts";
+import { addPatient, goodDocument, patientCalls, stranger } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const AT_ONCE = 50;
 

@@ -1,6 +1,6 @@
 import { type ErrorCode, endpoints, errors } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { codesOf } from "./support/conventions.ts";
+import { codesOf } from "../../support/conventions.ts";
 import {
   footprint,
   type Given,
@@ -10,9 +10,9 @@ import {
   placed,
   post,
   prescribed,
-} from "./support/orders.ts";
-import { addPatient, goodAddress, goodDocument, patientCalls, person, stranger } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+} from "../../support/orders.ts";
+import { addPatient, goodAddress, goodDocument, patientCalls, person, stranger } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

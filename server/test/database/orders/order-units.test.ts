@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { partner } from "../src/domain/order.ts";
-import { cancelOrder } from "../src/usecases/cancel-order.ts";
-import { addPatient, ask, stranger } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { partner } from "../../../src/domain/orders/order.ts";
+import { cancelOrder } from "../../../src/usecases/orders/cancel-order.ts";
+import { addPatient, ask, stranger } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 /** Units and stock over any sequence of orders, cancels and reorders, against a model that only adds and subtracts. */
 

@@ -1,8 +1,8 @@
 import type { MedicationRequest, Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { footprint, newOrder, orderOf, placed, prescribed } from "./support/orders.ts";
-import { addPatient, ask, goodAddress, goodDocument, patientCalls, person, stranger } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { footprint, newOrder, orderOf, placed, prescribed } from "../../support/orders.ts";
+import { addPatient, ask, goodAddress, goodDocument, patientCalls, person, stranger } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { findPatients } from "../src/usecases/find-patients.ts";
-import { rotateDataKey } from "../src/usecases/rotate-keys.ts";
-import { decodeMasterKey } from "../src/vault/master-key.ts";
-import { openVault } from "../src/vault/vault.ts";
-import { addPatient, ask, goodAddress, goodDocument, patientCalls, person, stranger } from "./support/patient.ts";
-import { startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
+import { rotateDataKey } from "../../../src/usecases/operations/rotate-keys.ts";
+import { findPatients } from "../../../src/usecases/patients/find-patients.ts";
+import { decodeMasterKey } from "../../../src/vault/master-key.ts";
+import { openVault } from "../../../src/vault/vault.ts";
+import { addPatient, ask, goodAddress, goodDocument, patientCalls, person, stranger } from "../../support/patient.ts";
+import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

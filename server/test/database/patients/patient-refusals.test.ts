@@ -1,8 +1,8 @@
 import { type ErrorCode, endpoints, type Patient } from "@pestle/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { codesOf } from "./support/conventions.ts";
-import { addPatient, ask, goodAddress, goodDocument, patientCalls, stranger } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { codesOf } from "../../support/conventions.ts";
+import { addPatient, ask, goodAddress, goodDocument, patientCalls, stranger } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import type { IdentityDocument, MedicationRequest, Patient, PatientAddress } from "@pestle/contract";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { MOST_ADDRESSES, MOST_DOCUMENTS } from "../src/domain/patient-changes.ts";
-import { codesOf } from "./support/conventions.ts";
-import { addPatient, ask, goodAddress, goodDocument, patientCalls, person, stranger } from "./support/patient.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { MOST_ADDRESSES, MOST_DOCUMENTS } from "../../../src/domain/patients/patient-changes.ts";
+import { codesOf } from "../../support/conventions.ts";
+import { addPatient, ask, goodAddress, goodDocument, patientCalls, person, stranger } from "../../support/patient.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -8,9 +8,9 @@ import type {
 } from "@pestle/contract";
 import { signingKey, verifyServiceSignature, verifyStandardSignature } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { signedIn, type WebPerson } from "./support/web.ts";
+import { openReceiver, type Receiver } from "../../support/receiver.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { signedIn, type WebPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let willow: WebPerson;

@@ -1,14 +1,14 @@
 import { RETRY_DELAYS_S, WebhookAttempt, WebhookEventRecord, WebhookStatistics } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { attemptErrors } from "../src/domain/attempt-errors.ts";
-import { endpointFaults } from "../src/domain/webhook-endpoint.ts";
-import { codesOf } from "./support/conventions.ts";
-import { misfits } from "./support/misfits.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { until } from "./support/until.ts";
-import { webhookCalls } from "./support/webhook-api.ts";
-import { type TestEvent, writeEvents } from "./support/webhooks.ts";
+import { attemptErrors } from "../../../src/domain/webhooks/attempt-errors.ts";
+import { endpointFaults } from "../../../src/domain/webhooks/webhook-endpoint.ts";
+import { codesOf } from "../../support/conventions.ts";
+import { openReceiver, type Receiver } from "../../support/receiver.ts";
+import { misfits } from "../../support/samples/misfits.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/tools/until.ts";
+import { webhookCalls } from "../../support/webhook-api.ts";
+import { type TestEvent, writeEvents } from "../../support/webhooks.ts";
 
 let app: TestApp;
 let api: ReturnType<typeof webhookCalls>;

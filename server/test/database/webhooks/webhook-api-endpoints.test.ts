@@ -16,22 +16,22 @@ import {
   webhookBodies,
 } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { settings } from "../src/config.ts";
-import { endpointFaults } from "../src/domain/webhook-endpoint.ts";
-import { checkWebhookUrl, urlProblems } from "../src/domain/webhook-url.ts";
+import { settings } from "../../../src/config.ts";
+import { endpointFaults } from "../../../src/domain/webhooks/webhook-endpoint.ts";
+import { checkWebhookUrl, urlProblems } from "../../../src/domain/webhooks/webhook-url.ts";
 import {
   createCredential,
   finishRotation,
   revokeCredential,
   rotateCredential,
-} from "../src/usecases/manage-credentials.ts";
-import { codesOf } from "./support/conventions.ts";
-import { misfits } from "./support/misfits.ts";
-import { openReceiver, type Received, type Receiver } from "./support/receiver.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { until } from "./support/until.ts";
-import { webhookCalls } from "./support/webhook-api.ts";
-import { writeEvents } from "./support/webhooks.ts";
+} from "../../../src/usecases/accounts/manage-credentials.ts";
+import { codesOf } from "../../support/conventions.ts";
+import { openReceiver, type Received, type Receiver } from "../../support/receiver.ts";
+import { misfits } from "../../support/samples/misfits.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { until } from "../../support/tools/until.ts";
+import { webhookCalls } from "../../support/webhook-api.ts";
+import { writeEvents } from "../../support/webhooks.ts";
 
 let app: TestApp;
 let receiver: Receiver;
@@ -485,7 +485,7 @@ test("an endpoint that is removed is sent nothing more, and its events and attem
 });
 
 test("the guide tells the limits that hold", () => {
-  const guide = readFileSync(new URL("../../docs/guides/webhooks.md", import.meta.url), "utf8");
+  const guide = readFileSync(new URL("../../../../docs/guides/webhooks.md", import.meta.url), "utf8");
   for (const row of [
     `| endpoints of an account | ${MOST_WEBHOOK_ENDPOINTS} |`,
     `| \`secret\`, \`description\` | ${ENDPOINT_TEXT_MOST_CHARACTERS} characters |`,

@@ -2,18 +2,18 @@ import { type EventType, eventTypeNames, WebhookEventRecord } from "@pestle/cont
 import fc from "fast-check";
 import type pg from "pg";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { readFeed } from "../src/db/webhook-feed.ts";
-import { startOfDay } from "../src/domain/calendar.ts";
-import { randomEventId, randomOrderNumber } from "../src/random.ts";
-import { codesOf } from "./support/conventions.ts";
-import { misfits } from "./support/misfits.ts";
-import { newOrder, placed } from "./support/orders.ts";
-import { openReceiver } from "./support/receiver.ts";
-import { rowsRead } from "./support/rows-read.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { until } from "./support/until.ts";
-import { type FeedAnswer, webhookCalls } from "./support/webhook-api.ts";
-import { writeEvents } from "./support/webhooks.ts";
+import { readFeed } from "../../../src/db/webhooks/feed.ts";
+import { startOfDay } from "../../../src/domain/values/calendar.ts";
+import { randomEventId, randomOrderNumber } from "../../../src/random.ts";
+import { codesOf } from "../../support/conventions.ts";
+import { newOrder, placed } from "../../support/orders.ts";
+import { openReceiver } from "../../support/receiver.ts";
+import { misfits } from "../../support/samples/misfits.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { rowsRead } from "../../support/tools/rows-read.ts";
+import { until } from "../../support/tools/until.ts";
+import { type FeedAnswer, webhookCalls } from "../../support/webhook-api.ts";
+import { writeEvents } from "../../support/webhooks.ts";
 
 let app: TestApp;
 beforeAll(async () => {

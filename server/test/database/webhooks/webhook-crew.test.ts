@@ -1,15 +1,20 @@
 import { eventTypeNames, eventTypes } from "@pestle/contract";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { until } from "../../chaos/until.ts";
-import { openDb } from "../src/db/db.ts";
-import { claimDeliveries, type EndedAttempt, releaseDeliveries, saveAttempts } from "../src/db/webhook-deliveries.ts";
-import { loadDueEndpoints } from "../src/db/webhook-endpoints.ts";
-import { requeueEvent } from "../src/db/webhook-redelivery.ts";
-import { openAttemptBook } from "../src/usecases/attempt-book.ts";
-import { openRawReceiver, openReceiver } from "./support/receiver.ts";
-import { rowsRead } from "./support/rows-read.ts";
-import { createTestDatabase, startTestApp, type TestApp } from "./support/test-app.ts";
-import { addEndpoint, deliveryOf, writeEvents } from "./support/webhooks.ts";
+import { until } from "../../../../chaos/until.ts";
+import { openDb } from "../../../src/db/db.ts";
+import {
+  claimDeliveries,
+  type EndedAttempt,
+  releaseDeliveries,
+  saveAttempts,
+} from "../../../src/db/webhooks/deliveries.ts";
+import { loadDueEndpoints } from "../../../src/db/webhooks/due-endpoints.ts";
+import { requeueEvent } from "../../../src/db/webhooks/redelivery.ts";
+import { openAttemptBook } from "../../../src/usecases/webhooks/attempt-book.ts";
+import { openRawReceiver, openReceiver } from "../../support/receiver.ts";
+import { createTestDatabase, startTestApp, type TestApp } from "../../support/test-app.ts";
+import { rowsRead } from "../../support/tools/rows-read.ts";
+import { addEndpoint, deliveryOf, writeEvents } from "../../support/webhooks.ts";
 
 /** Several processes on one queue. The first here delivers nothing by itself, so that its rows can be looked at. */
 

@@ -6,11 +6,11 @@ import {
   verifyStandardSignature,
 } from "@pestle/contract";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { until } from "../../chaos/until.ts";
-import { attemptPlace, type KeptExchange } from "../src/db/webhook-attempts.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { addEndpoint, deliveryOf, type TestEndpoint, writeEvents } from "./support/webhooks.ts";
+import { until } from "../../../../chaos/until.ts";
+import { attemptPlace, type KeptExchange } from "../../../src/db/webhooks/attempts.ts";
+import { openReceiver, type Receiver } from "../../support/receiver.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { addEndpoint, deliveryOf, type TestEndpoint, writeEvents } from "../../support/webhooks.ts";
 
 let app: TestApp;
 const receivers: Receiver[] = [];

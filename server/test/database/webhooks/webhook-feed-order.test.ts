@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openDb } from "../src/db/db.ts";
-import { alignFeed } from "../src/db/webhook-events.ts";
-import { type FeedPosition, readFeed } from "../src/db/webhook-feed.ts";
-import { randomEventId } from "../src/random.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { openDb } from "../../../src/db/db.ts";
+import { alignFeed } from "../../../src/db/webhooks/account-events.ts";
+import { type FeedPosition, readFeed } from "../../../src/db/webhooks/feed.ts";
+import { randomEventId } from "../../../src/random.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 const WRITERS = 8;
 const TRANSACTIONS = 40;

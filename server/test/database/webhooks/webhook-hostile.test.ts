@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { until } from "../../chaos/until.ts";
-import { openWebhookClient } from "../src/adapters/webhook-client.ts";
-import { openRawReceiver, openReceiver, type Receiver } from "./support/receiver.ts";
-import { selfSigned } from "./support/self-signed.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { addEndpoint, deliveryOf, type TestEndpoint, writeEvents } from "./support/webhooks.ts";
+import { until } from "../../../../chaos/until.ts";
+import { openWebhookClient } from "../../../src/adapters/webhook-client.ts";
+import { openRawReceiver, openReceiver, type Receiver } from "../../support/receiver.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { selfSigned } from "../../support/tools/self-signed.ts";
+import { addEndpoint, deliveryOf, type TestEndpoint, writeEvents } from "../../support/webhooks.ts";
 
 /** Endpoints that misbehave in every way we know, all at once, beside one that is well. */
 

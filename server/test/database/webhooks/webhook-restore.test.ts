@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
-import { openDb } from "../src/db/db.ts";
-import { backUp } from "../src/usecases/back-up.ts";
-import { restore, verifyBackup } from "../src/usecases/restore.ts";
-import { decodeMasterKey } from "../src/vault/master-key.ts";
-import { openReceiver } from "./support/receiver.ts";
-import { createTestDatabase, startTestApp, TEST_MASTER_KEY } from "./support/test-app.ts";
-import { addEndpoint, writeEvents } from "./support/webhooks.ts";
+import { openDb } from "../../../src/db/db.ts";
+import { backUp } from "../../../src/usecases/operations/back-up.ts";
+import { restore, verifyBackup } from "../../../src/usecases/operations/restore.ts";
+import { decodeMasterKey } from "../../../src/vault/master-key.ts";
+import { openReceiver } from "../../support/receiver.ts";
+import { createTestDatabase, startTestApp, TEST_MASTER_KEY } from "../../support/test-app.ts";
+import { addEndpoint, writeEvents } from "../../support/webhooks.ts";
 
 test("a restored service delivers what was still to be delivered, once, and nothing that was delivered before", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pestle-restore-"));

@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { until } from "../../chaos/until.ts";
-import { openDb } from "../src/db/db.ts";
-import { migrate, readMigrations } from "../src/db/migrate.ts";
-import { randomEventId } from "../src/random.ts";
-import { tidyWebhooks } from "../src/usecases/tidy-webhooks.ts";
-import { createTestDatabase, startTestApp, type TestApp } from "./support/test-app.ts";
-import { addEndpoint, type TestEndpoint } from "./support/webhooks.ts";
+import { until } from "../../../../chaos/until.ts";
+import { openDb } from "../../../src/db/db.ts";
+import { migrate, readMigrations } from "../../../src/db/migrate.ts";
+import { randomEventId } from "../../../src/random.ts";
+import { tidyWebhooks } from "../../../src/usecases/webhooks/tidy-webhooks.ts";
+import { createTestDatabase, startTestApp, type TestApp } from "../../support/test-app.ts";
+import { addEndpoint, type TestEndpoint } from "../../support/webhooks.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 const RETENTION_DAYS = 35;

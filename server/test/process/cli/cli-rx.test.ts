@@ -2,17 +2,17 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../src/cli/commands.ts";
-import { type PresetName, rxPresets } from "../src/cli/rx-presets.ts";
-import { addDays, dateIn } from "../src/domain/calendar.ts";
-import { intakeRefusals } from "../src/domain/intake-refusals.ts";
-import { reasonSentence, reviewKinds } from "../src/domain/review-kinds.ts";
-import { scriptVersions } from "../src/intake/script/version.ts";
-import { writeDemo } from "../src/seed/demo.ts";
-import { intakeRows, newMessage, openIntake } from "./support/intake.ts";
-import { runCli } from "./support/run-cli.ts";
-import { runCommand } from "./support/run-command.ts";
-import { startTestApp, TEST_MASTER_KEY, type TestApp } from "./support/test-app.ts";
+import { commands } from "../../../src/cli/commands.ts";
+import { type PresetName, rxPresets } from "../../../src/cli/intake/rx-presets.ts";
+import { intakeRefusals } from "../../../src/domain/intake/intake-refusals.ts";
+import { reasonSentence, reviewKinds } from "../../../src/domain/intake/review-kinds.ts";
+import { addDays, dateIn } from "../../../src/domain/values/calendar.ts";
+import { scriptVersions } from "../../../src/formats/script/version.ts";
+import { writeDemo } from "../../../src/seed/demo.ts";
+import { intakeRows, newMessage, openIntake } from "../../support/intake.ts";
+import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
+import { runCli } from "../../support/tools/run-cli.ts";
+import { runCommand } from "../../support/tools/run-command.ts";
 
 let app: TestApp;
 let folder: string;

@@ -2,15 +2,15 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../src/cli/commands.ts";
-import { createProgram } from "../src/cli/program.ts";
-import { settings } from "../src/config.ts";
-import { openDb } from "../src/db/db.ts";
-import { findPerson } from "../src/db/people.ts";
-import { passwordMatches } from "../src/usecases/create-person.ts";
-import { runCli } from "./support/run-cli.ts";
-import { runCommand } from "./support/run-command.ts";
-import { createTestDatabase, TEST_MASTER_KEY } from "./support/test-app.ts";
+import { commands } from "../../../src/cli/commands.ts";
+import { createProgram } from "../../../src/cli/program.ts";
+import { settings } from "../../../src/config.ts";
+import { findPerson } from "../../../src/db/accounts/people.ts";
+import { openDb } from "../../../src/db/db.ts";
+import { passwordMatches } from "../../../src/usecases/accounts/create-person.ts";
+import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
+import { runCli } from "../../support/tools/run-cli.ts";
+import { runCommand } from "../../support/tools/run-command.ts";
 
 let folder: string;
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -45,7 +45,7 @@ describe("every command", () => {
 });
 
 test("the README names every command, and none that is not there", () => {
-  const readme = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+  const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
   const rows = readme.slice(readme.indexOf("| who | commands |")).split("\n").slice(2, 5).join("");
   const told = [...rows.matchAll(/`([a-z]+)`/g)].map(([, name]) => name);
   const names = commands.map(({ name }) => name.split(" ")[0]);

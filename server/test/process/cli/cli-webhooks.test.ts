@@ -16,15 +16,15 @@ import {
 import { verifyStandardWebhook, verifyWebhook } from "@pestle/sdk";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { writeDemo } from "../src/seed/demo.ts";
-import { misfits } from "./support/misfits.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
-import { followCli, runCli } from "./support/run-cli.ts";
-import { refusalOf, runCommand } from "./support/run-command.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
-import { until } from "./support/until.ts";
-import { webhookCalls } from "./support/webhook-api.ts";
-import { writeEvents } from "./support/webhooks.ts";
+import { writeDemo } from "../../../src/seed/demo.ts";
+import { openReceiver, type Receiver } from "../../support/receiver.ts";
+import { misfits } from "../../support/samples/misfits.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { followCli, runCli } from "../../support/tools/run-cli.ts";
+import { refusalOf, runCommand } from "../../support/tools/run-command.ts";
+import { until } from "../../support/tools/until.ts";
+import { webhookCalls } from "../../support/webhook-api.ts";
+import { writeEvents } from "../../support/webhooks.ts";
 
 let app: TestApp;
 let folder: string;

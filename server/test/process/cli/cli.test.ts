@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } fro
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test, vi } from "vitest";
-import { type Demo, readDemo } from "../src/seed/demo.ts";
-import { runCli, startCli, stopCli } from "./support/run-cli.ts";
+import { type Demo, readDemo } from "../../../src/seed/demo.ts";
+import { runCli, startCli, stopCli } from "../../support/tools/run-cli.ts";
 
 /** The real program beside the real service on an embedded database: processes, sockets, files. */
 

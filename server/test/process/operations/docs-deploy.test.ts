@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import { expect, inject, test } from "vitest";
-import { settings } from "../src/config.ts";
-import { docBlocks, docPages, ROOT } from "./support/doc-blocks.ts";
+import { settings } from "../../../src/config.ts";
+import { docBlocks, docPages, ROOT } from "../../support/tools/doc-blocks.ts";
 
 const FOLDER = join(ROOT, "deploy");
 const read = (name: string) => readFileSync(join(FOLDER, name), "utf8");

@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { compactAsciiJson, serviceSecret, serviceSignature, signingKey, standardSignature } from "@pestle/contract";
 import { afterAll, describe, expect, test } from "vitest";
-import { findOrInstall } from "../../scripts/debian-package.ts";
-import { ROOT } from "./support/doc-blocks.ts";
+import { findOrInstall } from "../../../../scripts/debian-package.ts";
+import { ROOT } from "../../support/tools/doc-blocks.ts";
 
 /** The published verifiers, each with how it is run over the vectors and where its language comes from. */
 const languages: Record<string, { file: string; needs: string[]; debian: string; run: string }> = {

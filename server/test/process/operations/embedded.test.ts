@@ -21,15 +21,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { type Account, canEnter, NOBODY } from "../src/db/embedded/account.ts";
-import { copyPackage, repairLinks } from "../src/db/embedded/binaries.ts";
-import { run } from "../src/db/embedded/process.ts";
-import { type EmbeddedPostgres, EmbeddedUnavailable, openEmbeddedPostgres } from "../src/db/embedded.ts";
+import { type Account, canEnter, NOBODY } from "../../../src/db/embedded/account.ts";
+import { copyPackage, repairLinks } from "../../../src/db/embedded/binaries.ts";
+import { type EmbeddedPostgres, EmbeddedUnavailable, openEmbeddedPostgres } from "../../../src/db/embedded/embedded.ts";
+import { run } from "../../../src/db/embedded/process.ts";
 
 type Connection = EmbeddedPostgres["connection"];
 
-const SERVER_DIR = fileURLToPath(new URL("..", import.meta.url));
-const EMBEDDED_URL = new URL("../src/db/embedded.ts", import.meta.url).href;
+const SERVER_DIR = fileURLToPath(new URL("../../..", import.meta.url));
+const EMBEDDED_URL = new URL("../../../src/db/embedded/embedded.ts", import.meta.url).href;
 const IS_ROOT = process.getuid?.() === 0;
 const NOBODY_READS_US = IS_ROOT && (await canEnter(NOBODY, SERVER_DIR.slice(0, -1)));
 const DEADLINE_MS = 20_000;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { countKept, type KeptMessage } from "../../chaos/intake-ledger.ts";
-import { openIntakeWorkload } from "../../chaos/intake-workload.ts";
-import { killWhileRunning, type RunningKind } from "../../chaos/kills.ts";
-import { seededRandom } from "../../chaos/random.ts";
+import { countKept, type KeptMessage } from "../../../../chaos/intake-ledger.ts";
+import { openIntakeWorkload } from "../../../../chaos/intake-workload.ts";
+import { killWhileRunning, type RunningKind } from "../../../../chaos/kills.ts";
+import { seededRandom } from "../../../../chaos/random.ts";
 
 // The campaign itself, small: `npm run campaign -- intake` does the same at full size. All at once, since most of it is
 // waiting; the longest wait is for the job that takes up what was kept and left.

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { killFirstStarts, killWhileRunning, type RunningKind } from "../../chaos/kills.ts";
-import { countMoves } from "../../chaos/ledger.ts";
-import { seededRandom } from "../../chaos/random.ts";
-import { openTokenWorkload } from "../../chaos/token-workload.ts";
+import { killFirstStarts, killWhileRunning, type RunningKind } from "../../../../chaos/kills.ts";
+import { countMoves } from "../../../../chaos/ledger.ts";
+import { seededRandom } from "../../../../chaos/random.ts";
+import { openTokenWorkload } from "../../../../chaos/token-workload.ts";
 
 // The campaign itself, small: `npm run campaign -- kills` does the same at full size.
 // All at once, since most of a kill is waiting: for the disk, for a program to load.

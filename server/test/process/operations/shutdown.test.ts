@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { performance } from "node:perf_hooks";
 import { afterAll, describe, expect, test } from "vitest";
-import { insist } from "../../chaos/ask.ts";
-import { issue, move, positionOf, read, tokenOf } from "../../chaos/client.ts";
-import { isRunning, postmasterPid } from "../../chaos/postmaster.ts";
+import { insist } from "../../../../chaos/ask.ts";
+import { issue, move, positionOf, read, tokenOf } from "../../../../chaos/client.ts";
+import { isRunning, postmasterPid } from "../../../../chaos/postmaster.ts";
 import {
   killServer,
   removeDataDir,
@@ -15,9 +15,9 @@ import {
   spawnServer,
   startServer,
   stopServer,
-} from "../../chaos/server-process.ts";
-import { until } from "../../chaos/until.ts";
-import type { Demo } from "../src/seed/demo.ts";
+} from "../../../../chaos/server-process.ts";
+import { until } from "../../../../chaos/until.ts";
+import type { Demo } from "../../../src/seed/demo.ts";
 
 const TIMEOUT_MS = 60_000;
 const STOPPED_WITHIN_MS = 10_000;

@@ -1,7 +1,7 @@
 import { endpoints } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { askSpecmatic, hasJava } from "../../chaos/specmatic.ts";
-import { startTestApp, type TestApp } from "./support/test-app.ts";
+import { askSpecmatic, hasJava } from "../../../../chaos/specmatic.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
 let app: TestApp;
 beforeAll(async () => {

@@ -2,14 +2,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { performance } from "node:perf_hooks";
 import { setTimeout as delay } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { insist, type Reply } from "../../chaos/ask.ts";
-import { issue, move, positionOf, read, revoke, tokenOf } from "../../chaos/client.ts";
-import { type ServerPair, startPair } from "../../chaos/server-pair.ts";
-import { until } from "../../chaos/until.ts";
-import { type Db, openDb } from "../src/db/db.ts";
-import type { Demo } from "../src/seed/demo.ts";
-import { revokeCredential } from "../src/usecases/manage-credentials.ts";
-import { createTestDatabase, TEST_MASTER_KEY } from "./support/test-app.ts";
+import { insist, type Reply } from "../../../../chaos/ask.ts";
+import { issue, move, positionOf, read, revoke, tokenOf } from "../../../../chaos/client.ts";
+import { type ServerPair, startPair } from "../../../../chaos/server-pair.ts";
+import { until } from "../../../../chaos/until.ts";
+import { type Db, openDb } from "../../../src/db/db.ts";
+import type { Demo } from "../../../src/seed/demo.ts";
+import { revokeCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
+import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
 /** A sandbox credential with its ordinary limit, one whose limit is out of the way, and a production credential. */
 const [LIMITED, UNLIMITED, PRODUCTION] = [0, 1, 2];

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { seededRandom } from "../../chaos/random.ts";
-import { judgeReceivers } from "../../chaos/webhook-ledger.ts";
-import { campaignWebhooks } from "../../chaos/webhooks.ts";
+import { seededRandom } from "../../../../chaos/random.ts";
+import { judgeReceivers } from "../../../../chaos/webhook-ledger.ts";
+import { campaignWebhooks } from "../../../../chaos/webhooks.ts";
 
 // The campaign itself, small: `npm run campaign -- webhooks` does the same at full size.
 const ENDPOINTS = 6;

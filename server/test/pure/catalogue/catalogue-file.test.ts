@@ -1,13 +1,13 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { catalogueColumns } from "../src/domain/catalogue/columns.ts";
-import { readCsv, writeCsv } from "../src/domain/catalogue/csv.ts";
-import { kindOfColumns, readFileTable } from "../src/domain/catalogue/file-table.ts";
-import { changesNothing, type ImportPlan, planImport } from "../src/domain/catalogue/plan-import.ts";
-import { type Catalogue, type CatalogueKind, catalogueKinds, type Row } from "../src/domain/catalogue/rows.ts";
-import { catalogueRules } from "../src/domain/catalogue/rules.ts";
-import { writeFile } from "../src/domain/catalogue/write-file.ts";
-import { castCatalogue, catalogues } from "./support/catalogue.ts";
+import { catalogueColumns } from "../../../src/domain/catalogue/columns.ts";
+import { readCsv, writeCsv } from "../../../src/domain/catalogue/csv.ts";
+import { kindOfColumns, readFileTable } from "../../../src/domain/catalogue/file-table.ts";
+import { changesNothing, type ImportPlan, planImport } from "../../../src/domain/catalogue/plan-import.ts";
+import { type Catalogue, type CatalogueKind, catalogueKinds, type Row } from "../../../src/domain/catalogue/rows.ts";
+import { catalogueRules } from "../../../src/domain/catalogue/rules.ts";
+import { writeFile } from "../../../src/domain/catalogue/write-file.ts";
+import { castCatalogue, catalogues } from "../../support/samples/catalogue.ts";
 
 const RUNS = { seed: 20_261_115, numRuns: 300 };
 const formats = ["csv", "json"] as const;

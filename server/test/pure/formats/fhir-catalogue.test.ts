@@ -1,16 +1,21 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import { type DescriptionCode, intakeRefusals, receiverRefusals, refusalFor } from "../src/domain/intake-refusals.ts";
-import { intakeWarnings, type WarningCode } from "../src/domain/intake-warnings.ts";
-import { type Acceptance, acceptances, outcomeOf, refusalIssues } from "../src/intake/fhir/outcome.ts";
-import { MAX_DEPTH } from "../src/intake/fhir/parse.ts";
-import { readFhir } from "../src/intake/fhir/read.ts";
-import { MAX_RESOURCES } from "../src/intake/fhir/resolve.ts";
-import { add, bundle, bundleWith, bytesOf, type Loose, read, the } from "./support/fhir-samples.ts";
+import {
+  type DescriptionCode,
+  intakeRefusals,
+  receiverRefusals,
+  refusalFor,
+} from "../../../src/domain/intake/intake-refusals.ts";
+import { intakeWarnings, type WarningCode } from "../../../src/domain/intake/intake-warnings.ts";
+import { type Acceptance, acceptances, outcomeOf, refusalIssues } from "../../../src/formats/fhir/outcome.ts";
+import { MAX_DEPTH } from "../../../src/formats/fhir/parse.ts";
+import { readFhir } from "../../../src/formats/fhir/read.ts";
+import { MAX_RESOURCES } from "../../../src/formats/fhir/resolve.ts";
+import { add, bundle, bundleWith, bytesOf, type Loose, read, the } from "../../support/samples/fhir-samples.ts";
 
 /** Every reason to refuse and every doubt that the FHIR reader's code names has a message here that brings it about. */
 
-const folder = new URL("../src/intake/fhir/", import.meta.url);
+const folder = new URL("../../../src/formats/fhir/", import.meta.url);
 const sources = readdirSync(folder)
   .filter((name) => name !== "outcome.ts")
   .map((name) => readFileSync(new URL(name, folder), "utf8"))

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { identifierSystems } from "../src/intake/fhir/systems.ts";
-import { writeFhir } from "../src/intake/fhir/write.ts";
+import { identifierSystems } from "../../../src/formats/fhir/systems.ts";
+import { writeFhir } from "../../../src/formats/fhir/write.ts";
 import {
   add,
   bundle,
@@ -12,7 +12,7 @@ import {
   prescription,
   read,
   the,
-} from "./support/fhir-samples.ts";
+} from "../../support/samples/fhir-samples.ts";
 
 const envelopeOf = (json: unknown, ncpdp_id: string | null = null) => message(json, ncpdp_id).envelope;
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { outcomeOf } from "../src/intake/fhir/outcome.ts";
-import { readFhir } from "../src/intake/fhir/read.ts";
-import { mutateFhir } from "./support/fhir-mutations.ts";
-import { bytesOf, type Loose, prescription } from "./support/fhir-samples.ts";
+import { outcomeOf } from "../../../src/formats/fhir/outcome.ts";
+import { readFhir } from "../../../src/formats/fhir/read.ts";
+import { mutateFhir } from "../../support/samples/fhir-mutations.ts";
+import { bytesOf, type Loose, prescription } from "../../support/samples/fhir-samples.ts";
 
 const MESSAGES = 2_000;
 const MOST_MS = 200;

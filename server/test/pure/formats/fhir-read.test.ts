@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { quantityUnits } from "../src/domain/units.ts";
-import { orderableForms } from "../src/intake/fhir/quantity.ts";
-import { drugCodeSystems, identifierSystems } from "../src/intake/fhir/systems.ts";
+import { quantityUnits } from "../../../src/domain/values/quantity-units.ts";
+import { orderableForms } from "../../../src/formats/fhir/quantity.ts";
+import { drugCodeSystems, identifierSystems } from "../../../src/formats/fhir/systems.ts";
 import {
   add,
   bundle,
@@ -15,7 +15,7 @@ import {
   referenceStyles,
   the,
   warningsIn,
-} from "./support/fhir-samples.ts";
+} from "../../support/samples/fhir-samples.ts";
 
 describe("the shape of a message says nothing", () => {
   test("the sample is read whole, without a doubt", () => {

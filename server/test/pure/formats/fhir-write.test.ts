@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { IncomingPrescription } from "../src/domain/incoming-message.ts";
-import { writeFhir } from "../src/intake/fhir/write.ts";
-import { envelopes, prescriptions } from "./support/fhir-arbitraries.ts";
-import { contained, type Loose, message, prescriptionIn, referenceStyles } from "./support/fhir-samples.ts";
+import type { IncomingPrescription } from "../../../src/domain/intake/incoming-message.ts";
+import { writeFhir } from "../../../src/formats/fhir/write.ts";
+import { envelopes, prescriptions } from "../../support/samples/fhir-arbitraries.ts";
+import { contained, type Loose, message, prescriptionIn, referenceStyles } from "../../support/samples/fhir-samples.ts";
 
 const check = <Values extends [unknown, ...unknown[]]>(property: fc.IProperty<Values>, numRuns = 1_000) =>
   fc.assert(property, { seed: 20_261_115, numRuns });

@@ -1,19 +1,29 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { ReadMessage } from "../src/domain/incoming-message.ts";
-import { refusalFor } from "../src/domain/intake-refusals.ts";
-import { findFields } from "../src/intake/script/explain.ts";
-import { readScript } from "../src/intake/script/read.ts";
-import { writeReply } from "../src/intake/script/reply.ts";
-import { scriptVersions } from "../src/intake/script/version.ts";
-import { writeScript } from "../src/intake/script/write.ts";
-import { parseXml } from "../src/intake/script/xml.ts";
-import { quickest } from "./support/quickest.ts";
-import { contents, envelopes, newPrescriptions } from "./support/script-arbitraries.ts";
-import { mutate } from "./support/script-mutations.ts";
-import { bytes, cancelRx, change, edit, envelope, newRx, renewal, sample, without } from "./support/script-samples.ts";
-import { shapes } from "./support/script-shapes.ts";
-import { rewrite } from "./support/script-variants.ts";
+import type { ReadMessage } from "../../../src/domain/intake/incoming-message.ts";
+import { refusalFor } from "../../../src/domain/intake/intake-refusals.ts";
+import { findFields } from "../../../src/formats/script/explain.ts";
+import { readScript } from "../../../src/formats/script/read.ts";
+import { writeReply } from "../../../src/formats/script/reply.ts";
+import { scriptVersions } from "../../../src/formats/script/version.ts";
+import { writeScript } from "../../../src/formats/script/write.ts";
+import { parseXml } from "../../../src/formats/script/xml.ts";
+import { contents, envelopes, newPrescriptions } from "../../support/samples/script-arbitraries.ts";
+import { mutate } from "../../support/samples/script-mutations.ts";
+import {
+  bytes,
+  cancelRx,
+  change,
+  edit,
+  envelope,
+  newRx,
+  renewal,
+  sample,
+  without,
+} from "../../support/samples/script-samples.ts";
+import { shapes } from "../../support/samples/script-shapes.ts";
+import { rewrite } from "../../support/samples/script-variants.ts";
+import { quickest } from "../../support/tools/quickest.ts";
 
 const RUNS = { seed: 20_261_115, numRuns: 500 };
 const LIMIT_MS = 200;

@@ -1,11 +1,15 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import type { IncomingMessage, ReadMessage } from "../src/domain/incoming-message.ts";
-import { type DescriptionCode, intakeRefusals, type readerRefusals } from "../src/domain/intake-refusals.ts";
-import { intakeWarnings, type WarningCode } from "../src/domain/intake-warnings.ts";
-import { readScript } from "../src/intake/script/read.ts";
-import { scriptVersions } from "../src/intake/script/version.ts";
-import { writeScript } from "../src/intake/script/write.ts";
+import type { IncomingMessage, ReadMessage } from "../../../src/domain/intake/incoming-message.ts";
+import {
+  type DescriptionCode,
+  intakeRefusals,
+  type readerRefusals,
+} from "../../../src/domain/intake/intake-refusals.ts";
+import { intakeWarnings, type WarningCode } from "../../../src/domain/intake/intake-warnings.ts";
+import { readScript } from "../../../src/formats/script/read.ts";
+import { scriptVersions } from "../../../src/formats/script/version.ts";
+import { writeScript } from "../../../src/formats/script/write.ts";
 import {
   bytes,
   cancelRx,
@@ -17,8 +21,8 @@ import {
   renewal,
   sample,
   without,
-} from "./support/script-samples.ts";
-import { shapes } from "./support/script-shapes.ts";
+} from "../../support/samples/script-samples.ts";
+import { shapes } from "../../support/samples/script-shapes.ts";
 
 function taken(text: string): IncomingMessage {
   const read = readScript(bytes(text));
@@ -373,7 +377,7 @@ describe("a warning", () => {
   });
 
   test("has a fixture wherever the reader can give it", () => {
-    const folder = new URL("../src/intake/script/", import.meta.url);
+    const folder = new URL("../../../src/formats/script/", import.meta.url);
     const sources = readdirSync(folder).filter((name) => name !== "explain.ts");
     const words = sources.flatMap(
       (name) => readFileSync(new URL(name, folder), "utf8").match(/(?<=")[a-z_]+(?=")/g) ?? [],

@@ -1,11 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Envelope } from "../src/domain/incoming-message.ts";
-import { type DescriptionCode, intakeRefusals, refusalFor } from "../src/domain/intake-refusals.ts";
-import { type ScriptReply, writeReply } from "../src/intake/script/reply.ts";
-import { scriptVersions } from "../src/intake/script/version.ts";
-import { child, parseXml, type XmlElement } from "../src/intake/script/xml.ts";
-import { envelope, writable } from "./support/script-samples.ts";
+import type { Envelope } from "../../../src/domain/intake/incoming-message.ts";
+import { type DescriptionCode, intakeRefusals, refusalFor } from "../../../src/domain/intake/intake-refusals.ts";
+import { type ScriptReply, writeReply } from "../../../src/formats/script/reply.ts";
+import { scriptVersions } from "../../../src/formats/script/version.ts";
+import { child, parseXml, type XmlElement } from "../../../src/formats/script/xml.ts";
+import { envelope, writable } from "../../support/samples/script-samples.ts";
 
 const given = { message_id: "PESTLE-1", sent_time: "2026-11-15T08:30:00.000Z" };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { child, children, parseXml, pathOf, type XmlElement } from "../src/intake/script/xml.ts";
-import { quickest } from "./support/quickest.ts";
-import { bytes } from "./support/script-samples.ts";
+import { child, children, parseXml, pathOf, type XmlElement } from "../../../src/formats/script/xml.ts";
+import { bytes } from "../../support/samples/script-samples.ts";
+import { quickest } from "../../support/tools/quickest.ts";
 
 function rootOf(source: string | Uint8Array): XmlElement {
   const parsed = parseXml(source);

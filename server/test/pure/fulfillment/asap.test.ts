@@ -1,11 +1,11 @@
 import { documentTypes } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readConfig } from "../src/config.ts";
-import { asapGaps, asapReport } from "../src/domain/asap.ts";
-import type { AsapHeader, DispensedRecord } from "../src/domain/asap-records.ts";
-import { AIR, DSP, documentQualifiers, IS, PAT, PHA, PRE, TH } from "../src/domain/asap-segments.ts";
-import { pharmacyFacts } from "../src/domain/documents.ts";
+import { readConfig } from "../../../src/config.ts";
+import { asapGaps, asapReport } from "../../../src/domain/fulfillment/asap.ts";
+import type { AsapHeader, DispensedRecord } from "../../../src/domain/fulfillment/asap-records.ts";
+import { AIR, DSP, documentQualifiers, IS, PAT, PHA, PRE, TH } from "../../../src/domain/fulfillment/asap-segments.ts";
+import { pharmacyFacts } from "../../../src/domain/fulfillment/documents.ts";
 
 const RUNS = { seed: 20_261_115, numRuns: 500 };
 

@@ -1,14 +1,14 @@
 import { type ShipmentStatus, shipmentStatuses } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type LabelRequest, simulatedCarriers } from "../src/adapters/carriers.ts";
-import { stories } from "../src/adapters/parcel-stories.ts";
-import { fedexCheck, upsCheck, uspsCheck } from "../src/adapters/tracking-numbers.ts";
-import { readConfig } from "../src/config.ts";
-import { dateIn } from "../src/domain/calendar.ts";
-import { checkLabel } from "../src/domain/custom-label.ts";
-import { pharmacyFacts } from "../src/domain/documents.ts";
-import type { TrackedParcel } from "../src/domain/parcel.ts";
+import { type LabelRequest, simulatedCarriers } from "../../../src/adapters/carriers.ts";
+import { stories } from "../../../src/adapters/parcel-stories.ts";
+import { fedexCheck, upsCheck, uspsCheck } from "../../../src/adapters/tracking-numbers.ts";
+import { readConfig } from "../../../src/config.ts";
+import { pharmacyFacts } from "../../../src/domain/fulfillment/documents.ts";
+import type { TrackedParcel } from "../../../src/domain/fulfillment/parcel.ts";
+import { checkLabel } from "../../../src/domain/orders/custom-label.ts";
+import { dateIn } from "../../../src/domain/values/calendar.ts";
 
 const RUNS = { seed: 20_261_115, numRuns: 500 };
 

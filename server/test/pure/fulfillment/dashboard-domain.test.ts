@@ -1,11 +1,11 @@
 import { transitionsFrom, workEvents } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { lineDifferences } from "../src/domain/line-differences.ts";
-import { initials, maskedPatient } from "../src/domain/masked-patient.ts";
-import { obstacleOf } from "../src/domain/order.ts";
-import { readQuestion } from "../src/domain/search-question.ts";
-import { csvLines } from "../src/http/dashboard/order-csv.ts";
+import { readQuestion } from "../../../src/domain/fulfillment/search-question.ts";
+import { obstacleOf } from "../../../src/domain/orders/order.ts";
+import { initials, maskedPatient } from "../../../src/domain/patients/masked-patient.ts";
+import { lineDifferences } from "../../../src/domain/values/line-differences.ts";
+import { csvLines } from "../../../src/http/fulfillment/order-csv.ts";
 
 describe("what somebody types into the search", () => {
   test("is taken for everything that it may be", () => {

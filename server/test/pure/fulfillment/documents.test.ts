@@ -2,23 +2,23 @@ import { type DrugSchedule, drugSchedules } from "@pestle/contract";
 import fc from "fast-check";
 import PDFDocument from "pdfkit";
 import { describe, expect, test } from "vitest";
-import { pdfDocuments } from "../src/adapters/documents/documents.ts";
-import { shippingLabel } from "../src/adapters/documents/shipping-label.ts";
-import { zplLabel } from "../src/adapters/documents/zpl-label.ts";
-import { readConfig } from "../src/config.ts";
-import { auxiliaryLabels, federalCaution, warningsFor } from "../src/domain/auxiliary-labels.ts";
-import { controlledIngredients } from "../src/domain/controlled-drugs.ts";
+import { pdfDocuments } from "../../../src/adapters/documents/documents.ts";
+import { shippingLabel } from "../../../src/adapters/documents/shipping-label.ts";
+import { zplLabel } from "../../../src/adapters/documents/zpl-label.ts";
+import { readConfig } from "../../../src/config.ts";
+import { controlledIngredients } from "../../../src/domain/catalogue/controlled-drugs.ts";
+import { auxiliaryLabels, federalCaution, warningsFor } from "../../../src/domain/fulfillment/auxiliary-labels.ts";
 import {
   type DispensedItem,
   discardAfter,
   type PackingSlip,
   pharmacyFacts,
   type ShippingLabel,
-} from "../src/domain/documents.ts";
-import { asciiText, winAnsiText } from "../src/domain/printable-text.ts";
-import { products } from "../src/seed/cast.ts";
-import { readCode128, widthsOf } from "./support/read-code128.ts";
-import { type PdfText, readPdf, textOf } from "./support/read-pdf.ts";
+} from "../../../src/domain/fulfillment/documents.ts";
+import { asciiText, winAnsiText } from "../../../src/domain/values/printable-text.ts";
+import { products } from "../../../src/seed/cast.ts";
+import { readCode128, widthsOf } from "../../support/tools/read-code128.ts";
+import { type PdfText, readPdf, textOf } from "../../support/tools/read-pdf.ts";
 
 const { prescriptionLabel, leaflet, packingSlip } = pdfDocuments;
 const RUNS = { seed: 20_261_115, numRuns: 60 };

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { IncomingPatient } from "../src/domain/incoming-message.ts";
-import { matchPatient, matchReasons } from "../src/domain/match-patient.ts";
-import { newPatientRecord, type PatientRecord, searchKeys } from "../src/domain/patient-record.ts";
-import { routeMessage } from "../src/domain/route-message.ts";
-import { prescription } from "./support/script-samples.ts";
+import type { IncomingPatient } from "../../../src/domain/intake/incoming-message.ts";
+import { matchPatient, matchReasons } from "../../../src/domain/intake/match-patient.ts";
+import { routeMessage } from "../../../src/domain/intake/route-message.ts";
+import { newPatientRecord, type PatientRecord, searchKeys } from "../../../src/domain/patients/patient-record.ts";
+import { prescription } from "../../support/samples/script-samples.ts";
 
 const incoming = prescription.patient;
 const record = newPatientRecord(prescription);

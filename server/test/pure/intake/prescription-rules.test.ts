@@ -1,11 +1,16 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { addDays, addMonths, dateIn, isDate, startOfDay } from "../src/domain/calendar.ts";
-import { controlledIngredients, scheduleByName } from "../src/domain/controlled-drugs.ts";
-import type { IncomingPrescription } from "../src/domain/incoming-message.ts";
-import type { WarningCode } from "../src/domain/intake-warnings.ts";
-import { type acceptanceReasons, decidePrescription, monthsByState, refillsLeft } from "../src/domain/prescription.ts";
-import { prescription as sample } from "./support/script-samples.ts";
+import { controlledIngredients, scheduleByName } from "../../../src/domain/catalogue/controlled-drugs.ts";
+import type { IncomingPrescription } from "../../../src/domain/intake/incoming-message.ts";
+import type { WarningCode } from "../../../src/domain/intake/intake-warnings.ts";
+import {
+  type acceptanceReasons,
+  decidePrescription,
+  monthsByState,
+  refillsLeft,
+} from "../../../src/domain/intake/prescription.ts";
+import { addDays, addMonths, dateIn, isDate, startOfDay } from "../../../src/domain/values/calendar.ts";
+import { prescription as sample } from "../../support/samples/script-samples.ts";
 
 const NEW_YORK = "America/New_York";
 const NOW = new Date("2026-11-15T12:00:00.000Z");

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
-import { describeConfig, readConfig, type SettingName, settings, WrongSetting } from "../src/config.ts";
+import { describeConfig, readConfig, type SettingName, settings, WrongSetting } from "../../../src/config.ts";
 
 const KEY = "ab".repeat(32);
 
@@ -102,7 +102,7 @@ test("secrets are told by presence only", () => {
 });
 
 test("the environment is read in config.ts alone", () => {
-  const folder = fileURLToPath(new URL("../src/", import.meta.url));
+  const folder = fileURLToPath(new URL("../../../src/", import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   expect(files.filter((name) => /process\.env/.test(readFileSync(folder + name, "utf8")))).toEqual(["config.ts"]);
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { linesNotShown, unlikeShown } from "./support/as-shown.ts";
+import { linesNotShown, unlikeShown } from "../../support/tools/as-shown.ts";
 
 /** What the tests of the documentation take for the same: it must not be everything. */
 describe("an answer is as it is shown", () => {

@@ -2,10 +2,10 @@ import { existsSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { lexer, type Tokens, walkTokens } from "marked";
 import { describe, expect, test } from "vitest";
-import { sitePages } from "../../scripts/site/pages.ts";
-import { COMMENTS, plain, slugs } from "../../scripts/site/render-page.ts";
-import { renderSite } from "../../scripts/site/render-site.ts";
-import { docPages, ROOT, readDoc } from "./support/doc-blocks.ts";
+import { sitePages } from "../../../../scripts/site/pages.ts";
+import { COMMENTS, plain, slugs } from "../../../../scripts/site/render-page.ts";
+import { renderSite } from "../../../../scripts/site/render-site.ts";
+import { docPages, ROOT, readDoc } from "../../support/tools/doc-blocks.ts";
 
 /** Addresses of the service that are no files of the site. */
 const SERVED = ["/", "/portal", "/dashboard", "/openapi.json", "/arazzo.json", "/docs/api"];

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 /** A program that logs, says on its second output what became of it, and ends by itself. */
 const program = (lines: number) => `
-  const { createLog } = await import(${JSON.stringify(fileURLToPath(new URL("../src/create-log.ts", import.meta.url)))});
+  const { createLog } = await import(${JSON.stringify(fileURLToPath(new URL("../../../src/create-log.ts", import.meta.url)))});
   const log = createLog({ LOG_LEVEL: "info" });
   for (let line = 1; line <= ${lines}; line++) {
     log.info({ line, text: "x".repeat(200) }, "a line");

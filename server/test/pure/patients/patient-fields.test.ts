@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { Verdict } from "../src/domain/address/verdict.ts";
-import { readAddress, settleAddress } from "../src/domain/address-input.ts";
-import { readContact } from "../src/domain/contact-fields.ts";
-import { countryCodes } from "../src/domain/countries.ts";
-import { readIdentityDocument } from "../src/domain/identity-document.ts";
+import { readAddress, settleAddress } from "../../../src/domain/patients/address-input.ts";
+import { readContact } from "../../../src/domain/patients/contact-fields.ts";
+import { countryCodes } from "../../../src/domain/patients/countries.ts";
+import { readIdentityDocument } from "../../../src/domain/patients/identity-document.ts";
 import {
   MOST_DOCUMENTS,
   withIdentityDocument,
   withoutShippingAddress,
   withShippingAddress,
-} from "../src/domain/patient-changes.ts";
-import { type PatientRecord, patientAnswer } from "../src/domain/patient-record.ts";
-import { readPatientSafety } from "../src/domain/patient-safety.ts";
-import { goodAddress, goodDocument } from "./support/patient.ts";
+} from "../../../src/domain/patients/patient-changes.ts";
+import { type PatientRecord, patientAnswer } from "../../../src/domain/patients/patient-record.ts";
+import { readPatientSafety } from "../../../src/domain/patients/patient-safety.ts";
+import type { Verdict } from "../../../src/domain/values/address/verdict.ts";
+import { goodAddress, goodDocument } from "../../support/patient.ts";
 
 const TODAY = "2026-11-15";
 const zips = {

@@ -1,11 +1,17 @@
 import { describe, expect, test } from "vitest";
-import { canariesFail } from "../src/domain/safety/canaries.ts";
-import { readSafetyData } from "../src/domain/safety/data.ts";
-import { diffSafetyRows } from "../src/domain/safety/diff.ts";
-import { withInteractionsOf } from "../src/domain/safety/interaction-csv.ts";
-import { SafetyDataFault } from "../src/domain/safety/read-rows.ts";
-import { canaryKinds, type SafetyRows, safetyFields, safetyTables, wordLists } from "../src/domain/safety/rows.ts";
-import { found, shipped, shippedJson } from "./support/safety.ts";
+import { canariesFail } from "../../../src/domain/safety/canaries.ts";
+import { readSafetyData } from "../../../src/domain/safety/data.ts";
+import { diffSafetyRows } from "../../../src/domain/safety/diff.ts";
+import { withInteractionsOf } from "../../../src/domain/safety/interaction-csv.ts";
+import { SafetyDataFault } from "../../../src/domain/safety/read-rows.ts";
+import {
+  canaryKinds,
+  type SafetyRows,
+  safetyFields,
+  safetyTables,
+  wordLists,
+} from "../../../src/domain/safety/rows.ts";
+import { found, shipped, shippedJson } from "../../support/samples/safety.ts";
 
 /** The file, to be damaged. */
 type Rows = Record<string, Record<string, unknown>[]>;

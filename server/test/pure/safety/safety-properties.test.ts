@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assessSafety } from "../src/domain/safety/assess-safety.ts";
-import type { SafetyFinding } from "../src/domain/safety/finding.ts";
-import { severities } from "../src/domain/safety/rows.ts";
-import type { SafetyFacts } from "../src/domain/safety/safety-facts.ts";
-import { daysAgo, found, NOW, shipped } from "./support/safety.ts";
+import { assessSafety } from "../../../src/domain/safety/assess-safety.ts";
+import type { SafetyFinding } from "../../../src/domain/safety/finding.ts";
+import { severities } from "../../../src/domain/safety/rows.ts";
+import type { SafetyFacts } from "../../../src/domain/safety/safety-facts.ts";
+import { daysAgo, found, NOW, shipped } from "../../support/samples/safety.ts";
 
 const RUNS = { seed: 20_261_115, numRuns: 1_500 };
 const check = <Values extends [unknown, ...unknown[]]>(property: fc.IProperty<Values>) => fc.assert(property, RUNS);

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { assessSafety } from "../src/domain/safety/assess-safety.ts";
-import { unavailableFinding } from "../src/domain/safety/finding.ts";
-import { understand } from "../src/domain/safety/understand.ts";
-import { daysAgo, found, holdsOf, keysOf, NOW, shipped } from "./support/safety.ts";
+import { assessSafety } from "../../../src/domain/safety/assess-safety.ts";
+import { unavailableFinding } from "../../../src/domain/safety/finding.ts";
+import { understand } from "../../../src/domain/safety/understand.ts";
+import { daysAgo, found, holdsOf, keysOf, NOW, shipped } from "../../support/samples/safety.ts";
 
 /** What looks like something and is nothing: nobody waits for a pharmacist because of these. */
 const nearMisses: [what: string, drugs: string[], told: Parameters<typeof found>[1]][] = [

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { canariesFail } from "../src/domain/safety/canaries.ts";
-import { keyOfRow, type Side, severities } from "../src/domain/safety/rows.ts";
-import { understand } from "../src/domain/safety/understand.ts";
-import { daysAgo, found, holdsOf, shipped } from "./support/safety.ts";
+import { canariesFail } from "../../../src/domain/safety/canaries.ts";
+import { keyOfRow, type Side, severities } from "../../../src/domain/safety/rows.ts";
+import { understand } from "../../../src/domain/safety/understand.ts";
+import { daysAgo, found, holdsOf, shipped } from "../../support/samples/safety.ts";
 
 /** Every row of the shipped tables is tried with every member it speaks of: what stands there does something. */
 

@@ -1,15 +1,15 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { loadZipTable } from "../src/adapters/zip-table.ts";
-import { judgeAddress } from "../src/domain/address/judge-address.ts";
-import { northAmericanPhone } from "../src/domain/address/phone.ts";
-import { isDate } from "../src/domain/calendar.ts";
-import { decideIntake } from "../src/domain/decide-intake.ts";
-import { deaPasses, npiPasses } from "../src/domain/identifiers.ts";
-import { inventedMessage, inventPrescription } from "../src/domain/invent-prescription.ts";
-import { inventedPerson, inventedPrescriber } from "../src/domain/invented-cast.ts";
-import { readSimulatedPrescription, simulatedFields } from "../src/domain/simulated-prescription.ts";
-import { products as cast } from "../src/seed/cast.ts";
+import { loadZipTable } from "../../../src/adapters/zip-table.ts";
+import { decideIntake } from "../../../src/domain/intake/decide-intake.ts";
+import { inventedMessage, inventPrescription } from "../../../src/domain/sandbox/invent-prescription.ts";
+import { inventedPerson, inventedPrescriber } from "../../../src/domain/sandbox/invented-cast.ts";
+import { readSimulatedPrescription, simulatedFields } from "../../../src/domain/sandbox/simulated-prescription.ts";
+import { judgeAddress } from "../../../src/domain/values/address/judge-address.ts";
+import { northAmericanPhone } from "../../../src/domain/values/address/phone.ts";
+import { isDate } from "../../../src/domain/values/calendar.ts";
+import { deaPasses, npiPasses } from "../../../src/domain/values/identifiers.ts";
+import { products as cast } from "../../../src/seed/cast.ts";
 
 const zips = loadZipTable();
 const products = cast.map((product) => ({ ...product, in_stock: product.on_hand_units > 0 }));

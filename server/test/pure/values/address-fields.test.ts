@@ -1,8 +1,12 @@
 import { errors } from "@pestle/contract";
 import { describe, expect, test } from "vitest";
-import { loadZipTable } from "../src/adapters/zip-table.ts";
-import { type AddressFields, checkAddressFields, tidyAddress } from "../src/domain/address/check-address-fields.ts";
-import { northAmericanPhone } from "../src/domain/address/phone.ts";
+import { loadZipTable } from "../../../src/adapters/zip-table.ts";
+import {
+  type AddressFields,
+  checkAddressFields,
+  tidyAddress,
+} from "../../../src/domain/values/address/check-address-fields.ts";
+import { northAmericanPhone } from "../../../src/domain/values/address/phone.ts";
 
 const zips = loadZipTable();
 const good = {

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { standardStreet } from "../src/domain/address/standard-street.ts";
-import { MAX_LINE_CHARACTERS } from "../src/domain/address/street-tokens.ts";
-import { unitDesignators } from "../src/domain/address/street-words.ts";
-import { suffixSpellings } from "../src/domain/address/suffixes.ts";
-import { type AddressKind, addressKinds } from "../src/domain/address/verdict.ts";
+import { standardStreet } from "../../../src/domain/values/address/standard-street.ts";
+import { MAX_LINE_CHARACTERS } from "../../../src/domain/values/address/street-tokens.ts";
+import { unitDesignators } from "../../../src/domain/values/address/street-words.ts";
+import { suffixSpellings } from "../../../src/domain/values/address/suffixes.ts";
+import { type AddressKind, addressKinds } from "../../../src/domain/values/address/verdict.ts";
 
 const RUNS = { seed: 20_261_115, numRuns: 3_000 };
 

@@ -5,13 +5,13 @@ import {
   type AddressValidator,
   offlineAddressValidator,
   simulatedAddressValidator,
-} from "../src/adapters/address-validator.ts";
-import { loadZipTable } from "../src/adapters/zip-table.ts";
-import { addressHolds, SHIP_TO_NAME_CHARACTERS, shipToName } from "../src/domain/address/address-holds.ts";
-import { isMisspelling } from "../src/domain/address/city-name.ts";
-import { withinEdits } from "../src/domain/address/edit-distance.ts";
-import { addressKinds, type Reason, reasons, resultOf } from "../src/domain/address/verdict.ts";
-import { zipsOneSlipAway } from "../src/domain/address/zip.ts";
+} from "../../../src/adapters/address-validator.ts";
+import { loadZipTable } from "../../../src/adapters/zip-table.ts";
+import { addressHolds, SHIP_TO_NAME_CHARACTERS, shipToName } from "../../../src/domain/values/address/address-holds.ts";
+import { isMisspelling } from "../../../src/domain/values/address/city-name.ts";
+import { withinEdits } from "../../../src/domain/values/address/edit-distance.ts";
+import { addressKinds, type Reason, reasons, resultOf } from "../../../src/domain/values/address/verdict.ts";
+import { zipsOneSlipAway } from "../../../src/domain/values/address/zip.ts";
 
 const offline = offlineAddressValidator(loadZipTable());
 const good: Address = {

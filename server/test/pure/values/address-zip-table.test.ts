@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, describe, expect, test } from "vitest";
-import { loadZipTable } from "../src/adapters/zip-table.ts";
-import { stateCodes } from "../src/domain/address/states.ts";
-import { parseZipRows, ZipRowFaults } from "../src/domain/address/zip-rows.ts";
-import { writeZipTable, zipTable } from "../src/domain/address/zip-table.ts";
+import { loadZipTable } from "../../../src/adapters/zip-table.ts";
+import { stateCodes } from "../../../src/domain/values/address/states.ts";
+import { parseZipRows, ZipRowFaults } from "../../../src/domain/values/address/zip-rows.ts";
+import { writeZipTable, zipTable } from "../../../src/domain/values/address/zip-table.ts";
 
 const zips = loadZipTable();
 const every = Array.from({ length: 100_000 }, (_, zip) => String(zip).padStart(5, "0"));

@@ -1,17 +1,17 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { acceptsJson } from "../src/domain/accept.ts";
 import {
   grantedScopes,
   type PresentedClient,
   parseForm,
   presentedClient,
   requireClientCredentialsGrant,
-} from "../src/domain/client-credentials.ts";
-import { etagMatches } from "../src/domain/etag.ts";
-import { type Limit, policyHeader, remainingHeader, spend } from "../src/domain/rate-limit.ts";
-import { OAuthRefusal } from "../src/domain/refusals.ts";
-import { canonicalJson } from "../src/http/canonical-json.ts";
+} from "../../../src/domain/accounts/client-credentials.ts";
+import { type Limit, policyHeader, remainingHeader, spend } from "../../../src/domain/accounts/rate-limit.ts";
+import { acceptsJson } from "../../../src/domain/values/accept.ts";
+import { etagMatches } from "../../../src/domain/values/etag.ts";
+import { OAuthRefusal } from "../../../src/domain/values/refusals.ts";
+import { canonicalJson } from "../../../src/http/canonical-json.ts";
 
 const RUNS = { seed: 20_261_115, numRuns: 2_000 };
 const check = <Values extends [unknown, ...unknown[]]>(property: fc.IProperty<Values>) => fc.assert(property, RUNS);

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { deaPasses, normaliseNdc, npiPasses } from "../src/domain/identifiers.ts";
-import { deaSchedule, deaSchedules, quantityUnit, quantityUnits } from "../src/domain/units.ts";
+import { deaPasses, normaliseNdc, npiPasses } from "../../../src/domain/values/identifiers.ts";
+import { deaSchedule, deaSchedules, quantityUnit, quantityUnits } from "../../../src/domain/values/quantity-units.ts";
 
 const RUNS = { seed: 20_261_115, numRuns: 1_000 };
 const digits = (length: number) =>

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { openWebhookClient } from "../src/adapters/webhook-client.ts";
-import { addressKind } from "../src/domain/webhook-address.ts";
-import { checkWebhookUrl, mayConnect, type UrlProblem } from "../src/domain/webhook-url.ts";
-import { openReceiver, type Receiver } from "./support/receiver.ts";
+import { openWebhookClient } from "../../../src/adapters/webhook-client.ts";
+import { addressKind } from "../../../src/domain/webhooks/webhook-address.ts";
+import { checkWebhookUrl, mayConnect, type UrlProblem } from "../../../src/domain/webhooks/webhook-url.ts";
+import { openReceiver, type Receiver } from "../../support/receiver.ts";
 
 /** Who webhooks may be sent to. Nothing here connects to any address but loopback: others are asked about, not called. */
 

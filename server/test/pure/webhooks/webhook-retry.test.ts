@@ -1,11 +1,11 @@
 import { RETRY_AFTER_MAX_S, RETRY_DELAYS_S } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { attemptErrorOf, attemptErrors } from "../src/domain/attempt-errors.ts";
-import { attemptOutcome } from "../src/domain/attempt-outcome.ts";
-import { newPace, type Pace, paceAfter, roomOf, WIDEST_WINDOW } from "../src/domain/endpoint-pace.ts";
-import { nextAttemptAt, retryAfterSeconds } from "../src/domain/retry.ts";
-import { shareSlots } from "../src/domain/share-slots.ts";
+import { attemptErrorOf, attemptErrors } from "../../../src/domain/webhooks/attempt-errors.ts";
+import { attemptOutcome } from "../../../src/domain/webhooks/attempt-outcome.ts";
+import { newPace, type Pace, paceAfter, roomOf, WIDEST_WINDOW } from "../../../src/domain/webhooks/endpoint-pace.ts";
+import { nextAttemptAt, retryAfterSeconds } from "../../../src/domain/webhooks/retry.ts";
+import { shareSlots } from "../../../src/domain/webhooks/share-slots.ts";
 
 const now = new Date("2026-11-15T08:30:00.000Z");
 const chance = fc.double({ min: 0, max: 1, noNaN: true });

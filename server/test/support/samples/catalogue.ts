@@ -1,5 +1,4 @@
 import fc from "fast-check";
-import { stateCodes } from "../../src/domain/address/states.ts";
 import type {
   BrandRow,
   Catalogue,
@@ -7,8 +6,9 @@ import type {
   ProductRow,
   ShippingMethodRow,
   StockRow,
-} from "../../src/domain/catalogue/rows.ts";
-import { brands, licences, products, shippingMethods } from "../../src/seed/cast.ts";
+} from "../../../src/domain/catalogue/rows.ts";
+import { stateCodes } from "../../../src/domain/values/address/states.ts";
+import { brands, licences, products, shippingMethods } from "../../../src/seed/cast.ts";
 
 /** The demo's cast as a catalogue, with something reserved. */
 export const castCatalogue: Catalogue = {

@@ -1,7 +1,7 @@
 import fc from "fast-check";
-import type { IncomingAddress, IncomingPrescription } from "../../src/domain/incoming-message.ts";
-import { deaSchedules, quantityUnits } from "../../src/domain/units.ts";
-import type { FhirEnvelope } from "../../src/intake/fhir/write.ts";
+import type { IncomingAddress, IncomingPrescription } from "../../../src/domain/intake/incoming-message.ts";
+import { deaSchedules, quantityUnits } from "../../../src/domain/values/quantity-units.ts";
+import type { FhirEnvelope } from "../../../src/formats/fhir/write.ts";
 
 /** Any prescription that FHIR R4 can say in full, and any envelope around it. */
 

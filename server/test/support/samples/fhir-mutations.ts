@@ -1,4 +1,4 @@
-import { writeFhir } from "../../src/intake/fhir/write.ts";
+import { writeFhir } from "../../../src/formats/fhir/write.ts";
 import { bundle, contained, envelope, type Loose, prescription, referenceStyles } from "./fhir-samples.ts";
 
 /** A FHIR message that something happened to: the same for the same seed. Most are still JSON, some still FHIR. */

@@ -1,6 +1,10 @@
-import type { IncomingMessage, IncomingPrescription, ReadMessage } from "../../src/domain/incoming-message.ts";
-import { readFhir } from "../../src/intake/fhir/read.ts";
-import { type FhirEnvelope, writeFhir } from "../../src/intake/fhir/write.ts";
+import type {
+  IncomingMessage,
+  IncomingPrescription,
+  ReadMessage,
+} from "../../../src/domain/intake/incoming-message.ts";
+import { readFhir } from "../../../src/formats/fhir/read.ts";
+import { type FhirEnvelope, writeFhir } from "../../../src/formats/fhir/write.ts";
 
 /** Invented people and drugs, and the Bundles a prescriber's system would make of them. */
 

@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
-import { assessSafety } from "../../src/domain/safety/assess-safety.ts";
-import { readSafetyData, type SafetyData } from "../../src/domain/safety/data.ts";
-import type { SafetyFinding } from "../../src/domain/safety/finding.ts";
-import type { SafetyFacts } from "../../src/domain/safety/safety-facts.ts";
+import { assessSafety } from "../../../src/domain/safety/assess-safety.ts";
+import { readSafetyData, type SafetyData } from "../../../src/domain/safety/data.ts";
+import type { SafetyFinding } from "../../../src/domain/safety/finding.ts";
+import type { SafetyFacts } from "../../../src/domain/safety/safety-facts.ts";
 
 /** The tables that come with the build, as they stand in their file: to be changed and read again. */
 export const shippedJson = () =>
-  JSON.parse(readFileSync(new URL("../../data/safety.json", import.meta.url), "utf8")) as Record<string, unknown>;
+  JSON.parse(readFileSync(new URL("../../../data/safety.json", import.meta.url), "utf8")) as Record<string, unknown>;
 
 export const shipped: SafetyData = readSafetyData(shippedJson());
 

@@ -7,9 +7,9 @@ import type {
   IncomingPatient,
   IncomingPrescription,
   ResponseKind,
-} from "../../src/domain/incoming-message.ts";
-import { quantityUnits } from "../../src/domain/units.ts";
-import type { ScriptVersion } from "../../src/intake/script/version.ts";
+} from "../../../src/domain/intake/incoming-message.ts";
+import { quantityUnits } from "../../../src/domain/values/quantity-units.ts";
+import type { ScriptVersion } from "../../../src/formats/script/version.ts";
 import { writable } from "./script-samples.ts";
 
 /** Any text XML can carry, with what trips parsers and readers well represented. */

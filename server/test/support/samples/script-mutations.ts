@@ -1,4 +1,4 @@
-import { writeScript } from "../../src/intake/script/write.ts";
+import { writeScript } from "../../../src/formats/script/write.ts";
 import { cancelRx, change, envelope, newRx, renewal } from "./script-samples.ts";
 import { shapes } from "./script-shapes.ts";
 

@@ -1,6 +1,6 @@
-import type { Content, Envelope, IncomingPrescription } from "../../src/domain/incoming-message.ts";
-import type { ScriptVersion } from "../../src/intake/script/version.ts";
-import { writeScript } from "../../src/intake/script/write.ts";
+import type { Content, Envelope, IncomingPrescription } from "../../../src/domain/intake/incoming-message.ts";
+import type { ScriptVersion } from "../../../src/formats/script/version.ts";
+import { writeScript } from "../../../src/formats/script/write.ts";
 
 /** An invented prescription that says everything a message can say, and raises no doubt. */
 export const prescription: IncomingPrescription = {

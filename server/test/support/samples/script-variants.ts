@@ -1,4 +1,4 @@
-import { parseXml, type XmlElement } from "../../src/intake/script/xml.ts";
+import { parseXml, type XmlElement } from "../../../src/formats/script/xml.ts";
 
 /** Any of the liberties that senders take. Numbers come from the caller, so that a property can be shrunk. */
 export interface Liberties {

@@ -1,7 +1,7 @@
 import { createServer } from "node:http";
-import { commands } from "../../src/cli/commands.ts";
-import { explain } from "../../src/cli/errors.ts";
-import { createProgram } from "../../src/cli/program.ts";
+import { commands } from "../../../src/cli/commands.ts";
+import { explain } from "../../../src/cli/errors.ts";
+import { createProgram } from "../../../src/cli/program.ts";
 
 /**
  * `pestle` for scripts that type it often: one process that keeps its modules, and runs a command for each request, one

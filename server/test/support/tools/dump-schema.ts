@@ -1,4 +1,4 @@
-import type { Queryable } from "../../src/db/db.ts";
+import type { Queryable } from "../../../src/db/db.ts";
 
 /**
  * The schema as text, from the catalog: the same on every supported version of PostgreSQL, so that the checked-in copy

@@ -1,6 +1,6 @@
-import { createPerson } from "../../src/usecases/create-person.ts";
-import { newOrder, placed } from "./orders.ts";
-import { createTestDatabase, type TestApp } from "./test-app.ts";
+import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
+import { newOrder, placed } from "../orders.ts";
+import { createTestDatabase, type TestApp } from "../test-app.ts";
 
 /** What a guide takes for granted, and what the names it uses stand for in this service. */
 export const guideScenes: Record<string, (app: TestApp) => Promise<Record<string, string>>> = {

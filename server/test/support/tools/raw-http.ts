@@ -9,7 +9,7 @@ import {
   statusMessages,
   statusOf,
 } from "@pestle/contract";
-import { rendered } from "../../src/http/answer.ts";
+import { rendered } from "../../../src/http/answer.ts";
 
 /** What came back, byte for byte: no client library stands between the test and the wire. */
 export type RawAnswer = {

@@ -1,4 +1,4 @@
-import type { Db, Tx } from "../../src/db/db.ts";
+import type { Db, Tx } from "../../../src/db/db.ts";
 
 /**
  * Rows that some work looks at, table by table, in a transaction of its own and with the plans of the sixth time and

@@ -2,8 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 
-const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../src/cli/main.ts", import.meta.url));
+const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
+const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 
 export type Ran = { code: number | null; stdout: string; stderr: string; json: () => never };
 

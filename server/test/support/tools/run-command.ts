@@ -1,7 +1,7 @@
-import { commands } from "../../src/cli/commands.ts";
-import { explain } from "../../src/cli/errors.ts";
-import type { Output } from "../../src/cli/output.ts";
-import type { CommandRow } from "../../src/cli/program.ts";
+import { commands } from "../../../src/cli/commands.ts";
+import { explain } from "../../../src/cli/errors.ts";
+import type { Output } from "../../../src/cli/output.ts";
+import type { CommandRow } from "../../../src/cli/program.ts";
 
 /** A command in this process: what it would print, or the error it ends with. */
 export async function runCommand<Data = never>(

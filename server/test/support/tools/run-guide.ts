@@ -4,11 +4,11 @@ import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "n
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import { writeDemo } from "../../src/seed/demo.ts";
+import { writeDemo } from "../../../src/seed/demo.ts";
+import type { Receiver } from "../receiver.ts";
+import { TEST_MASTER_KEY, type TestApp } from "../test-app.ts";
 import { linesNotShown, unlikeShown } from "./as-shown.ts";
 import { type DocBlock, ROOT } from "./doc-blocks.ts";
-import type { Receiver } from "./receiver.ts";
-import { TEST_MASTER_KEY, type TestApp } from "./test-app.ts";
 
 /** What is typed as it stands; a file of the guide is written with the name its fence gives. */
 const typed: Record<string, (text: string) => string> = {
@@ -126,7 +126,7 @@ export type CliServer = { socket: string; stop(): void };
 export async function startCliServer(): Promise<CliServer> {
   const folder = mkdtempSync(join(tmpdir(), "pestle-cli-"));
   const socket = join(folder, "cli.sock");
-  const child: ChildProcess = fork(join(ROOT, "server/test/support/cli-server.ts"), [socket], {
+  const child: ChildProcess = fork(join(ROOT, "server/test/support/tools/cli-server.ts"), [socket], {
     execArgv: ["--import", "tsx", "--conditions=source"],
     cwd: ROOT,
     stdio: ["ignore", "pipe", "inherit", "ipc"],

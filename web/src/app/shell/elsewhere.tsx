@@ -1,11 +1,11 @@
 import { portalRoleNames } from "@pestle/contract";
-import { Button, buttonClass } from "../ui/button.tsx";
-import { Empty } from "../ui/notice.tsx";
-import { endSession } from "./end-session.ts";
+import { Button, buttonClass } from "../../ui/controls/button.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
+import { Problem } from "../problem.tsx";
+import { endSession } from "../sign-in/end-session.ts";
+import { type Session, signedOut } from "../sign-in/session.ts";
+import { useChange } from "../use-change.ts";
 import { Page } from "./page.tsx";
-import { Problem } from "./problem.tsx";
-import { type Session, signedOut } from "./session.ts";
-import { useChange } from "./use-change.ts";
 
 /** For whoever is signed in at the application of others: it shows nothing of it, and the way to their own. */
 export function Elsewhere({ session: { role, name, email } }: { session: Session }) {

@@ -1,7 +1,7 @@
 import { type FormEvent, useEffect, useState } from "react";
-import { Button } from "../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { useFilters } from "../use-address.ts";
 import styles from "./filter-bar.module.css";
-import { useFilters } from "./use-address.ts";
 
 /** `options`: a choice of these; without them it is typed. */
 export type Filter = {

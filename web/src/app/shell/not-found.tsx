@@ -1,5 +1,5 @@
-import { buttonClass } from "../ui/button.tsx";
-import { Empty } from "../ui/notice.tsx";
+import { buttonClass } from "../../ui/controls/button.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
 
 /** The one answer to every address that is none, and to everybody whose it is not. */
 export function NotFound() {

@@ -1,11 +1,11 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { type KeyboardEvent, type ReactNode, useDeferredValue, useEffect, useId, useRef, useState } from "react";
-import { Icon, type IconName } from "../ui/icon.tsx";
-import { Keys } from "../ui/keys.tsx";
-import { showModal } from "../ui/show-modal.ts";
+import { Keys } from "../../ui/controls/keys.tsx";
+import { Icon, type IconName } from "../../ui/icon.tsx";
+import { showModal } from "../../ui/show-modal.ts";
+import { Problem } from "../problem.tsx";
 import styles from "./palette.module.css";
-import { Problem } from "./problem.tsx";
 
 type Place = { path: string; title: string; icon: IconName; keys?: string };
 /** `path` is null where there is nowhere to go: it is shown all the same. */

@@ -1,5 +1,5 @@
 import type { ComponentType } from "react";
-import type { IconName } from "../ui/icon.tsx";
+import type { IconName } from "../../ui/icon.tsx";
 
 /** A page of an application: a row in its table is all there is to add. */
 export type Screen = {

@@ -1,23 +1,23 @@
 import { Link, Outlet, useLocation, useNavigate } from "@tanstack/react-router";
 import { type ReactNode, useEffect, useState } from "react";
-import { IconButton } from "../ui/button.tsx";
-import { Icon } from "../ui/icon.tsx";
-import { Keys } from "../ui/keys.tsx";
-import mark from "../ui/mark.svg";
-import { Menu } from "../ui/menu.tsx";
-import { Toasts, toast } from "../ui/toast.tsx";
-import { ApiError } from "./api.ts";
-import { endSession } from "./end-session.ts";
-import { useIdleLock } from "./idle-lock.ts";
+import { IconButton } from "../../ui/controls/button.tsx";
+import { Keys } from "../../ui/controls/keys.tsx";
+import { Menu } from "../../ui/controls/menu.tsx";
+import { Toasts, toast } from "../../ui/display/toast.tsx";
+import { Icon } from "../../ui/icon.tsx";
+import mark from "../../ui/mark.svg";
+import { ApiError } from "../api.ts";
+import { endSession } from "../sign-in/end-session.ts";
+import { useIdleLock } from "../sign-in/idle-lock.ts";
+import { PasswordDialog } from "../sign-in/password-dialog.tsx";
+import { SecondFactorDialog } from "../sign-in/second-factor-dialog.tsx";
+import { signedOut, useSession, useSignedIn } from "../sign-in/session.ts";
+import { SignInLayer } from "../sign-in/sign-in-layer.tsx";
 import { Palette, type PaletteSearch } from "./palette.tsx";
-import { PasswordDialog } from "./password-dialog.tsx";
 import type { Screen } from "./screen.ts";
-import { SecondFactorDialog } from "./second-factor-dialog.tsx";
-import { signedOut, useSession, useSignedIn } from "./session.ts";
 import styles from "./shell.module.css";
 import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import { useShortcuts } from "./shortcuts.ts";
-import { SignInLayer } from "./sign-in-layer.tsx";
 import { setTheme, themes, useTheme } from "./theme.ts";
 
 /** What differs between the two applications that share this frame. */

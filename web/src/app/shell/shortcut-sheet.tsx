@@ -1,6 +1,6 @@
-import { Dialog } from "../ui/dialog.tsx";
-import { CheckField } from "../ui/field.tsx";
-import { Keys } from "../ui/keys.tsx";
+import { CheckField } from "../../ui/controls/field.tsx";
+import { Keys } from "../../ui/controls/keys.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
 import styles from "./shortcut-sheet.module.css";
 import { setSingleKeys, useAllShortcuts, useSingleKeysOn } from "./shortcuts.ts";
 

@@ -1,4 +1,4 @@
-import { errorOf, send } from "./api.ts";
+import { errorOf, send } from "../api.ts";
 import { csrfToken, serverSession } from "./session.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { useEffect } from "react";
-import { send } from "./api.ts";
-import { handsSeenAt, seeHands, watchHands } from "./presence.ts";
+import { send } from "../api.ts";
+import { handsSeenAt, seeHands, watchHands } from "../presence.ts";
 import { csrfToken, isLocked, lock, useSignedIn } from "./session.ts";
 
 const LOOK_EVERY_MS = 5_000;

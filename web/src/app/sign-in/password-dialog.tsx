@@ -1,11 +1,11 @@
 import { SHORTEST_PASSWORD } from "@pestle/contract";
 import { useState } from "react";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { TextField } from "../ui/field.tsx";
-import { api } from "./api.ts";
-import { Problem } from "./problem.tsx";
-import { useChange } from "./use-change.ts";
+import { Button } from "../../ui/controls/button.tsx";
+import { TextField } from "../../ui/controls/field.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
+import { api } from "../api.ts";
+import { Problem } from "../problem.tsx";
+import { useChange } from "../use-change.ts";
 
 /** Another password for whoever is signed in. */
 export function PasswordDialog({ onClose }: { onClose: () => void }) {

@@ -1,10 +1,10 @@
 import { useState } from "react";
-import { Button } from "../ui/button.tsx";
-import { Dialog } from "../ui/dialog.tsx";
-import { TextField } from "../ui/field.tsx";
-import { toast } from "../ui/toast.tsx";
-import { errorOf, send } from "./api.ts";
-import { Problem } from "./problem.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { TextField } from "../../ui/controls/field.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
+import { toast } from "../../ui/display/toast.tsx";
+import { errorOf, send } from "../api.ts";
+import { Problem } from "../problem.tsx";
 import { SecondFactorSetUp } from "./second-factor.tsx";
 import { type Session, signedIn, useSignedIn } from "./session.ts";
 

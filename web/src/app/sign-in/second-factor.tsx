@@ -1,9 +1,9 @@
 import { useEffect, useState } from "react";
-import { Copyable } from "../ui/copyable.tsx";
-import { Skeleton } from "../ui/notice.tsx";
-import { QrCode } from "../ui/qr-code.tsx";
-import { errorOf, send } from "./api.ts";
-import { Problem } from "./problem.tsx";
+import { Copyable } from "../../ui/controls/copyable.tsx";
+import { Skeleton } from "../../ui/display/notice.tsx";
+import { QrCode } from "../../ui/display/qr-code.tsx";
+import { errorOf, send } from "../api.ts";
+import { Problem } from "../problem.tsx";
 import styles from "./sign-in.module.css";
 
 type Made = { secret: string; address: string };

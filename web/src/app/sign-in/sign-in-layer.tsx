@@ -1,12 +1,12 @@
 import { useEffect, useRef } from "react";
-import { Button } from "../ui/button.tsx";
-import { showModal } from "../ui/show-modal.ts";
+import { Button } from "../../ui/controls/button.tsx";
+import { showModal } from "../../ui/show-modal.ts";
+import { Problem } from "../problem.tsx";
+import { useChange } from "../use-change.ts";
 import { endSession } from "./end-session.ts";
-import { Problem } from "./problem.tsx";
 import { signedOut, useSignedIn } from "./session.ts";
 import styles from "./sign-in.module.css";
 import { SignInForm } from "./sign-in.tsx";
-import { useChange } from "./use-change.ts";
 
 /**
  * Stands over the page of whoever was signed out, for as long as it is rendered. The frame hides the page meanwhile:

@@ -1,6 +1,6 @@
-import { Button } from "../ui/button.tsx";
-import mark from "../ui/mark.svg";
-import { Notice } from "../ui/notice.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
+import mark from "../../ui/mark.svg";
 import { readSession, type SessionState } from "./session.ts";
 import styles from "./sign-in.module.css";
 import { SignInForm } from "./sign-in.tsx";

@@ -1,9 +1,9 @@
 import { type FormEvent, useState } from "react";
-import { Button } from "../ui/button.tsx";
-import { TextField } from "../ui/field.tsx";
-import { errorOf, send } from "./api.ts";
+import { Button } from "../../ui/controls/button.tsx";
+import { TextField } from "../../ui/controls/field.tsx";
+import { errorOf, send } from "../api.ts";
+import { Problem } from "../problem.tsx";
 import { endSession } from "./end-session.ts";
-import { Problem } from "./problem.tsx";
 import { SecondFactorSetUp } from "./second-factor.tsx";
 import { csrfToken, halfSignedIn, type Session, serverSession, signedIn } from "./session.ts";
 import styles from "./sign-in.module.css";

@@ -1,6 +1,6 @@
 import { type AuditLine, auditActions } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
-import type { Column } from "../../ui/table.tsx";
+import type { Column } from "../../ui/display/table.tsx";
 import { When } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./audit-screen.module.css";

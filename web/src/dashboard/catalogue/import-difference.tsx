@@ -1,7 +1,7 @@
 import type { CatalogueImportAnswer } from "@pestle/contract";
-import { Button } from "../../ui/button.tsx";
-import { Notice } from "../../ui/notice.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
+import { type Column, Table } from "../../ui/display/table.tsx";
 import styles from "./catalogue-screen.module.css";
 
 type Fault = CatalogueImportAnswer["faults"][number];

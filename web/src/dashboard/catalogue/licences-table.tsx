@@ -2,10 +2,10 @@ import type { DashboardLicences, Environment } from "@pestle/contract";
 import { Loaded } from "../../app/loaded.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { Empty } from "../../ui/notice.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
+import { type Column, Table } from "../../ui/display/table.tsx";
 import { dateText } from "../../ui/time.tsx";
 import { saveRows } from "./save-rows.ts";
 

@@ -1,10 +1,10 @@
 import type { DashboardShippingMethod } from "@pestle/contract";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
+import { type Column, Table } from "../../ui/display/table.tsx";
 import { moneyText } from "../../ui/money.ts";
-import { Empty } from "../../ui/notice.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
 import { saveRows } from "./save-rows.ts";
 
 export function MethodsTable({ methods }: { methods: readonly DashboardShippingMethod[] }) {

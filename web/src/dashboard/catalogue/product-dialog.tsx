@@ -1,6 +1,6 @@
 import type { DashboardProduct, DashboardShippingMethod } from "@pestle/contract";
-import { Facts } from "../../ui/card.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Facts } from "../../ui/display/card.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
 import { moneyText } from "../../ui/money.ts";
 
 /** All that the catalogue says of a product. It is changed by importing a file. */

@@ -1,13 +1,13 @@
 import type { DashboardProduct, DashboardShippingMethod } from "@pestle/contract";
 import { useDeferredValue, useMemo, useRef, useState } from "react";
-import { useShortcuts } from "../../app/shortcuts.ts";
+import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useFilters } from "../../app/use-address.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { TextField } from "../../ui/controls/field.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
+import { type GridColumn, RowGrid } from "../../ui/display/row-grid.tsx";
 import { moneyText } from "../../ui/money.ts";
-import { Empty } from "../../ui/notice.tsx";
-import { type GridColumn, RowGrid } from "../../ui/row-grid.tsx";
 import styles from "./catalogue-screen.module.css";
 import { ProductDialog } from "./product-dialog.tsx";
 import { saveRows } from "./save-rows.ts";

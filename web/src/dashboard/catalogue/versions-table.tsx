@@ -1,7 +1,7 @@
 import type { CatalogueVersion } from "@pestle/contract";
-import { Card } from "../../ui/card.tsx";
-import { Empty } from "../../ui/notice.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
+import { type Column, Table } from "../../ui/display/table.tsx";
 import { When } from "../../ui/time.tsx";
 import { kindNames } from "./kind-names.ts";
 

@@ -2,10 +2,10 @@ import { type BulkEvent, type DashboardOrderRow, type ExceptionGroup, NOTE_CHARA
 import { useState } from "react";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { TextArea } from "../../ui/field.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { TextArea } from "../../ui/controls/field.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
+import { toast } from "../../ui/display/toast.tsx";
 import { type BulkOutcome, sendBulk } from "../send-bulk.ts";
 import { overriding } from "./who-acts.ts";
 

@@ -1,14 +1,14 @@
 import type { DashboardExceptions, ExceptionGroup } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
-import { FilterBar } from "../../app/filter-bar.tsx";
 import { Loaded } from "../../app/loaded.tsx";
-import { Page } from "../../app/page.tsx";
-import { useShortcuts } from "../../app/shortcuts.ts";
+import { FilterBar } from "../../app/shell/filter-bar.tsx";
+import { Page } from "../../app/shell/page.tsx";
+import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Empty } from "../../ui/notice.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
 import { Age } from "../../ui/time.tsx";
 import { accountName, useAccounts } from "../accounts.tsx";
 import { environmentFilter, useEnvironment, withEnvironment } from "../environment.ts";

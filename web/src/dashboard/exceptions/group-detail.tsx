@@ -2,13 +2,13 @@ import type { DashboardOrderRow, DashboardOrders, ExceptionGroup } from "@pestle
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
-import { useSignedIn } from "../../app/session.ts";
-import { useShortcuts } from "../../app/shortcuts.ts";
+import { useShortcuts } from "../../app/shell/shortcuts.ts";
+import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Empty } from "../../ui/notice.tsx";
-import { RowGrid } from "../../ui/row-grid.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
+import { RowGrid } from "../../ui/display/row-grid.tsx";
 import { BulkReport } from "../bulk-report.tsx";
 import { orderPath } from "../order-link.ts";
 import { reviewers } from "../roles.ts";

@@ -1,7 +1,7 @@
 import { type DashboardOrderRow, type ExceptionId, exceptions } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
+import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { EnvironmentBadge } from "../../ui/order-badges.tsx";
-import type { GridColumn } from "../../ui/row-grid.tsx";
 import { Age } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./exceptions-screen.module.css";

@@ -1,14 +1,14 @@
 import type { DashboardHealth } from "@pestle/contract";
 import { Loaded } from "../../app/loaded.tsx";
-import { Page } from "../../app/page.tsx";
-import { useShortcuts } from "../../app/shortcuts.ts";
+import { Page } from "../../app/shell/page.tsx";
+import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { Notice } from "../../ui/notice.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
-import { TileBody, tileClass, tilesClass } from "../../ui/tile.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
+import { type Column, Table } from "../../ui/display/table.tsx";
+import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { Age, When } from "../../ui/time.tsx";
 
 type Finding = DashboardHealth["findings"][number];

@@ -2,9 +2,9 @@ import type { Address } from "@pestle/contract";
 import { useState } from "react";
 import { problemOf } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { SelectField, TextField } from "../../ui/controls/field.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
 import { stateCodes } from "../../ui/us-states.ts";
 import type { DoWork } from "./use-order.ts";
 

@@ -1,12 +1,12 @@
 import type { DashboardOrder } from "@pestle/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { TextField } from "../../ui/controls/field.tsx";
+import { Keys } from "../../ui/controls/keys.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Keys } from "../../ui/keys.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import { isProduct, scannedCode } from "./scanned-code.ts";

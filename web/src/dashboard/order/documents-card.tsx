@@ -2,11 +2,11 @@ import type { DashboardDocument, DashboardOrder, DocumentKind } from "@pestle/co
 import { useState } from "react";
 import { apiFile } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
-import { useShortcuts } from "../../app/shortcuts.ts";
+import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { Keys } from "../../ui/keys.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Keys } from "../../ui/controls/keys.tsx";
+import { Card } from "../../ui/display/card.tsx";
 import { openFile } from "../../ui/open-file.ts";
 import styles from "./order-screen.module.css";
 import { orderApi } from "./use-order.ts";

@@ -1,9 +1,9 @@
 import type { DashboardException, DashboardOrder } from "@pestle/contract";
 import { useState } from "react";
-import { useShortcuts } from "../../app/shortcuts.ts";
+import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Card } from "../../ui/display/card.tsx";
 import { Age } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
 import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";

@@ -1,10 +1,10 @@
 import type { DashboardLine, DashboardOrder } from "@pestle/contract";
 import { type FormEvent, type KeyboardEvent, useRef, useState } from "react";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { Keys } from "../../ui/keys.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { TextField } from "../../ui/controls/field.tsx";
+import { Keys } from "../../ui/controls/keys.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
 import { type Filled, fillEntry, isFilled, nothingFilled } from "./fill-entry.ts";
 import styles from "./order-screen.module.css";
 import type { DoWork } from "./use-order.ts";

@@ -1,6 +1,6 @@
 import type { DashboardFinding, DashboardLine } from "@pestle/contract";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Card } from "../../ui/card.tsx";
+import { Card } from "../../ui/display/card.tsx";
 import styles from "./order-screen.module.css";
 
 const tones: Record<string, Tone> = { contraindicated: "bad", severe: "bad", major: "bad", moderate: "wait" };

@@ -1,9 +1,9 @@
 import { type ExceptionId, exceptions, NOTE_CHARACTERS } from "@pestle/contract";
 import { useState } from "react";
 import { Problem } from "../../app/problem.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { SelectField, TextArea } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { SelectField, TextArea } from "../../ui/controls/field.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
 import type { Drafts } from "./reason-dialog.tsx";
 import type { DoWork } from "./use-order.ts";
 

@@ -1,7 +1,7 @@
 import type { DashboardLine, LineDifference } from "@pestle/contract";
 import type { ReactNode } from "react";
 import { Badge } from "../../ui/badge.tsx";
-import { Card } from "../../ui/card.tsx";
+import { Card } from "../../ui/display/card.tsx";
 import { dateText, When } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
 

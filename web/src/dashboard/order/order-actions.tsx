@@ -1,7 +1,7 @@
 import type { DashboardOrder, WorkEvent } from "@pestle/contract";
 import { useRef, useState } from "react";
-import { type Shortcut, useShortcuts } from "../../app/shortcuts.ts";
-import { Button, type ButtonTone } from "../../ui/button.tsx";
+import { type Shortcut, useShortcuts } from "../../app/shell/shortcuts.ts";
+import { Button, type ButtonTone } from "../../ui/controls/button.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { HoldDialog } from "./hold-dialog.tsx";
 import styles from "./order-screen.module.css";

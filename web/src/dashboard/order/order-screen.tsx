@@ -1,12 +1,12 @@
 import type { DashboardOrder } from "@pestle/contract";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
-import { Page } from "../../app/page.tsx";
-import { useShortcuts } from "../../app/shortcuts.ts";
+import { Page } from "../../app/shell/page.tsx";
+import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useParam } from "../../app/use-address.ts";
-import { IconButton } from "../../ui/button.tsx";
+import { IconButton } from "../../ui/controls/button.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Notice } from "../../ui/notice.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
 import { Age, When } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";

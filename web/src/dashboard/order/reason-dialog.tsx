@@ -1,9 +1,9 @@
 import { NOTE_CHARACTERS } from "@pestle/contract";
 import { type ReactNode, useRef, useState } from "react";
 import { Problem } from "../../app/problem.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { TextArea } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { TextArea } from "../../ui/controls/field.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
 import type { DoWork } from "./use-order.ts";
 
 /** What was typed into dialogs and not sent, by their titles. */

@@ -2,10 +2,10 @@ import { type DashboardOrder, type ShipmentStatus, shipmentStatuses } from "@pes
 import { useState } from "react";
 import { Problem } from "../../app/problem.tsx";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Card, Facts } from "../../ui/card.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { SelectField, TextField } from "../../ui/controls/field.tsx";
+import { Card, Facts } from "../../ui/display/card.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
 import { When } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
 import type { DoWork } from "./use-order.ts";

@@ -2,10 +2,10 @@ import { actions, exceptions, type TimelineEntry, type TransitionEvent } from "@
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
-import { Card } from "../../ui/card.tsx";
+import { Pick } from "../../ui/controls/pick.tsx";
+import { Card } from "../../ui/display/card.tsx";
 import type { IconName } from "../../ui/icon.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Pick } from "../../ui/pick.tsx";
 import { When } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
 

@@ -2,7 +2,7 @@ import type { DashboardOrder, WorkRequest } from "@pestle/contract";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { api } from "../../app/api.ts";
 import { type Change, useChange } from "../../app/use-change.ts";
-import { toast } from "../../ui/toast.tsx";
+import { toast } from "../../ui/display/toast.tsx";
 
 /** What is sent to have something done to an order: all but the revision, which is that of the page. */
 export type Work = WorkRequest extends infer Each ? (Each extends unknown ? Omit<Each, "revision"> : never) : never;

@@ -1,7 +1,7 @@
 import { ApiError } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
 import type { DoWork } from "./use-order.ts";
 
 /** Why what was asked was not done. Where somebody was faster, looking again is all that helps. */

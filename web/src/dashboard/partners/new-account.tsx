@@ -10,9 +10,9 @@ import { useState } from "react";
 import { api, problemOf } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/controls/field.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
 import { workflowNames } from "./workflow-names.ts";
 
 /** An account for a partner in one environment; a name that is new makes the partner too. */

@@ -2,11 +2,11 @@ import { type DashboardPartner, type RoutingRule, type RoutingRuleRequest, routi
 import { type FormEvent, useState } from "react";
 import { api, problemOf } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
-import { useSignedIn } from "../../app/session.ts";
+import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useChange } from "../../app/use-change.ts";
-import { Button, IconButton } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { Button, IconButton } from "../../ui/controls/button.tsx";
+import { SelectField, TextField } from "../../ui/controls/field.tsx";
+import { Card } from "../../ui/display/card.tsx";
 import { admins } from "../roles.ts";
 import styles from "./partner-screen.module.css";
 

@@ -3,9 +3,9 @@ import { useState } from "react";
 import { api, problemOf } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { SelectField, TextField } from "../../ui/controls/field.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
 import { useAccounts } from "../accounts.tsx";
 import { isPartnerRole, roleNames } from "./role-names.ts";
 

@@ -3,12 +3,12 @@ import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Confirm } from "../../app/confirm.tsx";
 import { Problem } from "../../app/problem.tsx";
-import { useSignedIn } from "../../app/session.ts";
+import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useChange } from "../../app/use-change.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Facts } from "../../ui/card.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Facts } from "../../ui/display/card.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
 import { When } from "../../ui/time.tsx";
 import { roleNames } from "./role-names.ts";
 

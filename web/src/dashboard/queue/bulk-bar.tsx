@@ -9,11 +9,11 @@ import {
 import { useState } from "react";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { SelectField, TextArea } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { SelectField, TextArea } from "../../ui/controls/field.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
+import { toast } from "../../ui/display/toast.tsx";
 import type { IconName } from "../../ui/icon.tsx";
-import { toast } from "../../ui/toast.tsx";
 import { BulkReport } from "../bulk-report.tsx";
 import { type BulkOutcome, sendBulk } from "../send-bulk.ts";
 import styles from "./queue-screen.module.css";

@@ -1,7 +1,7 @@
 import { type DashboardOrderRow, exceptions } from "@pestle/contract";
 import { Badge } from "../../ui/badge.tsx";
+import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
-import type { GridColumn } from "../../ui/row-grid.tsx";
 import { ageText } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./queue-screen.module.css";

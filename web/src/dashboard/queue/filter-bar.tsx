@@ -2,8 +2,8 @@ import { type DashboardAccounts, drugSchedules, exceptionIds, exceptions, orderS
 import { memo } from "react";
 import type { Filters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
-import { Button } from "../../ui/button.tsx";
-import { Pick } from "../../ui/pick.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Pick } from "../../ui/controls/pick.tsx";
 import { stateCodes } from "../../ui/us-states.ts";
 import { environmentFilter } from "../environment.ts";
 import styles from "./queue-screen.module.css";

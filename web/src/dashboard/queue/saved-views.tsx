@@ -1,11 +1,11 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
-import { Button } from "../../ui/button.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { TextField } from "../../ui/controls/field.tsx";
+import { Menu } from "../../ui/controls/menu.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
+import { toast } from "../../ui/display/toast.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Menu } from "../../ui/menu.tsx";
-import { toast } from "../../ui/toast.tsx";
 
 type View = { name: string; path: string; search: Record<string, string> };
 const KEPT_AS = "pestle-views";

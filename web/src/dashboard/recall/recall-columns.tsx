@@ -1,8 +1,8 @@
 import type { RecallRow } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { Badge } from "../../ui/badge.tsx";
+import type { Column } from "../../ui/display/table.tsx";
 import { EnvironmentBadge, StatusBadge } from "../../ui/order-badges.tsx";
-import type { Column } from "../../ui/table.tsx";
 import { dateText, When } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./recall-screen.module.css";

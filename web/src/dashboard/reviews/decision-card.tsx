@@ -10,11 +10,11 @@ import {
 import { type ReactNode, useRef, useState } from "react";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
-import { useShortcuts } from "../../app/shortcuts.ts";
+import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { type Change, useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/button.tsx";
-import { Card, Facts } from "../../ui/card.tsx";
-import { SelectField, TextArea } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { SelectField, TextArea } from "../../ui/controls/field.tsx";
+import { Card, Facts } from "../../ui/display/card.tsx";
 import { When } from "../../ui/time.tsx";
 import { kindOf } from "./review-kinds.ts";
 

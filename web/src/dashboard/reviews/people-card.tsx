@@ -2,11 +2,11 @@ import type { DashboardReviewPage, Patient, RevealedReview } from "@pestle/contr
 import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
-import { useSignedIn } from "../../app/session.ts";
-import { useShortcuts } from "../../app/shortcuts.ts";
+import { useShortcuts } from "../../app/shell/shortcuts.ts";
+import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Card } from "../../ui/display/card.tsx";
 import { dateText } from "../../ui/time.tsx";
 import { reviewers } from "../roles.ts";
 import styles from "./reviews-screen.module.css";

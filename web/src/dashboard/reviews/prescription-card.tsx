@@ -1,6 +1,6 @@
 import type { DashboardReviewPage } from "@pestle/contract";
 import { Badge, type Tone } from "../../ui/badge.tsx";
-import { Card, Facts } from "../../ui/card.tsx";
+import { Card, Facts } from "../../ui/display/card.tsx";
 import { dateText, When } from "../../ui/time.tsx";
 
 const acceptances: Record<string, { name: string; tone: Tone }> = {

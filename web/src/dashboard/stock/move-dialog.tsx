@@ -3,11 +3,11 @@ import { useState } from "react";
 import { api, problemOf } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/button.tsx";
-import { Facts } from "../../ui/card.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { TextField } from "../../ui/field.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { TextField } from "../../ui/controls/field.tsx";
+import { Facts } from "../../ui/display/card.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
+import { toast } from "../../ui/display/toast.tsx";
 
 const moves = {
   receive: {

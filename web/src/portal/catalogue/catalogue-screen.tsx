@@ -1,16 +1,16 @@
 import type { Brand, PortalCatalogue, Product, ShippingMethod } from "@pestle/contract";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
-import { Page } from "../../app/page.tsx";
+import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Card } from "../../ui/card.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { TextField } from "../../ui/controls/field.tsx";
+import { Tabs } from "../../ui/controls/tabs.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
+import { type Column, Table } from "../../ui/display/table.tsx";
 import { moneyText } from "../../ui/money.ts";
-import { Empty } from "../../ui/notice.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
-import { Tabs } from "../../ui/tabs.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./catalogue-screen.module.css";
 

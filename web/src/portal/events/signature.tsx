@@ -2,10 +2,10 @@ import type { PortalEndpoints, PortalEvent, PortalSignature } from "@pestle/cont
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
 import { useApi } from "../../app/use-api.ts";
-import { Card } from "../../ui/card.tsx";
-import { Copyable } from "../../ui/copyable.tsx";
-import { SelectField } from "../../ui/field.tsx";
-import { Empty } from "../../ui/notice.tsx";
+import { Copyable } from "../../ui/controls/copyable.tsx";
+import { SelectField } from "../../ui/controls/field.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./signature.module.css";
 

@@ -1,6 +1,6 @@
 import type { OrderStatus, PortalHome } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
-import { TileBody, tileClass, tilesClass } from "../../ui/tile.tsx";
+import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { usePortal } from "../account.tsx";
 
 const shownStatuses = ["Processing", "Filling", "On Hold", "Shipped"] as const satisfies readonly OrderStatus[];

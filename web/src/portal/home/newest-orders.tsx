@@ -2,10 +2,10 @@ import type { PortalOrderRow, PortalOrders } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
 import { useApi } from "../../app/use-api.ts";
-import { Card } from "../../ui/card.tsx";
-import { Empty } from "../../ui/notice.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
+import { type Column, Table } from "../../ui/display/table.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 

@@ -2,9 +2,9 @@ import type { PortalCatalogue, PortalCredentials, PortalHome, PortalSandbox, Qui
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useApi } from "../../app/use-api.ts";
-import { Button, buttonClass } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { Copyable } from "../../ui/copyable.tsx";
+import { Button, buttonClass } from "../../ui/controls/button.tsx";
+import { Copyable } from "../../ui/controls/copyable.tsx";
+import { Card } from "../../ui/display/card.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";

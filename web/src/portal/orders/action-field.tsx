@@ -1,7 +1,7 @@
 import { type ActionField, type Address, type Order, orderStatusReasons } from "@pestle/contract";
 import { problemOf } from "../../app/api.ts";
 import { CodeText } from "../../ui/code-text.tsx";
-import { SelectField, TextField } from "../../ui/field.tsx";
+import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { moneyText } from "../../ui/money.ts";
 import { stateCodes } from "../../ui/us-states.ts";
 import styles from "./action-field.module.css";

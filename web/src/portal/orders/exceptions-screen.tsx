@@ -1,11 +1,11 @@
 import type { PortalExceptionGroup, PortalExceptions } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
-import { Page } from "../../app/page.tsx";
+import { Page } from "../../app/shell/page.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Card } from "../../ui/card.tsx";
-import { Empty } from "../../ui/notice.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
 import { Age } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./exceptions-screen.module.css";

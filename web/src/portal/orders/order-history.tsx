@@ -6,7 +6,7 @@ import {
   type PortalOrder,
   type TransitionEvent,
 } from "@pestle/contract";
-import { Card } from "../../ui/card.tsx";
+import { Card } from "../../ui/display/card.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";

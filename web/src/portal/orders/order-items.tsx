@@ -1,7 +1,7 @@
 import type { MedicationRequest, Order, OrderItem } from "@pestle/contract";
 import { Badge } from "../../ui/badge.tsx";
-import { Card } from "../../ui/card.tsx";
-import { type Column, Table } from "../../ui/table.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { type Column, Table } from "../../ui/display/table.tsx";
 import { dateText } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
 

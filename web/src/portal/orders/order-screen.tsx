@@ -1,12 +1,12 @@
 import type { ExceptionId, PortalOrder, PortalOrderAction } from "@pestle/contract";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
-import { Page } from "../../app/page.tsx";
-import { useShortcuts } from "../../app/shortcuts.ts";
+import { Page } from "../../app/shell/page.tsx";
+import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { useParam } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
-import { Button } from "../../ui/button.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
 import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";

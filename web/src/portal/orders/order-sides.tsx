@@ -2,7 +2,7 @@ import type { Order, PortalCatalogue } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Card, Facts } from "../../ui/card.tsx";
+import { Card, Facts } from "../../ui/display/card.tsx";
 import { moneyText } from "../../ui/money.ts";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";

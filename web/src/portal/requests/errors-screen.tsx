@@ -1,12 +1,12 @@
 import type { PortalErrorGroup, PortalRequestErrors } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
-import { Page } from "../../app/page.tsx";
+import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
-import { Card } from "../../ui/card.tsx";
-import { SelectField } from "../../ui/field.tsx";
-import { Empty } from "../../ui/notice.tsx";
+import { SelectField } from "../../ui/controls/field.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { ErrorHint } from "./error-hint.tsx";

@@ -1,12 +1,12 @@
 import type { PortalRequest } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
-import { Page } from "../../app/page.tsx";
+import { Page } from "../../app/shell/page.tsx";
 import { useParam } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
-import { Card, Facts } from "../../ui/card.tsx";
-import { Copyable } from "../../ui/copyable.tsx";
-import { Notice } from "../../ui/notice.tsx";
+import { Copyable } from "../../ui/controls/copyable.tsx";
+import { Card, Facts } from "../../ui/display/card.tsx";
+import { Notice } from "../../ui/display/notice.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { ErrorHint } from "./error-hint.tsx";

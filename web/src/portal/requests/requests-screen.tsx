@@ -1,11 +1,11 @@
 import type { PortalCredentials, PortalRequest, PortalRequests } from "@pestle/contract";
-import { type Filter, FilterBar } from "../../app/filter-bar.tsx";
-import { Page } from "../../app/page.tsx";
+import { type Filter, FilterBar } from "../../app/shell/filter-bar.tsx";
+import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
-import { Card } from "../../ui/card.tsx";
-import { Empty } from "../../ui/notice.tsx";
-import type { GridColumn } from "../../ui/row-grid.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Empty } from "../../ui/display/notice.tsx";
+import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { RowList } from "../row-list.tsx";

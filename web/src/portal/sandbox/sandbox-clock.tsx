@@ -2,9 +2,9 @@ import { type FormEvent, useState } from "react";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { TextField } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { TextField } from "../../ui/controls/field.tsx";
+import { Card } from "../../ui/display/card.tsx";
 import { ageText } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 

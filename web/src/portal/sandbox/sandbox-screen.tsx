@@ -1,7 +1,7 @@
 import type { PortalOrders, PortalSandbox } from "@pestle/contract";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
-import { Page } from "../../app/page.tsx";
+import { Page } from "../../app/shell/page.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { usePortal } from "../account.tsx";
 import { EventInbox } from "./event-inbox.tsx";

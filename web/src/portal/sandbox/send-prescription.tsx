@@ -4,9 +4,9 @@ import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Badge } from "../../ui/badge.tsx";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { TextArea } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { TextArea } from "../../ui/controls/field.tsx";
+import { Card } from "../../ui/display/card.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./sandbox-screen.module.css";
 

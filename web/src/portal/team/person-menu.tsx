@@ -9,8 +9,8 @@ import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Confirm } from "../../app/confirm.tsx";
 import { useChange } from "../../app/use-change.ts";
+import { Menu, type MenuItem } from "../../ui/controls/menu.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Menu, type MenuItem } from "../../ui/menu.tsx";
 import { usePortal } from "../account.tsx";
 import { roleNames } from "./role-names.ts";
 

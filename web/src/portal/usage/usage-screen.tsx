@@ -1,12 +1,12 @@
 import type { PortalUsage } from "@pestle/contract";
 import { Loaded } from "../../app/loaded.tsx";
-import { Page } from "../../app/page.tsx";
+import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
-import { Card } from "../../ui/card.tsx";
-import { Chart } from "../../ui/chart.tsx";
-import { SelectField } from "../../ui/field.tsx";
-import { TileBody, tileClass, tilesClass } from "../../ui/tile.tsx";
+import { SelectField } from "../../ui/controls/field.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { Chart } from "../../ui/display/chart.tsx";
+import { TileBody, tileClass, tilesClass } from "../../ui/display/tile.tsx";
 import { usePortal } from "../account.tsx";
 import { hourText, milliseconds, percent } from "../figures.ts";
 import styles from "./usage-screen.module.css";

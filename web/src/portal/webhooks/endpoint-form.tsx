@@ -13,10 +13,10 @@ import { ApiError, api, problemOf } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useApi } from "../../app/use-api.ts";
 import { useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/button.tsx";
 import { CodeText } from "../../ui/code-text.tsx";
-import { Dialog } from "../../ui/dialog.tsx";
-import { CheckField, SelectField, TextField } from "../../ui/field.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { CheckField, SelectField, TextField } from "../../ui/controls/field.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./endpoint-form.module.css";
 

@@ -3,10 +3,10 @@ import { useState } from "react";
 import { api, problemOf } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/button.tsx";
-import { Card } from "../../ui/card.tsx";
-import { CheckField, TextField } from "../../ui/field.tsx";
-import { toast } from "../../ui/toast.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { CheckField, TextField } from "../../ui/controls/field.tsx";
+import { Card } from "../../ui/display/card.tsx";
+import { toast } from "../../ui/display/toast.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./redeliver-since.module.css";
 

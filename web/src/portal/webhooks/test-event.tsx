@@ -3,9 +3,9 @@ import { useNavigate } from "@tanstack/react-router";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
-import { Button } from "../../ui/button.tsx";
+import { Button } from "../../ui/controls/button.tsx";
+import { Menu } from "../../ui/controls/menu.tsx";
 import { Icon } from "../../ui/icon.tsx";
-import { Menu } from "../../ui/menu.tsx";
 import { usePortal } from "../account.tsx";
 
 /** Sends an invented event to one endpoint, and goes to where its attempts are seen. */

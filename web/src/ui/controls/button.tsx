@@ -1,6 +1,6 @@
 import type { ComponentProps } from "react";
+import { Icon, type IconName } from "../icon.tsx";
 import styles from "./button.module.css";
-import { Icon, type IconName } from "./icon.tsx";
 import { Keys } from "./keys.tsx";
 
 export type ButtonTone = "primary" | "plain" | "danger" | "quiet";

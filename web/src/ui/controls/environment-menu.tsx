@@ -1,6 +1,6 @@
 import type { Environment } from "@pestle/contract";
+import { Icon } from "../icon.tsx";
 import styles from "./environment-menu.module.css";
-import { Icon } from "./icon.tsx";
 import { Menu } from "./menu.tsx";
 
 export const environmentNames: Record<Environment, string> = { production: "Production", sandbox: "Sandbox" };

@@ -1,5 +1,5 @@
 import { type KeyboardEvent, type ReactNode, useEffect, useId, useLayoutEffect, useRef, useState } from "react";
-import { Icon, type IconName } from "./icon.tsx";
+import { Icon, type IconName } from "../icon.tsx";
 import styles from "./menu.module.css";
 
 export type MenuItem = { label: ReactNode; icon?: IconName; onChoose: () => void; danger?: boolean; checked?: boolean };

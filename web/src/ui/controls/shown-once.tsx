@@ -1,8 +1,8 @@
 import type { ReactNode } from "react";
+import { Dialog } from "../display/dialog.tsx";
+import { Notice } from "../display/notice.tsx";
 import { Button } from "./button.tsx";
 import { Copyable } from "./copyable.tsx";
-import { Dialog } from "./dialog.tsx";
-import { Notice } from "./notice.tsx";
 import styles from "./shown-once.module.css";
 
 /** A secret that is seen this once, with what belongs to it, ready to be copied. */

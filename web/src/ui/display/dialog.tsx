@@ -1,7 +1,7 @@
 import { type FormEvent, type ReactNode, useEffect, useId, useRef } from "react";
-import { IconButton } from "./button.tsx";
+import { IconButton } from "../controls/button.tsx";
+import { showModal } from "../show-modal.ts";
 import styles from "./dialog.module.css";
-import { showModal } from "./show-modal.ts";
 
 type Given = {
   title: ReactNode;

@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Tone } from "./badge.tsx";
+import type { Tone } from "../badge.tsx";
 import styles from "./notice.module.css";
 
 /** Something to know before going on. With the tone `bad` it is also said aloud. */

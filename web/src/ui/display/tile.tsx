@@ -1,5 +1,5 @@
 import type { ReactNode } from "react";
-import type { Tone } from "./badge.tsx";
+import type { Tone } from "../badge.tsx";
 import styles from "./tile.module.css";
 
 /** A number that says how things stand. Put it into a link with `tileClass` where there is more to see. */

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
-import { IconButton } from "./button.tsx";
-import { Icon } from "./icon.tsx";
+import { IconButton } from "../controls/button.tsx";
+import { Icon } from "../icon.tsx";
 import styles from "./toast.module.css";
 
 type Toast = { id: number; tone: "good" | "bad"; text: string };

@@ -1,5 +1,5 @@
+import { isUnitNumber, pastNumberSign } from "./secondary-units.ts";
 import { suffixOf } from "./suffixes.ts";
-import { isUnitNumber, pastNumberSign } from "./units.ts";
 
 /** A line that names a place of the post's own instead of a street. */
 export interface PostalLine {

@@ -1,8 +1,8 @@
 import { bareBoxNumber, type PostalLine, readPostalLine } from "./postal-line.ts";
+import { isUnitNumber, lacksUnitNumber, readUnits } from "./secondary-units.ts";
 import { readStreetLine, type StreetLine } from "./street-line.ts";
 import { streetTokens } from "./street-tokens.ts";
 import { placeholders } from "./street-words.ts";
-import { isUnitNumber, lacksUnitNumber, readUnits } from "./units.ts";
 import type { AddressKind, Reason } from "./verdict.ts";
 
 export interface StandardStreet {

@@ -1,7 +1,7 @@
 import { readPostalLine } from "./postal-line.ts";
+import { lacksUnitNumber, readUnits, trailingUnits } from "./secondary-units.ts";
 import { directionalOf, joinedDirectional, numberWords, unitDesignatorOf } from "./street-words.ts";
 import { suffixOf } from "./suffixes.ts";
-import { lacksUnitNumber, readUnits, trailingUnits } from "./units.ts";
 
 export interface StreetLine {
   /** Number, direction, name, suffix, direction. */

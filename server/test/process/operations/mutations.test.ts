@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { readMutations, sendMutations } from "../../chaos/mutations.ts";
+import { readMutations, sendMutations } from "../../../../chaos/mutations.ts";
 
 // The campaign itself, small: `npm run campaign -- mutations` does the same at full size.
 const READ = 400;
