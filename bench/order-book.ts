@@ -42,7 +42,7 @@ export async function fillOrderBook(
   }));
   await addPatients(stage, account_id, patients);
   const { order } = (await loadStoredOrder(
-    { db, vault } as Parameters<typeof loadStoredOrder>[0],
+    { db, vault } as unknown as Parameters<typeof loadStoredOrder>[0],
     account_id,
     sample,
   ))!;

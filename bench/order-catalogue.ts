@@ -1,6 +1,6 @@
 import { saveProducts } from "../server/src/db/catalogue/catalogue-rows.ts";
 import { enterStock } from "../server/src/db/catalogue/stock.ts";
-import type { Db } from "../server/src/db/db.ts";
+import type { Database } from "../server/src/db/db.ts";
 import { products } from "../server/src/seed/cast.ts";
 
 /** Numbered with three digits. A shelf is a row, and all orders of one product wait for each other there. */
@@ -30,7 +30,7 @@ export function productTexts(patient: number): [text: string, expression: string
 }
 
 /** Gives an account more products than the demo has, and more of them than can be ordered. */
-export async function addProducts(db: Db, account_id: string): Promise<void> {
+export async function addProducts(db: Database, account_id: string): Promise<void> {
   const added = Array.from({ length: PRODUCTS }, (_, number) => productOf(number));
   await db.transaction(async (tx) => {
     await saveProducts(tx, account_id, added);

@@ -2,7 +2,7 @@ import { offlineAddressValidator } from "../server/src/adapters/address-validato
 import { loadZipTable } from "../server/src/adapters/zip-table.ts";
 import { readConfig } from "../server/src/config.ts";
 import { createCopies } from "../server/src/copies.ts";
-import type { Db, Queryable } from "../server/src/db/db.ts";
+import type { Database, Queryable } from "../server/src/db/db.ts";
 import { loadOrderContextText, type OrderContext, saveOrderText } from "../server/src/db/orders/place-order.ts";
 import type { Deps } from "../server/src/deps.ts";
 import { firstPositionAt } from "../server/src/domain/orders/order-position.ts";
@@ -104,7 +104,7 @@ async function sampleSave(
   const deps = {
     config,
     safety: { current: () => ({ data: data! }) },
-    db: taking as Db,
+    db: taking as Database,
     vault,
     bus: { fresh: () => false },
     copies: createCopies(),
@@ -113,7 +113,7 @@ async function sampleSave(
   } as unknown as Deps;
   const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: 0 };
   const prepared = await prepareOrder({ ...deps, db }, orderer, body, JSON.stringify(body), now);
-  const { order } = await placeOrder(deps, taking, prepared, now);
+  const order = await placeOrder(deps, taking, prepared, now);
   if (order.exceptions.length > 0) throw new Error("the sample order is held");
   // The event's own id is drawn anew each time; here all of them are one text.
   const anonymous = save.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, EVENT_ID);

@@ -6,7 +6,7 @@ import pg from "pg";
 import { killServer, removeDataDir, startServer } from "../chaos/server-process.ts";
 import { findPgbench, startSystemPostgres } from "../scripts/system-postgres.ts";
 import { readConfig } from "../server/src/config.ts";
-import { type Db, openDb } from "../server/src/db/db.ts";
+import { type Database, openDb } from "../server/src/db/db.ts";
 import type { Demo } from "../server/src/seed/demo.ts";
 import { masterKeys } from "../server/src/vault/master-key.ts";
 import { openVault, type Vault } from "../server/src/vault/vault.ts";
@@ -22,7 +22,7 @@ export const WARM_UP_MS = 2_000;
 export type Stage = {
   demo: Demo;
   /** The service's own database and keys, to prepare what is measured. */
-  db: Db;
+  db: Database;
   vault: Vault;
   measure(name: string, load: Omit<Load, "connections">): Promise<Measured>;
   pgbench(run: PgbenchRun): number;

@@ -1,4 +1,4 @@
-import type { Db } from "../server/src/db/db.ts";
+import type { Database } from "../server/src/db/db.ts";
 import { bytes } from "../server/src/db/intake/receive-prescription.ts";
 import { detailsPlace } from "../server/src/db/patients/patients.ts";
 import type { IncomingPrescription } from "../server/src/domain/intake/incoming-message.ts";
@@ -34,7 +34,7 @@ const PATIENT_COLUMNS =
 
 /** Adds patients by the thousand, past intake: the rows are those that a message would have left. */
 export async function addPatients(
-  { db, vault }: { db: Db; vault: Vault },
+  { db, vault }: { db: Database; vault: Vault },
   account_id: string,
   patients: readonly NewPatient[],
 ): Promise<void> {

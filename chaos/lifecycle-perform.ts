@@ -1,3 +1,4 @@
+import type { Order } from "@pestle/contract";
 import type { Deps } from "../server/src/deps.ts";
 import { Conflict, RequestProblems } from "../server/src/domain/values/refusals.ts";
 import { scriptFormat } from "../server/src/formats/formats.ts";
@@ -19,14 +20,10 @@ import { trackByHand } from "../server/src/usecases/fulfillment/track-shipments.
 import { WorkRefusal } from "../server/src/usecases/fulfillment/work-refusal.ts";
 import { changeOrderAddress } from "../server/src/usecases/orders/change-order-address.ts";
 import { fillBackOrders } from "../server/src/usecases/orders/fill-back-orders.ts";
-import { placeOrder } from "../server/src/usecases/orders/place-order.ts";
-import { prepareOrder } from "../server/src/usecases/orders/prepare-order.ts";
+import { createOrder } from "../server/src/usecases/orders/place-order.ts";
 import { requestOrderAction } from "../server/src/usecases/orders/request-order-action.ts";
-import { updatePatient } from "../server/src/usecases/patients/update-patient.ts";
-import { simulateClock } from "../server/src/usecases/sandbox/simulate-clock.ts";
-import { simulateOrder } from "../server/src/usecases/sandbox/simulate-order.ts";
-import { simulatePrescription } from "../server/src/usecases/sandbox/simulate-prescription.ts";
-import type { SimulatedChange } from "../server/src/usecases/sandbox/simulation.ts";
+import { updatePatient } from "../server/src/usecases/patients/change-patient.ts";
+import { simulate } from "../server/src/usecases/sandbox/simulate.ts";
 import { people, type Wish } from "./lifecycle-commands.ts";
 import type { Asked, Concrete } from "./lifecycle-concrete.ts";
 import { type Address, itemsOf, type Model, productOf, type Token } from "./lifecycle-model.ts";
@@ -57,36 +54,30 @@ async function performed(deps: Deps, scene: Scene, command: Concrete, told: Told
   const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: model.ahead_ms / 1000 };
   const grant = { ...orderer, credential_id: "", scopes: [], created_at: deps.now(), expires_at: deps.now() };
   const as_granted = { ...grant, rate_per_second: null, rate_burst: null };
-  const run = async (change: SimulatedChange | Promise<SimulatedChange>) => {
-    const { body, settle } = await deps.db.transaction(await change);
-    return JSON.parse((await settle?.()) ?? body);
-  };
+  const call = { grant: as_granted, key: undefined, now: deps.now() };
+  const run = async (simulation_type: string, simulation: object) =>
+    JSON.parse((await simulate(deps, scriptFormat, call, { simulation_type, simulation })).body);
   switch (command.kind) {
     case "place": {
       const body = bodyOf(scene, command);
-      const prepared = await prepareOrder(deps, orderer, body, JSON.stringify(body), deps.now());
-      const { order, settle } = await placeOrder(deps, deps.db, prepared, deps.now());
-      told.order_numbers.push(order.order_number);
-      return settle?.();
+      const order = JSON.parse((await createOrder(deps, call, body)).body) as Order;
+      return told.order_numbers.push(order.order_number);
     }
     case "act": {
-      const body = actionOf(command.asked);
-      const change = await requestOrderAction(deps, orderer, command.life.order_number, body);
-      return (await change(deps.db)).settle?.();
+      return requestOrderAction(deps, call, command.life.order_number, actionOf(command.asked));
     }
     case "work":
       return work(deps, scene, command);
     case "readdress": {
       const { order_number } = command.life;
-      const change = await changeOrderAddress(deps, orderer, order_number, addressOf(command.address));
-      return change(deps.db);
+      return changeOrderAddress(deps, call, order_number, addressOf(command.address));
     }
     case "restock":
       await receiveStock(deps.db, { account_id, sku: command.sku, units: command.units, note: null }, deps.now());
       return fillBackOrders(deps, account_id);
     case "prescribe": {
       const simulation = prescriptionOf(patient_id, command);
-      const { prescription_id } = await run(simulatePrescription(deps, scriptFormat, as_granted, simulation, []));
+      const { prescription_id } = await run("prescription", simulation);
       told.prescription_id = prescription_id;
       const known = model.orders.map(({ order_number }) => order_number);
       const text =
@@ -96,17 +87,17 @@ async function performed(deps: Deps, scene: Scene, command: Concrete, told: Told
     }
     case "tell_allergies": {
       const sent = { patient_safety: { allergies: command.allergies } };
-      return deps.db.transaction((tx) => updatePatient(deps, tx, { account_id, patient_id }, sent, deps.now()));
+      return updatePatient(deps, call, { account_id, patient_id }, sent);
     }
     case "clock":
-      return run(simulateClock(deps, as_granted, { advance_seconds: command.days * 86_400 }, []));
+      return run("clock", { advance_seconds: command.days * 86_400 });
     case "wait":
       return undefined;
     case "simulate": {
       const { life, to, id } = command;
       const { order_number } = life;
       const simulation = to === null ? { order_number, exception_id: id } : { order_number, to };
-      return run(simulateOrder(deps, as_granted, simulation, []));
+      return run("order", simulation);
     }
   }
 }

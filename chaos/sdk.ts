@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Conflict, createPestle, type Order, type OrderRequest, type Pestle, Unavailable } from "@pestle/sdk";
 import { readConfig } from "../server/src/config.ts";
-import { type Db, openDb } from "../server/src/db/db.ts";
+import { type Database, openDb } from "../server/src/db/db.ts";
 import { products } from "../server/src/seed/cast.ts";
 import type { Demo } from "../server/src/seed/demo.ts";
 import { masterKeys } from "../server/src/vault/master-key.ts";
@@ -66,7 +66,7 @@ export async function campaignSdk(options: {
  */
 export async function orderThroughBadNetwork(given: {
   demo: Pick<Demo, "base_url" | "sandbox_auth_url" | "partners">;
-  db: Db;
+  db: Database;
   vault: Vault;
   count: number;
   random: () => number;
@@ -177,7 +177,7 @@ async function place(pestle: Pestle, order: OrderRequest, tally: SdkTally): Prom
 }
 
 async function prepareOrders(
-  deps: { db: Db; vault: Vault },
+  deps: { db: Database; vault: Vault },
   account_id: string,
   count: number,
 ): Promise<OrderRequest[]> {

@@ -10,6 +10,7 @@ import { createLog } from "./create-log.ts";
 import { openDatabase } from "./database.ts";
 import { dropLeases } from "./db/accounts/rate-leases.ts";
 import { announce, type Change, openBus } from "./db/bus.ts";
+import type { Db } from "./db/db.ts";
 import { migrate } from "./db/migrate.ts";
 import { alignFeed } from "./db/webhooks/account-events.ts";
 import type { Addresses, Deps } from "./deps.ts";
@@ -41,7 +42,8 @@ import { masterKeys } from "./vault/master-key.ts";
 import { openVault } from "./vault/vault.ts";
 
 export type App = {
-  deps: Deps;
+  /** With the pool itself, for tests that listen. */
+  deps: Deps & { db: Db };
   addresses: Addresses;
   embedded: boolean;
   /** The three listeners, for tests that walk their routes. */
@@ -133,7 +135,7 @@ export async function startApp(
     opened.unshift(bus);
     await bus.opened;
     const addresses = {} as Addresses;
-    const deps: Deps = {
+    const deps: App["deps"] = {
       config,
       addresses,
       db,

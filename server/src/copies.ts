@@ -13,6 +13,8 @@ export type Copies = {
   grants: BoundedMap<Grant>;
   clients: BoundedMap<KnownClient>;
   catalogues: BoundedMap<CatalogueAnswers>;
+  /** Catalogues that are being read: requests that miss the copy at the same time share one read. */
+  loading: SharedLoads<CatalogueAnswers>;
 };
 
 const MOST_GRANTS = 100_000;
@@ -25,6 +27,7 @@ export function createCopies(): Copies {
     grants: new BoundedMap(MOST_GRANTS),
     clients: new BoundedMap(MOST_CLIENTS),
     catalogues: new BoundedMap(MOST_CATALOGUES),
+    loading: new SharedLoads(),
   };
 }
 
@@ -35,6 +38,7 @@ export function keep<Value>(copies: Copies, version: number, map: BoundedMap<Val
 
 export function dropAll(copies: Copies): void {
   copies.version += 1;
+  copies.loading.forget();
   copies.grants.clear();
   copies.clients.clear();
   copies.catalogues.clear();
@@ -44,6 +48,7 @@ export function dropChanged(copies: Copies, change: Change): void {
   // Told often where one process sends what another writes, and of nothing that is kept.
   if (change.kind === "deliveries") return;
   copies.version += 1;
+  copies.loading.forget();
   const ofAccount = (row: { account_id: string }) => row.account_id === change.account_id;
   switch (change.kind) {
     case "token":
@@ -66,6 +71,24 @@ export function dropChanged(copies: Copies, change: Change): void {
     // The safety engine reads its tables again by itself.
     case "safety":
       break;
+  }
+}
+
+/** Runs one load per key at a time and gives its result to everyone who asked meanwhile. */
+export class SharedLoads<Value> {
+  readonly #running = new Map<string, Promise<Value>>();
+  once(key: string, load: () => Promise<Value>): Promise<Value> {
+    const running = this.#running.get(key);
+    if (running !== undefined) return running;
+    const started = load().finally(() => {
+      if (this.#running.get(key) === started) this.#running.delete(key);
+    });
+    this.#running.set(key, started);
+    return started;
+  }
+  /** After a change, a load that began before it must not answer those who ask after it. */
+  forget(): void {
+    this.#running.clear();
   }
 }
 

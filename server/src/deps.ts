@@ -9,7 +9,7 @@ import type { WebhookClient } from "./adapters/webhook-client.ts";
 import type { Config } from "./config.ts";
 import type { Copies } from "./copies.ts";
 import type { Bus } from "./db/bus.ts";
-import type { Db } from "./db/db.ts";
+import type { Database } from "./db/db.ts";
 import type { ZipTable } from "./domain/values/address/zip.ts";
 import type { Metrics } from "./metrics.ts";
 import type { RateLimiter } from "./rate-limiter.ts";
@@ -25,9 +25,9 @@ export type Deps = {
   config: Config;
   /** Where the three listeners are reached, from outside too; known once they listen. */
   addresses: Readonly<Addresses>;
-  db: Db;
+  db: Database;
   /** For the queue of deliveries alone. */
-  queue: Db;
+  queue: Database;
   vault: Vault;
   bus: Pick<Bus, "fresh">;
   copies: Copies;

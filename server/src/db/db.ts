@@ -41,10 +41,16 @@ export type Queryable = {
   raw(text: string, params?: readonly unknown[]): Promise<{ rows: Record<string, unknown>[]; count: number }>;
 };
 
-export type Tx = Queryable & { readonly in_transaction: true };
-
-export type Db = Queryable & {
+/** A pool, or a transaction that further work joins: code that is given one need not know which. */
+export type Database = Queryable & {
+  readonly in_transaction: boolean;
+  /** Opens a transaction. Inside one, the work joins it and commits or rolls back with it. */
   transaction<Result>(work: (tx: Tx) => Promise<Result>, mode?: "read committed" | "repeatable read"): Promise<Result>;
+};
+
+export type Tx = Database & { readonly in_transaction: true };
+
+export type Db = Database & {
   /** A connection of its own outside the pool, for listening. The caller ends it. */
   connect(): Promise<pg.Client>;
   close(): Promise<void>;
@@ -165,6 +171,7 @@ export function openDb(options: DbOptions): Db {
 
   return {
     ...queryable(pool, options),
+    in_transaction: false,
     async transaction(work, mode = "read committed") {
       const client = await pool.connect().catch((error) => {
         throw unavailable(error, onBroken);
@@ -186,7 +193,12 @@ export function openDb(options: DbOptions): Db {
       client.on("error", rememberBroken);
       try {
         await client.query(limited(`begin isolation level ${mode}`));
-        const result = await work({ ...queryable(client, watcher), in_transaction: true });
+        const tx: Tx = {
+          ...queryable(client, watcher),
+          in_transaction: true,
+          transaction: (joined) => joined(tx),
+        };
+        const result = await work(tx);
         await client.query(unlimited ? "commit" : limited("commit"));
         if (has_events) options.onEvents?.();
         for (const change of announced) options.onAnnounced?.(change);

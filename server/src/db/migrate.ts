@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
-import type { Db, Queryable } from "./db.ts";
+import type { Database, Queryable } from "./db.ts";
 
 export type Migration = { version: number; name: string; text: string; checksum: string };
 
@@ -28,7 +28,7 @@ export function readMigrations(): Migration[] {
 }
 
 /** Brings the schema up to date, one process at a time, and returns the names of what was applied. Forward only. */
-export async function migrate(db: Db, upTo = Number.POSITIVE_INFINITY): Promise<string[]> {
+export async function migrate(db: Database, upTo = Number.POSITIVE_INFINITY): Promise<string[]> {
   await requireSupportedVersion(db);
   const migrations = readMigrations().filter((migration) => migration.version <= upTo);
   return db.transaction(async (tx) => {
@@ -53,7 +53,7 @@ export async function migrate(db: Db, upTo = Number.POSITIVE_INFINITY): Promise<
 }
 
 /** What a start or `pestle doctor` would still apply, without applying it. */
-export async function migrationState(db: Db): Promise<{ applied: number; pending: string[] }> {
+export async function migrationState(db: Database): Promise<{ applied: number; pending: string[] }> {
   await requireSupportedVersion(db);
   const applied = await appliedMigrations(db);
   const pending = pendingMigrations(applied, readMigrations());
@@ -86,7 +86,7 @@ function pendingMigrations(applied: Applied[], known: Migration[]): Migration[] 
   return known.filter(({ version }) => !applied.some((row) => row.version === version));
 }
 
-async function requireSupportedVersion(db: Db): Promise<void> {
+async function requireSupportedVersion(db: Database): Promise<void> {
   const { rows } = await db.raw("select current_setting('server_version_num')::integer as version");
   if (Number(rows[0]?.["version"]) < OLDEST_POSTGRES) {
     throw new WrongDatabase("DATABASE_URL points to a PostgreSQL older than 15. Use 15 or later.");

@@ -1,15 +1,12 @@
 import { type Endpoint, endpoints } from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Grant } from "../db/accounts/tokens.ts";
-import { isConflict } from "../db/conflict.ts";
-import type { Tx } from "../db/db.ts";
 import type { IdempotencyClaim } from "../db/idempotency.ts";
 import type { Deps } from "../deps.ts";
-import { StatusRefusal } from "../domain/values/refusals.ts";
-import { type FinishedAnswer, idempotently } from "../usecases/idempotently.ts";
+import { canonicalJson } from "../domain/values/canonical-json.ts";
+import type { FinishedAnswer } from "../usecases/write.ts";
 import { type Answer, answer, rendered, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
-import { canonicalJson } from "./canonical-json.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue/catalogue.ts";
 import { frontDoor } from "./front-door.ts";
 import { listOrderActions, listOrderStatusReasons } from "./orders/order-tables.ts";
@@ -60,16 +57,11 @@ type Call = {
   now: Date;
 };
 export type ReadHandler = (deps: Deps, call: Call) => Answer | Promise<Answer>;
-/**
- * A change gets the body and gives what runs in the transaction that also keeps its answer for the Idempotency-Key.
- * Whatever may be slow is asked before, outside; it may run twice, where keys were rotated meanwhile.
- */
-export type WriteHandler = ((deps: Deps, call: Call, body: JsonObject) => Change | Promise<Change>) & {
-  /** See `idempotently`. */
-  saves_once?: true;
-};
-/** `after_conflict`: somebody was faster, so this try is in a transaction whatever was said, and may lock and wait. */
-export type Change = (tx: Tx, after_conflict: boolean) => Promise<FinishedAnswer>;
+export type WriteHandler = (
+  deps: Deps,
+  call: Call & { key: IdempotencyClaim | undefined },
+  body: JsonObject,
+) => Promise<FinishedAnswer>;
 
 type PartnerEndpoint = Extract<(typeof endpoints)[number], { server: "partner" }>;
 type Handlers = {
@@ -150,45 +142,11 @@ function writing(deps: Deps, endpoint: Endpoint, handler: WriteHandler) {
     const call = callOf(deps, request, names);
     const optional = endpoint.body_optional ?? false;
     const body = endpoint.body === undefined ? {} : await readJsonObject(request.raw, { optional });
-    const claim = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
-    const change = claim ? await later(() => handler(deps, call, body)) : await handler(deps, call, body);
-    const done = await carryOut(deps, change, { ...(claim && { claim }), saves_once: handler.saves_once ?? false });
+    const key = endpoint.idempotent ? idempotencyClaim(deps, endpoint, call, request, body) : undefined;
+    const done = await handler(deps, { ...call, key }, body);
     const headers = done.replayed ? { "idempotent-replayed": "true" } : undefined;
     return send(request, reply, answer(done.status, rendered(done.body), headers));
   };
-}
-
-/** Under a key, a refusal waits until the key was looked at: a known one is replayed, or refused for its other body. */
-async function later(prepare: () => Change | Promise<Change>): Promise<Change> {
-  try {
-    return await prepare();
-  } catch (refusal) {
-    return () => Promise.reject(refusal);
-  }
-}
-
-/** Makes a change, and where somebody was faster makes it again on what is there by then. */
-export const carryOut = (
-  deps: Deps,
-  change: Change,
-  { claim, saves_once = false }: { claim?: IdempotencyClaim; saves_once?: boolean } = {},
-): Promise<FinishedAnswer> =>
-  untilDecided((after_conflict) =>
-    idempotently(deps, claim, (tx) => change(tx, after_conflict), { saves_once: saves_once && !after_conflict }),
-  );
-
-const MOST_TRIES = 10;
-
-/** Two that decided on the same thing at once: whoever comes second decides again on what is there by then. */
-async function untilDecided<Done>(attempt: (after_conflict: boolean) => Promise<Done>): Promise<Done> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await attempt(tries > 1);
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-      if (tries === MOST_TRIES) throw new StatusRefusal(503, 1);
-    }
-  }
 }
 
 function callOf(deps: Deps, request: FastifyRequest, names: string[]): Call {
@@ -210,12 +168,12 @@ function idempotencyClaim(
 ): IdempotencyClaim | undefined {
   const idempotency_key = request.headers["idempotency-key"];
   if (typeof idempotency_key !== "string") return undefined;
-  // A dry run writes nothing, its answer neither: the key is for the order that follows.
+  // A dry run writes nothing, so the key stays free for the order that follows.
   if (query.get("dry_run")?.[0] === "true") return undefined;
-  // Not as it was sent: the same request may be retried with the version prefix, an escape or a proxy's whole address.
+  // Normalized, because a retry may add the version prefix, an escape or a proxy's absolute URL.
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
   const { account_id } = grant;
-  // Keyed: a plain hash of a short body, such as a document's number, could be found out by trying.
+  // Keyed: the plain hash of a short body, such as a document's number, could be guessed.
   const sent = canonicalJson([request.url.replace(/^[^?]*/, ""), body]);
   const fingerprint = deps.vault.blindIndex(sent, `idempotent_answer.fingerprint ${account_id}`);
   return { account_id, path, idempotency_key, fingerprint };

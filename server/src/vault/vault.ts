@@ -1,5 +1,5 @@
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
-import type { Db, Queryable } from "../db/db.ts";
+import type { Database, Queryable } from "../db/db.ts";
 import {
   insertDataKey,
   insertIndexKey,
@@ -40,7 +40,7 @@ class UnknownKey extends Error {}
  * made for an empty database only: beside a full one it would look like the key that was lost.
  */
 export async function openVault(
-  db: Db,
+  db: Database,
   candidates: (make: boolean) => readonly MasterKey[],
   now: Date,
 ): Promise<Vault> {

@@ -11,6 +11,7 @@ import {
   rotateCredential,
   type ShownSecret,
 } from "../../usecases/accounts/manage-credentials.ts";
+import { transact } from "../../usecases/write.ts";
 import { WrongUsage } from "../errors.ts";
 import { facts, minute, type Output, SHOWN_ONCE, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
@@ -55,7 +56,7 @@ export const credentialCommands: readonly CommandRow[] = [
       if (scopes === false && scope !== undefined) throw new WrongUsage("Give --scope or --no-scopes, one of them.");
       const usual = operator === undefined ? ["partners"] : ["intake"];
       const secret = await withVault(readConfig(env), ({ db, vault, now }) =>
-        db.transaction(async (tx) => {
+        transact({ db }, async (tx) => {
           const account_id = operator === undefined ? (account ?? "") : await operatorAccount(tx, operator, now);
           await requireAccount(await listAccounts(tx), account_id);
           const given = { account_id, name: name ?? "", scopes: scopes === false ? [] : (scope ?? usual) };
@@ -74,13 +75,13 @@ export const credentialCommands: readonly CommandRow[] = [
     async run({ finish }, client_id, env) {
       if (finish === true) {
         const ended = await withSchema(readConfig(env), ({ db, now }) =>
-          db.transaction((tx) => finishRotation(tx, client_id, now)),
+          transact({ db }, (tx) => finishRotation(tx, client_id, now)),
         );
         const text = `Secret ${ended} ended. Tokens it was used for last until they expire.`;
         return { data: { client_id, ended_secret_id: ended }, text };
       }
       const secret = await withVault(readConfig(env), ({ db, vault, now }) =>
-        db.transaction((tx) => rotateCredential({ vault }, tx, client_id, now)),
+        transact({ db }, (tx) => rotateCredential({ vault }, tx, client_id, now)),
       );
       return shownOnce(
         secret,
@@ -99,7 +100,7 @@ export const credentialCommands: readonly CommandRow[] = [
         throw new WrongUsage("--secret takes the number of a secret.");
       const secret_id = secret === undefined ? undefined : Number(secret);
       await withSchema(readConfig(env), ({ db, now }) =>
-        db.transaction((tx) => revokeCredential(tx, client_id, now, secret_id)),
+        transact({ db }, (tx) => revokeCredential(tx, client_id, now, secret_id)),
       );
       const what = secret_id === undefined ? "The credential" : `Secret ${secret_id}`;
       return {

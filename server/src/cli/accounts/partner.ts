@@ -5,6 +5,7 @@ import { listRoutingRules } from "../../db/intake/routing.ts";
 import { routingKinds } from "../../domain/intake/route-message.ts";
 import { createPartnerAccount } from "../../usecases/accounts/create-partner.ts";
 import { addRoutingRule, removeRoutingRule } from "../../usecases/accounts/manage-routing.ts";
+import { transact } from "../../usecases/write.ts";
 import { WrongUsage } from "../errors.ts";
 import { facts, minute, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
@@ -38,7 +39,7 @@ export const partnerCommands: readonly CommandRow[] = [
     async run({ name, environment, workflow, ncpdpId, customLabels }: NewPartnerOptions, _argument, env) {
       const given = { name, environment, workflow, ncpdp_id: ncpdpId ?? null, custom_labels: customLabels ?? false };
       const account = await withSchema(readConfig(env), ({ db, now }) =>
-        db.transaction((tx) => createPartnerAccount(tx, given, now)),
+        transact({ db }, (tx) => createPartnerAccount(tx, given, now)),
       );
       const { account_id, partner_id } = account;
       const next = `Next: pestle credential create --account ${account_id}`;
@@ -96,7 +97,7 @@ export const partnerCommands: readonly CommandRow[] = [
       }
       const rule = { account_id, kind, value: values[kind]!.trim() };
       await withSchema(readConfig(env), ({ db, now }) =>
-        db.transaction((tx) => (remove ? removeRoutingRule(tx, rule) : addRoutingRule(tx, rule, now))),
+        transact({ db }, (tx) => (remove ? removeRoutingRule(tx, rule) : addRoutingRule(tx, rule, now))),
       );
       return { data: { ...rule, removed: remove ?? false }, text: remove ? "The rule is gone." : "The rule holds." };
     },

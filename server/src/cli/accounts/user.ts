@@ -4,6 +4,7 @@ import { findPartner } from "../../db/accounts/accounts.ts";
 import { randomSecret } from "../../random.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { createPerson, hashPassword } from "../../usecases/accounts/create-person.ts";
+import { transact } from "../../usecases/write.ts";
 import { WrongUsage } from "../errors.ts";
 import { facts, SHOWN_ONCE } from "../output.ts";
 import type { CommandRow } from "../program.ts";
@@ -41,7 +42,7 @@ export const userCommands: readonly CommandRow[] = [
       const { password, generated } = await choosePassword(source);
       const password_hash = hashPassword(password);
       const person_id = await withSchema(config, ({ db, now }) =>
-        db.transaction(async (tx) => {
+        transact({ db }, async (tx) => {
           const found = partner === undefined ? undefined : await findPartner(tx, partner);
           if (partner !== undefined && found === undefined) {
             throw new AdminRefusal("There is no partner of that name. `pestle partner list` shows them.");

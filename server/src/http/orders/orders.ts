@@ -1,58 +1,31 @@
 import { isExceptionId, ORDER_NUMBER_PATTERN, orderStatuses } from "@pestle/contract";
-import type { Tx } from "../../db/db.ts";
 import type { OrderFilter } from "../../db/orders/order-list.ts";
 import { findOrder, listActionRequests, listHistory } from "../../db/orders/orders.ts";
-import type { Deps } from "../../deps.ts";
 import { errorEntries } from "../../domain/values/error-entries.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
-import type { FinishedAnswer } from "../../usecases/idempotently.ts";
 import { changeOrderAddress } from "../../usecases/orders/change-order-address.ts";
-import { placeOrder, tryOrder } from "../../usecases/orders/place-order.ts";
-import { type PreparedOrder, prepareOrder } from "../../usecases/orders/prepare-order.ts";
-import { prepareReorder } from "../../usecases/orders/prepare-reorder.ts";
+import * as write from "../../usecases/orders/place-order.ts";
 import { readOrder, readOrders } from "../../usecases/orders/read-orders.ts";
-import { requestOrderAction as askOrder } from "../../usecases/orders/request-order-action.ts";
+import { requestOrderAction as actOnOrder } from "../../usecases/orders/request-order-action.ts";
 import { json } from "../answer.ts";
-import { canonicalJson } from "../canonical-json.ts";
 import { pageAnswer, pageOf } from "../page.ts";
-import type { Change, ReadHandler, WriteHandler } from "../partner-api.ts";
+import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts";
 
-export const createOrder: WriteHandler = Object.assign(create, { saves_once: true as const });
-
-async function create(...[deps, call, body]: Parameters<WriteHandler>): Promise<Change> {
-  const dry_run = flagOf(call.query, "dry_run") ?? false;
-  const prepared = await prepareOrder(deps, call.grant, body, canonicalJson(body), call.now);
-  return async (db, after_conflict) => {
-    if (!dry_run) return place(deps, db, prepared, call.now, after_conflict);
-    const { problems, ...tried } = await tryOrder(deps, db, prepared, call.now);
-    return finished(200, { ...tried, errors: errorEntries(problems) });
-  };
-}
-
-export const createReorder: WriteHandler = Object.assign(reorder, { saves_once: true as const });
-
-async function reorder(...[deps, call, body]: Parameters<WriteHandler>): Promise<Change> {
-  const order_number = orderNumber(call.params);
-  const whole = await prepareReorder(deps, call.grant.account_id, order_number, body);
-  // Not the same request as an order with this body, nor as a reorder of another order.
-  const canonical = canonicalJson([order_number, body]);
-  const prepared = await prepareOrder(deps, call.grant, whole.body, canonical, call.now, whole.address);
-  return (db, after_conflict) => place(deps, db, prepared, call.now, after_conflict);
-}
-
-export const replaceOrderAddress: WriteHandler = async (deps, call, body) => {
-  const change = await changeOrderAddress(deps, call.grant, orderNumber(call.params), body);
-  return async (db) => finished(200, await change(db));
+export const createOrder: WriteHandler = async (deps, call, body) => {
+  if (!flagOf(call.query, "dry_run")) return write.createOrder(deps, call, body);
+  const { problems, ...tried } = await write.tryOrder(deps, call, body);
+  return { status: 200, body: JSON.stringify({ ...tried, errors: errorEntries(problems) }) };
 };
 
-export const requestOrderAction: WriteHandler = async (deps, call, body) => {
-  const act = await askOrder(deps, call.grant, orderNumber(call.params), body);
-  return async (db) => {
-    const { request, settle } = await act(db);
-    return { ...finished(201, request), ...(settle && { settle: async () => JSON.stringify(await settle()) }) };
-  };
-};
+export const createReorder: WriteHandler = (deps, call, body) =>
+  write.createReorder(deps, call, orderNumber(call.params), body);
+
+export const replaceOrderAddress: WriteHandler = (deps, call, body) =>
+  changeOrderAddress(deps, call, orderNumber(call.params), body);
+
+export const requestOrderAction: WriteHandler = (deps, call, body) =>
+  actOnOrder(deps, call, orderNumber(call.params), body);
 
 export const listOrderActionRequests: ReadHandler = async (deps, { grant, params }) => {
   const order_number = orderNumber(params);
@@ -101,20 +74,7 @@ export const listOrderHistory: ReadHandler = async (deps, { grant, params, query
   return pageAnswer(url, { history }, rows.length > limit ? shown.at(-1)!.history_position : null);
 };
 
-async function place(
-  deps: Deps,
-  tx: Tx,
-  prepared: PreparedOrder,
-  now: Date,
-  after_conflict: boolean,
-): Promise<FinishedAnswer> {
-  const { order, settle } = await placeOrder(deps, tx, prepared, now, after_conflict);
-  return { ...finished(201, order), ...(settle && { settle: async () => JSON.stringify(await settle()) }) };
-}
-
-const finished = (status: number, value: unknown) => ({ status, body: JSON.stringify(value) });
-
-/** An order number that none can have is not looked for. */
+/** Rejects malformed order numbers before querying. */
 export function orderNumber({ order_number = "" }: Parameters<ReadHandler>[1]["params"]): string {
   if (!new RegExp(ORDER_NUMBER_PATTERN).test(order_number)) throw new StatusRefusal(404);
   return order_number;

@@ -2,12 +2,11 @@ import type { HistoryEntry, Order, PortalOrder, PortalOrderRow } from "@pestle/c
 import { listHeldGroups } from "../../db/operations/portal-home.ts";
 import { listActionRequests, listHistory } from "../../db/orders/orders.ts";
 import { exceptionGroups, offeredActions } from "../../domain/orders/offered-actions.ts";
-import { askOrderInPortal, viewOrder } from "../../usecases/orders/act-in-portal.ts";
-import { readOrders } from "../../usecases/orders/read-orders.ts";
+import { readOrders, viewOrder } from "../../usecases/orders/read-orders.ts";
+import { requestActionInPortal } from "../../usecases/orders/request-order-action.ts";
 import { suggestionWhileHeld } from "../../usecases/orders/suggest-address.ts";
-import { answer, json, rendered } from "../answer.ts";
+import { json } from "../answer.ts";
 import { pageAnswer, pageOf } from "../page.ts";
-import { carryOut } from "../partner-api.ts";
 import { developers, everybody, ofAccount, queryOf } from "../portal-route.ts";
 import type { WebRoute } from "../web-api.ts";
 import { filterOf, orderNumber } from "./orders.ts";
@@ -68,11 +67,9 @@ export const orderRoutes: readonly WebRoute[] = [
     method: "POST",
     path: "/portal/:environment/orders/:order_number/actions",
     roles: developers,
-    handler: ofAccount(async (deps, { account, by, params, body }) => {
-      const change = await askOrderInPortal(deps, account, by, orderNumber(params), body);
-      const { status, body: told } = await carryOut(deps, change);
-      return answer(status, rendered(told));
-    }),
+    handler: ofAccount(async (deps, { account, by, params, body }) =>
+      json(201, await requestActionInPortal(deps, account, by, orderNumber(params), body)),
+    ),
   },
   {
     method: "GET",

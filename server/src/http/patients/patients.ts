@@ -2,12 +2,8 @@ import { loadPrescriptions } from "../../db/intake/prescriptions.ts";
 import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import { isoShipment } from "../../domain/orders/order-answer.ts";
 import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
-import { addIdentityDocument as addDocument } from "../../usecases/patients/add-identity-document.ts";
-import { addShippingAddress as addAddress } from "../../usecases/patients/add-shipping-address.ts";
+import * as change from "../../usecases/patients/change-patient.ts";
 import { readPatient } from "../../usecases/patients/read-patient.ts";
-import { removeShippingAddress as removeAddress } from "../../usecases/patients/remove-shipping-address.ts";
-import type { PatientKey } from "../../usecases/patients/save-patient.ts";
-import { updatePatient as update } from "../../usecases/patients/update-patient.ts";
 import { json } from "../answer.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 
@@ -17,10 +13,8 @@ export const getPatient: ReadHandler = async (deps, call) => {
   return json(200, patient);
 };
 
-export const updatePatient: WriteHandler = (deps, call, body) => {
-  const patient = patientKey(call);
-  return async (tx) => finished(200, await update(deps, tx, patient, body, call.now));
-};
+export const updatePatient: WriteHandler = (deps, call, body) =>
+  change.updatePatient(deps, call, patientKey(call), body);
 
 export const listPatientPrescriptions: ReadHandler = async (deps, call) => {
   const active = activeOf(call.query);
@@ -37,31 +31,19 @@ export const listPatientPrescriptions: ReadHandler = async (deps, call) => {
   return json(200, { medication_request });
 };
 
-export const addShippingAddress: WriteHandler = async (deps, call, body) => {
-  const add = await addAddress(deps, patientKey(call), call.grant.environment, body, call.now);
-  return async (tx) => finished(201, await add(tx));
-};
+export const addShippingAddress: WriteHandler = (deps, call, body) =>
+  change.addShippingAddress(deps, call, patientKey(call), body);
 
-export const removeShippingAddress: WriteHandler = (deps, call) => {
-  const patient = patientKey(call);
-  const address_id = addressId(call.params);
-  return async (tx) => {
-    await removeAddress(deps, tx, patient, address_id, call.now);
-    return { status: 204, body: "" };
-  };
-};
+export const removeShippingAddress: WriteHandler = (deps, call) =>
+  change.removeShippingAddress(deps, call, patientKey(call), addressId(call.params));
 
-export const addIdentityDocument: WriteHandler = (deps, call, body) => {
-  const patient = patientKey(call);
-  return async (tx) => finished(201, await addDocument(deps, tx, patient, body, call.now));
-};
+export const addIdentityDocument: WriteHandler = (deps, call, body) =>
+  change.addIdentityDocument(deps, call, patientKey(call), body);
 
 type Call = Parameters<ReadHandler>[1];
 
-const finished = (status: number, value: unknown) => ({ status, body: JSON.stringify(value) });
-
-/** An id that no record can have is not looked for: the one 404, as for a record of another account. */
-function patientKey({ grant, params }: Call): PatientKey {
+/** Rejects malformed ids before querying, with the same 404 as for another account's record. */
+function patientKey({ grant, params }: Call): change.PatientKey {
   const { patient_id = "" } = params;
   if (!/^[A-Za-z0-9_-]{4,35}$/.test(patient_id)) throw new StatusRefusal(404);
   return { account_id: grant.account_id, patient_id };

@@ -1,15 +1,13 @@
 import type { Deps } from "../../deps.ts";
-import { auditPortal } from "../../usecases/operations/audit-portal.ts";
+import { scriptFormat } from "../../formats/formats.ts";
 import { orderInSandbox, readSandbox, simulatedPreset, withItsOrder } from "../../usecases/sandbox/play-in-sandbox.ts";
-import { answer, json, rendered } from "../answer.ts";
+import { simulateInPortal } from "../../usecases/sandbox/simulate.ts";
+import { json } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
-import { canonicalJson } from "../canonical-json.ts";
-import { carryOut } from "../partner-api.ts";
 import { developers, everybody, inSandbox, type PortalCall } from "../portal-route.ts";
 import type { WebRoute } from "../web-api.ts";
-import { simulateIn } from "./simulate.ts";
 
-/** What a partner plays with: prescriptions arrive, orders move, time passes. In production there is none of it. */
+/** The partner's sandbox tools: send prescriptions, move orders, advance the clock. Not available in production. */
 export const sandboxRoutes: readonly WebRoute[] = [
   {
     method: "GET",
@@ -22,36 +20,23 @@ export const sandboxRoutes: readonly WebRoute[] = [
     path: "/portal/:environment/sandbox/prescriptions",
     roles: developers,
     handler: inSandbox(async (deps, call) => {
-      const told = await simulated(deps, call, simulatedPreset(call.body));
-      return json(202, await withItsOrder(deps, call.account.account_id, told.body));
+      const made = await simulated(deps, call, simulatedPreset(call.body));
+      return json(202, await withItsOrder(deps, call.account.account_id, made));
     }),
   },
   {
     method: "POST",
     path: "/portal/:environment/sandbox/orders",
     roles: developers,
-    handler: inSandbox(async (deps, { account, by, body }) => {
-      const change = await orderInSandbox(deps, account, by, body, canonicalJson);
-      const done = await carryOut(deps, change);
-      return answer(done.status, rendered(done.body));
-    }),
+    handler: inSandbox(async (deps, { account, by, body }) => json(201, await orderInSandbox(deps, account, by, body))),
   },
   {
     method: "POST",
     path: "/portal/:environment/sandbox/simulate",
     roles: developers,
-    handler: inSandbox(async (deps, call) => {
-      const done = await simulated(deps, call, call.body);
-      return answer(done.status, rendered(done.body));
-    }),
+    handler: inSandbox(async (deps, call) => json(202, await simulated(deps, call, call.body))),
   },
 ];
 
-async function simulated(deps: Deps, { account, by }: PortalCall, body: JsonObject) {
-  const change = await simulateIn(deps, account, body);
-  const subject = String(body["simulation_type"]);
-  return carryOut(deps, async (tx) => {
-    await auditPortal(tx, deps.now(), by, "sandbox_used", subject);
-    return change(tx);
-  });
-}
+const simulated = (deps: Deps, { account, by }: PortalCall, body: JsonObject) =>
+  simulateInPortal(deps, scriptFormat, account, by, body);

@@ -1,8 +1,8 @@
 import { type EventType, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { isUuid } from "../../domain/values/uuid.ts";
+import { redeliverWebhookEvent as redeliver } from "../../usecases/webhooks/endpoints-for-partner.ts";
 import { readAttempts, readWebhookEvent, readWebhookEvents } from "../../usecases/webhooks/read-webhook-events.ts";
-import { redeliverEvent } from "../../usecases/webhooks/redeliver-webhooks.ts";
 import { json } from "../answer.ts";
 import { limitOf, linkedAnswer } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
@@ -36,13 +36,8 @@ export const listWebhookAttempts: ReadHandler = async (deps, { grant, params, qu
   return linkedAnswer(url, { attempts: page.attempts }, page.next && attemptCursor(page.next));
 };
 
-export const redeliverWebhookEvent: WriteHandler = (_deps, { grant, params, now }, body) => {
-  const event_id = eventId(params);
-  return async (tx) => ({
-    status: 202,
-    body: JSON.stringify(await redeliverEvent(tx, grant, event_id, body, now)),
-  });
-};
+export const redeliverWebhookEvent: WriteHandler = (deps, call, body) =>
+  redeliver(deps, call, eventId(call.params), body);
 
 function eventId({ event_id }: Parameters<ReadHandler>[1]["params"]): string {
   if (!isUuid(event_id)) throw new StatusRefusal(404);

@@ -2,6 +2,7 @@ import { setPassword } from "../../db/accounts/manage-people.ts";
 import { deleteOtherSessions, loadForSignIn } from "../../db/accounts/sessions.ts";
 import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
+import { transact } from "../write.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import { hashPasswordAside, passwordMatches } from "./create-person.ts";
 import type { SignedIn } from "./sign-in.ts";
@@ -23,7 +24,7 @@ export async function changePassword(
   }
   wasRight();
   const password_hash = await hashPasswordAside(given.new_password);
-  await deps.db.transaction(async (tx) => {
+  await transact(deps, async (tx) => {
     await setPassword(tx, person_id, password_hash);
     await deleteOtherSessions(tx, person_id, session_hash);
     await insertAudit(tx, {

@@ -13,6 +13,7 @@ import type { Tx } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
+import { transact } from "../write.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import { createPerson, newPassword } from "./create-person.ts";
 
@@ -28,7 +29,7 @@ export async function invitePerson(
 ): Promise<{ person: DashboardPerson; password: string }> {
   if (!/^[^\p{Cc}]{1,100}$/u.test(name)) throw new AdminRefusal("A name has 1 to 100 characters.");
   const { password, password_hash } = await newPassword();
-  const person = await deps.db.transaction(async (tx) => {
+  const person = await transact(deps, async (tx) => {
     const partners = await listAccounts(tx);
     if (partner_id !== null && !partners.some((one) => one.partner_id === partner_id)) {
       throw new AdminRefusal("There is no such partner.");
@@ -59,7 +60,7 @@ export const changePerson = (
   change: PersonChange,
   request_id: string,
 ): Promise<DashboardPerson> =>
-  deps.db.transaction(async (tx) => {
+  transact(deps, async (tx) => {
     if (change === "disable") await requireAnotherAdmin(tx, by, person_id);
     const { action, apply } = changes[change];
     if ((await apply(tx, person_id, deps.now())) === 0) throw new StatusRefusal(404);
@@ -76,7 +77,7 @@ export async function resetPassword(
   request_id: string,
 ): Promise<{ person: DashboardPerson; password: string }> {
   const { password, password_hash } = await newPassword();
-  const person = await deps.db.transaction(async (tx) => {
+  const person = await transact(deps, async (tx) => {
     if ((await setPassword(tx, person_id, password_hash)) === 0) throw new StatusRefusal(404);
     await deleteSessionsOf(tx, person_id);
     await note(deps, tx, by, "password_reset", person_id, request_id);

@@ -5,6 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { type Problem, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
+import { transact } from "../write.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import { createPerson, newPassword } from "./create-person.ts";
 
@@ -28,7 +29,7 @@ export async function inviteToTeam(
   refuseAll(problems);
   const { password, password_hash } = await newPassword();
   const given = { name: String(name).trim(), email: String(email).trim(), role: String(role) };
-  const person_id = await deps.db.transaction(async (tx) => {
+  const person_id = await transact(deps, async (tx) => {
     const now = deps.now();
     const made = await createPerson(tx, { ...given, partner_id, password_hash }, now);
     await auditPortal(tx, now, by, "person_created", made);
@@ -53,7 +54,7 @@ export async function changeTeam(
     problems.push({ code: 42200, field: "reset_second_factor" });
   }
   refuseAll(problems);
-  await deps.db.transaction(async (tx) => {
+  await transact(deps, async (tx) => {
     const now = deps.now();
     const team = await lockTeam(tx, partner_id);
     const before = team.find((one) => one.person_id === person_id);
@@ -66,7 +67,12 @@ export async function changeTeam(
     if (![...rest, after].some(isAdmin)) {
       throw new AdminRefusal("A team needs an admin who can sign in. Make somebody else one first.");
     }
-    await changeTeamMember(tx, { partner_id, person_id, ...after, reset_second_factor: reset_second_factor === true });
+    await changeTeamMember(tx, {
+      partner_id,
+      person_id,
+      ...after,
+      reset_second_factor: reset_second_factor === true,
+    });
     await deleteSessionsOf(tx, person_id);
     const done: AuditAction[] = [
       ...(after.role === before.role ? [] : ["role_changed" as const]),
@@ -87,7 +93,7 @@ export async function resetTeamPassword(
   person_id: string,
 ): Promise<NewPassword> {
   const { password, password_hash } = await newPassword();
-  await deps.db.transaction(async (tx) => {
+  await transact(deps, async (tx) => {
     if ((await setTeamPassword(tx, partner_id, person_id, password_hash)) === 0) throw new StatusRefusal(404);
     await deleteSessionsOf(tx, person_id);
     await auditPortal(tx, deps.now(), by, "password_reset", person_id);

@@ -13,8 +13,8 @@ import type { Queryable, Tx } from "../../db/db.ts";
 import { listRoutingRules } from "../../db/intake/routing.ts";
 import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
-import { withKeysOfNow } from "../../vault/vault.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
+import { transact } from "../write.ts";
 import { createPartnerAccount } from "./create-partner.ts";
 import {
   createCredential,
@@ -44,7 +44,7 @@ export async function readPartners(db: Queryable): Promise<DashboardPartner[]> {
 }
 
 export const openPartner = (deps: Deps, by: Admin, given: NewPartnerRequest): Promise<DashboardPartner> =>
-  deps.db.transaction(async (tx) => {
+  transact(deps, async (tx) => {
     const { ncpdp_id = null, custom_labels = false, ...named } = given;
     const { account_id } = await createPartnerAccount(tx, { ...named, ncpdp_id, custom_labels }, deps.now());
     await note(deps, tx, by, account_id, "partner_created", null);
@@ -57,7 +57,7 @@ export const changeRouting = (
   account_id: string,
   { kind, value, remove = false }: RoutingRuleRequest,
 ): Promise<DashboardPartner> =>
-  deps.db.transaction(async (tx) => {
+  transact(deps, async (tx) => {
     await requireKnown(tx, account_id);
     const rule = { account_id, kind, value };
     await (remove ? removeRoutingRule(tx, rule) : addRoutingRule(tx, rule, deps.now()));
@@ -76,28 +76,24 @@ export const addCredential = (
   account_id: string,
   { name, scopes }: { name: string; scopes: string[] | null },
 ): Promise<ShownCredential> =>
-  withKeysOfNow(deps, () =>
-    deps.db.transaction(async (tx) => {
-      const { partner_id } = await requireKnown(tx, account_id);
-      // The pharmacy's own account takes in messages; a partner's calls the API.
-      const usual = partner_id === null ? ["intake"] : ["partners"];
-      const made = await createCredential(deps, tx, { account_id, name, scopes: scopes ?? usual }, deps.now());
-      await note(deps, tx, by, account_id, "credential_created", made.client_id);
-      return made;
-    }),
-  );
+  transact(deps, async (tx) => {
+    const { partner_id } = await requireKnown(tx, account_id);
+    // The pharmacy's own account takes in messages; a partner's calls the API.
+    const usual = partner_id === null ? ["intake"] : ["partners"];
+    const made = await createCredential(deps, tx, { account_id, name, scopes: scopes ?? usual }, deps.now());
+    await note(deps, tx, by, account_id, "credential_created", made.client_id);
+    return made;
+  });
 
 export const addSecret = (deps: Deps, by: Admin, client_id: string): Promise<ShownCredential> =>
-  withKeysOfNow(deps, () =>
-    deps.db.transaction(async (tx) => {
-      const made = await rotateCredential(deps, tx, client_id, deps.now());
-      await note(deps, tx, by, accountOf(client_id), "credential_rotated", client_id);
-      return made;
-    }),
-  );
+  transact(deps, async (tx) => {
+    const made = await rotateCredential(deps, tx, client_id, deps.now());
+    await note(deps, tx, by, accountOf(client_id), "credential_rotated", client_id);
+    return made;
+  });
 
 export const endOlderSecret = (deps: Deps, by: Admin, client_id: string): Promise<DashboardCredential> =>
-  deps.db.transaction(async (tx) => {
+  transact(deps, async (tx) => {
     await finishRotation(tx, client_id, deps.now());
     await note(deps, tx, by, accountOf(client_id), "credential_rotation_finished", client_id);
     return oneCredential(tx, client_id);
@@ -109,7 +105,7 @@ export const endCredential = (
   client_id: string,
   secret_id: number | undefined,
 ): Promise<DashboardCredential> =>
-  deps.db.transaction(async (tx) => {
+  transact(deps, async (tx) => {
     await revokeCredential(tx, client_id, deps.now(), secret_id);
     await note(deps, tx, by, accountOf(client_id), "credential_revoked", client_id);
     return oneCredential(tx, client_id);

@@ -4,6 +4,7 @@ import { announce } from "../../db/bus.ts";
 import type { Deps } from "../../deps.ts";
 import { presentedClient } from "../../domain/accounts/client-credentials.ts";
 import { OAuthRefusal } from "../../domain/values/refusals.ts";
+import { transact } from "../write.ts";
 import { authenticateClient } from "./authenticate-client.ts";
 import { type TokenServerRequest, tokenHash } from "./issue-token.ts";
 
@@ -14,7 +15,7 @@ export async function revokeToken(deps: Deps, environment: Environment, request:
   if (!token) throw new OAuthRefusal("invalid_request");
   const { account_id } = await authenticateClient(deps, environment, presented, request.remote_address);
   const token_hash = tokenHash(token);
-  await deps.db.transaction(async (tx) => {
+  await transact(deps, async (tx) => {
     await deleteToken(tx, account_id, token_hash);
     await announce(tx, { kind: "token", account_id, id: token_hash.toString("base64") });
   });

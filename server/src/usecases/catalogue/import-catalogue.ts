@@ -10,8 +10,7 @@ import {
   saveShippingMethods,
 } from "../../db/catalogue/catalogue-rows.ts";
 import { enterStock, lockShelves } from "../../db/catalogue/stock.ts";
-import { isConflict } from "../../db/conflict.ts";
-import type { Db, Tx } from "../../db/db.ts";
+import type { Database, Tx } from "../../db/db.ts";
 import type { Fault, FileTable } from "../../domain/catalogue/file-table.ts";
 import { type CatalogueDiff, changesNothing, type ImportPlan, planImport } from "../../domain/catalogue/plan-import.ts";
 import type { CatalogueKind, StockRow } from "../../domain/catalogue/rows.ts";
@@ -20,6 +19,7 @@ import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { operatorAccount } from "../accounts/create-partner.ts";
 import { requireAccount } from "../accounts/require-account.ts";
 import { accountNow } from "../sandbox/move-clock.ts";
+import { transact } from "../write.ts";
 import { type CatalogueOwner, loadOwned } from "./read-catalogue-rows.ts";
 
 export type CatalogueImport = {
@@ -40,19 +40,10 @@ export type ImportedCatalogue = CatalogueDiff & {
   faults: readonly Fault[];
 };
 
-const MOST_TRIES = 5;
-
-/** Brings a catalogue to what a file says, all of it or nothing, and tells every process. */
-export async function importCatalogue(db: Db, given: CatalogueImport, now: Date): Promise<ImportedCatalogue> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await db.transaction((tx) => importOnce(tx, given, now));
-    } catch (error) {
-      // Orders lock the same shelves, in an order of their own.
-      if (!isConflict(error) || tries === MOST_TRIES) throw error;
-    }
-  }
-}
+/** Brings a catalogue to what a file says, all of it or nothing, and notifies every process. */
+export const importCatalogue = (db: Database, given: CatalogueImport, now: Date): Promise<ImportedCatalogue> =>
+  // Orders lock the same shelves in another order, so an import can lose a race.
+  transact({ db }, (tx) => importOnce(tx, given, now));
 
 async function importOnce(tx: Tx, given: CatalogueImport, now: Date): Promise<ImportedCatalogue> {
   const { owner, kind, table, partial, dry_run } = given;

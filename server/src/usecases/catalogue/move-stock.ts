@@ -1,15 +1,16 @@
 import { announce } from "../../db/bus.ts";
 import { enterStock, lockShelves } from "../../db/catalogue/stock.ts";
-import type { Db, Tx } from "../../db/db.ts";
+import type { Database, Tx } from "../../db/db.ts";
 import { countedEntry, isInStock, type Shelf, type StockEntry } from "../../domain/catalogue/stock.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { requireAccount } from "../accounts/require-account.ts";
 import { accountNow } from "../sandbox/move-clock.ts";
+import { transact } from "../write.ts";
 
 export type StockChange = { account_id: string; sku: string; units: number; note: string | null };
 
 /** Units that arrived. */
-export const receiveStock = (db: Db, given: StockChange, now: Date): Promise<Shelf> =>
+export const receiveStock = (db: Database, given: StockChange, now: Date): Promise<Shelf> =>
   moveOne(db, given, now, ({ sku }) => ({
     sku,
     kind: "received",
@@ -19,7 +20,7 @@ export const receiveStock = (db: Db, given: StockChange, now: Date): Promise<She
   }));
 
 /** Units that were counted: the shelf holds that many, whatever the ledger thought. */
-export const countStock = (db: Db, given: StockChange, now: Date): Promise<Shelf> =>
+export const countStock = (db: Database, given: StockChange, now: Date): Promise<Shelf> =>
   moveOne(db, given, now, (shelf) => {
     const entry = countedEntry(shelf, given.units, given.note);
     if (entry !== null) return entry;
@@ -43,12 +44,12 @@ export async function moveStock(
 }
 
 async function moveOne(
-  db: Db,
+  db: Database,
   { account_id, sku }: StockChange,
   now: Date,
   entryOf: (shelf: Shelf) => StockEntry,
 ): Promise<Shelf> {
-  return db.transaction(async (tx) => {
+  return transact({ db }, async (tx) => {
     const { clock_offset_s } = await requireAccount(tx, account_id);
     const [shelf] = await lockShelves(tx, account_id, [sku]);
     if (shelf === undefined) throw new AdminRefusal("The account has no such product. `pestle stock show` lists them.");

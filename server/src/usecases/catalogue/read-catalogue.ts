@@ -1,6 +1,7 @@
 import type { Brand, Product, ShippingMethod } from "@pestle/contract";
 import { keep } from "../../copies.ts";
 import { type CatalogueRows, loadCatalogue } from "../../db/catalogue/catalogue.ts";
+import type { Database } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { type Formulary, makeFormulary } from "../../domain/catalogue/formulary.ts";
 
@@ -16,10 +17,18 @@ export type CatalogueAnswers = {
 
 type ReadingDeps = Pick<Deps, "db" | "bus" | "copies">;
 
-/** An account's catalogue, from memory where it can be. */
-export function readCatalogue(deps: ReadingDeps, account_id: string): CatalogueAnswers | Promise<CatalogueAnswers> {
+/** An account's catalogue, from memory while the copy is fresh. */
+export function readCatalogue(
+  deps: ReadingDeps,
+  account_id: string,
+  db: Database = deps.db,
+): CatalogueAnswers | Promise<CatalogueAnswers> {
   const copy = deps.bus.fresh() ? deps.copies.catalogues.get(account_id) : undefined;
-  return copy ?? loadAndKeep(deps, account_id);
+  if (copy !== undefined) return copy;
+  // On the transaction's own connection: with a second one, as many transactions as the pool has connections would
+  // wait for each other. What it reads may roll back, so it is not kept.
+  if (db.in_transaction) return loadCatalogue(db, account_id).then(answersOf);
+  return deps.copies.loading.once(account_id, () => loadAndKeep(deps, account_id));
 }
 
 async function loadAndKeep(deps: ReadingDeps, account_id: string): Promise<CatalogueAnswers> {

@@ -7,54 +7,59 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { checkedNote } from "../intake/require-reviewer.ts";
 import { signatureOf } from "../orders/save-change.ts";
-import { actorOf, type Work } from "./steps.ts";
+import { transact, write } from "../write.ts";
+import { actorOf, auditWork, type Work } from "./steps.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
-/** Whoever walks away without a word holds an order up for this long at most. */
+/** A claim that its owner forgets blocks an order for at most this long. */
 export const CLAIM_MS = 15 * 60_000;
 
-/** For as long as the claim lasts nobody else works on the order; claiming again makes it last anew. */
-export async function claimOrder(deps: Deps, { account_id, order_number, by }: Work): Promise<{ claimed_until: Date }> {
-  const now = deps.now();
-  const claimed_until = new Date(now.getTime() + CLAIM_MS);
-  // The pharmacist in charge may take over.
-  const takes_over = by.role === "lead" || by.role === "admin";
-  const claimed = await claim(deps.db, {
-    account_id,
-    order_number,
-    person_id: by.person_id,
-    now,
-    claimed_until,
-    takes_over,
+/** While the claim lasts, only this person works on the order; claiming again renews it. */
+export const claimOrder = (deps: Deps, work: Work): Promise<{ claimed_until: Date }> =>
+  transact(deps, async (tx) => {
+    const { account_id, order_number, by } = work;
+    const now = deps.now();
+    const claimed_until = new Date(now.getTime() + CLAIM_MS);
+    // The pharmacist in charge may take over.
+    const takes_over = by.role === "lead" || by.role === "admin";
+    const { person_id } = by;
+    const claimed = await claim(tx, { account_id, order_number, person_id, now, claimed_until, takes_over });
+    if (claimed !== 1) {
+      if ((await findOrder(tx, account_id, order_number)) === undefined) throw new StatusRefusal(404);
+      throw new WorkRefusal("claimed");
+    }
+    await auditWork(deps, tx, work);
+    return { claimed_until };
   });
-  if (claimed === 1) return { claimed_until };
-  if ((await findOrder(deps.db, account_id, order_number)) === undefined) throw new StatusRefusal(404);
-  throw new WorkRefusal("claimed");
-}
 
-/** Lets go of one's own claim; where there is none, nothing happens. */
-export const releaseClaim = (deps: Deps, { account_id, order_number, by }: Work): Promise<number> =>
-  letGo(deps.db, account_id, order_number, by.person_id);
+/** Releases the person's own claim; without one, it does nothing. */
+export const releaseClaim = (deps: Deps, work: Work): Promise<number> =>
+  transact(deps, async (tx) => {
+    const released = await letGo(tx, work.account_id, work.order_number, work.by.person_id);
+    await auditWork(deps, tx, work);
+    return released;
+  });
 
-export async function addNote(deps: Deps, { account_id, order_number, by }: Work, text: string): Promise<void> {
-  const reason = checkedNote(text);
-  if ((await findOrder(deps.db, account_id, order_number)) === undefined) throw new StatusRefusal(404);
-  const note_id = randomUUID();
-  await withKeysOfNow(deps, () =>
-    insertNote(deps.db, {
-      account_id,
-      order_number,
-      note_id,
-      at: deps.now(),
-      person_id: by.person_id,
-      role: actorOf(by).roles[0]!,
-      text_sealed: deps.vault.seal(
-        Buffer.from(JSON.stringify({ reason })),
-        notePlace(account_id, order_number, note_id),
-      ),
-    }),
-  );
-}
+export const addNote = (deps: Deps, work: Work, text: string): Promise<void> =>
+  write(deps, {
+    prepare: () => checkedNote(text),
+    attempt: async (tx, reason) => {
+      const { account_id, order_number, by } = work;
+      if ((await findOrder(tx, account_id, order_number)) === undefined) throw new StatusRefusal(404);
+      const note_id = randomUUID();
+      const place = notePlace(account_id, order_number, note_id);
+      await insertNote(tx, {
+        account_id,
+        order_number,
+        note_id,
+        at: deps.now(),
+        person_id: by.person_id,
+        role: actorOf(by).roles[0]!,
+        text_sealed: deps.vault.seal(Buffer.from(JSON.stringify({ reason })), place),
+      });
+      await auditWork(deps, tx, work);
+    },
+  });
 
 export type OrderNote = {
   note_id: string;

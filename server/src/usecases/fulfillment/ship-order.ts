@@ -1,4 +1,5 @@
 import type { Order, Shipment } from "@pestle/contract";
+import type { Tx } from "../../db/db.ts";
 import { shipmentLabelPlace } from "../../db/fulfillment/shipments.ts";
 import { bytes } from "../../db/intake/receive-prescription.ts";
 import { findOrder } from "../../db/orders/orders.ts";
@@ -11,8 +12,8 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { changeOrder } from "../orders/save-change.ts";
 import { authorisationKey, settlePayment } from "../orders/settle-payment.ts";
-import { untilDecided } from "../until-decided.ts";
-import { actorOf, impossible, requireFree, requireStep, type Work } from "./steps.ts";
+import { write } from "../write.ts";
+import { actorOf, auditWork, impossible, requireFree, requireStep, type Work } from "./steps.ts";
 import { parcelOf } from "./track-shipments.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
@@ -26,15 +27,24 @@ export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
   const actor = actorOf(work.by);
   let charged: LoadedOrder | null = null;
   try {
-    return await untilDecided(deps.db, async () => {
-      const loaded = await loadPacked(deps, work, actor);
-      const label = await labelOf(deps, loaded);
-      const captured_cents = await capture(deps, loaded);
-      if (captured_cents === "declined") return decline(deps, loaded);
-      charged = loaded;
-      const shipped = await withKeysOfNow(deps, () => save(deps, loaded, label, captured_cents, actor));
-      charged = null;
-      return shipped;
+    return await write(deps, {
+      transaction: "never",
+      attempt: async (db) => {
+        const loaded = await loadPacked(deps, work, actor);
+        const label = await labelOf(deps, loaded);
+        const captured_cents = await capture(deps, loaded);
+        if (captured_cents !== "declined") charged = loaded;
+        const shipped = await db.transaction(async (tx) => {
+          const order =
+            captured_cents === "declined"
+              ? await decline(deps, tx, loaded)
+              : await save(deps, tx, loaded, label, captured_cents, actor);
+          await auditWork(deps, tx, work);
+          return order;
+        });
+        charged = null;
+        return shipped;
+      },
     });
   } catch (error) {
     if (charged !== null) await giveBackCharge(deps, charged);
@@ -87,10 +97,10 @@ async function giveBackCharge(deps: Deps, loaded: LoadedOrder): Promise<void> {
   });
 }
 
-async function decline(deps: Deps, loaded: LoadedOrder): Promise<Order> {
+async function decline(deps: Deps, tx: Tx, loaded: LoadedOrder): Promise<Order> {
   const declined = { ...loaded.order, payment_status: "declined" as const };
   const outcome: Outcome = { raises: [80], after: { order: declined } };
-  return withKeysOfNow(deps, async () => (await changeOrder(deps, deps.db, loaded, outcome, { actor: system })).order);
+  return (await changeOrder(deps, tx, loaded, outcome, { actor: system })).order;
 }
 
 type Label = { tracking_no: string; tracking_url: string | null; format: "PDF" | "PNG" | "ZPL"; data: Buffer };
@@ -120,6 +130,7 @@ async function labelOf(deps: Deps, loaded: LoadedOrder): Promise<Label> {
 
 async function save(
   deps: Deps,
+  tx: Tx,
   loaded: LoadedOrder,
   label: Label,
   captured_cents: number,
@@ -161,7 +172,7 @@ async function save(
     ).map(([sku, units]) => ({ sku, kind: "dispensed", units })),
     payments: [{ kind: "capture", amount_cents: captured_cents, reason_id: null, state: "done" }],
   };
-  const { order: shipped } = await changeOrder(deps, deps.db, loaded, outcome, {
+  const { order: shipped } = await changeOrder(deps, tx, loaded, outcome, {
     actor,
     columns: { claimed_by: null, claimed_until: null },
     shipment: {

@@ -7,6 +7,7 @@ import {
   type StaffRole,
   staffRoles,
 } from "@pestle/contract";
+import type { Queryable } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { type Actor, apply, ImpossibleStep, isOpen, type Step } from "../../domain/orders/order.ts";
 import { cancelOutcome, refundOutcome } from "../../domain/orders/order-actions.ts";
@@ -14,20 +15,23 @@ import { decideChange, holdFactsOf, type Outcome } from "../../domain/orders/ord
 import { basisOf } from "../../domain/orders/order-holds.ts";
 import { isDate } from "../../domain/values/calendar.ts";
 import { normaliseNdc } from "../../domain/values/identifiers.ts";
-import { withKeysOfNow } from "../../vault/vault.ts";
 import { checkedNote } from "../intake/require-reviewer.ts";
+import { writeAudit } from "../operations/write-audit.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { type ChangeBy, changeOrder } from "../orders/save-change.ts";
 import { settleAsked } from "../orders/settle-payment.ts";
-import { untilDecided } from "../until-decided.ts";
+import { transact } from "../write.ts";
 import { WorkRefusal, type WorkRefusalKey } from "./work-refusal.ts";
 
-/** Who of the pharmacy works, on which order. `revision`: the order as it was seen; another by now is refused. */
+/** A staff member's work on an order. */
 export type Work = {
   account_id: string;
   order_number: string;
   by: Worker;
+  /** The revision that the person saw; the step is refused if the order has another one by now. */
   revision?: number;
+  /** The web request, for the audit log. */
+  request_id?: string;
 };
 /** Somebody who signed in, or in the sandbox somebody who is played. */
 export type Worker = { person_id: string; role: StaffRole };
@@ -147,8 +151,8 @@ export const refundOrder = async (
 };
 
 /**
- * Load, decide, save, and once more where somebody was faster: of two who do the same at once, one is told that it
- * cannot be done any more.
+ * Loads, decides, saves and audits. When two people take the same step at once, the second is refused because the step
+ * is no longer possible.
  */
 export async function workOrder(
   deps: Deps,
@@ -156,24 +160,29 @@ export async function workOrder(
   decide: (loaded: LoadedOrder) => readonly [Outcome, Partial<ChangeBy>?],
 ): Promise<Order> {
   try {
-    return await untilDecided(deps.db, () =>
-      withKeysOfNow(deps, async () => {
-        const loaded = await loadChangingOrder(deps, deps.db, work.account_id, work.order_number);
-        requireFree(deps, loaded, work);
-        const [outcome, by] = decide(loaded);
-        // The next stage is somebody else's: whoever is done with this one lets go of the order.
-        const let_go = { claimed_by: null, claimed_until: null };
-        const { order } = await changeOrder(deps, deps.db, loaded, outcome, {
-          actor: actorOf(work.by),
-          ...by,
-          columns: { ...let_go, ...by?.columns },
-        });
-        return order;
-      }),
-    );
+    return await transact(deps, async (tx) => {
+      const loaded = await loadChangingOrder(deps, tx, work.account_id, work.order_number);
+      requireFree(deps, loaded, work);
+      const [outcome, by] = decide(loaded);
+      const { order } = await changeOrder(deps, tx, loaded, outcome, {
+        actor: actorOf(work.by),
+        ...by,
+        // The next stage is someone else's work, so the claim ends with the step.
+        columns: { claimed_by: null, claimed_until: null, ...by?.columns },
+      });
+      await auditWork(deps, tx, work);
+      return order;
+    });
   } catch (error) {
     throw error instanceof ImpossibleStep ? impossible(error) : error;
   }
+}
+
+/** Records who worked on the order, in the transaction of the work itself. */
+export async function auditWork(deps: Deps, tx: Queryable, { account_id, order_number, by, request_id }: Work) {
+  if (request_id === undefined) return;
+  const entry = { account_id, action: "order_worked" as const, subject: order_number };
+  await writeAudit({ db: tx, now: deps.now }, by, entry, request_id);
 }
 
 export const impossible = ({ because }: ImpossibleStep) =>

@@ -5,21 +5,23 @@ import type { Deps } from "../../deps.ts";
 import { ImpossibleStep } from "../../domain/orders/order.ts";
 import { faultOf } from "../../domain/values/fault.ts";
 import { RequestProblems, StatusRefusal } from "../../domain/values/refusals.ts";
-import { withKeysOfNow } from "../../vault/vault.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
-import { writeAudit } from "../operations/write-audit.ts";
-import { changeOrderAddress } from "../orders/change-order-address.ts";
-import { untilDecided } from "../until-decided.ts";
+import { judgeAddress, replaceAddress } from "../orders/change-order-address.ts";
+import type { LoadedOrder } from "../orders/load-order.ts";
+import { write } from "../write.ts";
 import { addNote, claimOrder, releaseClaim } from "./claim-order.ts";
 import { shipOrder } from "./ship-order.ts";
 import {
+  actorOf,
   approveReview,
+  auditWork,
   cancelWithReason,
   completeFill,
   impossible,
   raiseException,
   refundOrder,
   rejectProduct,
+  requireFree,
   resolveException,
   verifyProduct,
   type Work,
@@ -30,7 +32,7 @@ import { WorkRefusal } from "./work-refusal.ts";
 type Asked<Event extends WorkEvent> = Extract<WorkRequest, { event: Event }>;
 type Doings = { [Event in WorkEvent]: (deps: Deps, work: Work, asked: Asked<Event>) => Promise<unknown> };
 
-/** What each event does. Whether it may be done, each asks the transition table itself. */
+/** What each event does. Each step checks the transition table itself. */
 const doings: Doings = {
   claim: claimOrder,
   release: releaseClaim,
@@ -49,7 +51,7 @@ const doings: Doings = {
   note: (deps, work, { reason }) => addNote(deps, work, reason),
 };
 
-/** Somebody of the pharmacy does something with an order; that they did is written down. Tells what holds it instead. */
+/** A staff member takes a step on an order. Returns the exceptions that hold it instead, if any. */
 export async function workOnOrder(
   deps: Deps,
   work: Work,
@@ -57,17 +59,16 @@ export async function workOnOrder(
   request_id: string,
 ): Promise<{ held_by: string[] }> {
   const act = doings[asked.event] as (deps: Deps, work: Work, asked: WorkRequest) => Promise<unknown>;
-  const result = await act(deps, asked.revision === undefined ? work : { ...work, revision: asked.revision }, asked);
-  const { account_id, order_number, by } = work;
-  await writeAudit(deps, by, { account_id, action: "order_worked", subject: order_number }, request_id);
+  const { revision } = asked;
+  const result = await act(deps, { ...work, request_id, ...(revision !== undefined && { revision }) }, asked);
   const { exceptions } = MAY_HOLD.includes(asked.event) ? (result as Order) : { exceptions: [] };
   return { held_by: exceptions.map(({ name }) => name) };
 }
 
-/** What the checks or the card say at that moment may hold the order instead of moving it. */
+/** Steps after which the checks or the card may hold the order instead of moving it. */
 const MAY_HOLD: readonly WorkEvent[] = ["approve_review", "ship"];
 
-/** The same with many, one after the other: what one refuses keeps no other from being done. */
+/** The same step for many orders, one after the other; a refused order does not stop the rest. */
 export async function workInBulk(
   deps: Deps,
   by: Work["by"],
@@ -94,7 +95,7 @@ export async function workInBulk(
   return { done, refused: results.length - done, results };
 }
 
-/** Why one of many was not done. A fault of ours is logged, and the others are told all the same. */
+/** Why one of many orders was refused. Faults of the service are logged; the others still get their result. */
 function refusalOf(deps: Deps, error: unknown, request_id: string): { key: string | null; message: string } {
   if (error instanceof WorkRefusal) return { key: error.key, message: error.message };
   if (error instanceof AdminRefusal) return { key: null, message: error.message };
@@ -108,12 +109,17 @@ function refusalOf(deps: Deps, error: unknown, request_id: string): { key: strin
 }
 
 async function updateAddress(deps: Deps, work: Work, address: Asked<"update_address">["address"]): Promise<void> {
-  const { account_id, order_number } = work;
-  const account = (await listAccounts(deps.db)).find((one) => one.account_id === account_id);
+  const account = (await listAccounts(deps.db)).find((one) => one.account_id === work.account_id);
   if (account === undefined) throw new StatusRefusal(404);
+  const staff = { actor: actorOf(work.by), require: (loaded: LoadedOrder) => requireFree(deps, loaded, work) };
   try {
-    const change = await changeOrderAddress(deps, account, order_number, address, work);
-    await untilDecided(deps.db, () => withKeysOfNow(deps, () => change(deps.db)));
+    await write(deps, {
+      prepare: () => judgeAddress(deps, account.environment, address),
+      attempt: async (tx, judged) => {
+        await replaceAddress(deps, tx, work, judged, staff);
+        await auditWork(deps, tx, work);
+      },
+    });
   } catch (error) {
     throw error instanceof ImpossibleStep ? impossible(error) : error;
   }

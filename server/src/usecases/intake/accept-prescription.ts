@@ -1,9 +1,10 @@
 import type { Config } from "../../config.ts";
-import type { Db } from "../../db/db.ts";
+import type { Database, Tx } from "../../db/db.ts";
 import { loadForVerdict, saveVerdict } from "../../db/intake/acceptance.ts";
 import { acceptanceRefusals, decideAcceptance, type Verdict } from "../../domain/intake/decide-acceptance.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { accountNow } from "../sandbox/move-clock.ts";
+import { transact } from "../write.ts";
 import { checkedNote, requireReviewer } from "./require-reviewer.ts";
 
 export type AcceptedPrescription = {
@@ -19,13 +20,14 @@ export type AcceptedPrescription = {
  * at once the second is refused.
  */
 export async function acceptPrescription(
-  deps: { db: Db; config: Pick<Config, "TIME_ZONE"> },
+  deps: { db: Database; config: Pick<Config, "TIME_ZONE"> },
   given: { account_id: string; prescription_id: number; verdict: Verdict; email: string; note: string | undefined },
   real_now: Date,
+  audit?: (tx: Tx) => Promise<unknown>,
 ): Promise<AcceptedPrescription> {
   const { account_id, prescription_id, verdict } = given;
   const outcome = given.note === undefined ? verdict : `${verdict}: ${checkedNote(given.note)}`;
-  return deps.db.transaction(async (tx) => {
+  return transact(deps, async (tx) => {
     const { person_id } = await requireReviewer(tx, given.email);
     const prescription = await loadForVerdict(tx, account_id, prescription_id);
     if (prescription === undefined) throw new AdminRefusal("There is no such prescription in this account.");
@@ -35,6 +37,7 @@ export async function acceptPrescription(
     const { order_due_at } = decided;
     const closed = { resolved_at: now, resolved_by: person_id, outcome };
     await saveVerdict(tx, { account_id, prescription_id, verdict, order_due_at, ...closed });
+    await audit?.(tx);
     const { patient_id } = prescription;
     return { account_id, prescription_id, patient_id, acceptance: verdict, order_due_at };
   });

@@ -1,4 +1,5 @@
 import type { ReviewClosed, RouteReviewRequest, VerdictRequest } from "@pestle/contract";
+import type { Tx } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
@@ -19,8 +20,7 @@ export async function closeByOutcome(
   request_id: string,
 ): Promise<ReviewClosed> {
   await requireEntry(deps, key);
-  await resolveReview(deps.db, { ...key, email: by.email, outcome }, deps.now());
-  await note(deps, by, key, request_id);
+  await resolveReview(deps.db, { ...key, email: by.email, outcome }, deps.now(), note(deps, by, key, request_id));
   return { closed: true };
 }
 
@@ -37,8 +37,7 @@ export async function closeByVerdict(
     throw new AdminRefusal("This entry waits for no verdict.");
   }
   const given = { account_id: key.account_id, prescription_id, verdict, email: by.email, note: text };
-  const { order_due_at } = await acceptPrescription(deps, given, deps.now());
-  await note(deps, by, key, request_id);
+  const { order_due_at } = await acceptPrescription(deps, given, deps.now(), note(deps, by, key, request_id));
   return { closed: true, prescription_id, order_due_at: order_due_at?.toISOString() ?? null };
 }
 
@@ -53,10 +52,14 @@ export async function closeByRoute(
 ): Promise<ReviewClosed> {
   await requireEntry(deps, key);
   const given = { review_id: key.review_id, account_id: to_account_id, email: by.email };
-  const { prescription_id } = await routeKeptMessage(deps, formatOf, given);
-  await note(deps, by, key, request_id);
+  const { prescription_id } = await routeKeptMessage(deps, formatOf, given, note(deps, by, key, request_id));
   return { closed: true, prescription_id };
 }
 
-const note = (deps: Deps, by: Looker, { account_id, review_id }: ReviewKey, request_id: string) =>
-  writeAudit(deps, by, { account_id, action: "review_closed", subject: `review ${review_id}` }, request_id);
+/** Records who closed the entry, in the transaction that closes it. */
+const note =
+  (deps: Deps, by: Looker, { account_id, review_id }: ReviewKey, request_id: string) =>
+  (tx: Tx): Promise<number> => {
+    const entry = { account_id, action: "review_closed" as const, subject: `review ${review_id}` };
+    return writeAudit({ db: tx, now: deps.now }, by, entry, request_id);
+  };

@@ -1,19 +1,21 @@
-import type { Db } from "../../db/db.ts";
+import type { Database, Tx } from "../../db/db.ts";
 import { closeReview, lockReview } from "../../db/intake/reviews.ts";
 import { reviewKinds } from "../../domain/intake/review-kinds.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { accountNow } from "../sandbox/move-clock.ts";
+import { transact } from "../write.ts";
 import { checkedNote, requireReviewer } from "./require-reviewer.ts";
 
 /** Closes an entry that asks for no more than that somebody has looked and says what came of it. */
 export async function resolveReview(
-  db: Db,
+  db: Database,
   given: { account_id: string; review_id: number; email: string; outcome: string },
   real_now: Date,
+  audit?: (tx: Tx) => Promise<unknown>,
 ): Promise<void> {
   const { account_id, review_id } = given;
   const outcome = checkedNote(given.outcome);
-  await db.transaction(async (tx) => {
+  await transact({ db }, async (tx) => {
     const { person_id } = await requireReviewer(tx, given.email);
     const review = await lockReview(tx, account_id, review_id);
     if (review === undefined) throw new AdminRefusal("There is no such entry in this account.");
@@ -24,5 +26,6 @@ export async function resolveReview(
     }
     const resolved_at = accountNow(real_now, review.clock_offset_s);
     await closeReview(tx, { account_id, review_id, resolved_at, resolved_by: person_id, outcome });
+    await audit?.(tx);
   });
 }

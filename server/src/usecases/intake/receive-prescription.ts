@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { isConflict } from "../../db/conflict.ts";
 import { findMessage, messagePlace, type NewMessage, type Receiver, storeMessage } from "../../db/intake/messages.ts";
 import { saveIntake } from "../../db/intake/receive-prescription.ts";
 import { insertReview } from "../../db/intake/reviews.ts";
@@ -11,11 +10,11 @@ import { refusalFor } from "../../domain/intake/intake-refusals.ts";
 import { routeMessage } from "../../domain/intake/route-message.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { LostRaces, write } from "../write.ts";
 import { type Stored, unrouted } from "./intake-changes.ts";
 import { hashOfSent, type IntakeCaller, messageIdentity } from "./message-identity.ts";
 import { aboutMessage, type Received, takeFor } from "./take-message.ts";
 
-const MOST_TRIES = 8;
 const READER_FAILED = "007";
 
 /**
@@ -67,7 +66,7 @@ async function processOrWait(
   try {
     return await processMessage(deps, format, { message: read.message, stored, receivers });
   } catch (error) {
-    if (error instanceof StatusRefusal) throw error;
+    if (error instanceof StatusRefusal && !(error instanceof LostRaces)) throw error;
     const { intake_message_id } = stored;
     deps.log.error({ intake_message_id, err: faultName(error) }, "a kept message could not be processed");
     const answer = format.reply({ kind: "pending" }, context(read, deps.now()));
@@ -81,19 +80,17 @@ const faultName = (error: unknown) =>
 
 type Work = { message: IncomingMessage; stored: Stored; receivers: readonly Receiver[] };
 
-/** Decides on a stored message and saves what follows from it, as often as somebody else was faster. */
-export async function processMessage(deps: Deps, format: IntakeFormat, work: Work): Promise<Received> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await withKeysOfNow(deps, () => attempt(deps, format, work));
-    } catch (error) {
-      if (!isConflict(error) || tries === MOST_TRIES) throw error;
+/** Decides on a stored message and saves the result, unless another process finished the message first. */
+export const processMessage = (deps: Deps, format: IntakeFormat, work: Work): Promise<Received> =>
+  write(deps, {
+    transaction: "on_retry",
+    attempt: async (db, _, retried) => {
       const { account_id, sender, sender_message_id } = work.stored;
-      const known = await findMessage(deps.db, account_id, sender, sender_message_id);
+      const known = retried ? await findMessage(db, account_id, sender, sender_message_id) : undefined;
       if (known?.answer != null) return { answer: known.answer, patient_id: null, prescription_id: null };
-    }
-  }
-}
+      return attempt({ ...deps, db }, format, work);
+    },
+  });
 
 async function attempt(deps: Deps, format: IntakeFormat, { message, stored, receivers }: Work): Promise<Received> {
   const now = deps.now();

@@ -1,4 +1,4 @@
-import { isConflict } from "../../db/conflict.ts";
+import type { Tx } from "../../db/db.ts";
 import {
   findKeptMessage,
   type KeptMessage,
@@ -14,6 +14,7 @@ import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { intakeRefusals } from "../../domain/intake/intake-refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { transact } from "../write.ts";
 import { requireReviewer } from "./require-reviewer.ts";
 import { type DecidingDeps, decideFor } from "./take-message.ts";
 
@@ -24,8 +25,6 @@ export type RoutedMessage = {
   prescription_id: number | null;
 };
 
-const MOST_TRIES = 8;
-
 /**
  * Makes of a message that was kept for the operators what it would have become, had a rule said which account it is
  * for. Its sender was answered then and is not answered again.
@@ -34,6 +33,7 @@ export async function routeKeptMessage(
   deps: RoutingDeps,
   formatOf: (message: Pick<KeptMessage, "format" | "receiver">) => IntakeFormat,
   given: { review_id: number; account_id: string; email: string },
+  audit?: (tx: Tx) => Promise<unknown>,
 ): Promise<RoutedMessage> {
   const { person_id } = await requireReviewer(deps.db, given.email);
   const kept = await findKeptMessage(deps.db, given.review_id, given.account_id);
@@ -46,13 +46,11 @@ export async function routeKeptMessage(
 
   const format = formatOf(kept);
   const message = await openMessage(deps, kept, format);
-  for (let tries = 1; ; tries++) {
-    try {
-      return await withKeysOfNow(deps, () => route(deps, format, message, kept, account, given.review_id, person_id));
-    } catch (error) {
-      if (!isConflict(error) || tries === MOST_TRIES) throw error;
-    }
-  }
+  return transact(deps, async (tx) => {
+    const routed = await route({ ...deps, db: tx }, tx, format, message, kept, account, given.review_id, person_id);
+    await audit?.(tx);
+    return routed;
+  });
 }
 
 const CLOSED = "This entry was closed already.";
@@ -66,6 +64,7 @@ async function openMessage(deps: RoutingDeps, kept: KeptMessage, format: IntakeF
 
 async function route(
   deps: RoutingDeps,
+  tx: Tx,
   format: IntakeFormat,
   message: IncomingMessage,
   kept: KeptMessage,
@@ -81,13 +80,11 @@ async function route(
     // Its sender was told that we have it: a person has to speak to the prescriber, so the entry stays open.
     throw new AdminRefusal(`Nothing can be made of the message: ${sentence(decision.reply.refusal)}`);
   }
-  await deps.db.transaction(async (tx) => {
-    const outcome = `routed to ${account.account_id}`;
-    if ((await closeReview(tx, { account_id, review_id, resolved_at: now, resolved_by, outcome })) === 0) {
-      throw new AdminRefusal(CLOSED);
-    }
-    await saveIntake(tx, { ...changes, message: { ...changes.message, was: "review" } });
-  });
+  const outcome = `routed to ${account.account_id}`;
+  if ((await closeReview(tx, { account_id, review_id, resolved_at: now, resolved_by, outcome })) === 0) {
+    throw new AdminRefusal(CLOSED);
+  }
+  await saveIntake(tx, { ...changes, message: { ...changes.message, was: "review" } });
   const { patient_id, prescription_id } = received;
   return { intake_message_id, patient_id, prescription_id };
 }

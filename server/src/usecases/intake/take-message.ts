@@ -61,7 +61,7 @@ export async function decideFor(
       with_prescriptions: message.content.kind === "cancel",
       meant_patient_id: patient?.meant_patient_id ?? null,
     }),
-    readCatalogue(deps, account_id),
+    readCatalogue(deps, account_id, deps.db),
   ]);
   const candidates = loaded.patients.map(({ patient_id, record_sealed, same_id }) => ({
     patient_id,

@@ -1,10 +1,11 @@
 import type { Deps } from "../../deps.ts";
 import { faultOf } from "../../domain/values/fault.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { LostRaces } from "../write.ts";
 
 /**
- * For jobs that do the same for many: what is wrong with one of them stays with it, and the others are not to wait for
- * it. Undefined where it failed; it comes up again in the next round. A database out of reach is everybody's trouble.
+ * For jobs that do the same for many records: a fault of one does not stop the others. Returns undefined for a record
+ * that failed; the next round tries it again. A database that is out of reach ends the round.
  */
 export async function apart<Result>(
   deps: Pick<Deps, "log" | "metrics">,
@@ -14,9 +15,12 @@ export async function apart<Result>(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof StatusRefusal) throw error;
+    if (error instanceof StatusRefusal && !(error instanceof LostRaces)) throw error;
     deps.metrics.countFault("job");
-    deps.log.error({ ...about, err: faultOf(error) }, "a job could not do this one, and goes on with the others");
+    deps.log.error(
+      { ...about, err: faultOf(error) },
+      "a job could not process this record and continues with the others",
+    );
     return undefined;
   }
 }

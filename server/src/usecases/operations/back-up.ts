@@ -1,5 +1,5 @@
 import { type BackupHeader, type BackupPart, writeBackupFile } from "../../backup-file.ts";
-import type { Db, Tx } from "../../db/db.ts";
+import type { Database, Tx } from "../../db/db.ts";
 import { appliedMigrations } from "../../db/migrate.ts";
 import { backupTables, prepareSession, readRows, readSequences } from "../../db/operations/backup.ts";
 import { loadKeyRing } from "../../db/operations/keys.ts";
@@ -9,7 +9,7 @@ export type Progress = (table: string, rows: number) => void;
 
 /** Writes everything to a file, as it was at one moment, while the service goes on writing. */
 export async function backUp(
-  db: Db,
+  db: Database,
   file: string,
   now: Date,
   onProgress: Progress = () => {},

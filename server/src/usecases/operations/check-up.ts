@@ -3,7 +3,7 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { dirname, join } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { Config } from "../../config.ts";
-import type { Db } from "../../db/db.ts";
+import type { Database } from "../../db/db.ts";
 import { migrationState } from "../../db/migrate.ts";
 import { loadKeyRing } from "../../db/operations/keys.ts";
 import { anySealed, sealedColumns } from "../../db/operations/sealed-columns.ts";
@@ -33,7 +33,7 @@ export async function checkMachine(config: Config, now: Date): Promise<Finding[]
 export const checkFiles = (config: Config, now: Date): Finding[] => [...checkTls(config, now), ...checkFolder(config)];
 
 /** What needs one; out of reach, it throws. Each check stands alone: one that breaks is a finding, and the next is made. */
-export async function checkDatabase(config: Config, db: Db, now: () => Date): Promise<Finding[]> {
+export async function checkDatabase(config: Config, db: Database, now: () => Date): Promise<Finding[]> {
   const checks: [what: string, check: () => Promise<Finding>][] = [
     ["clock", async () => checkClock(db, now)],
     ["migrations", async () => checkMigrations(db)],
@@ -51,7 +51,7 @@ export async function checkDatabase(config: Config, db: Db, now: () => Date): Pr
   return findings;
 }
 
-async function checkClock(db: Db, now: () => Date): Promise<Finding> {
+async function checkClock(db: Database, now: () => Date): Promise<Finding> {
   const asked_ms = now().getTime();
   const { clock } = await loadServerFacts(db);
   const answered_ms = now().getTime();
@@ -62,13 +62,13 @@ async function checkClock(db: Db, now: () => Date): Promise<Finding> {
   return finding("clock", "warning", `this machine and the database differ by ${seconds} s: synchronise both (NTP)`);
 }
 
-async function checkMigrations(db: Db): Promise<Finding> {
+async function checkMigrations(db: Database): Promise<Finding> {
   const { applied, pending } = await migrationState(db);
   if (pending.length === 0) return finding("migrations", "ok", `all ${applied} are applied`);
   return finding("migrations", "warning", `${pending.length} pending: run \`pestle migrate\`, or start the service`);
 }
 
-async function checkKeys(config: Config, db: Db, now: Date): Promise<Finding> {
+async function checkKeys(config: Config, db: Database, now: Date): Promise<Finding> {
   if ((await migrationState(db)).pending.length > 0)
     return finding("keys", "warning", "looked at once nothing is pending");
   const ring = await loadKeyRing(db);
@@ -96,7 +96,7 @@ async function checkKeys(config: Config, db: Db, now: Date): Promise<Finding> {
 }
 
 /** Without a database, the tables that the first start would use. */
-export async function checkSafety(config: Config, db: Db | null): Promise<Finding> {
+export async function checkSafety(config: Config, db: Database | null): Promise<Finding> {
   if (db !== null && (await migrationState(db)).pending.length > 0)
     return finding("safety tables", "warning", "looked at once nothing is pending");
   const { data, origin, unfit } = await loadSafety(config, db);

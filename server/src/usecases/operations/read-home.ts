@@ -11,6 +11,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { dateIn, startOfDay } from "../../domain/values/calendar.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { transact } from "../write.ts";
 import { type Looker, writeAudit } from "./write-audit.ts";
 
 type ReadingDeps = Pick<Deps, "db" | "config" | "now">;
@@ -88,7 +89,7 @@ export async function setTargets(
       (Number.isInteger(target_minutes) && target_minutes > 0 && target_minutes <= LONGEST_TARGET_MINUTES);
     if (!fits) throw new AdminRefusal("A target is a whole number of minutes, up to 90 days.");
   }
-  await deps.db.transaction(async (tx) => {
+  await transact(deps, async (tx) => {
     await saveTargets(tx, rows, by.person_id, deps.now());
     await writeAudit({ ...deps, db: tx }, by, { account_id: null, action: "targets_set", subject: null }, request_id);
   });

@@ -1,5 +1,5 @@
 import { type BackupHeader, BadBackup, readBackupFile } from "../../backup-file.ts";
-import type { Db, Queryable } from "../../db/db.ts";
+import type { Database, Queryable } from "../../db/db.ts";
 import { appliedMigrations, migrate, readMigrations } from "../../db/migrate.ts";
 import {
   backupTables,
@@ -31,7 +31,7 @@ export async function verifyBackup(file: string, masterKeys: readonly MasterKey[
  * one that changed since it was verified is rolled back.
  */
 export async function restore(
-  db: Db,
+  db: Database,
   { file, header }: VerifiedBackup,
   onProgress: Progress = () => {},
 ): Promise<Record<string, number>> {

@@ -1,5 +1,5 @@
 import { announce } from "../../db/bus.ts";
-import type { Db } from "../../db/db.ts";
+import type { Database } from "../../db/db.ts";
 import { deleteDataKeysBefore, insertDataKey, isKeyInUse, loadKeyRing, lockKeys } from "../../db/operations/keys.ts";
 import {
   countSealed,
@@ -12,7 +12,7 @@ import { fittingMasterKey, type MasterKey } from "../../vault/master-key.ts";
 import { newDataKey, type Vault, wrap } from "../../vault/vault.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 
-export type RotateDeps = { db: Db; vault: Vault; masterKeys: () => readonly MasterKey[] };
+export type RotateDeps = { db: Database; vault: Vault; masterKeys: () => readonly MasterKey[] };
 export type RotatedKeys = { key_id: number; resealed: number; dropped_key_ids: number[] };
 
 const BATCH = 500;
@@ -53,7 +53,7 @@ export type KeysInUse = {
   data_keys: { key_id: number; active: boolean; sealed_values: number }[];
 };
 
-export async function describeKeys(db: Db): Promise<KeysInUse> {
+export async function describeKeys(db: Database): Promise<KeysInUse> {
   return db.transaction(async (tx) => {
     const ring = await loadKeyRing(tx);
     if (ring === undefined) throw new AdminRefusal("This database has no keys yet: the first start makes them.");

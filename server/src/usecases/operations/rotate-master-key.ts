@@ -2,7 +2,7 @@ import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } fro
 import { dirname } from "node:path";
 import { type Config, WrongSetting } from "../../config.ts";
 import { announce } from "../../db/bus.ts";
-import type { Db, Tx } from "../../db/db.ts";
+import type { Database, Tx } from "../../db/db.ts";
 import {
   type KeyRing,
   loadIndexKey,
@@ -31,7 +31,7 @@ export type RotatedMasterKey = { fingerprint: string; former_fingerprint: string
  * the file, or in NEW_MASTER_KEY where they were given it; without it they go on with the ring they have.
  */
 export async function rotateMasterKey(
-  { config, db }: { config: Config; db: Db },
+  { config, db }: { config: Config; db: Database },
   now: Date,
 ): Promise<RotatedMasterKey> {
   if (config.MASTER_KEY !== "") return changeTo(db, config, () => givenKey(config), now);
@@ -60,7 +60,7 @@ function takeUpNextKey(config: Config, fingerprint: string): void {
 }
 
 function changeTo(
-  db: Db,
+  db: Database,
   config: Config,
   newKey: (fingerprint: string) => MasterKey,
   now: Date,

@@ -1,5 +1,5 @@
 import type { Order } from "@pestle/contract";
-import type { Queryable } from "../../db/db.ts";
+import type { Database } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { type Actor, isOpen } from "../../domain/orders/order.ts";
 import { cancelOutcome } from "../../domain/orders/order-actions.ts";
@@ -10,7 +10,7 @@ import { changeOrder } from "./save-change.ts";
 /** Ends an order that has not shipped: units and stock are given back, the authorisation is void. */
 export async function cancelOrder(
   deps: Deps,
-  db: Queryable,
+  db: Database,
   { account_id, order_number, actor }: { account_id: string; order_number: string; actor: Actor },
 ): Promise<Order> {
   const loaded = await loadChangingOrder(deps, db, account_id, order_number);

@@ -1,39 +1,49 @@
-import type { Order } from "@pestle/contract";
-import type { Queryable } from "../../db/db.ts";
+import type { Environment, Order } from "@pestle/contract";
+import type { Database } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { decideAddressChange } from "../../domain/orders/decide-address-change.ts";
-import { partner } from "../../domain/orders/order.ts";
+import { type Actor, partner } from "../../domain/orders/order.ts";
 import type { Outcome } from "../../domain/orders/order-change.ts";
 import { readAddress } from "../../domain/patients/address-input.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
-import { actorOf, requireFree, type Work } from "../fulfillment/steps.ts";
-import { loadChangingOrder } from "./load-order.ts";
-import type { Orderer } from "./prepare-order.ts";
+import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
+import { type LoadedOrder, loadChangingOrder } from "./load-order.ts";
 import { changeOrder } from "./save-change.ts";
 
-/**
- * Judges an address and gives what puts it on the order: the validator is never asked inside a transaction. With `work`
- * somebody of the pharmacy does it, else the partner.
- */
-export async function changeOrderAddress(
+/** A partner's new address for an order. */
+export const changeOrderAddress = (
   deps: Deps,
-  { account_id, environment }: Orderer,
+  { grant, key }: PartnerCall,
   order_number: string,
   sent: SentFields,
-  work?: Work,
-): Promise<(db: Queryable) => Promise<Order>> {
-  const actor = work === undefined ? partner : actorOf(work.by);
-  const { read, problems: shape } = readAddress(sent, deps.zips);
+): Promise<FinishedAnswer> =>
+  writeAnswer(deps, key, 200, {
+    prepare: () => judgeAddress(deps, grant.environment, sent),
+    attempt: (tx, judged) => replaceAddress(deps, tx, { account_id: grant.account_id, order_number }, judged),
+  });
+
+/** Reads an address and asks the validator, which may be remote: never inside a transaction. */
+export async function judgeAddress(deps: Deps, environment: Environment, sent: SentFields) {
+  const { read, problems } = readAddress(sent, deps.zips);
   const verdict = read && (await deps.address_validators[environment].validate(read.address));
-  return async (db) => {
-    const loaded = await loadChangingOrder(deps, db, account_id, order_number);
-    if (work !== undefined) requireFree(deps, loaded, work);
-    refuseAll(shape);
-    const judged = { read: read!, verdict: verdict! };
-    const { problems, address, ends } = decideAddressChange(judged, loaded, loaded.rules, "", work !== undefined);
-    refuseAll(problems);
-    const outcome: Outcome = { otherwise: "update_address", ends, after: { order: { ...loaded.order, address } } };
-    return (await changeOrder(deps, db, loaded, outcome, { actor })).order;
-  };
+  return { read, problems, verdict };
+}
+
+/** Puts a judged address on an order. With `staff`, the pharmacy does it instead of the partner. */
+export async function replaceAddress(
+  deps: Deps,
+  db: Database,
+  { account_id, order_number }: { account_id: string; order_number: string },
+  { read, problems: shape, verdict }: Awaited<ReturnType<typeof judgeAddress>>,
+  staff?: { actor: Actor; require: (loaded: LoadedOrder) => void },
+): Promise<Order> {
+  const loaded = await loadChangingOrder(deps, db, account_id, order_number);
+  staff?.require(loaded);
+  refuseAll(shape);
+  const judged = { read: read!, verdict: verdict! };
+  const { problems, address, ends } = decideAddressChange(judged, loaded, loaded.rules, "", staff !== undefined);
+  refuseAll(problems);
+  const outcome: Outcome = { otherwise: "update_address", ends, after: { order: { ...loaded.order, address } } };
+  return (await changeOrder(deps, db, loaded, outcome, { actor: staff?.actor ?? partner })).order;
 }

@@ -1,6 +1,6 @@
 import { lockShelves } from "../../db/catalogue/stock.ts";
 import { isConflict } from "../../db/conflict.ts";
-import type { Db, Queryable } from "../../db/db.ts";
+import type { Database, Queryable } from "../../db/db.ts";
 import { type BackOrdered, listBackOrdered, listBackOrderedAccounts } from "../../db/orders/back-orders.ts";
 import type { Deps } from "../../deps.ts";
 import type { StockEntry } from "../../domain/catalogue/stock.ts";
@@ -11,6 +11,7 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { moveStock } from "../catalogue/move-stock.ts";
 import { apart } from "../operations/apart.ts";
 import { accountNow } from "../sandbox/move-clock.ts";
+import { transact } from "../write.ts";
 import { loadChangingOrder } from "./load-order.ts";
 import { changeOrder } from "./save-change.ts";
 
@@ -40,12 +41,12 @@ export async function fillBackOrders(deps: Deps, only_account?: string): Promise
 }
 
 /** What is due and not on the shelf arrives, once: whoever comes second finds it there, or the order served. */
-async function deliver(db: Db, account_id: string, now: Date): Promise<void> {
+async function deliver(db: Database, account_id: string, now: Date): Promise<void> {
   const since_before = new Date(now.getTime() - SIMULATED_DELIVERY_MS);
   const due = (at: Queryable) => listBackOrdered(at, account_id, since_before, MOST_AT_ONCE);
   const skus = new Set((await due(db)).map(({ sku }) => sku));
   if (skus.size === 0) return;
-  await db.transaction(async (tx) => {
+  await transact({ db }, async (tx) => {
     const shelves = await lockShelves(tx, account_id, [...skus]);
     const wanted = new Map(sums((await due(tx)).map(({ sku, units }) => [sku, units] as const)));
     const entries = shelves.flatMap(({ sku, on_hand_units, reserved_units }): StockEntry[] => {

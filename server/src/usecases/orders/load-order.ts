@@ -1,8 +1,10 @@
 import type { Environment, ExceptionId } from "@pestle/contract";
-import type { Queryable } from "../../db/db.ts";
+import type { Database } from "../../db/db.ts";
 import { type ChangingRow, loadForChange } from "../../db/orders/load-for-change.ts";
+import type { FillRow } from "../../db/orders/place-order.ts";
 import type { Deps } from "../../deps.ts";
 import type { ChangeRules, ChangingOrder, ChangingPrescription } from "../../domain/orders/order-change.ts";
+import type { Fill } from "../../domain/orders/order-facts.ts";
 import { SHIP_TO_NAME_CHARACTERS } from "../../domain/values/address/address-holds.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
@@ -10,8 +12,15 @@ import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { openRecord } from "../patients/patient-rows.ts";
 import { accountNow } from "../sandbox/move-clock.ts";
 import { blindBasis } from "./blind-basis.ts";
-import { fillOf, LONGEST_WASHOUT_MS } from "./fills.ts";
 import { openOrder } from "./read-orders.ts";
+
+/** A medicine can act for longer than the patient took it; no safety table asks for more. */
+export const LONGEST_WASHOUT_MS = 60 * 24 * 3600 * 1000;
+
+export const fillOf = ({ shipped_at, ...fill }: FillRow): Fill => ({
+  ...fill,
+  shipped_at: shipped_at === null ? null : new Date(shipped_at),
+});
 
 /** An order as it was read, opened, with all that a change of it is decided on and by. */
 export type LoadedOrder = ChangingOrder & {
@@ -29,7 +38,7 @@ export type LoadedOrder = ChangingOrder & {
 /** One statement; an order that is not there, or another account's, is 404. */
 export async function loadChangingOrder(
   deps: Deps,
-  db: Queryable,
+  db: Database,
   account_id: string,
   order_number: string,
 ): Promise<LoadedOrder> {
@@ -37,7 +46,7 @@ export async function loadChangingOrder(
   const taken_since = new Date(real_now.getTime() - LONGEST_WASHOUT_MS);
   const row = await loadForChange(db, account_id, order_number, taken_since);
   if (row === undefined) throw new StatusRefusal(404);
-  const { formulary } = await readCatalogue(deps, account_id);
+  const { formulary } = await readCatalogue(deps, account_id, db);
   const now = accountNow(real_now, row.clock_offset_s);
   const opened = openOrder(deps, account_id, row);
   return {

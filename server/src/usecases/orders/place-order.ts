@@ -15,17 +15,20 @@ import { shipTo } from "../../domain/orders/ship-to.ts";
 import { SHIP_TO_NAME_CHARACTERS } from "../../domain/values/address/address-holds.ts";
 import type { Verdict } from "../../domain/values/address/verdict.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
+import { canonicalJson } from "../../domain/values/canonical-json.ts";
 import { Conflict, type Problem, refuseAll } from "../../domain/values/refusals.ts";
+import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { randomEventId, randomOrderNumber } from "../../random.ts";
+import { withKeysOfNow } from "../../vault/vault.ts";
 import { openRecord } from "../patients/patient-rows.ts";
 import { accountNow } from "../sandbox/move-clock.ts";
-import { fillOf, LONGEST_WASHOUT_MS } from "./fills.ts";
+import { type FinishedAnswer, type PartnerCall, type Write, writeAnswer } from "../write.ts";
+import { fillOf, LONGEST_WASHOUT_MS } from "./load-order.ts";
 import { orderRows } from "./order-rows.ts";
-import { DUPLICATE_WINDOW_MS, type Orderer, type PreparedOrder } from "./prepare-order.ts";
+import { DUPLICATE_WINDOW_MS, type Orderer, type PreparedOrder, prepareOrder } from "./prepare-order.ts";
+import { prepareReorder } from "./prepare-reorder.ts";
 import { settlePayment } from "./settle-payment.ts";
 
-/** `settle`: where the patient pays, the money is asked for once the order is saved, outside its transaction. */
-export type PlacedOrder = { order: Order; settle?: () => Promise<Order> };
 export type DryRun = {
   would_create: boolean;
   problems: Problem[];
@@ -33,36 +36,76 @@ export type DryRun = {
   order: Order | null;
 };
 
+/** POST /orders. */
+export const createOrder = (deps: Deps, call: PartnerCall, body: SentFields): Promise<FinishedAnswer> =>
+  writeAnswer(
+    deps,
+    call.key,
+    201,
+    orderWrite(deps, call, () => prepareOrder(deps, call.grant, body, canonicalJson(body), call.now)),
+  );
+
+/** A new fill of a shipped order; what the body leaves out is copied from it. */
+export const createReorder = (
+  deps: Deps,
+  call: PartnerCall,
+  order_number: string,
+  body: SentFields,
+): Promise<FinishedAnswer> =>
+  writeAnswer(
+    deps,
+    call.key,
+    201,
+    orderWrite(deps, call, async () => {
+      const whole = await prepareReorder(deps, call.grant.account_id, order_number, body);
+      // Not the same request as an order with this body, nor as a reorder of another order.
+      const canonical = canonicalJson([order_number, body]);
+      return prepareOrder(deps, call.grant, whole.body, canonical, call.now, whole.address);
+    }),
+  );
+
+/** Two statements without a transaction. When the patient pays, the card is charged after the order is saved. */
+const orderWrite = (
+  deps: Deps,
+  { grant, now }: Pick<PartnerCall, "grant" | "now">,
+  prepare: () => Promise<PreparedOrder>,
+): Write<PreparedOrder, Order> => ({
+  prepare,
+  transaction: "on_retry",
+  attempt: (db, prepared, retried) => placeOrder(deps, db, prepared, now, retried),
+  settle: (order) => settleNew(deps, grant.account_id, order),
+});
+
+/** Asks for the patient's money, if the order is waiting for it. */
+export const settleNew = (deps: Deps, account_id: string, order: Order): Promise<Order> | undefined =>
+  order.payment.status === "pending" ? settlePayment(deps, account_id, order.order_number) : undefined;
+
 /**
- * Load, decide, save: two statements. Refused, it wrote nothing. A conflict is for the caller to try again, in a
- * transaction and with `after_conflict`: what two decided on at once, they then decide on one after the other.
+ * Loads, decides and saves. A refused order writes nothing. A retry runs in a transaction and locks what it decides on,
+ * so that two orders that raced decide one after the other.
  */
 export async function placeOrder(
   deps: Deps,
   db: Queryable,
   prepared: PreparedOrder,
   now: Date,
-  after_conflict = false,
-): Promise<PlacedOrder> {
-  if (after_conflict) {
-    const { account_id } = prepared.orderer;
-    await lockForOrder(db, account_id, prepared.draft.patient.patient_id, prescriptionIds(prepared.draft));
-  }
+  retried = false,
+): Promise<Order> {
+  const { account_id } = prepared.orderer;
+  if (retried) await lockForOrder(db, account_id, prepared.draft.patient.patient_id, prescriptionIds(prepared.draft));
   const { decision, context, account_now } = await decide(deps, db, prepared, now);
   refuseAll(decision.problems);
   const accepted = decision.accepted!;
   const { emptied } = await saveOrder(db, orderRows(deps, prepared, accepted, context, now, account_now));
   // Rare, so a notify may cost what it costs: whoever keeps the catalogue shows it as out of stock.
-  if (emptied.length > 0) await announce(db, { kind: "catalogue", account_id: prepared.orderer.account_id });
-  const order = answerOf(accepted);
-  if (order.payment.status !== "pending") return { order };
-  const { account_id } = prepared.orderer;
-  return { order, settle: () => settlePayment(deps, account_id, order.order_number) };
+  if (emptied.length > 0) await announce(db, { kind: "catalogue", account_id });
+  return answerOf(accepted);
 }
 
-/** What `placeOrder` would do, and nothing done. */
-export async function tryOrder(deps: Deps, db: Queryable, prepared: PreparedOrder, now: Date): Promise<DryRun> {
-  const { decision } = await decide(deps, db, prepared, now);
+/** What `createOrder` would do; it writes nothing. */
+export async function tryOrder(deps: Deps, { grant, now }: PartnerCall, body: SentFields): Promise<DryRun> {
+  const prepared = await prepareOrder(deps, grant, body, canonicalJson(body), now);
+  const { decision } = await withKeysOfNow(deps, () => decide(deps, deps.db, prepared, now));
   const order = decision.accepted && answerOf(decision.accepted);
   return {
     would_create: order !== null,

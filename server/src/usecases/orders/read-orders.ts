@@ -5,7 +5,9 @@ import { loadOrder, type OrderRow, orderPlace, type SealedOrderColumn } from "..
 import type { Deps } from "../../deps.ts";
 import type { OrderStanding } from "../../domain/orders/order.ts";
 import { isoShipment, orderAnswer, type StoredOrder } from "../../domain/orders/order-answer.ts";
+import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { auditView, type PortalActor } from "../operations/audit-portal.ts";
 
 export async function readOrder(deps: Deps, account_id: string, order_number: string): Promise<Order | undefined> {
   return withKeysOfNow(deps, async () => {
@@ -76,4 +78,12 @@ export function openOrder(deps: Deps, account_id: string, row: OrderRow) {
       expires_at: new Date(expires_at),
     })),
   };
+}
+
+/** An order for the portal. It identifies the patient, so the view is audited before the order is shown. */
+export async function viewOrder(deps: Deps, by: PortalActor, order_number: string): Promise<Order> {
+  const order = await readOrder(deps, by.account_id, order_number);
+  if (order === undefined) throw new StatusRefusal(404);
+  await auditView(deps, by, "order_viewed", order_number);
+  return order;
 }

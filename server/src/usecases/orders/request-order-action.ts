@@ -1,5 +1,5 @@
 import type { ActionRequest } from "@pestle/contract";
-import type { Queryable } from "../../db/db.ts";
+import type { Database } from "../../db/db.ts";
 import { loadPrescriptionFact } from "../../db/intake/prescriptions.ts";
 import { bytes } from "../../db/intake/receive-prescription.ts";
 import { orderPlace } from "../../db/orders/orders.ts";
@@ -10,26 +10,66 @@ import { decideAction, whereItFails } from "../../domain/orders/order-actions.ts
 import { RequestProblems, refuse, refuseAll } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { readCatalogue } from "../catalogue/read-catalogue.ts";
+import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
+import { type FinishedAnswer, type PartnerCall, write, writeAnswer } from "../write.ts";
 import { loadChangingOrder } from "./load-order.ts";
 import type { Orderer } from "./prepare-order.ts";
 import { changeOrder } from "./save-change.ts";
 import { settleAsked, settlePayment } from "./settle-payment.ts";
 
-type Asked = { request: ActionRequest; settle?: () => Promise<ActionRequest> };
+/** `settles`: the payment work to do after the commit. */
+type Acted = { request: ActionRequest; settles: "payment" | "entries" | null };
 
-/**
- * Reads what a partner asks of an order, and gives what does it: one load, one decision, one save. Whatever is far away
- * is asked before, or once it is saved.
- */
-export async function requestOrderAction(
+/** A partner's action on an order, sent by its program. */
+export const requestOrderAction = (
   deps: Deps,
-  { account_id, environment }: Orderer,
+  { grant, key }: PartnerCall,
   order_number: string,
   sent: SentFields,
-): Promise<(db: Queryable) => Promise<Asked>> {
-  const { action, problems: shape } = readAction(sent, deps.zips);
-  const validate = deps.address_validators[environment].validate;
-  // The address that a suggestion is wanted for: where it is another by then, nothing was suggested for it.
+): Promise<FinishedAnswer> =>
+  writeAnswer(deps, key, 201, {
+    ...actionWrite(deps, grant, order_number, sent),
+    answer: ({ request }) => request,
+  });
+
+/** The same action, taken by a person in the portal and audited in the same transaction. */
+export async function requestActionInPortal(
+  deps: Deps,
+  orderer: Orderer,
+  by: PortalActor,
+  order_number: string,
+  sent: SentFields,
+): Promise<ActionRequest> {
+  const { attempt, ...plan } = actionWrite(deps, orderer, order_number, sent);
+  const { request } = await write(deps, {
+    ...plan,
+    attempt: async (tx, prepared) => {
+      const acted = await attempt(tx, prepared);
+      await auditPortal(tx, deps.now(), by, "order_action_requested", order_number);
+      return acted;
+    },
+  });
+  return request;
+}
+
+const actionWrite = (deps: Deps, { account_id, environment }: Orderer, order_number: string, sent: SentFields) => ({
+  prepare: () => prepareAction(deps, { account_id, environment }, order_number, sent),
+  attempt: (db: Database, prepared: PreparedAction) => act(deps, db, account_id, order_number, prepared),
+  settle: ({ request, settles }: Acted) => settleAction(deps, account_id, request, settles),
+});
+
+type PreparedAction = Awaited<ReturnType<typeof prepareAction>>;
+
+/** Reads the request and asks the validator about the address that it names, or that the order has. */
+async function prepareAction(
+  deps: Deps,
+  { account_id, environment }: Pick<Orderer, "account_id" | "environment">,
+  order_number: string,
+  sent: SentFields,
+) {
+  const { action, problems } = readAction(sent, deps.zips);
+  // If the order has another address by the time of the attempt, nothing was suggested for that one.
   const own =
     action?.event === "accept_suggested_address"
       ? await withKeysOfNow(
@@ -38,50 +78,62 @@ export async function requestOrderAction(
         )
       : null;
   const address = action?.address?.address ?? own;
-  const verdict = address && (await validate(address));
-  return async (db) => {
-    const loaded = await loadChangingOrder(deps, db, account_id, order_number);
-    // What the order's state says is told together with what is wrong with the request.
-    refuseAll([...shape, ...(action === null ? [] : whereItFails(action, loaded, loaded.rules))]);
-    const { event, exception_id, reason_id, amount_cents, prescription_id, item_id, token } = action!;
-    const prescription =
-      prescription_id === null ? null : ((await loadPrescriptionFact(db, account_id, prescription_id)) ?? null);
-    if (own !== null && JSON.stringify(own) !== JSON.stringify(loaded.order.address)) refuse(42463, "event");
-    const decided = decideAction({ action: action!, changing: loaded, rules: loaded.rules, verdict, prescription });
-    if ("problems" in decided) throw new RequestProblems(decided.problems);
-    const { outcome, settles } = decided;
-    const place = orderPlace("payment_token_sealed", account_id, order_number);
-    const changed = await changeOrder(deps, db, loaded, outcome, {
-      actor: partner,
-      action_request: { event, exception_id, reason_id, amount_cents, prescription_id, item_id },
-      ...(token !== null && {
-        columns: {
-          payment_token_sealed: bytes(deps.vault.seal(Buffer.from(token), place)),
-          payment_attempt: loaded.row.payment_attempt + 1,
-        },
-      }),
-    });
-    const request: ActionRequest = {
-      id: changed.action_request_id!,
-      event,
-      order_number,
-      reason_id,
-      created_at: loaded.rules.now.toISOString(),
-      order: changed.order,
-    };
-    if (settles === "payment") {
-      return {
-        request,
-        settle: async () => ({ ...request, order: await settlePayment(deps, account_id, order_number) }),
-      };
-    }
-    if (!outcome.payments?.some(({ state }) => state === "asked")) return { request };
-    return {
-      request,
-      settle: async () => {
-        await settleAsked(deps, account_id, { order_number });
-        return request;
+  const verdict = address && (await deps.address_validators[environment].validate(address));
+  // Loaded here, so that no attempt has to read it while it holds a transaction.
+  await readCatalogue(deps, account_id);
+  return { action, problems, own, verdict };
+}
+
+async function act(
+  deps: Deps,
+  db: Database,
+  account_id: string,
+  order_number: string,
+  { action, problems, own, verdict }: PreparedAction,
+): Promise<Acted> {
+  const loaded = await loadChangingOrder(deps, db, account_id, order_number);
+  // Problems with the order's state and with the request are reported together.
+  refuseAll([...problems, ...(action === null ? [] : whereItFails(action, loaded, loaded.rules))]);
+  const { event, exception_id, reason_id, amount_cents, prescription_id, item_id, token } = action!;
+  const prescription =
+    prescription_id === null ? null : ((await loadPrescriptionFact(db, account_id, prescription_id)) ?? null);
+  if (own !== null && JSON.stringify(own) !== JSON.stringify(loaded.order.address)) refuse(42463, "event");
+  const decided = decideAction({ action: action!, changing: loaded, rules: loaded.rules, verdict, prescription });
+  if ("problems" in decided) throw new RequestProblems(decided.problems);
+  const { outcome, settles } = decided;
+  const place = orderPlace("payment_token_sealed", account_id, order_number);
+  const changed = await changeOrder(deps, db, loaded, outcome, {
+    actor: partner,
+    action_request: { event, exception_id, reason_id, amount_cents, prescription_id, item_id },
+    ...(token !== null && {
+      columns: {
+        payment_token_sealed: bytes(deps.vault.seal(Buffer.from(token), place)),
+        payment_attempt: loaded.row.payment_attempt + 1,
       },
-    };
+    }),
+  });
+  const request: ActionRequest = {
+    id: changed.action_request_id!,
+    event,
+    order_number,
+    reason_id,
+    created_at: loaded.rules.now.toISOString(),
+    order: changed.order,
   };
+  const asked = outcome.payments?.some(({ state }) => state === "asked") ?? false;
+  return { request, settles: settles === "payment" ? "payment" : asked ? "entries" : null };
+}
+
+function settleAction(
+  deps: Deps,
+  account_id: string,
+  request: ActionRequest,
+  settles: Acted["settles"],
+): Promise<Acted> | undefined {
+  const { order_number } = request;
+  if (settles === "payment") {
+    return settlePayment(deps, account_id, order_number).then((order) => ({ request: { ...request, order }, settles }));
+  }
+  if (settles === null) return undefined;
+  return settleAsked(deps, account_id, { order_number }).then(() => ({ request, settles }));
 }

@@ -1,71 +1,81 @@
 import type { ExceptionId, Order } from "@pestle/contract";
-import { isConflict } from "../../db/conflict.ts";
 import { listUnpaid, listUnpaidAccounts } from "../../db/orders/orders.ts";
 import { listAsked, markDone } from "../../db/orders/payments.ts";
 import type { Deps } from "../../deps.ts";
 import { system } from "../../domain/orders/order.ts";
 import { CURRENCY, orderAnswer } from "../../domain/orders/order-answer.ts";
-import type { PaymentEntry } from "../../domain/orders/order-change.ts";
+import type { Outcome, PaymentEntry } from "../../domain/orders/order-change.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { apart } from "../operations/apart.ts";
 import { accountNow } from "../sandbox/move-clock.ts";
+import { LostRaces, write } from "../write.ts";
 import { type LoadedOrder, loadChangingOrder } from "./load-order.ts";
 import { changeOrder } from "./save-change.ts";
 
 const PAYMENT_DECLINED: ExceptionId = 80;
-const MOST_TRIES = 5;
 
-/** Each try to get the money has a key of its own, so that the same try sent twice happens once. */
+/** Each try has its own key, so the provider handles a try that is sent twice only once. */
 export const authorisationKey = (
   { order, row }: Pick<LoadedOrder, "order" | "row">,
   payment_attempt = row.payment_attempt,
 ) => `${order.order_number}-${payment_attempt}`;
 
 /**
- * Asks for a patient's money right after the order is saved, outside every transaction; declined, the order is held
- * with exception 80, and an authorisation ends it. Asked again for the same try it happens once.
+ * Charges the patient right after the order is saved, outside every transaction. A declined card holds the order with
+ * exception 80, an authorization ends that hold. The provider takes the same try once, however often it is sent.
  */
 export async function settlePayment(deps: Deps, account_id: string, order_number: string): Promise<Order> {
   let got: { reference: string; authorised_as: string } | null = null;
-  for (let tries = 1; ; tries++) {
-    const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
-    const { order, prescriptions, row } = loaded;
-    if (order.payment_status !== "pending" || tries > MOST_TRIES) {
-      // Canceled while the provider was asked: whoever canceled may have told it before there was anything to let go.
-      if (got !== null && order.payment_status === "voided") await letGo(deps, loaded, got);
-      return orderAnswer(order, prescriptions);
-    }
-    const asked = await ask(deps, loaded);
-    // The order is saved and stays so: it shows a payment that is pending, and the job asks again.
-    if (asked === undefined) return orderAnswer(order, prescriptions);
-    const declined = asked.status === "declined";
-    got = declined ? null : { reference: asked.reference, authorised_as: authorisationKey(loaded) };
-    const entry = (kind: PaymentEntry["kind"]): PaymentEntry => ({
-      kind,
-      amount_cents: order.amount_cents,
-      reason_id: null,
-      state: "done",
+  const load = () => loadChangingOrder(deps, deps.db, account_id, order_number);
+  try {
+    return await write(deps, {
+      transaction: "never",
+      attempt: async () => {
+        const loaded = await load();
+        const { order, prescriptions } = loaded;
+        if (order.payment_status !== "pending") {
+          // Canceled during the call: the cancellation may have voided the payment before the provider had authorized it.
+          if (got !== null && order.payment_status === "voided") await letGo(deps, loaded, got);
+          return orderAnswer(order, prescriptions);
+        }
+        const asked = await ask(deps, loaded);
+        // The order stays saved with a pending payment, and the job asks again.
+        if (asked === undefined) return orderAnswer(order, prescriptions);
+        got =
+          asked.status === "declined" ? null : { reference: asked.reference, authorised_as: authorisationKey(loaded) };
+        return savePayment(deps, loaded, asked);
+      },
     });
-    try {
-      const changed = await changeOrder(
-        deps,
-        deps.db,
-        loaded,
-        {
-          after: { order: { ...order, payment_status: asked.status } },
-          ...(declined ? { raises: [PAYMENT_DECLINED] } : { ends: [PAYMENT_DECLINED] }),
-          payments: [
-            ...(row.payment_reference === null ? [] : [entry("void")]),
-            ...(declined ? [] : [entry("authorisation")]),
-          ],
-        },
-        { actor: system, columns: { payment_reference: declined ? null : asked.reference } },
-      );
-      return changed.order;
-    } catch (error) {
-      if (!isConflict(error)) throw error;
-    }
+  } catch (error) {
+    if (!(error instanceof LostRaces)) throw error;
+    const { order, prescriptions } = await withKeysOfNow(deps, load);
+    return orderAnswer(order, prescriptions);
   }
+}
+
+async function savePayment(
+  deps: Deps,
+  loaded: LoadedOrder,
+  asked: NonNullable<Awaited<ReturnType<typeof ask>>>,
+): Promise<Order> {
+  const { order, row } = loaded;
+  const declined = asked.status === "declined";
+  const entry = (kind: PaymentEntry["kind"]): PaymentEntry => ({
+    kind,
+    amount_cents: order.amount_cents,
+    reason_id: null,
+    state: "done",
+  });
+  const outcome: Outcome = {
+    after: { order: { ...order, payment_status: asked.status } },
+    ...(declined ? { raises: [PAYMENT_DECLINED] } : { ends: [PAYMENT_DECLINED] }),
+    payments: [
+      ...(row.payment_reference === null ? [] : [entry("void")]),
+      ...(declined ? [] : [entry("authorisation")]),
+    ],
+  };
+  const columns = { payment_reference: declined ? null : asked.reference };
+  return (await changeOrder(deps, deps.db, loaded, outcome, { actor: system, columns })).order;
 }
 
 async function ask(deps: Deps, loaded: LoadedOrder) {
@@ -74,14 +84,17 @@ async function ask(deps: Deps, loaded: LoadedOrder) {
   const token = loaded.payment_token();
   const payments = deps.payments[loaded.environment];
   try {
-    // Another card is tried although the one before was authorised: charging it failed, or somebody doubted it.
+    // A new card replaces one that was authorized: its charge failed, or the pharmacy questioned it.
     if (reference !== null) {
       const authorised_as = authorisationKey(loaded, payment_attempt - 1);
       await payments.void({ key: `${authorised_as}-void`, reference, authorised_as });
     }
     return await payments.authorise({ key: authorisationKey(loaded), amount_cents, currency: CURRENCY, token });
   } catch (error) {
-    deps.log.warn({ order_number, fault: (error as Error).name }, "a payment could not be asked for");
+    deps.log.warn(
+      { order_number, fault: (error as Error).name },
+      "the payment provider could not be asked for an authorization",
+    );
     return undefined;
   }
 }
@@ -91,15 +104,15 @@ async function letGo(deps: Deps, loaded: LoadedOrder, got: { reference: string; 
   try {
     await deps.payments[loaded.environment].void({ key: `${got.authorised_as}-void`, ...got });
   } catch (error) {
-    deps.log.warn({ order_number, fault: (error as Error).name }, "an authorisation could not be let go");
+    deps.log.warn({ order_number, fault: (error as Error).name }, "an authorization could not be voided");
   }
 }
 
-/** Whoever saved an order is given this long to ask for the money itself. */
+/** The process that saved an order has this long to charge the patient before the job does. */
 const GRACE_MS = 30_000;
 const MOST_AT_ONCE = 100;
 
-/** What was saved and never asked for, because the process ended in between: authorisations, voids and refunds. */
+/** Sends authorizations, voids and refunds that were saved but never sent, because the process ended in between. */
 export async function settleUnpaid(deps: Deps): Promise<void> {
   for (const { account_id, clock_offset_s } of await listUnpaidAccounts(deps.db)) {
     const before = new Date(accountNow(deps.now(), clock_offset_s).getTime() - GRACE_MS);
@@ -110,7 +123,7 @@ export async function settleUnpaid(deps: Deps): Promise<void> {
   }
 }
 
-/** Tells the provider of voids and refunds that were saved; those it does not take are told again by the job. */
+/** Sends saved voids and refunds to the provider. The job sends those again that the provider did not accept. */
 export async function settleAsked(
   deps: Deps,
   account_id: string,

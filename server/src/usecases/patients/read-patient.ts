@@ -3,8 +3,8 @@ import { loadPatient } from "../../db/patients/patients.ts";
 import type { Deps } from "../../deps.ts";
 import { patientAnswer } from "../../domain/patients/patient-record.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import type { PatientKey } from "./change-patient.ts";
 import { openRecord } from "./patient-rows.ts";
-import type { PatientKey } from "./save-patient.ts";
 
 /** A patient as partners see it; undefined where the account has none of that id. */
 export async function readPatient(deps: Deps, { account_id, patient_id }: PatientKey): Promise<Patient | undefined> {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Config } from "../../config.ts";
 import { announce } from "../../db/bus.ts";
-import type { Db, Tx } from "../../db/db.ts";
+import type { Database, Tx } from "../../db/db.ts";
 import { insertSafetyImport, lockSafetyImports } from "../../db/safety/safety-imports.ts";
 import { readSafetyData, type SafetyData } from "../../domain/safety/data.ts";
 import { diffSafetyRows, type SafetyDiff } from "../../domain/safety/diff.ts";
@@ -9,6 +9,7 @@ import { withInteractionsOf } from "../../domain/safety/interaction-csv.ts";
 import { SafetyDataFault } from "../../domain/safety/read-rows.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { requireReviewer } from "../intake/require-reviewer.ts";
+import { transact } from "../write.ts";
 import { canaryFaults, type LoadedSafety, loadSafety } from "./load-safety-data.ts";
 
 export type SafetyImport = {
@@ -29,11 +30,11 @@ export type ImportedSafety = {
 
 /** Puts other tables in force, all of them or none, and tells every process. Tables that fail their canaries are refused. */
 export async function importSafetyData(
-  { config, db }: { config: Config; db: Db },
+  { config, db }: { config: Config; db: Database },
   given: SafetyImport,
   now: Date,
 ): Promise<ImportedSafety> {
-  return db.transaction(async (tx) => {
+  return transact({ db }, async (tx) => {
     if (!given.dry_run) await lockSafetyImports(tx);
     const before = await loadSafety(config, tx);
     let data: SafetyData;

@@ -1,20 +1,21 @@
-import type { PortalSandbox, PortalSimulatedPrescription } from "@pestle/contract";
+import type { Order, PortalSandbox, PortalSimulatedPrescription } from "@pestle/contract";
 import type { AccountRow } from "../../db/accounts/accounts.ts";
-import type { Tx } from "../../db/db.ts";
 import { loadPrescriptionFact } from "../../db/intake/prescriptions.ts";
 import { findOrderOf, listNewestPrescriptions } from "../../db/sandbox/sandbox.ts";
 import type { Deps } from "../../deps.ts";
 import { sandboxOrder } from "../../domain/sandbox/sandbox-order.ts";
 import { isSandboxPreset, presetsFor, sandboxPresets } from "../../domain/sandbox/sandbox-presets.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
+import { canonicalJson } from "../../domain/values/canonical-json.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import { isSentObject, type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
-import type { FinishedAnswer } from "../idempotently.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
-import { placeOrder } from "../orders/place-order.ts";
-import { prepareOrder } from "../orders/prepare-order.ts";
+import { placeOrder, settleNew } from "../orders/place-order.ts";
+import { type PreparedOrder, prepareOrder } from "../orders/prepare-order.ts";
+import { write } from "../write.ts";
 import { accountNow } from "./move-clock.ts";
+import type { SimulatedAnswer } from "./simulation.ts";
 
 const MOST_PRESCRIPTIONS = 20;
 
@@ -44,39 +45,40 @@ export function simulatedPreset(sent: SentFields): SentFields {
   return { simulation_type: "prescription", simulation: { ...begun, ...rest, patient } };
 }
 
-/** A prescription that was simulated, with the order that Automatic Processing made of it. */
-export async function withItsOrder(deps: Deps, account_id: string, told: string): Promise<PortalSimulatedPrescription> {
-  const made = JSON.parse(told) as Omit<PortalSimulatedPrescription, "order_number">;
+/** Adds the order that Automatic Processing made of a simulated prescription. */
+export async function withItsOrder(
+  deps: Deps,
+  account_id: string,
+  simulated: SimulatedAnswer,
+): Promise<PortalSimulatedPrescription> {
+  const made = simulated as Omit<PortalSimulatedPrescription, "order_number">;
   const { prescription_id } = made;
   const order_number = prescription_id === null ? null : await findOrderOf(deps.db, account_id, prescription_id);
   return { ...made, order_number };
 }
 
 /** An order for a prescription, as a partner's program would place it. */
-export async function orderInSandbox(
-  deps: Deps,
-  account: AccountRow,
-  by: PortalActor,
-  sent: SentFields,
-  canonical: (body: SentFields) => string,
-): Promise<(tx: Tx, after_conflict: boolean) => Promise<FinishedAnswer>> {
+export function orderInSandbox(deps: Deps, account: AccountRow, by: PortalActor, sent: SentFields): Promise<Order> {
+  const now = deps.now();
+  return write(deps, {
+    prepare: () => prepareInSandbox(deps, account, sent, now),
+    attempt: async (tx, prepared, retried) => {
+      const order = await placeOrder(deps, tx, prepared, now, retried);
+      await auditPortal(tx, now, by, "sandbox_used", order.order_number);
+      return order;
+    },
+    settle: (order) => settleNew(deps, account.account_id, order),
+  });
+}
+
+async function prepareInSandbox(deps: Deps, account: AccountRow, sent: SentFields, now: Date): Promise<PreparedOrder> {
   refuseAll(unknownFields(sent, ["prescription_id"]));
   const { prescription_id } = sent;
   if (!Number.isInteger(prescription_id) || Number(prescription_id) < 1) return refuse(42200, "prescription_id");
   const fact = await loadPrescriptionFact(deps.db, account.account_id, prescription_id as number);
   if (fact === undefined) throw new StatusRefusal(404);
-  const now = deps.now();
   const today = dateIn(deps.config.TIME_ZONE, accountNow(now, account.clock_offset_s));
   const { formulary } = await readCatalogue(deps, account.account_id);
   const body = sandboxOrder(fact, formulary, today);
-  const prepared = await prepareOrder(deps, account, body, canonical(body), now);
-  return async (tx, after_conflict) => {
-    const { order, settle } = await placeOrder(deps, tx, prepared, now, after_conflict);
-    await auditPortal(tx, now, by, "sandbox_used", order.order_number);
-    return {
-      status: 201,
-      body: JSON.stringify(order),
-      ...(settle && { settle: async () => JSON.stringify(await settle()) }),
-    };
-  };
+  return prepareOrder(deps, account, body, canonicalJson(body), now);
 }

@@ -1,11 +1,12 @@
 import { compactAsciiJson, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
+import type { Tx } from "../../db/db.ts";
 import { insertSimulatedEvent, lockSimulated } from "../../db/sandbox/simulations.ts";
 import { readPatientId } from "../../domain/sandbox/simulated-patient.ts";
 import type { Problem } from "../../domain/values/refusals.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
 import { randomEventId } from "../../random.ts";
 import { accountNow } from "./move-clock.ts";
-import { type Simulation, simulated } from "./simulation.ts";
+import type { Simulation } from "./simulation.ts";
 
 /** What makes an event this one: nobody but the service says it. */
 const OURS = ["event_id", "timestamp"];
@@ -21,8 +22,8 @@ export const simulateEvent: Simulation = (deps, { account_id }, simulation, prob
     ),
   );
   refuseAll(problems);
-  return async (tx) => {
-    // What the request's token tells of the clock may be from before it was moved.
+  const attempt = async (tx: Tx) => {
+    // The token's copy of the clock can be older than the last move.
     const { clock_offset_s } = await lockSimulated(tx, account_id);
     const now = accountNow(deps.now(), clock_offset_s);
     const event_id = randomEventId();
@@ -37,8 +38,9 @@ export const simulateEvent: Simulation = (deps, { account_id }, simulation, prob
       body: compactAsciiJson({ event_id, event_type, timestamp, ...rest }),
       created_at: now,
     });
-    return simulated({ event_id });
+    return { event_id };
   };
+  return { attempt };
 };
 
 const orderNumber = (value: unknown): string | null =>

@@ -5,7 +5,6 @@ import {
   type OrderStatus,
   simulatedStatuses,
 } from "@pestle/contract";
-import type { Db } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { isOpen, system } from "../../domain/orders/order.ts";
 import { addMonths } from "../../domain/values/calendar.ts";
@@ -19,7 +18,7 @@ import { WorkRefusal } from "../fulfillment/work-refusal.ts";
 import { cancelOrder } from "../orders/cancel-order.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { changeOrder } from "../orders/save-change.ts";
-import { type Simulation, simulated } from "./simulation.ts";
+import type { Simulation } from "./simulation.ts";
 
 /** Who works in the sandbox: two people, since whoever fills an order does not check it. */
 const technician: Worker = { person_id: "simulated-technician", role: "technician" };
@@ -46,9 +45,8 @@ export const simulateOrder: Simulation = (deps, { account_id }, simulation, prob
     invalid("exception_id");
   }
   refuseAll(problems);
-  // All its steps in one transaction: the whole walk is there, or nothing of it.
-  return async (tx) =>
-    simulated(await play({ ...deps, db: tx as unknown as Db }, account_id, simulation as OrderSimulation));
+  // All steps join one transaction: either the whole walk is saved, or nothing.
+  return { attempt: (tx) => play({ ...deps, db: tx }, account_id, simulation as OrderSimulation) };
 };
 
 /**

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Db, Tx } from "../../db/db.ts";
+import type { Tx } from "../../db/db.ts";
 import { listDuePrescriptions } from "../../db/intake/due-prescriptions.ts";
 import { messagePlace, storeMessage } from "../../db/intake/messages.ts";
 import { loadPatient } from "../../db/patients/patients.ts";
@@ -20,12 +20,11 @@ import { dateIn } from "../../domain/values/calendar.ts";
 import { type Problem, RequestProblems, refuse, refuseAll } from "../../domain/values/refusals.ts";
 import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
-import type { FinishedAnswer } from "../idempotently.ts";
 import { fillDue } from "../intake/order-due-prescriptions.ts";
 import { type Received, takeFor } from "../intake/take-message.ts";
 import { openRecord } from "../patients/patient-rows.ts";
 import { accountNow } from "./move-clock.ts";
-import type { SimulatedChange, Simulator } from "./simulation.ts";
+import type { SimulatedAnswer, SimulatedWrite, Simulator } from "./simulation.ts";
 
 /**
  * A prescription arrives as if a prescriber had sent it: any field of a medication request, what is left out invented;
@@ -38,18 +37,23 @@ export async function simulatePrescription(
   simulator: Simulator,
   simulation: SentFields,
   problems: Problem[],
-): Promise<SimulatedChange> {
+): Promise<SimulatedWrite> {
   if (Object.hasOwn(simulation, "script")) return simulateScript(deps, script, simulator, simulation, problems);
   const { time_zone, today } = daysOf(deps, simulator);
   const { simulated, problems: wrong } = readSimulatedPrescription(simulation, { time_zone, today });
   problems.push(...wrong);
   refuseAll(problems);
   const world = await worldOf(deps, simulator.account_id);
-  return async (tx) => {
-    const account = await lockSimulated(tx, simulator.account_id);
-    const taken = await takeInvented(deps, tx, account, simulated, simulation, world);
-    if (simulated.active === false) await endSimulated(tx, account.account_id, taken.received.prescription_id!);
-    return answered(deps, account, taken);
+  let due: Due | null = null;
+  return {
+    attempt: async (tx) => {
+      const account = await lockSimulated(tx, simulator.account_id);
+      const taken = await takeInvented(deps, tx, account, simulated, simulation, world);
+      if (simulated.active === false) await endSimulated(tx, account.account_id, taken.received.prescription_id!);
+      due = dueOf(account, taken);
+      return answerOf(taken);
+    },
+    settle: (done) => orderNow(deps, due, done),
   };
 }
 
@@ -91,7 +95,7 @@ function simulateScript(
   { account_id }: Simulator,
   simulation: SentFields,
   problems: Problem[],
-): SimulatedChange {
+): SimulatedWrite {
   problems.push(...unknownFields(simulation, ["script"], "simulation."));
   const text = simulation["script"];
   const body = Buffer.from(typeof text === "string" ? text : "");
@@ -101,14 +105,23 @@ function simulateScript(
   const { from, message_id } = message.envelope;
   if (from === ownSender(account_id)) problems.push(...refusalProblems(refusalFor("028")));
   refuseAll(problems);
-  return async (tx) => {
-    const account = await lockSimulated(tx, account_id);
-    const before = await findKnown(tx, account_id, from!, message_id!);
-    if (before === undefined) return answered(deps, account, await take(deps, tx, account, message, body));
-    // The same message is the same prescription, however it came; another one under its id is nobody's.
-    if (!before.body_hash.equals(hashOf(body))) refuse(42200, SCRIPT, intakeRefusals["220"][1]);
-    const { patient_id, prescription_id } = before;
-    return { status: 202, body: before.answer ?? JSON.stringify({ patient_id, prescription_id }) };
+  let due: Due | null = null;
+  return {
+    attempt: async (tx) => {
+      const account = await lockSimulated(tx, account_id);
+      const before = await findKnown(tx, account_id, from!, message_id!);
+      if (before === undefined) {
+        const taken = await take(deps, tx, account, message, body);
+        due = dueOf(account, taken);
+        return answerOf(taken);
+      }
+      due = null;
+      // The same message is the same prescription, however it arrived. Other bytes under its id are refused.
+      if (!before.body_hash.equals(hashOf(body))) refuse(42200, SCRIPT, intakeRefusals["220"][1]);
+      const { patient_id, prescription_id } = before;
+      return before.answer === null ? { patient_id, prescription_id } : JSON.parse(before.answer);
+    },
+    settle: (done) => orderNow(deps, due, done),
   };
 }
 
@@ -143,14 +156,8 @@ async function take(
   const body_sealed = deps.vault.seal(body, messagePlace(account_id, sender, sender_message_id));
   const { new_id } = await storeMessage(tx, { ...row, body_sealed }, null, null);
   if (new_id === null) throw new Error("a simulated message is there before it was made");
-  const own = { ...deps, db: tx as unknown as Db };
-  const { decision, received } = await takeFor(
-    own,
-    answerFormat,
-    message,
-    { ...row, intake_message_id: new_id },
-    account,
-  );
+  const stored = { ...row, intake_message_id: new_id };
+  const { decision, received } = await takeFor({ ...deps, db: tx }, answerFormat, message, stored, account);
   if (decision.reply.kind === "refused") throw new RequestProblems(refusalProblems(decision.reply.refusal));
   return { received, order_due_at: decision.prescription?.order_due_at ?? null };
 }
@@ -165,11 +172,15 @@ const answerFormat: IntakeFormat = {
     JSON.stringify({ patient_id, prescription_id: prescription_id ?? ended_prescription_id }),
 };
 
-function answered(deps: Deps, account: SimulatedAccount, { received, order_due_at }: Taken): FinishedAnswer {
-  const done = { status: 202, body: received.answer };
-  if (order_due_at === null) return done;
-  return { ...done, settle: () => fillNow(deps, account, received).then(() => received.answer) };
-}
+const answerOf = ({ received }: Taken): SimulatedAnswer => JSON.parse(received.answer);
+
+/** A prescription that Automatic Processing makes an order of. */
+type Due = { account: SimulatedAccount; received: Received };
+const dueOf = (account: SimulatedAccount, { received, order_due_at }: Taken): Due | null =>
+  order_due_at === null ? null : { account, received };
+
+const orderNow = (deps: Deps, due: Due | null, done: SimulatedAnswer): Promise<SimulatedAnswer> | undefined =>
+  due === null ? undefined : fillNow(deps, due.account, due.received).then(() => done);
 
 const MOST_ROUNDS = 5;
 

@@ -6,6 +6,7 @@ import { disableEndpoint } from "../../db/webhooks/due-endpoints.ts";
 import type { Deps } from "../../deps.ts";
 import { type DisableReason, endpointDisabledBody } from "../../domain/webhooks/endpoint-disabled.ts";
 import { randomEventId } from "../../random.ts";
+import { transact } from "../write.ts";
 import type { EndedWebhook } from "./send-webhook.ts";
 import { tellDisabled } from "./tell-disabled.ts";
 
@@ -33,7 +34,7 @@ async function disable(
   reason: DisableReason,
   account_now: Date,
 ): Promise<void> {
-  const disabled = await deps.db.transaction(async (tx) => {
+  const disabled = await transact(deps, async (tx) => {
     if (!(await disableEndpoint(tx, { account_id, endpoint_id, reason, account_now, url }))) return false;
     const event_id = randomEventId();
     await insertAccountEvent(tx, {

@@ -13,6 +13,7 @@ import {
 import type { Deps } from "../../deps.ts";
 import { inBites } from "../operations/in-bites.ts";
 import { accountNow } from "../sandbox/move-clock.ts";
+import { transact } from "../write.ts";
 
 const BITE = 5_000;
 const DAY_MS = 24 * 3600 * 1000;
@@ -25,10 +26,10 @@ export async function tidyWebhooks(deps: Pick<Deps, "db" | "config" | "now" | "l
   const now = deps.now();
   const before = new Date(now.getTime() - deps.config.WEBHOOK_RETENTION_DAYS * DAY_MS);
   const ahead = new Date(now.getTime() + AHEAD_MS);
-  if (await isWeekMissing(db, ahead)) await db.transaction((tx) => addWebhookWeeks(tx, now, ahead));
+  if (await isWeekMissing(db, ahead)) await transact({ db }, (tx) => addWebhookWeeks(tx, now, ahead));
   for (const week of await listOldWeeks(db, before)) {
-    const kept_events = await db.transaction((tx) => detachWebhookWeek(tx, week));
-    await db.transaction((tx) => dropWebhookWeek(tx, week));
+    const kept_events = await transact({ db }, (tx) => detachWebhookWeek(tx, week));
+    await transact({ db }, (tx) => dropWebhookWeek(tx, week));
     deps.log.info({ week, kept_events }, "a week of webhook events was dropped");
   }
   for (const { account_id, clock_offset_s } of await listAccounts(db)) {

@@ -46,9 +46,9 @@ const probe = (operation_id: string, method: "GET" | "POST", handler: Route["han
   handler,
 });
 const probes: Route[] = [
-  probe("created", "POST", () => async () => ({ status: 201, body: '{"id":1}' })),
-  probe("updated", "POST", () => async () => ({ status: 204, body: "" })),
-  probe("conflict", "POST", () => async () => {
+  probe("created", "POST", async () => ({ status: 201, body: '{"id":1}' })),
+  probe("updated", "POST", async () => ({ status: 204, body: "" })),
+  probe("conflict", "POST", async () => {
     throw new Conflict("7K2M9XQ4TB");
   }),
   probe("fault", "GET", () => {

@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Db } from "../../../src/db/db.ts";
 import type { QueueFilter } from "../../../src/db/fulfillment/queue.ts";
 import { anyOrder, listQueue } from "../../../src/usecases/fulfillment/list-queue.ts";
 import { searchOrders } from "../../../src/usecases/fulfillment/search-orders.ts";
@@ -93,7 +92,7 @@ const tables: Record<string, { filter: Partial<QueueFilter>; found: "full" | "so
 for (const [name, { filter, found }] of Object.entries(tables)) {
   test(`a page of the table (${name}) looks at a few rows of ${ORDERS} open orders`, async () => {
     const looked = await rowsRead(app.deps.db, async (tx) => {
-      const deps = { ...app.deps, db: tx as unknown as Db };
+      const deps = { ...app.deps, db: tx };
       const asked = { ...anyOrder, ...filter, ...(filter.account_id === "" && { account_id }) };
       const page = await listQueue(deps, asked, null, PAGE);
       expect(page.orders.length > 0).toBe(found !== "none");
@@ -107,7 +106,7 @@ test("a page far down looks at as many rows as the first", async () => {
   const stage_since = new Date(Date.now() - (ORDERS / 2) * 1_000);
   const rows = async (after: Parameters<typeof listQueue>[2]) => {
     const looked = await rowsRead(app.deps.db, async (tx) => {
-      const page = await listQueue({ ...app.deps, db: tx as unknown as Db }, anyOrder, after, PAGE);
+      const page = await listQueue({ ...app.deps, db: tx }, anyOrder, after, PAGE);
       expect(page.orders).toHaveLength(PAGE);
     });
     return total(looked);
@@ -117,7 +116,7 @@ test("a page far down looks at as many rows as the first", async () => {
 
 test("the queues are counted from the index alone", async () => {
   const looked = await rowsRead(app.deps.db, async (tx) => {
-    const home = (await readHome({ ...app.deps, db: tx as unknown as Db }))("sandbox");
+    const home = (await readHome({ ...app.deps, db: tx }))("sandbox");
     expect(home.queues.find(({ key }) => key === "clinical_review")!.count).toBe(ORDERS * 0.9 + 1);
   });
   expect(total(looked), JSON.stringify(looked)).toBeLessThan(100);
@@ -129,7 +128,7 @@ test("a search looks at a few rows, whatever was typed", async () => {
   for (const text of [known, "no such reference", "9400100000000000000000", "999999", "Ada Byron 1980-05-01"]) {
     const looked = await rowsRead(app.deps.db, async (tx) => {
       const by = { person_id: "x", role: "lead" };
-      const { hits } = await searchOrders({ ...app.deps, db: tx as unknown as Db }, by, text, crypto.randomUUID());
+      const { hits } = await searchOrders({ ...app.deps, db: tx }, by, text, crypto.randomUUID());
       expect([text, hits.map(({ order_number }) => order_number)]).toEqual([text, text === known ? [known] : []]);
     });
     expect(total(looked), `${text} ${JSON.stringify(looked)}`).toBeLessThan(100);

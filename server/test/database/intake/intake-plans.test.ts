@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Db } from "../../../src/db/db.ts";
 import { scriptFormat } from "../../../src/formats/formats.ts";
 import { receivePrescription } from "../../../src/usecases/intake/receive-prescription.ts";
 import { newMessage, openIntake } from "../../support/intake.ts";
@@ -66,7 +65,7 @@ for (const [name, body] of Object.entries(changes)) {
       ])
     ).rows as { account_id: string; credential_id: string }[];
     const many = await rowsRead(app.deps.db, async (tx) => {
-      const deps = { ...app.deps, db: tx as unknown as Db };
+      const deps = { ...app.deps, db: tx };
       const { answer } = await receivePrescription(deps, scriptFormat, caller!, body);
       expect(answer).toMatch(/<Code>010<|<Approved>/);
     });

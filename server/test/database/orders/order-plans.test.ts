@@ -1,6 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { bookPatient, fillOrderBook } from "../../../../bench/order-book.ts";
-import type { Db } from "../../../src/db/db.ts";
 import type { OrderFilter } from "../../../src/db/orders/order-list.ts";
 import { products } from "../../../src/seed/cast.ts";
 import { placeOrder } from "../../../src/usecases/orders/place-order.ts";
@@ -88,7 +87,7 @@ const lists: Record<string, { filter: Partial<OrderFilter>; found: "full" | "som
 for (const [name, { filter, found }] of Object.entries(lists)) {
   test(`a page of orders (${name}) looks at a few rows, however many there are`, async () => {
     const looked = await rowsRead(app.deps.db, async (tx) => {
-      const deps = { ...app.deps, db: tx as unknown as Db };
+      const deps = { ...app.deps, db: tx };
       const page = await readOrders(deps, account_id, { ...all, ...filter }, Number.MAX_SAFE_INTEGER, PAGE);
       expect(page.orders.length > 0).toBe(found !== "none");
       expect(page.next !== null).toBe(found === "full");
@@ -101,7 +100,7 @@ test("the last pages of a list look at as many rows as the first", async () => {
   const page = async (before: number) => {
     let next = 0;
     const looked = await rowsRead(app.deps.db, async (tx) => {
-      const deps = { ...app.deps, db: tx as unknown as Db };
+      const deps = { ...app.deps, db: tx };
       ({ next } = (await readOrders(deps, account_id, all, before, PAGE)) as { next: number });
     });
     return { rows: total(looked), next };
@@ -117,7 +116,7 @@ test("the last pages of a list look at as many rows as the first", async () => {
 
 test("one order is read with a few rows", async () => {
   const looked = await rowsRead(app.deps.db, async (tx) => {
-    const order = await readOrder({ ...app.deps, db: tx as unknown as Db }, account_id, order_number);
+    const order = await readOrder({ ...app.deps, db: tx }, account_id, order_number);
     expect(order).toMatchObject({ order_number });
   });
   expect(total(looked), JSON.stringify(looked)).toBeLessThan(MOST_ROWS_OF_AN_ORDER);
@@ -128,7 +127,7 @@ test("a new order looks at a few rows, however many orders and products there ar
   const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: 0 };
   const prepared = await prepareOrder(app.deps, orderer, body, JSON.stringify(body), now);
   const looked = await rowsRead(app.deps.db, async (tx) => {
-    const { order } = await placeOrder(app.deps, tx, prepared, now);
+    const order = await placeOrder(app.deps, tx, prepared, now);
     expect(order.exceptions).toEqual([]);
   });
   expect(looked.map(({ table }) => table)).toContain("stock");

@@ -9,9 +9,9 @@ import {
 } from "../../../src/domain/accounts/client-credentials.ts";
 import { type Limit, policyHeader, remainingHeader, spend } from "../../../src/domain/accounts/rate-limit.ts";
 import { acceptsJson } from "../../../src/domain/values/accept.ts";
+import { canonicalJson } from "../../../src/domain/values/canonical-json.ts";
 import { etagMatches } from "../../../src/domain/values/etag.ts";
 import { OAuthRefusal } from "../../../src/domain/values/refusals.ts";
-import { canonicalJson } from "../../../src/http/canonical-json.ts";
 
 const RUNS = { seed: 20_261_115, numRuns: 2_000 };
 const check = <Values extends [unknown, ...unknown[]]>(property: fc.IProperty<Values>) => fc.assert(property, RUNS);

@@ -1,10 +1,10 @@
-import type { Db, Tx } from "../../../src/db/db.ts";
+import type { Database, Tx } from "../../../src/db/db.ts";
 
 /**
  * Rows that some work looks at, table by table, in a transaction of its own and with the plans of the sixth time and
  * later, which are not made for the values at hand.
  */
-export function rowsRead(db: Db, work: (tx: Tx) => Promise<unknown>): Promise<{ table: string; rows: number }[]> {
+export function rowsRead(db: Database, work: (tx: Tx) => Promise<unknown>): Promise<{ table: string; rows: number }[]> {
   return db.transaction(async (tx) => {
     // What the connection did before is counted too until it is told to the statistics.
     const before = await counted(tx);

@@ -1,0 +1,124 @@
+import type { Address } from "@pestle/contract";
+import type { Tx } from "../../db/db.ts";
+import { listShipToAddresses, orderPlace } from "../../db/orders/orders.ts";
+import { lockPatient, savePatient } from "../../db/patients/patients.ts";
+import type { Deps } from "../../deps.ts";
+import { readAddress, settleAddress } from "../../domain/patients/address-input.ts";
+import { readContact } from "../../domain/patients/contact-fields.ts";
+import { readIdentityDocument } from "../../domain/patients/identity-document.ts";
+import {
+  isSameShipTo,
+  withContact,
+  withIdentityDocument,
+  withoutShippingAddress,
+  withShippingAddress,
+} from "../../domain/patients/patient-changes.ts";
+import { documentAnswer, type PatientRecord, patientAnswer } from "../../domain/patients/patient-record.ts";
+import { readPatientSafety } from "../../domain/patients/patient-safety.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
+import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
+import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
+import { accountNow } from "../sandbox/move-clock.ts";
+import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
+import { openRecord, patientRow } from "./patient-rows.ts";
+
+export type PatientKey = { account_id: string; patient_id: string };
+
+const contactFields = ["email", "phone", "gender"] as const;
+
+/** Changes the fields that were sent and keeps the rest. Names and the birth date belong to the prescriber. */
+export function updatePatient(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
+  const { contact, problems } = readContact(sent, contactFields);
+  const { patient_safety = {} } = sent;
+  const safety = readPatientSafety(patient_safety, "patient_safety");
+  return writeAnswer(deps, call.key, 200, {
+    attempt: async (tx) => {
+      const changed = await changePatient(deps, tx, patient, call.now, (record) => {
+        refuseAll([...unknownFields(sent, [...contactFields, "patient_safety"]), ...problems, ...safety.problems]);
+        return { record: withContact(record, { ...contact, patient_safety: safety.patient_safety }) };
+      });
+      return patientAnswer(patient.patient_id, changed.record, changed);
+    },
+  });
+}
+
+/** Adds an address that the validator has judged. */
+export function addShippingAddress(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
+  return writeAnswer(deps, call.key, 201, {
+    prepare: async () => {
+      const { read, problems } = readAddress(sent, deps.zips);
+      if (read === null) return { address: null, problems };
+      return settleAddress(read, await deps.address_validators[call.grant.environment].validate(read.address));
+    },
+    attempt: async (tx, { address, problems }) => {
+      const changed = await changePatient(deps, tx, patient, call.now, (record) => {
+        refuseAll(problems);
+        return withShippingAddress(record, address!);
+      });
+      return changed.address;
+    },
+  });
+}
+
+/** Removes an address, unless an open order ships to it (42228). */
+export function removeShippingAddress(
+  deps: Deps,
+  call: PartnerCall,
+  patient: PatientKey,
+  address_id: number,
+): Promise<FinishedAnswer> {
+  const { account_id, patient_id } = patient;
+  return writeAnswer(deps, call.key, 204, {
+    attempt: async (tx) => {
+      const used = (await listShipToAddresses(tx, account_id, patient_id)).map(({ order_number, address_sealed }) => {
+        const opened = deps.vault.open(address_sealed, orderPlace("address_sealed", account_id, order_number));
+        return JSON.parse(opened.toString("utf8")) as Address;
+      });
+      await changePatient(deps, tx, patient, call.now, (before) => {
+        const gone = before.addresses.find((one) => one.address_id === address_id);
+        const record = withoutShippingAddress(before, address_id);
+        if (record === undefined || gone === undefined) throw new StatusRefusal(404);
+        if (used.some((one) => isSameShipTo(one, gone))) refuse(42228, "address");
+        return { record };
+      });
+    },
+  });
+}
+
+/** Adds a document, or renews the one on file. The answer masks its number. */
+export function addIdentityDocument(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
+  return writeAnswer(deps, call.key, 201, {
+    attempt: async (tx) => {
+      const changed = await changePatient(deps, tx, patient, call.now, (record, today) => {
+        const { document, problems } = readIdentityDocument(sent, today);
+        refuseAll(problems);
+        return withIdentityDocument(record, document!, today);
+      });
+      return documentAnswer(changed.document);
+    },
+  });
+}
+
+/**
+ * Changes one patient under its lock: 404 if the account has no such patient, then what the decision refuses, then one
+ * save. If nothing differs, it writes nothing and `updated_at` stays. `today` is the account's own day.
+ */
+async function changePatient<Outcome extends { record: PatientRecord }>(
+  deps: Deps,
+  tx: Tx,
+  { account_id, patient_id }: PatientKey,
+  now: Date,
+  decide: (record: PatientRecord, today: string) => Outcome,
+): Promise<Outcome & { created_at: Date; updated_at: Date }> {
+  const row = await lockPatient(tx, account_id, patient_id);
+  if (row === undefined) throw new StatusRefusal(404);
+  const account_now = accountNow(now, row.clock_offset_s);
+  const before = openRecord(deps, account_id, patient_id, row.record_sealed);
+  const outcome = decide(before, dateIn(deps.config.TIME_ZONE, account_now));
+  const { created_at } = row;
+  const unchanged = JSON.stringify(outcome.record) === JSON.stringify(before);
+  // A request that waited for the lock may have started first; `updated_at` never goes back.
+  const updated_at = unchanged || account_now < row.updated_at ? row.updated_at : account_now;
+  if (!unchanged) await savePatient(tx, patientRow(deps, account_id, patient_id, outcome.record, updated_at));
+  return { ...outcome, created_at, updated_at };
+}

@@ -1,0 +1,157 @@
+import type { Grant } from "../db/accounts/tokens.ts";
+import { isConflict } from "../db/conflict.ts";
+import type { Database, Tx } from "../db/db.ts";
+import {
+  answerPlace,
+  claimKey,
+  type IdempotencyClaim,
+  keepAnswer,
+  loadKeptAnswer,
+  replaceAnswer,
+} from "../db/idempotency.ts";
+import type { Deps } from "../deps.ts";
+import { Conflict, refuse, StatusRefusal } from "../domain/values/refusals.ts";
+import { type Vault, withKeysOfNow } from "../vault/vault.ts";
+
+/**
+ * One write, from the request to the answer. The order is fixed: `prepare`, then `attempt` until it is saved, then
+ * `settle`. Nothing else in the service retries a lost race.
+ */
+export type Write<Prepared, Done> = {
+  /** Reads the request and calls other systems (an address validator, a carrier). Never inside a transaction. */
+  prepare?: () => Prepared | Promise<Prepared>;
+  /** Work after the commit, such as charging a card; returns the result to send instead, or undefined for none. */
+  settle?: (done: Done, prepared: Prepared) => Promise<Done> | undefined;
+} & (
+  | {
+      transaction?: "always";
+      /** Loads, decides and saves. It runs again after a lost race, so all its effects must roll back. */
+      attempt: (tx: Tx, prepared: Prepared, retried: boolean) => Promise<Done>;
+    }
+  | {
+      /**
+       * `on_retry`: the attempt saves with one guarded statement, so only a retry, which locks, needs a transaction.
+       * `never`: the attempt calls other systems between its load and its save.
+       */
+      transaction: "on_retry" | "never";
+      attempt: (db: Database, prepared: Prepared, retried: boolean) => Promise<Done>;
+    }
+);
+
+/** A partner's request: the account comes from the token alone. */
+export type PartnerCall = { grant: Grant; key: IdempotencyClaim | undefined; now: Date };
+
+/** An answer as it is stored and sent: status and body bytes. */
+export type FinishedAnswer = { status: number; body: string; replayed?: boolean };
+
+/** `vault`: needed by attempts that seal or open values, so that a key rotation meanwhile is another try. */
+type WriteDeps = { db: Database; vault?: Vault };
+
+/** Within this time a repeated Idempotency-Key receives the stored answer. */
+export const KEPT_FOR_MS = 24 * 3600 * 1000;
+const MOST_TRIES = 10;
+
+/** Other requests won every race for the same rows. The caller receives 503 and may try again. */
+export class LostRaces extends StatusRefusal {
+  constructor() {
+    super(503, 1);
+  }
+}
+
+/** Saves a change and returns what the attempt, or the settlement after the commit, returned. */
+export async function write<Done, Prepared = void>(deps: WriteDeps, plan: Write<Prepared, Done>): Promise<Done> {
+  const prepared = (await plan.prepare?.()) as Prepared;
+  const done = await untilSaved(deps, plan, prepared);
+  return (await plan.settle?.(done, prepared)) ?? done;
+}
+
+/** A write that is nothing but its attempt. */
+export const transact = <Done>(deps: WriteDeps, attempt: (tx: Tx) => Promise<Done>): Promise<Done> =>
+  write(deps, { attempt });
+
+/**
+ * The same for a partner's request: runs once per Idempotency-Key. The answer is stored in the change's own
+ * transaction, so a retry receives the same bytes and nothing happens twice; a refused change rolls back and leaves the
+ * key free. The stored answer is encrypted because it can identify the patient.
+ */
+export async function writeAnswer<Done, Prepared = void>(
+  deps: Pick<Deps, "db" | "vault" | "now">,
+  key: IdempotencyClaim | undefined,
+  status: number,
+  /** `answer`: the body to send, if it is not all that the attempt returns. */
+  { answer: bodyOf = (done) => done, ...plan }: Write<Prepared, Done> & { answer?: (done: Done) => unknown },
+): Promise<FinishedAnswer> {
+  const finished = (done: Done): FinishedAnswer => {
+    const body = bodyOf(done);
+    return { status, body: body === undefined ? "" : JSON.stringify(body) };
+  };
+  if (key === undefined) return finished(await write(deps, plan));
+  // A refusal waits until the key was looked up: a known key is replayed, or refused for its other body.
+  const prepared = await Promise.resolve(plan.prepare?.()).then(
+    (value) => () => value as Prepared,
+    (refusal: unknown) => (): Prepared => {
+      throw refusal;
+    },
+  );
+  const kept: Write<void, FinishedAnswer & { done?: Done }> = {
+    attempt: async (tx, _, retried) => {
+      const stored = await claimOrReplay(deps, tx, key);
+      if (stored !== undefined) return stored;
+      const done = await plan.attempt(tx, prepared(), retried);
+      const answer = finished(done);
+      await keepAnswer(tx, key, { status, body_sealed: sealed(deps, key, answer) }, deps.now());
+      return { ...answer, done };
+    },
+  };
+  const saved = await untilSaved(deps, kept, undefined);
+  if (!("done" in saved)) return saved;
+  const { done, ...answer } = saved;
+  const settlement = plan.settle?.(done as Done, prepared());
+  if (settlement === undefined) return answer;
+  // A process that ends here leaves the earlier answer stored, and a job settles what remains.
+  const settled = finished(await settlement);
+  await withKeysOfNow(deps, () => replaceAnswer(deps.db, key, sealed(deps, key, settled)));
+  return settled;
+}
+
+async function untilSaved<Prepared, Done>(
+  { db, vault }: WriteDeps,
+  plan: Write<Prepared, Done>,
+  prepared: Prepared,
+): Promise<Done> {
+  for (let tries = 1; ; tries++) {
+    const retried = tries > 1;
+    const once = () =>
+      plan.transaction === "never" || (plan.transaction === "on_retry" && !retried)
+        ? plan.attempt(db, prepared, retried)
+        : db.transaction((tx) => plan.attempt(tx, prepared, retried));
+    try {
+      return await (vault === undefined ? once() : withKeysOfNow({ db, vault }, once));
+    } catch (error) {
+      // A conflict inside a joined transaction has ended that transaction: its owner retries.
+      if (db.in_transaction || !isConflict(error)) throw error;
+      if (tries === MOST_TRIES) throw new LostRaces();
+    }
+  }
+}
+
+async function claimOrReplay(
+  deps: Pick<Deps, "vault" | "now">,
+  tx: Tx,
+  key: IdempotencyClaim,
+): Promise<FinishedAnswer | undefined> {
+  const since = new Date(deps.now().getTime() - KEPT_FOR_MS);
+  const first = await claimKey(tx, key, since);
+  // Read again after the claim: another request may have finished between the two.
+  const kept = first.body_sealed !== null ? first : await loadKeptAnswer(tx, key, since);
+  if (kept === undefined) {
+    if (first.claimed !== true) throw new Conflict();
+    return undefined;
+  }
+  if (!kept.fingerprint.equals(key.fingerprint)) refuse(42299, "Idempotency-Key");
+  const body = deps.vault.open(kept.body_sealed, answerPlace(key)).toString("utf8");
+  return { status: kept.status, body, replayed: true };
+}
+
+const sealed = (deps: Pick<Deps, "vault">, key: IdempotencyClaim, { body }: FinishedAnswer) =>
+  deps.vault.seal(Buffer.from(body), answerPlace(key));
