@@ -13,7 +13,7 @@ export function NewCredential({
   onClose,
   onCreated,
 }: {
-  path: string;
+  path: `/dashboard/partners/${string}/credentials`;
   reads: readonly string[];
   onClose: () => void;
   onCreated: (shown: ShownCredential) => void;
@@ -22,7 +22,7 @@ export function NewCredential({
   const create = useChange(
     () => {
       const body: NewCredentialRequest = { name: name.trim() };
-      return api<ShownCredential>(path, { method: "POST", body });
+      return api(path, { method: "POST", body });
     },
     { reads, after: onCreated },
   );
