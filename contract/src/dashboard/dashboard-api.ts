@@ -10,9 +10,9 @@ import type {
   DashboardPartner,
   DashboardPartners,
   DashboardPeople,
-  DashboardShelf,
   DashboardStock,
   DashboardTargets,
+  MovedShelf,
   NewCredentialRequest,
   NewPartnerRequest,
   NewPersonRequest,
@@ -107,8 +107,8 @@ export type DashboardApi = {
   "GET /dashboard/licences/{environment}": { answer: DashboardLicences };
   "POST /dashboard/licences/{environment}/import": { body: CatalogueImportRequest; answer: CatalogueImportAnswer };
   "GET /dashboard/stock/{account_id}": { answer: DashboardStock };
-  "POST /dashboard/stock/{account_id}/receive": { body: StockRequest; answer: DashboardShelf };
-  "POST /dashboard/stock/{account_id}/count": { body: StockRequest; answer: DashboardShelf };
+  "POST /dashboard/stock/{account_id}/receive": { body: StockRequest; answer: MovedShelf };
+  "POST /dashboard/stock/{account_id}/count": { body: StockRequest; answer: MovedShelf };
 
   "GET /dashboard/audit": {
     query: "before" | "person_id" | "account_id" | "subject" | "action";
