@@ -1,6 +1,6 @@
 import type { DashboardHome, DashboardOrders, Environment, PortalOrder, ReviewClosed } from "@pestle/contract";
 import { expectTypeOf, test } from "vitest";
-import type { FileRoute, JsonRoute, Read, RouteOf, StreamRoute } from "../src/app/api-path.ts";
+import type { FileRoute, JsonRoute, Read, ReadPrefix, RouteOf, StreamRoute } from "../src/app/api-path.ts";
 
 /** The compiler runs these tests (`tsc -p web`): the types alone are imported. */
 type Base = `/portal/${Environment}`;
@@ -32,6 +32,13 @@ test("files and streams are not read as JSON", () => {
   expectTypeOf<FileRoute<"/dashboard/orders">>().toBeNever();
   expectTypeOf<JsonRoute<"GET", "/dashboard/stream">>().toBeNever();
   expectTypeOf<StreamRoute<"/dashboard/stream?environment=sandbox">>().toEqualTypeOf<"GET /dashboard/stream">();
+});
+
+test("what is read again after a change begins as reads do", () => {
+  expectTypeOf<`${Base}/orders` | "/portal" | "/dashboard/stock" | "/dashboard/orders?">().toExtend<ReadPrefix>();
+  expectTypeOf<`${Base}/ordrs`>().not.toExtend<ReadPrefix>();
+  expectTypeOf<"/dashboard/bulk">().not.toExtend<ReadPrefix>();
+  expectTypeOf<string>().not.toExtend<ReadPrefix>();
 });
 
 test("a call takes the body of its path and answers with its answer", () => {

@@ -1,4 +1,4 @@
-import type { WebAnswer, WebApi, WebFile, WebQueryName, WebRouteKey, WebStream } from "@pestle/contract";
+import type { Environment, WebAnswer, WebApi, WebFile, WebQueryName, WebRouteKey, WebStream } from "@pestle/contract";
 
 /*
  * Finds the row of the contract's table of routes for an address. The compiler compares the address with each path of
@@ -67,3 +67,13 @@ export type Read<Address extends string> = WebAnswer<JsonRoute<"GET", Address>>;
 /** The events of a stream. */
 export type Events<Address extends string> =
   WebApi[StreamRoute<Address>]["answer"] extends WebStream<infer E> ? E : never;
+
+/** What the addresses of reads begin with: whole segments, then perhaps the query. */
+export type ReadPrefix = Filled<Beginning<ReadPath>> | `${Filled<ReadPath>}?`;
+type ReadPath = WebRouteKey extends infer Key ? (Key extends `GET ${infer Path}` ? Path : never) : never;
+type Beginning<Path, Before extends string = ""> = Path extends `/${infer First}/${infer Rest}`
+  ? `${Before}/${First}` | Beginning<`/${Rest}`, `${Before}/${First}`>
+  : `${Before}${Path & string}`;
+type Filled<Path extends string> = Path extends `${infer Head}{${infer Name}}${infer Tail}`
+  ? `${Head}${Name extends "environment" ? Environment : string}${Filled<Tail>}`
+  : Path;

@@ -108,6 +108,10 @@ async function unbroken<T>(coming: Promise<T>): Promise<T> {
   }
 }
 
+/** The body of an answer to one route, for sign-in, which handles a 401 itself. */
+export const bodyOf = async <const Key extends WebRouteKey>(_: Key, response: Response): Promise<WebAnswer<Key>> =>
+  (await response.json()) as WebAnswer<Key>;
+
 /** Both of the contract's bodies: one sentence, or a list of what is wrong with which field. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const request_id = response.headers.get("x-request-id");

@@ -22,7 +22,7 @@ export function WalkOrder({ order }: { order: Pick<Order, "order_number" | "orde
     `${api_base}/home`,
     `${api_base}/webhook_events`,
     `${api_base}/sandbox`,
-  ];
+  ] as const;
   const chosen = exceptionIds.find((id) => String(id) === exception_id);
   const walk = useChange(
     (simulation: { to: (typeof simulatedStatuses)[number] } | { exception_id: ExceptionId }) =>

@@ -45,7 +45,7 @@ export function ImportScreen() {
       return api(`${path}/import`, { method: "POST", body });
     },
     {
-      reads: [path, "/dashboard/catalogue", "/dashboard/stock", "/dashboard/accounts"],
+      reads: ["/dashboard/licences", "/dashboard/catalogue", "/dashboard/stock", "/dashboard/accounts"],
       after: (answer) => {
         if (answer.version === null) setSeen(answer);
         else {

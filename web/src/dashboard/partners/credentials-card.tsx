@@ -1,6 +1,7 @@
 import type { DashboardCredential, ShownCredential } from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
+import type { ReadPrefix } from "../../app/api-path.ts";
 import { Confirm } from "../../app/confirm.tsx";
 import { Loaded } from "../../app/loaded.tsx";
 import { Problem } from "../../app/problem.tsx";
@@ -27,7 +28,7 @@ type Layer =
 /** What the account's programs sign in with. A secret is shown when it is made, and never again. */
 export function CredentialsCard({ account_id }: { account_id: string }) {
   const path = `/dashboard/partners/${account_id}/credentials` as const;
-  const reads = [path, "/dashboard/partners"];
+  const reads = [path, "/dashboard/partners"] as const;
   const credentials = useApi(path);
   const may = admins.includes(useSignedIn().role);
   const [layer, setLayer] = useState<Layer | null>(null);
@@ -150,7 +151,7 @@ function Secret({ shown, rotated, onClose }: { shown: ShownCredential; rotated: 
   );
 }
 
-type Ending = { credential: DashboardCredential; reads: readonly string[]; onClose: () => void };
+type Ending = { credential: DashboardCredential; reads: readonly ReadPrefix[]; onClose: () => void };
 
 function Finish({ credential: { name, client_id }, reads, onClose }: Ending) {
   const finish = useChange(() => api(`/dashboard/credentials/${client_id}/finish`, { method: "POST" }), {

@@ -1,6 +1,7 @@
 import type { NewCredentialRequest, ShownCredential } from "@pestle/contract";
 import { useState } from "react";
 import { api, problemOf } from "../../app/api.ts";
+import type { ReadPrefix } from "../../app/api-path.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
@@ -14,7 +15,7 @@ export function NewCredential({
   onCreated,
 }: {
   path: `/dashboard/partners/${string}/credentials`;
-  reads: readonly string[];
+  reads: readonly ReadPrefix[];
   onClose: () => void;
   onCreated: (shown: ShownCredential) => void;
 }) {

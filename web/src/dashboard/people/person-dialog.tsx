@@ -27,7 +27,7 @@ export function PersonDialog({
   const me = useSignedIn().person_id === person.person_id;
   const [deed, setDeed] = useState<Deed | null>(null);
   const path = `/dashboard/people/${person.person_id}` as const;
-  const reads = ["/dashboard/people"];
+  const reads = ["/dashboard/people"] as const;
   const enable = useChange(() => api(`${path}/enable`, { method: "POST" }), {
     done: `${person.name} can sign in again.`,
     reads,

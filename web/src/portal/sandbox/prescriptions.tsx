@@ -62,7 +62,9 @@ function Prescription({
   const { api_base, link_base, may_change } = usePortal();
   const place = useChange(() => api(`${api_base}/sandbox/orders`, { method: "POST", body: { prescription_id } }), {
     done: "The order is placed.",
-    reads: ["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"].map((path) => api_base + path),
+    reads: (["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"] as const).map(
+      (path) => `${api_base}${path}` as const,
+    ),
     after: () => onChoose(prescription_id),
   });
   const latest = orders[0];

@@ -29,7 +29,9 @@ export function SendPrescription({
     },
     {
       done: "The prescription has arrived.",
-      reads: ["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"].map((path) => api_base + path),
+      reads: (["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"] as const).map(
+        (path) => `${api_base}${path}` as const,
+      ),
       after: ({ prescription_id }) => onSent(prescription_id),
     },
   );

@@ -46,7 +46,7 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
   const [layer, setLayer] = useState<"edit" | "delete" | null>(null);
   const { id, url, events, status, disabled_reason, signing_credential_id, signing_secret_id, description } = endpoint;
   const path = `${api_base}/webhook_endpoints` as const;
-  const reads = [path, `${api_base}/home`, `${api_base}/credentials`];
+  const reads = [path, `${api_base}/home`, `${api_base}/credentials`] as const;
   const active = status === "active";
   const toggle = useChange(
     () => api(`${path}/${id}`, { method: "PATCH", body: { status: active ? "disabled" : "active" } }),

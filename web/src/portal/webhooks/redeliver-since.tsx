@@ -23,7 +23,7 @@ export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
       return api(`${api_base}/webhook_endpoints/${endpoint_id}/redeliver`, { method: "POST", body });
     },
     {
-      reads: [`${api_base}/webhook_e`, `${api_base}/home`],
+      reads: [`${api_base}/webhook_endpoints`, `${api_base}/webhook_events`, `${api_base}/home`],
       after: ({ redelivered, more }) =>
         toast(
           `${redelivered.toLocaleString()} ${redelivered === 1 ? "event is" : "events are"} sent again${more ? ", and there are more: ask once more" : ""}.`,
