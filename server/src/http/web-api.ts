@@ -18,8 +18,8 @@ import { type JsonObject, readJsonObject } from "./body.ts";
 import { unkept } from "./errors.ts";
 
 /**
- * What the pages ask for and change: one row of the contract's table with the handler that answers it. Whoever's role is
- * not among `roles` finds nothing there.
+ * What the pages ask for and change: one row of the contract's table with the handler that answers it. A person whose
+ * role is not among `roles` receives 404.
  */
 export type WebRoute = { [Key in WebRouteKey]: RouteAt<Key> }[WebRouteKey];
 
@@ -39,9 +39,9 @@ type PathParam<Path extends string> = Path extends `${string}{${infer Name}}${in
   ? Name | PathParam<Tail>
   : never;
 
-/** Undefined where it has answered for itself, as a stream does. */
 export type WebHandler<Key extends WebRouteKey> = (deps: Deps, call: WebCallTo<Key>) => Answered<Key>;
-export type Answered<Key extends WebRouteKey> =
+/** Undefined where the handler has answered for itself, as a stream does. */
+type Answered<Key extends WebRouteKey> =
   WebAnswer<Key> extends WebFile | WebStream<unknown>
     ? Promise<Answer<WebAnswer<Key>> | undefined>
     : Answer<WebAnswer<Key>> | Promise<Answer<WebAnswer<Key>>>;

@@ -23,9 +23,9 @@ type Fits<Given, Known> = [Given, Known] extends [[infer G, ...infer Gs], [infer
 type PathIn<Address> = Address extends `${infer Path}?${string}` ? Path : Address;
 type QueryIn<Address> = Address extends `${string}?${infer Query}` ? Query : "";
 
-type Row<M extends Method, Segments_> = {
+type Row<M extends Method, Given> = {
   [Key in WebRouteKey]: Key extends `${M} ${infer Path}`
-    ? Fits<Segments_, Segments<Path>> extends true
+    ? Fits<Given, Segments<Path>> extends true
       ? Key
       : never
     : never;

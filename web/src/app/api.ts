@@ -34,7 +34,7 @@ type Sent<Route extends WebRouteKey> =
 
 /**
  * Asks the server, below `/web`: the contract's row for the path and the method says what is sent and what comes back.
- * Where the session is over, it waits until the person has signed in over the page, and then asks again: whoever called
+ * Where the session is over, it waits until the person has signed in over the page, and then asks again: the caller
  * notices nothing.
  */
 export function api<const Address extends string>(
