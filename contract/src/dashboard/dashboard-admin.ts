@@ -159,7 +159,7 @@ export type CatalogueDifference = {
 /** `version` is null where nothing was written: faults, nothing to change, a dry run. */
 export type CatalogueImportAnswer = CatalogueDifference & {
   version: number | null;
-  faults: { at: string; column: string | null; sentence: string }[];
+  faults: readonly { at: string; column: string | null; sentence: string }[];
 };
 
 /** GET /dashboard/stock/{account_id}. */
@@ -172,8 +172,9 @@ export type DashboardShelf = {
   reserved_units: number;
   free_units: number;
 };
-/** POST /dashboard/stock/{account_id}/receive: units that came; …/count: units that are there. Answered with the shelf. */
+/** POST /dashboard/stock/{account_id}/receive: units that came; …/count: units that are there. Answered with the shelf's units. */
 export type StockRequest = { sku: string; units: number; note?: string };
+export type MovedShelf = Omit<DashboardShelf, "name" | "ndc">;
 
 /** GET and PUT /dashboard/targets (PUT: lead, admin). Null: never late. */
 export type DashboardTargets = { targets: Record<QueueKey, number | null> };

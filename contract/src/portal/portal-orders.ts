@@ -1,3 +1,4 @@
+import type { ActionKey } from "../actions.ts";
 import type { ExceptionId } from "../exceptions.ts";
 import type { OrderStatus } from "../lifecycle.ts";
 import type { ActionRequest, Address, HistoryEntry, Order } from "../resources.ts";
@@ -28,7 +29,7 @@ export type PortalOrder = {
   suggested_address: Omit<Address, "first_name" | "last_name" | "phone"> | null;
 };
 export type PortalOrderAction = {
-  event_key: string;
+  event_key: ActionKey;
   action: string;
   fields: { name: string; type: "string" | "integer" | "object"; required: boolean; description: string }[];
   /** The open exceptions that offer it. */
@@ -43,7 +44,7 @@ export type PortalExceptionGroup = {
   name: string;
   message: string;
   who_acts: "partner" | "pharmacist" | "pharmacy";
-  actions: { event_key: string; action: string }[];
+  actions: { event_key: ActionKey; action: string }[];
   count: number;
   oldest_at: string;
   /** The oldest few. */

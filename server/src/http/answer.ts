@@ -1,10 +1,17 @@
 import { hash } from "node:crypto";
+import type { WebFile } from "@pestle/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { etagMatches } from "../domain/values/etag.ts";
 
 /** A body in its final bytes with its ETag. Made once, it can be sent many times. */
 export type Rendered = { text: string | Buffer; etag: string };
-export type Answer = { status: number; body: Rendered; headers?: Record<string, string> };
+/** `Told` is the type of the value that the body was made of. The phantom key exists for the compiler alone. */
+export type Answer<Told = unknown> = {
+  status: number;
+  body: Rendered;
+  headers?: Record<string, string>;
+  readonly "~told"?: Told;
+};
 
 export const NOT_CACHED = "max-age=0, private, must-revalidate";
 const JSON_TYPE = "application/json; charset=utf-8";
@@ -14,16 +21,17 @@ export function rendered(text: string): Rendered {
 }
 
 /** A file to look at or to print; its name tells nobody who it is about. */
-export const file = (bytes: Buffer, type: string, name: string): Answer => ({
+export const file = (bytes: Buffer, type: string, name: string): Answer<WebFile> => ({
   status: 200,
   body: { text: bytes, etag: rendered(bytes.toString("latin1")).etag },
   headers: { "content-type": type, "content-disposition": `inline; filename="${name}"` },
 });
 
-export const json = (status: number, value: unknown, headers?: Record<string, string>): Answer =>
+export const json = <Told>(status: number, value: Told, headers?: Record<string, string>): Answer<Told> =>
   answer(status, rendered(JSON.stringify(value)), headers);
 
-export const answer = (status: number, body: Rendered, headers?: Record<string, string>): Answer =>
+/** A body in its final bytes: the caller, or the place that the answer is returned to, says what they were made of. */
+export const answer = <Told>(status: number, body: Rendered, headers?: Record<string, string>): Answer<Told> =>
   headers === undefined ? { status, body } : { status, body, headers };
 
 /**

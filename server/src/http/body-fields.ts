@@ -4,55 +4,62 @@ import type { JsonObject } from "./body.ts";
 
 /** The fields of a body, each of the kind that it must be; another is 42200 with the field's name. */
 
-export function textField(body: JsonObject, field: string, longest = 1_000): string {
-  const value = body[field];
+/** A name that the route's body has in the contract; any name where the body is an object of unknown fields. */
+type FieldIn<Body> = keyof Body & string;
+
+export function textField<Body extends object>(body: Body, field: FieldIn<Body>, longest = 1_000): string {
+  const value: unknown = body[field];
   return typeof value === "string" && value.length > 0 && value.length <= longest ? value : refuse(42200, field);
 }
 
-export const optionalText = (body: JsonObject, field: string, longest?: number): string | undefined =>
-  isThere(body, field) ? textField(body, field, longest) : undefined;
+export const optionalText = <Body extends object>(
+  body: Body,
+  field: FieldIn<Body>,
+  longest?: number,
+): string | undefined => (isThere(body, field) ? textField(body, field, longest) : undefined);
 
-export function wholeField(body: JsonObject, field: string): number {
-  const value = body[field];
+export function wholeField<Body extends object>(body: Body, field: FieldIn<Body>): number {
+  const value: unknown = body[field];
   return Number.isSafeInteger(value) ? (value as number) : refuse(42200, field);
 }
 
-export const optionalWhole = (body: JsonObject, field: string): number | undefined =>
+export const optionalWhole = <Body extends object>(body: Body, field: FieldIn<Body>): number | undefined =>
   isThere(body, field) ? wholeField(body, field) : undefined;
 
-export function amountField(body: JsonObject, field: string): number {
-  const value = body[field];
+export function amountField<Body extends object>(body: Body, field: FieldIn<Body>): number {
+  const value: unknown = body[field];
   return typeof value === "number" && value >= 0 && value <= 1e9 ? value : refuse(42200, field);
 }
 
-export function choiceField<Choice extends string>(
-  body: JsonObject,
-  field: string,
+export function choiceField<Body extends object, Choice extends string>(
+  body: Body,
+  field: FieldIn<Body>,
   choices: readonly Choice[],
 ): Choice {
   return choices.find((choice) => choice === body[field]) ?? refuse(42200, field);
 }
 
-export function flagField(body: JsonObject, field: string): boolean {
-  const value = body[field] ?? false;
+export function flagField<Body extends object>(body: Body, field: FieldIn<Body>): boolean {
+  const value: unknown = body[field] ?? false;
   return typeof value === "boolean" ? value : refuse(42200, field);
 }
 
-export function objectField(body: JsonObject, field: string): JsonObject {
-  const value = body[field];
+export function objectField<Body extends object>(body: Body, field: FieldIn<Body>): JsonObject {
+  const value: unknown = body[field];
   return isSentObject(value) ? value : refuse(42200, field);
 }
 
 /** At least one, and never more than a person could mean. */
-export function listField<Item>(
-  body: JsonObject,
-  field: string,
+export function listField<Body extends object, Item>(
+  body: Body,
+  field: FieldIn<Body>,
   most: number,
   read: (item: JsonObject) => Item,
 ): Item[] {
-  const value = body[field];
+  const value: unknown = body[field];
   if (!Array.isArray(value) || value.length === 0 || value.length > most) refuse(42200, field);
   return (value as unknown[]).map((item) => (isSentObject(item) ? read(item) : refuse(42200, field)));
 }
 
-const isThere = (body: JsonObject, field: string) => body[field] !== undefined && body[field] !== null;
+const isThere = <Body extends object>(body: Body, field: FieldIn<Body>) =>
+  body[field] !== undefined && body[field] !== null;

@@ -4,7 +4,7 @@ import type { Admin } from "../usecases/accounts/partners-in-dashboard.ts";
 import type { Work } from "../usecases/fulfillment/steps.ts";
 import { orderNumber } from "./orders/orders.ts";
 import { readQuery } from "./query.ts";
-import type { WebCall } from "./web-api.ts";
+import type { Asked, WebCall } from "./web-api.ts";
 
 export const everybody = staffRoleNames;
 export const reviewers = pharmacistRoles;
@@ -41,7 +41,8 @@ export function numberIn({ params }: WebCall, name: string): number {
 export type Query = ReadonlyMap<string, string[]>;
 
 /** The query by the names that the route takes: a misspelt filter must not answer with everything. */
-export const queryOf = ({ request }: WebCall, ...names: string[]): Query => readQuery(request.url, names);
+export const queryOf = <Name extends string>({ request }: Asked<Name>, ...names: NoInfer<Name>[]): Query =>
+  readQuery(request.url, names);
 
 /** One value of a query; an empty one is none. */
 export function asked(query: Query, name: string, form: RegExp): string | null {

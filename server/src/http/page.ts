@@ -18,11 +18,17 @@ export function limitOf(query: ReadonlyMap<string, string[]>): number {
   return Number(limit);
 }
 
+type Paged<Body> = Body & { next_cursor: string | null };
+
 /** A list's answer: the same page gives the same cursor, and the address of the next one stands in the Link header. */
-export const pageAnswer = (url: string, body: Record<string, unknown>, next: number | null): Answer =>
+export const pageAnswer = <Body extends object>(url: string, body: Body, next: number | null): Answer<Paged<Body>> =>
   linkedAnswer(url, body, next === null ? null : cursorOf(next));
 
-export function linkedAnswer(url: string, body: Record<string, unknown>, next_cursor: string | null): Answer {
+export function linkedAnswer<Body extends object>(
+  url: string,
+  body: Body,
+  next_cursor: string | null,
+): Answer<Paged<Body>> {
   if (next_cursor === null) return json(200, { ...body, next_cursor });
   const address = new URL(url, "http://list");
   address.searchParams.set("cursor", next_cursor);

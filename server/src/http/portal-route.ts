@@ -1,25 +1,32 @@
-import { environments, portalRoleNames } from "@pestle/contract";
+import { environments, type PortalApi, portalRoleNames, type WebAnswer } from "@pestle/contract";
 import { type AccountRow, listAccountsOf } from "../db/accounts/accounts.ts";
 import type { Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import type { PortalActor } from "../usecases/operations/audit-portal.ts";
 import type { Answer } from "./answer.ts";
 import { readQuery } from "./query.ts";
-import type { WebCall, WebRoute } from "./web-api.ts";
+import type { Asked, WebCall, WebCallTo } from "./web-api.ts";
 
 export const everybody = portalRoleNames;
 export const developers = ["partner_admin", "partner_developer"] as const;
 export const admins = ["partner_admin"] as const;
 
 /** What a handler is given. The account comes from who is signed in, and only its environment from the address. */
-export type PortalCall = WebCall & { account: AccountRow; by: PortalActor };
-type PortalHandler = (deps: Deps, call: PortalCall) => Answer | Promise<Answer>;
+type Caller = { account: AccountRow; by: PortalActor };
+export type PortalCall = WebCall & Caller;
+/** The same for one route, with the names that the contract's table gives it. */
+export type PortalCallTo<Key extends keyof PortalApi> = WebCallTo<Key> & Caller;
+type PortalHandler<Key extends keyof PortalApi> = (
+  deps: Deps,
+  call: PortalCallTo<Key>,
+) => Answer<WebAnswer<Key>> | Promise<Answer<WebAnswer<Key>>>;
+type HandlerTo<Key extends keyof PortalApi> = (deps: Deps, call: WebCallTo<Key>) => Promise<Answer<WebAnswer<Key>>>;
 
 /** A route below `/portal/:environment`. A partner without an account there finds nothing. */
 export const ofAccount =
-  (handler: PortalHandler): WebRoute["handler"] =>
+  <Key extends keyof PortalApi>(handler: PortalHandler<Key>): HandlerTo<Key> =>
   async (deps, call) => {
-    const { person, params, request } = call;
+    const { person, params, request }: WebCall = call;
     const known = (environments as readonly string[]).includes(params["environment"] ?? "");
     const accounts = known && person.partner_id !== null ? await listAccountsOf(deps.db, person.partner_id) : [];
     const account = accounts.find(({ environment }) => environment === params["environment"]);
@@ -34,14 +41,15 @@ export const ofAccount =
   };
 
 /** One that there is in the sandbox alone. */
-export const inSandbox = (handler: PortalHandler): WebRoute["handler"] =>
-  ofAccount((deps, call) => {
+export const inSandbox = <Key extends keyof PortalApi>(handler: PortalHandler<Key>): HandlerTo<Key> =>
+  ofAccount<Key>((deps, call) => {
     if (call.account.environment !== "sandbox") throw new StatusRefusal(404);
     return handler(deps, call);
   });
 
 /** The query by the names that the route takes: what it does not take is 40003, as in the API. */
-export const queryOf = ({ request }: PortalCall, ...names: string[]) => readQuery(request.url, names);
+export const queryOf = <Name extends string>({ request }: Asked<Name>, ...names: NoInfer<Name>[]) =>
+  readQuery(request.url, names);
 
 /** An id from the address, of the form that such ids have: another one nobody has. */
 export function idOf({ params }: PortalCall, name: string, form: RegExp): string {

@@ -1,4 +1,12 @@
-import type { PersonRoleName } from "@pestle/contract";
+import type {
+  PersonRoleName,
+  WebAnswer,
+  WebBody,
+  WebFile,
+  WebQueryName,
+  WebRouteKey,
+  WebStream,
+} from "@pestle/contract";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Deps } from "../deps.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
@@ -9,16 +17,45 @@ import { type Answer, json, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 import { unkept } from "./errors.ts";
 
-/** What the pages ask for and change. Whoever's role is not among `roles` finds nothing there. */
-export type WebRoute = {
-  method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** Below `/web`. */
-  path: string;
+/**
+ * What the pages ask for and change: one row of the contract's table with the handler that answers it. A person whose
+ * role is not among `roles` receives 404.
+ */
+export type WebRoute = { [Key in WebRouteKey]: RouteAt<Key> }[WebRouteKey];
+
+type RouteAt<Key extends WebRouteKey> = {
+  method: Key extends `${infer Method} ${string}` ? Method : never;
+  /** Below `/web`, as the router writes it: `:name` for `{name}`. */
+  path: Key extends `${string} ${infer Path}` ? RouterPath<Path> : never;
   /** `anyone`: also who is not signed in. `signed_in`: whoever is, also while the second factor is missing. */
   roles: readonly PersonRoleName[] | "anyone" | "signed_in";
-  /** Undefined where it has answered for itself, as a stream does. */
-  handler: (deps: Deps, call: WebCall) => Answer | Promise<Answer | undefined>;
+  handler: WebHandler<Key>;
 };
+
+type RouterPath<Path extends string> = Path extends `${infer Head}{${infer Name}}${infer Tail}`
+  ? `${Head}:${Name}${RouterPath<Tail>}`
+  : Path;
+type PathParam<Path extends string> = Path extends `${string}{${infer Name}}${infer Tail}`
+  ? Name | PathParam<Tail>
+  : never;
+
+export type WebHandler<Key extends WebRouteKey> = (deps: Deps, call: WebCallTo<Key>) => Answered<Key>;
+/** Undefined where the handler has answered for itself, as a stream does. */
+type Answered<Key extends WebRouteKey> =
+  WebAnswer<Key> extends WebFile | WebStream<unknown>
+    ? Promise<Answer<WebAnswer<Key>> | undefined>
+    : Answer<WebAnswer<Key>> | Promise<Answer<WebAnswer<Key>>>;
+
+/** A call of one route: its parameters and the fields of its body by the names that the contract's table gives them. */
+export type WebCallTo<Key extends WebRouteKey> = Omit<WebCall, "params" | "body"> &
+  Asked<WebQueryName<Key>> & {
+    params: { readonly [Name in PathParam<Key>]: string };
+    body: { readonly [Field in FieldOf<WebBody<Key>>]?: unknown };
+  };
+/** A request of a route whose query takes these names. The phantom key exists for the compiler alone. */
+export type Asked<Name extends string> = { request: FastifyRequest; readonly "~query"?: Name };
+/** The fields of every kind of body that a route takes. */
+type FieldOf<Body> = Body extends Record<string, never> ? never : Body extends unknown ? keyof Body : never;
 
 export type WebCall = {
   /** Undefined only for `anyone`. */
@@ -65,10 +102,13 @@ export function addWebApi(app: FastifyInstance, deps: Deps, routes: readonly Web
 const SIGN_IN = "Sign in, and it will go on where you were.";
 const hasBody = ({ method }: WebRoute) => method === "POST" || method === "PUT" || method === "PATCH";
 
+/** The router has matched the path of the handler's own row, so the parameters are those that the handler names. */
+type AnyHandler = (deps: Deps, call: WebCall) => Answer | Promise<Answer | undefined>;
+
 /** The pharmacy's own refusals are told as they are: they name no patient. */
 async function answered(deps: Deps, { handler }: WebRoute, call: WebCall): Promise<Answer | undefined> {
   try {
-    return await handler(deps, call);
+    return await (handler as AnyHandler)(deps, call);
   } catch (error) {
     if (error instanceof WorkRefusal) {
       return json(409, { error: { error_code: 409, key: error.key, message: error.message } });

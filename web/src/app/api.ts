@@ -1,3 +1,5 @@
+import type { WebAnswer, WebBody, WebQueryName, WebRouteKey } from "@pestle/contract";
+import type { FileRoute, JsonRoute, Known, Method, Read, RouteOf } from "./api-path.ts";
 import { isPresent } from "./presence.ts";
 import { csrfToken, signedInAgain } from "./sign-in/session.ts";
 
@@ -21,23 +23,42 @@ export class ApiError extends Error {
 /** What is wrong with one field of what was sent. */
 export type Problem = { code: number; field: string; message: string };
 
-type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 /** Files that are saved or opened come whole, with the name that the server gave them. */
 export type ApiFile = { name: string; blob: Blob };
 
 type Asked = { method?: Method; body?: unknown; signal?: AbortSignal };
 
+/** A body without required fields may be left out. */
+type Sent<Route extends WebRouteKey> =
+  Record<never, never> extends WebBody<Route> ? { body?: WebBody<Route> } : { body: WebBody<Route> };
+
 /**
- * Asks the server, below `/web`. Where the session is over, it waits until the person has signed in over the page, and
- * then asks again: whoever called notices nothing.
+ * Asks the server, below `/web`: the contract's row for the path and the method says what is sent and what comes back.
+ * Where the session is over, it waits until the person has signed in over the page, and then asks again: the caller
+ * notices nothing.
  */
-export async function api<T>(path: string, asked: Asked = {}): Promise<T> {
+export function api<const Address extends string>(
+  path: Known<JsonRoute<"GET", Address>, Address>,
+  asked?: { signal?: AbortSignal },
+): Promise<Read<Address>>;
+export function api<const Address extends string, const M extends Exclude<Method, "GET">>(
+  path: Known<JsonRoute<M, Address>, Address>,
+  asked: { method: M; signal?: AbortSignal } & Sent<JsonRoute<M, Address>>,
+): Promise<WebAnswer<JsonRoute<M, Address>>>;
+export function api(path: string, asked?: Asked): Promise<unknown> {
+  return ask(path, asked);
+}
+
+/** For functions that check the path in their own signature: the caller names the type of the answer. */
+export async function ask<T>(path: string, asked: Asked = {}): Promise<T> {
   const response = await answer(path, "application/json", asked);
   return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
 }
 
 /** The same for a file: it is asked for here and not by a link, which could neither wait nor say what went wrong. */
-export async function apiFile(path: string): Promise<ApiFile> {
+export async function apiFile<const Address extends string>(
+  path: Known<FileRoute<Address>, Address>,
+): Promise<ApiFile> {
   const response = await answer(path, "*/*", {});
   const [, name] = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "") ?? [];
   return { name: name ?? "file", blob: await unbroken(response.blob()) };
@@ -63,6 +84,18 @@ async function answer(path: string, accept: string, { method = "GET", body, sign
   }
 }
 
+/** The address of a read with these filters; those without a value are left out. */
+export function addressOf<const Path extends string>(
+  path: Known<RouteOf<"GET", Path>, Path>,
+  filters: { readonly [Name in WebQueryName<RouteOf<"GET", Path>>]?: string | undefined },
+): `${Path}?${string}` {
+  const given = Object.entries<string | undefined>(filters).filter(
+    (pair): pair is [string, string] => (pair[1] ?? "") !== "",
+  );
+  // Without a filter the address is the path alone, which names the same route.
+  return (given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`) as `${Path}?${string}`;
+}
+
 export const send = (path: string, init: RequestInit): Promise<Response> =>
   unbroken(fetch(`/web${path}`, { credentials: "same-origin", ...init }));
 
@@ -74,6 +107,10 @@ async function unbroken<T>(coming: Promise<T>): Promise<T> {
     throw new ApiError(0, "The service cannot be reached. Check the connection and try again.");
   }
 }
+
+/** The body of an answer to one route, for sign-in, which handles a 401 itself. */
+export const bodyOf = async <const Key extends WebRouteKey>(_: Key, response: Response): Promise<WebAnswer<Key>> =>
+  (await response.json()) as WebAnswer<Key>;
 
 /** Both of the contract's bodies: one sentence, or a list of what is wrong with which field. */
 export async function errorOf(response: Response): Promise<ApiError> {

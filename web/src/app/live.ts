@@ -1,4 +1,5 @@
 import { useEffect, useRef } from "react";
+import type { Events, Known, StreamRoute } from "./api-path.ts";
 import { readSession } from "./sign-in/session.ts";
 
 const AGAIN_MS = 5_000;
@@ -7,7 +8,11 @@ const AGAIN_MS = 5_000;
  * Listens to server-sent events, below `/web`. A browser opens few connections to one host, and people open many tabs:
  * so one of the tabs listens and tells the others.
  */
-export function useLive(path: string, event: string, onEvent: (data: unknown) => void): void {
+export function useLive<const Address extends string, const Name extends keyof Events<Address> & string>(
+  path: Known<StreamRoute<Address>, Address>,
+  event: Name,
+  onEvent: (data: Events<Address>[Name]) => void,
+): void {
   const handler = useRef(onEvent);
   handler.current = onEvent;
   useEffect(() => {
@@ -16,7 +21,7 @@ export function useLive(path: string, event: string, onEvent: (data: unknown) =>
     const closed = new AbortController();
     others.onmessage = ({ data }) => handler.current(data);
     const listen = () =>
-      untilClosed(path, event, closed.signal, (data) => {
+      untilClosed<Events<Address>[Name]>(path, event, closed.signal, (data) => {
         handler.current(data);
         others.postMessage(data);
       });
@@ -34,13 +39,18 @@ export function useLive(path: string, event: string, onEvent: (data: unknown) =>
  * The browser connects again by itself, but gives up where it is refused: then the session is looked at, and a little
  * later it is tried again.
  */
-function untilClosed(path: string, event: string, signal: AbortSignal, tell: (data: unknown) => void): Promise<void> {
+function untilClosed<Data>(
+  path: string,
+  event: string,
+  signal: AbortSignal,
+  tell: (data: Data) => void,
+): Promise<void> {
   return new Promise((resolve) => {
     let source: EventSource;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const connect = () => {
       source = new EventSource(`/web${path}`);
-      source.addEventListener(event, (message) => tell(JSON.parse(message.data as string)));
+      source.addEventListener(event, (message) => tell(JSON.parse(message.data as string) as Data));
       source.onerror = () => {
         if (source.readyState !== EventSource.CLOSED) return;
         void readSession();

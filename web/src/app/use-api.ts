@@ -1,5 +1,6 @@
 import { type UseQueryResult, useQuery } from "@tanstack/react-query";
-import { api } from "./api.ts";
+import { ask } from "./api.ts";
+import type { JsonRoute, Known, Read } from "./api-path.ts";
 
 type Options = {
   enabled?: boolean;
@@ -9,10 +10,13 @@ type Options = {
 };
 
 /** A read, kept by its address: two screens that ask for the same share one answer. */
-export const useApi = <T>(path: string, { enabled, refetch_ms, written_down }: Options = {}): UseQueryResult<T> =>
-  useQuery<T>({
+export const useApi = <const Address extends string>(
+  path: Known<JsonRoute<"GET", Address>, Address>,
+  { enabled, refetch_ms, written_down }: Options = {},
+): UseQueryResult<Read<Address>> =>
+  useQuery<Read<Address>>({
     queryKey: [path],
-    queryFn: ({ signal }) => api<T>(path, { signal }),
+    queryFn: ({ signal }) => ask<Read<Address>>(path, { signal }),
     ...(enabled !== undefined && { enabled }),
     ...(refetch_ms !== undefined && { refetchInterval: refetch_ms }),
     ...(written_down && { staleTime: 0, gcTime: 0, refetchOnWindowFocus: false, refetchOnReconnect: false }),

@@ -1,6 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState } from "react";
 import { toast } from "../ui/display/toast.tsx";
+import type { ReadPrefix } from "./api-path.ts";
 
 export type Change<Given extends unknown[], Answer> = {
   /** Undefined where it failed: then `error` says why. */
@@ -16,7 +17,7 @@ export type Change<Given extends unknown[], Answer> = {
  */
 export function useChange<Given extends unknown[], Answer>(
   send: (...given: Given) => Promise<Answer>,
-  { done, reads = [], after }: { done?: string; reads?: readonly string[]; after?: (answer: Answer) => void } = {},
+  { done, reads = [], after }: { done?: string; reads?: readonly ReadPrefix[]; after?: (answer: Answer) => void } = {},
 ): Change<Given, Answer> {
   const queries = useQueryClient();
   const [busy, setBusy] = useState(false);

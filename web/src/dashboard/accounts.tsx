@@ -1,11 +1,11 @@
-import type { DashboardAccount, DashboardAccounts } from "@pestle/contract";
+import type { DashboardAccount } from "@pestle/contract";
 import { useFilters } from "../app/use-address.ts";
 import { useApi } from "../app/use-api.ts";
 import { SelectField } from "../ui/controls/field.tsx";
 
 /** The accounts of partners, by name; those of the pharmacy itself hold no orders. */
 export function useAccounts(): readonly DashboardAccount[] {
-  const { data } = useApi<DashboardAccounts>("/dashboard/accounts");
+  const { data } = useApi("/dashboard/accounts");
   return (data?.accounts ?? [])
     .filter(({ partner }) => partner !== null)
     .sort((a, b) => accountName(a).localeCompare(accountName(b)));

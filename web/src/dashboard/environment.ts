@@ -1,4 +1,4 @@
-import { type DashboardAccounts, type Environment, environments } from "@pestle/contract";
+import { type Environment, environments } from "@pestle/contract";
 import { useSyncExternalStore } from "react";
 import type { Filters } from "../app/use-address.ts";
 import { useApi } from "../app/use-api.ts";
@@ -16,7 +16,7 @@ export function chooseEnvironment(environment: Environment): void {
 
 /** Those in which there is a partner's account. */
 export function useEnvironments(): readonly Environment[] | undefined {
-  const { data, isError } = useApi<DashboardAccounts>("/dashboard/accounts");
+  const { data, isError } = useApi("/dashboard/accounts");
   if (data === undefined) return isError ? environments : undefined;
   return environments.filter((one) => data.accounts.some((row) => row.partner !== null && row.environment === one));
 }

@@ -1,16 +1,16 @@
-import type { DashboardHome, Environment } from "@pestle/contract";
+import type { Environment } from "@pestle/contract";
 import { useQueryClient } from "@tanstack/react-query";
 import { useLive } from "../app/live.ts";
 import { useApi } from "../app/use-api.ts";
 import { useEnvironment } from "./environment.ts";
 import styles from "./live-home.module.css";
 
-const homeOf = (environment: Environment) => `/dashboard/home?environment=${environment}`;
+const homeOf = (environment: Environment) => `/dashboard/home?environment=${environment}` as const;
 
 /** The queues of the chosen environment as they are now: read once, then kept up to date by the stream. */
 export function useHome() {
   const environment = useEnvironment();
-  return useApi<DashboardHome>(homeOf(environment ?? "production"), { enabled: environment !== undefined });
+  return useApi(homeOf(environment ?? "production"), { enabled: environment !== undefined });
 }
 
 /** Listens for as long as the application is open, whatever screen it shows. Shows nothing itself. */

@@ -1,4 +1,4 @@
-import type { DashboardSearch, SearchHit } from "@pestle/contract";
+import type { SearchHit } from "@pestle/contract";
 import { api } from "../app/api.ts";
 import type { PaletteHit, PaletteSearch } from "../app/shell/palette.tsx";
 import { Badge } from "../ui/badge.tsx";
@@ -11,7 +11,7 @@ export const searchOrders: PaletteSearch = {
   placeholder: "Order, tracking number, prescription, reference, or name and date of birth",
   hint: "A patient is found by the partner's patient id, or by first name, last name and date of birth together, such as Ada Moss 1980-01-31.",
   find: async (q, signal) => {
-    const { hits, more } = await api<DashboardSearch>("/dashboard/search", { method: "POST", body: { q }, signal });
+    const { hits, more } = await api("/dashboard/search", { method: "POST", body: { q }, signal });
     return { hits: hits.map(shown), more };
   },
 };

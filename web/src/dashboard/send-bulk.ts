@@ -1,10 +1,4 @@
-import {
-  type BulkAnswer,
-  type BulkRequest,
-  type BulkResult,
-  type DashboardOrderRow,
-  MOST_BULK_ORDERS,
-} from "@pestle/contract";
+import { type BulkRequest, type BulkResult, type DashboardOrderRow, MOST_BULK_ORDERS } from "@pestle/contract";
 import { ApiError, api } from "../app/api.ts";
 
 export type BulkOutcome = { done: number; refused: BulkResult[] };
@@ -29,7 +23,7 @@ export async function sendBulk(
       .map(({ account_id, order_number, revision }) => ({ account_id, order_number, revision }));
     const body: BulkRequest = { ...asked, orders: batch };
     try {
-      const { done, results } = await api<BulkAnswer>("/dashboard/bulk", { method: "POST", body });
+      const { done, results } = await api("/dashboard/bulk", { method: "POST", body });
       outcome.done += done;
       outcome.refused.push(...results.filter((one) => !one.done));
     } catch (error) {

@@ -1,10 +1,4 @@
-import {
-  type Environment,
-  environments,
-  type PortalAccount,
-  type PortalIndex,
-  type PortalRole,
-} from "@pestle/contract";
+import { type Environment, environments, type PortalAccount, type PortalRole } from "@pestle/contract";
 import { type ComponentType, createContext, useContext, useEffect } from "react";
 import { Loaded } from "../app/loaded.tsx";
 import { NotFound } from "../app/shell/not-found.tsx";
@@ -23,7 +17,7 @@ export type Portal = {
   may_change: boolean;
   may_manage_team: boolean;
   /** What the addresses of reads and changes begin with, and those of screens. */
-  api_base: string;
+  api_base: `/portal/${Environment}`;
   link_base: string;
 };
 
@@ -41,7 +35,7 @@ export function inAccount(Screen: ComponentType): ComponentType {
   return function InAccount() {
     const given = useParam("environment");
     const environment = environments.find((one) => one === given);
-    const index = useApi<PortalIndex>("/portal");
+    const index = useApi("/portal");
     useEffect(() => {
       if (environment !== undefined) rememberEnvironment(environment);
     }, [environment]);

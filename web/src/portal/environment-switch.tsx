@@ -1,4 +1,4 @@
-import type { Environment, PortalIndex } from "@pestle/contract";
+import type { Environment } from "@pestle/contract";
 import { useLocation, useNavigate } from "@tanstack/react-router";
 import { useShortcuts } from "../app/shell/shortcuts.ts";
 import { useApi } from "../app/use-api.ts";
@@ -7,7 +7,7 @@ import { environmentIn } from "./environment.ts";
 
 /** Which of the two accounts is shown. The same kind of screen opens in the other one. */
 export function EnvironmentSwitch() {
-  const { data } = useApi<PortalIndex>("/portal");
+  const { data } = useApi("/portal");
   const { pathname } = useLocation();
   const navigate = useNavigate();
   const current = environmentIn(pathname);

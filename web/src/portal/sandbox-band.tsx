@@ -1,4 +1,3 @@
-import type { PortalIndex } from "@pestle/contract";
 import { useLocation } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { useApi } from "../app/use-api.ts";
@@ -8,7 +7,7 @@ import styles from "./sandbox-band.module.css";
 
 /** Over everything in the sandbox, whose colour the whole page takes: nobody confuses it with production. */
 export function SandboxBand() {
-  const { data } = useApi<PortalIndex>("/portal");
+  const { data } = useApi("/portal");
   const environment = environmentIn(useLocation().pathname);
   useEffect(() => {
     document.documentElement.dataset["environment"] = environment;

@@ -18,7 +18,7 @@ export const search: PaletteSearch = {
     const found = await Promise.all(
       (["reference", "patient_id"] as const).map(async (name) => {
         const given = new URLSearchParams({ [name]: q, limit: String(MOST) });
-        return api<PortalOrders>(`/portal/${environment}/orders?${given}`, { signal }).catch(nothing);
+        return api(`/portal/${environment}/orders?${given}`, { signal }).catch(nothing);
       }),
     );
     const hits = found.flatMap(({ orders }) =>

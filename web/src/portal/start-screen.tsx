@@ -1,4 +1,3 @@
-import type { PortalIndex } from "@pestle/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect } from "react";
 import { Loaded } from "../app/loaded.tsx";
@@ -9,7 +8,7 @@ import { environmentIn } from "./environment.ts";
 
 /** Goes on to the account that somebody used last, or to one that there is. */
 export function StartScreen() {
-  const index = useApi<PortalIndex>("/portal");
+  const index = useApi("/portal");
   const navigate = useNavigate();
   const accounts = index.data?.accounts ?? [];
   const last = environmentIn("/");

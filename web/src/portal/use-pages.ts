@@ -1,6 +1,7 @@
 import { type InfiniteData, type UseInfiniteQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import { useCallback } from "react";
-import { api } from "../app/api.ts";
+import { ask } from "../app/api.ts";
+import type { JsonRoute, Known, Read } from "../app/api-path.ts";
 
 export type Pages<Row> = {
   query: Pick<UseInfiniteQueryResult, "data" | "error" | "isRefetchError" | "refetch" | "isFetching">;
@@ -9,15 +10,19 @@ export type Pages<Row> = {
   onMore: () => void;
 };
 
+type PageRoute<Address extends string> =
+  Read<Address> extends { next_cursor: string | null } ? JsonRoute<"GET", Address> : never;
+
 /** A list that is read page by page, kept by its address like any other read. */
-export function usePages<Page extends { next_cursor: string | null }, Row>(
-  path: string,
-  rowsOf: (page: Page) => readonly Row[],
+export function usePages<const Address extends string, Row>(
+  path: Known<PageRoute<Address>, Address>,
+  rowsOf: (page: Read<Address>) => readonly Row[],
   { refetch_ms }: { refetch_ms?: number } = {},
 ): Pages<Row> {
+  type Page = Read<Address> & { next_cursor: string | null };
   const query = useInfiniteQuery<Page, Error, InfiniteData<Page>, readonly unknown[], string>({
     queryKey: [path, "pages"],
-    queryFn: ({ pageParam, signal }) => api<Page>(withCursor(path, pageParam), { signal }),
+    queryFn: ({ pageParam, signal }) => ask<Page>(withCursor(path, pageParam), { signal }),
     initialPageParam: "",
     getNextPageParam: ({ next_cursor }) => next_cursor,
     // Reading on while older pages are open would move them under the reader's eyes.
@@ -34,9 +39,3 @@ export function usePages<Page extends { next_cursor: string | null }, Row>(
 
 const withCursor = (path: string, cursor: string) =>
   cursor === "" ? path : `${path}${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
-
-/** The address of a read with these filters; those without a value are left out. */
-export function addressOf(path: string, filters: Readonly<Record<string, string | undefined>>): string {
-  const given = Object.entries(filters).filter((pair): pair is [string, string] => (pair[1] ?? "") !== "");
-  return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
-}

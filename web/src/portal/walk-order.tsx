@@ -1,4 +1,4 @@
-import { exceptionIds, exceptions, type Order, simulatedStatuses } from "@pestle/contract";
+import { type ExceptionId, exceptionIds, exceptions, type Order, simulatedStatuses } from "@pestle/contract";
 import { useId, useState } from "react";
 import { api } from "../app/api.ts";
 import { Problem } from "../app/problem.tsx";
@@ -22,9 +22,10 @@ export function WalkOrder({ order }: { order: Pick<Order, "order_number" | "orde
     `${api_base}/home`,
     `${api_base}/webhook_events`,
     `${api_base}/sandbox`,
-  ];
+  ] as const;
+  const chosen = exceptionIds.find((id) => String(id) === exception_id);
   const walk = useChange(
-    (simulation: { to: string } | { exception_id: number }) =>
+    (simulation: { to: (typeof simulatedStatuses)[number] } | { exception_id: ExceptionId }) =>
       api(`${api_base}/sandbox/simulate`, {
         method: "POST",
         body: { simulation_type: "order", simulation: { order_number, ...simulation } },
@@ -63,8 +64,8 @@ export function WalkOrder({ order }: { order: Pick<Order, "order_number" | "orde
           <Button
             small
             busy={walk.busy}
-            disabled={exception_id === ""}
-            onClick={() => void walk.run({ exception_id: Number(exception_id) })}
+            disabled={chosen === undefined}
+            onClick={() => chosen && void walk.run({ exception_id: chosen })}
           >
             Hold
           </Button>

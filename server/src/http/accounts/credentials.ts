@@ -54,7 +54,7 @@ export const credentialRoutes: readonly WebRoute[] = [
 
 const idIn = (call: PortalCall) => idOf(call, "credential_id", /^[a-z0-9]{8}$/);
 
-async function list(deps: Deps, { account }: PortalCall): Promise<Answer> {
+async function list(deps: Deps, { account }: Pick<PortalCall, "account">): Promise<Answer<PortalCredentials>> {
   const [rows, endpoints] = await Promise.all([
     listCredentials(deps.db, account.account_id),
     listEndpoints(deps.db, account.account_id),

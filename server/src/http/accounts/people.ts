@@ -1,4 +1,5 @@
 import { type NewPersonRequest, portalRoleNames, staffRoleNames } from "@pestle/contract";
+import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import {
   changePerson,
@@ -10,7 +11,7 @@ import {
 import { json } from "../answer.ts";
 import { choiceField, optionalText, textField } from "../body-fields.ts";
 import { admins } from "../dashboard-route.ts";
-import type { WebCall, WebRoute } from "../web-api.ts";
+import type { WebCall, WebCallTo, WebRoute } from "../web-api.ts";
 
 const PERSON = "/dashboard/people/:person_id";
 
@@ -24,7 +25,7 @@ const changeRoute = (change: PersonChange): WebRoute => ({
   method: "POST",
   path: `${PERSON}/${change}`,
   roles: admins,
-  handler: async (deps, call) =>
+  handler: async (deps: Deps, call: WebCallTo<`POST /dashboard/people/{person_id}/${PersonChange}`>) =>
     json(200, { person: await changePerson(deps, call.person, personIn(call), change, call.request.id) }),
 });
 

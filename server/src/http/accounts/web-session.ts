@@ -11,11 +11,14 @@ import {
   signOut,
   totpRequired,
 } from "../../usecases/accounts/sign-in.ts";
-import { json } from "../answer.ts";
+import { type Answer, json } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
 import { cookieName, type WebRoute } from "../web-api.ts";
 
 const REFUSED = "The e-mail address, the password or the code is wrong.";
+/** A refusal is no answer of the contract's table, whichever route gives it. */
+const refused = (): Answer<never> =>
+  json(401, { error: { error_code: 401, message: REFUSED } }) as Answer as Answer<never>;
 
 /** Signing in and out. */
 export const sessionRoutes: readonly WebRoute[] = [
@@ -27,7 +30,7 @@ export const sessionRoutes: readonly WebRoute[] = [
       const [email, password] = [textOf(body, "email"), textOf(body, "password")];
       const code = body["code"] === undefined || body["code"] === null ? null : textOf(body, "code");
       const signed = await signIn(deps, { email, password, code }, request.ip, request.id);
-      if (signed.outcome === "refused") return json(401, { error: { error_code: 401, message: REFUSED } });
+      if (signed.outcome === "refused") return refused();
       reply.header("set-cookie", cookie(request, signed.cookie, LONGEST_SESSION_MS / 1000));
       return json(200, { outcome: signed.outcome, ...shown(signed.session) });
     },
@@ -58,7 +61,7 @@ export const sessionRoutes: readonly WebRoute[] = [
     roles: "signed_in",
     handler: async (deps, { person, body, request }) => {
       const taken = await giveCode(deps, person, textOf(body, "code"), request.id);
-      if (!taken) return json(401, { error: { error_code: 401, message: REFUSED } });
+      if (!taken) return refused();
       return json(200, { outcome: "signed_in", ...shown({ ...person, complete: true, totp_on: true }) });
     },
   },

@@ -1,11 +1,13 @@
 import {
   type CatalogueDifference,
+  type CatalogueImportAnswer,
   type CatalogueVersion,
   catalogueImportKinds,
   type DashboardCatalogue,
   type DashboardLicences,
   type DashboardStock,
   environments,
+  type MovedShelf,
 } from "@pestle/contract";
 import type { CatalogueVersionRow } from "../../db/catalogue/catalogue-rows.ts";
 import { listShelves } from "../../db/catalogue/stock.ts";
@@ -27,7 +29,7 @@ import { type Answer, json } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
 import { amountField, choiceField, flagField, objectField, optionalText, textField } from "../body-fields.ts";
 import { accountIn, everybody, leads } from "../dashboard-route.ts";
-import type { WebCall, WebRoute } from "../web-api.ts";
+import type { WebCall, WebCallTo, WebRoute } from "../web-api.ts";
 
 const LONGEST_FILE = 1024 * 1024;
 
@@ -111,7 +113,15 @@ function environmentIn({ params }: WebCall) {
   return { environment };
 }
 
-async function importFor(deps: Deps, { person, body, request }: WebCall, owner: CatalogueOwner): Promise<Answer> {
+type Import =
+  | WebCallTo<"POST /dashboard/catalogue/{account_id}/import">
+  | WebCallTo<"POST /dashboard/licences/{environment}/import">;
+
+async function importFor(
+  deps: Deps,
+  { person, body, request }: Import,
+  owner: CatalogueOwner,
+): Promise<Answer<CatalogueImportAnswer>> {
   const kind = choiceField(body, "kind", "account_id" in owner ? catalogueImportKinds : ["licences"]);
   const dry_run = flagField(body, "dry_run");
   const given = {
@@ -150,10 +160,10 @@ const shownVersion = ({ version, kind, source, imported_at, summary }: Catalogue
 
 async function moveStock(
   deps: Deps,
-  call: WebCall,
+  call: WebCallTo<"POST /dashboard/stock/{account_id}/receive" | "POST /dashboard/stock/{account_id}/count">,
   move: typeof receiveStock,
   action: "stock_received" | "stock_counted",
-): Promise<Answer> {
+): Promise<Answer<MovedShelf>> {
   const { body, person, request } = call;
   const { account_id } = await ownerIn(deps, call);
   const sku = textField(body, "sku", 100);

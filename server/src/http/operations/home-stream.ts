@@ -1,7 +1,7 @@
 import { liveSession } from "../../usecases/accounts/sign-in.ts";
 import type { HomeListener } from "../../usecases/operations/watch-home.ts";
 import { askedEnvironment, queryOf } from "../dashboard-route.ts";
-import type { WebRoute } from "../web-api.ts";
+import type { WebHandler } from "../web-api.ts";
 
 /** Something is said at least this often, so that nothing in between takes the connection for dead. */
 const BEAT_MS = 15_000;
@@ -10,7 +10,7 @@ const SESSION_CHECK_MS = 15_000;
 const MOST_UNREAD_BYTES = 64 * 1024;
 
 /** Server-sent events: the home page, at once and whenever it has changed. */
-export const streamHome: WebRoute["handler"] = async (deps, call) => {
+export const streamHome: WebHandler<"GET /dashboard/stream"> = async (deps, call) => {
   const { person, reply } = call;
   const environment = askedEnvironment(queryOf(call, "environment"));
   const { raw } = reply;

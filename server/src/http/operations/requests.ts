@@ -24,9 +24,9 @@ import { accountNow } from "../../usecases/sandbox/move-clock.ts";
 import { type Answer, json } from "../answer.ts";
 import { limitOf as rateOf } from "../front-door.ts";
 import { limitOf } from "../page.ts";
-import { everybody, idOf, ofAccount, type PortalCall, queryOf, UUID } from "../portal-route.ts";
+import { everybody, idOf, ofAccount, type PortalCallTo, queryOf, UUID } from "../portal-route.ts";
 import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts";
-import type { WebRoute } from "../web-api.ts";
+import type { Asked, WebRoute } from "../web-api.ts";
 
 /** How a partner's programs use the API: every request, what went wrong, and how much there was. */
 export const requestRoutes: readonly WebRoute[] = [
@@ -40,9 +40,12 @@ const HOUR_MS = 3600 * 1000;
 /** More errors than these are the same story again. */
 const MOST_ERRORS = 50_000;
 
-const filters = ["credential_id", "method", "route", "status", "errors", "error_code", "since", "until"];
+const filters = ["credential_id", "method", "route", "status", "errors", "error_code", "since", "until"] as const;
 
-async function list(deps: Deps, call: PortalCall): Promise<Answer> {
+async function list(
+  deps: Deps,
+  call: PortalCallTo<"GET /portal/{environment}/requests">,
+): Promise<Answer<PortalRequests>> {
   const query = queryOf(call, "request_id", ...filters, "limit", "cursor");
   const { account_id } = call.account;
   const { REQUEST_LOG_DAYS: kept_days, TIME_ZONE: zone } = deps.config;
@@ -78,21 +81,27 @@ async function list(deps: Deps, call: PortalCall): Promise<Answer> {
   return json(200, { requests, next_cursor, kept_days } satisfies PortalRequests);
 }
 
-async function one(deps: Deps, call: PortalCall): Promise<Answer> {
+async function one(
+  deps: Deps,
+  call: PortalCallTo<"GET /portal/{environment}/requests/{request_id}">,
+): Promise<Answer<PortalRequest>> {
   const found = await loadRequest(deps.db, call.account.account_id, idOf(call, "request_id", UUID));
   if (found === undefined) throw new StatusRefusal(404);
   const [request] = await shown(deps, call.account.account_id, [found]);
-  return json(200, request);
+  return json(200, request!);
 }
 
-async function errors(deps: Deps, call: PortalCall): Promise<Answer> {
+async function errors(
+  deps: Deps,
+  call: PortalCallTo<"GET /portal/{environment}/request_errors">,
+): Promise<Answer<PortalRequestErrors>> {
   const hours = hoursOf(call, 168);
   const since = new Date(deps.now().getTime() - hours * HOUR_MS);
   const counted = await listErrorGroups(deps.db, call.account.account_id, since, MOST_ERRORS);
   return json(200, { since: since.toISOString(), groups: errorGroups(counted) } satisfies PortalRequestErrors);
 }
 
-async function usage(deps: Deps, call: PortalCall): Promise<Answer> {
+async function usage(deps: Deps, call: PortalCallTo<"GET /portal/{environment}/usage">): Promise<Answer<PortalUsage>> {
   const hours = hoursOf(call, 720);
   const { account } = call;
   const first = firstHour(deps.now(), hours);
@@ -125,7 +134,7 @@ async function shown(deps: Deps, account_id: string, rows: readonly RequestRow[]
 }
 
 const isShort = (text: string) => text.length <= 100;
-const hoursOf = (call: PortalCall, most: number) =>
+const hoursOf = (call: Asked<"hours">, most: number) =>
   numberOf(queryOf(call, "hours"), "hours", (hours) => hours <= most) ?? 24;
 
 const END_OF_TIME = new Date("9999-12-31T00:00:00Z");

@@ -21,7 +21,7 @@ const filters = [
   "created_after",
   "created_before",
   "updated_after",
-];
+] as const;
 /** More than any order goes through. */
 const WHOLE_HISTORY = 1_000;
 

@@ -5,6 +5,7 @@ import {
   ORDER_NUMBER_PATTERN,
   type PortalAttempts,
   type PortalEndpoint,
+  type PortalEndpoints,
   type PortalEvents,
   type WebhookEndpoint,
 } from "@pestle/contract";
@@ -29,7 +30,16 @@ import { readStatistics } from "../../usecases/webhooks/read-statistics.ts";
 import { readAttempts } from "../../usecases/webhooks/read-webhook-events.ts";
 import { type Answer, answer, json, rendered } from "../answer.ts";
 import { limitOf } from "../page.ts";
-import { developers, everybody, idOf, ofAccount, type PortalCall, queryOf, UUID } from "../portal-route.ts";
+import {
+  developers,
+  everybody,
+  idOf,
+  ofAccount,
+  type PortalCall,
+  type PortalCallTo,
+  queryOf,
+  UUID,
+} from "../portal-route.ts";
 import { flagOf, textOf } from "../query-values.ts";
 import type { WebRoute } from "../web-api.ts";
 import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "./webhook-cursors.ts";
@@ -135,7 +145,7 @@ export const webhookRoutes: readonly WebRoute[] = [
 const endpointIn = (call: PortalCall) => idOf(call, "endpoint_id", UUID);
 const eventIn = (call: PortalCall) => idOf(call, "event_id", UUID);
 
-async function list(deps: Deps, { account: { account_id } }: PortalCall): Promise<Answer> {
+async function list(deps: Deps, { account: { account_id } }: PortalCall): Promise<Answer<PortalEndpoints>> {
   const rows = await listEndpoints(deps.db, account_id);
   return json(200, { webhook_endpoints: rows.map((row) => endpointOf(account_id, row)) });
 }
@@ -152,7 +162,10 @@ async function shown(deps: Deps, account_id: string, { id }: WebhookEndpoint): P
   return endpointOf(account_id, row);
 }
 
-async function events(deps: Deps, call: PortalCall): Promise<Answer> {
+async function events(
+  deps: Deps,
+  call: PortalCallTo<"GET /portal/{environment}/webhook_events">,
+): Promise<Answer<PortalEvents>> {
   const query = queryOf(call, "event_type", "order_number", "delivered", "status", "endpoint_id", "limit", "cursor");
   const filter: NewestFilter = {
     event_type: textOf(query, "event_type", isEventType) as EventType | null,
@@ -183,7 +196,10 @@ const isDeliveryStatus = (text: string) => (deliveryStatuses as readonly string[
 /** After everything. */
 const NEWEST = { feed_position: Number.MAX_SAFE_INTEGER, event_position: Number.MAX_SAFE_INTEGER };
 
-async function attempts(deps: Deps, call: PortalCall): Promise<Answer> {
+async function attempts(
+  deps: Deps,
+  call: PortalCallTo<"GET /portal/{environment}/webhook_events/{event_id}/attempts">,
+): Promise<Answer<PortalAttempts>> {
   const query = queryOf(call, "limit", "cursor");
   const event_id = eventIn(call);
   await noteEventView(deps, call.by, event_id);

@@ -3,10 +3,10 @@ import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
-import { errorOf, send } from "../api.ts";
+import { bodyOf, errorOf, send } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { SecondFactorSetUp } from "./second-factor.tsx";
-import { type Session, signedIn, useSignedIn } from "./session.ts";
+import { signedIn, useSignedIn } from "./session.ts";
 
 /** Sets up a second factor for whoever is signed in without one. */
 export function SecondFactorDialog({ onClose }: { onClose: () => void }) {
@@ -22,7 +22,7 @@ export function SecondFactorDialog({ onClose }: { onClose: () => void }) {
         body: JSON.stringify({ code: code.replaceAll(" ", "") }),
       });
       if (!response.ok) throw await errorOf(response);
-      signedIn((await response.json()) as Session);
+      signedIn(await bodyOf("POST /session/code", response));
       toast("The second factor is in force.");
       onClose();
     } catch (caught) {

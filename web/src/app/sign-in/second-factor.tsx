@@ -1,16 +1,15 @@
+import type { SecondFactorSecret } from "@pestle/contract";
 import { useEffect, useState } from "react";
 import { Copyable } from "../../ui/controls/copyable.tsx";
 import { Skeleton } from "../../ui/display/notice.tsx";
 import { QrCode } from "../../ui/display/qr-code.tsx";
-import { errorOf, send } from "../api.ts";
+import { bodyOf, errorOf, send } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import styles from "./sign-in.module.css";
 
-type Made = { secret: string; address: string };
-
 /** A new secret, as a picture for the authenticator's camera and as text. It counts once its first code was given. */
 export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
-  const [made, setMade] = useState<Made | null>(null);
+  const [made, setMade] = useState<SecondFactorSecret | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
     const closed = new AbortController();
@@ -34,7 +33,7 @@ export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
   );
 }
 
-async function begin(csrf_token: string, signal: AbortSignal): Promise<Made> {
+async function begin(csrf_token: string, signal: AbortSignal): Promise<SecondFactorSecret> {
   const response = await send("/session/second_factor", {
     method: "POST",
     headers: { accept: "application/json", "content-type": "application/json", "x-csrf-token": csrf_token },
@@ -42,5 +41,5 @@ async function begin(csrf_token: string, signal: AbortSignal): Promise<Made> {
     signal,
   });
   if (!response.ok) throw await errorOf(response);
-  return (await response.json()) as Made;
+  return bodyOf("POST /session/second_factor", response);
 }

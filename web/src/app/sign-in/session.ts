@@ -1,18 +1,7 @@
+import type { SessionAnswer, WebSession } from "@pestle/contract";
 import { useSyncExternalStore } from "react";
 
-/** Who is signed in, as `GET /web/session` tells. */
-export type Session = {
-  person_id: string;
-  email: string;
-  name: string;
-  role: string;
-  partner_name: string | null;
-  csrf_token: string;
-  /** False while the code of the second factor is missing. */
-  complete: boolean;
-  totp_on: boolean;
-  idle_seconds: number;
-};
+export type Session = WebSession;
 
 /**
  * `locked`: somebody was signed in, the page is still as they left it, and signing in again goes on from there.
@@ -20,7 +9,7 @@ export type Session = {
 export type SessionState =
   | { phase: "loading" }
   | { phase: "unreachable" }
-  | { phase: "out"; half: Session | null; second_factor: "offered" | "required" }
+  | { phase: "out"; half: Session | null; second_factor: SessionAnswer["second_factor"] }
   | { phase: "in"; session: Session; locked: boolean };
 
 let state: SessionState = { phase: "loading" };
@@ -43,13 +32,10 @@ export const csrfToken = (): string | null =>
   state.phase === "in" ? state.session.csrf_token : state.phase === "out" ? (state.half?.csrf_token ?? null) : null;
 
 /** Whose session the browser has by now. */
-export async function serverSession(): Promise<{
-  session: Session | null;
-  second_factor: "offered" | "required";
-}> {
+export async function serverSession(): Promise<SessionAnswer> {
   const response = await fetch("/web/session", { headers: { accept: "application/json" } });
   if (!response.ok) throw new Error(String(response.status));
-  return (await response.json()) as Awaited<ReturnType<typeof serverSession>>;
+  return (await response.json()) as SessionAnswer;
 }
 
 /** Reads who is signed in, at the start and whenever another tab changed it. */

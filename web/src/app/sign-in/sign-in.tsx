@@ -1,7 +1,8 @@
+import type { SignInAnswer, WebBody } from "@pestle/contract";
 import { type FormEvent, useState } from "react";
 import { Button } from "../../ui/controls/button.tsx";
 import { TextField } from "../../ui/controls/field.tsx";
-import { errorOf, send } from "../api.ts";
+import { bodyOf, errorOf, send } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { endSession } from "./end-session.ts";
 import { SecondFactorSetUp } from "./second-factor.tsx";
@@ -9,7 +10,6 @@ import { csrfToken, halfSignedIn, type Session, serverSession, signedIn } from "
 import styles from "./sign-in.module.css";
 
 type Step = "password" | "code" | "set_up";
-type Answer = Session & { outcome: "signed_in" | "needs_code" | "needs_set_up" };
 
 /** E-mail and password, then the code of the second factor or its set-up, whichever is asked for. */
 export function SignInForm({ email: known, half }: { email?: string; half: Session | null }) {
@@ -113,14 +113,18 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
  * The server takes a change only with the token of the session that the browser has. Where that is another than the one
  * this page knows of, as when somebody stopped half-way in another tab, it is asked for and the same is sent again.
  */
-async function post(path: string, body: object, csrf_token: string | null): Promise<Answer> {
+async function post<const Path extends "/session" | "/session/code">(
+  path: Path,
+  body: WebBody<`POST ${Path}`>,
+  csrf_token: string | null,
+): Promise<SignInAnswer> {
   let response = await sendTo(path, body, csrf_token);
   if (response.status === 404) {
     const { session } = await serverSession();
     response = await sendTo(path, body, session?.csrf_token ?? null);
   }
   if (!response.ok) throw await errorOf(response);
-  return (await response.json()) as Answer;
+  return bodyOf<`POST ${Path}`>(`POST ${path}`, response);
 }
 
 const sendTo = (path: string, body: object, csrf_token: string | null): Promise<Response> =>

@@ -1,4 +1,4 @@
-import type { AuditLine, DashboardAudit } from "@pestle/contract";
+import type { AuditLine } from "@pestle/contract";
 import { type UseInfiniteQueryResult, useInfiniteQuery } from "@tanstack/react-query";
 import { api } from "../../app/api.ts";
 import type { Filters } from "../../app/use-address.ts";
@@ -17,7 +17,7 @@ export function useAudit(filters: Filters): {
     queryKey: [`/dashboard/audit?${search}`, "pages"],
     queryFn: ({ pageParam, signal }) => {
       const before = pageParam === null ? [] : [["before", String(pageParam)]];
-      return api<DashboardAudit>(`/dashboard/audit?${new URLSearchParams([...asked, ...before])}`, { signal });
+      return api(`/dashboard/audit?${new URLSearchParams([...asked, ...before])}`, { signal });
     },
     initialPageParam: null as number | null,
     getNextPageParam: ({ next }) => next,

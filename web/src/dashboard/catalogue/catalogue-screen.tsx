@@ -23,8 +23,8 @@ import { VersionsTable } from "./versions-table.tsx";
 export function CatalogueScreen() {
   const [account] = useChosenAccount();
   const [{ tab = "products" }] = useFilters();
-  const path = `/dashboard/catalogue/${account?.account_id}`;
-  const catalogue = useApi<DashboardCatalogue>(path, { enabled: account !== undefined });
+  const path = `/dashboard/catalogue/${account?.account_id}` as const;
+  const catalogue = useApi(path, { enabled: account !== undefined });
   const may = leads.includes(useSignedIn().role);
   const navigate = useNavigate();
   const kind = tab === "versions" ? "products" : tab;

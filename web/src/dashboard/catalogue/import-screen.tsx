@@ -32,19 +32,20 @@ export function ImportScreen() {
   const [partial, setPartial] = useState(false);
   const [seen, setSeen] = useState<CatalogueImportAnswer | null>(null);
   const path =
-    kind === "licences" ? `/dashboard/licences/${account?.environment}` : `/dashboard/catalogue/${account?.account_id}`;
+    kind === "licences"
+      ? (`/dashboard/licences/${account?.environment}` as const)
+      : (`/dashboard/catalogue/${account?.account_id}` as const);
   const asked: CatalogueImportRequest = { kind, ...file, partial };
-  const look = useChange(
-    () => api<CatalogueImportAnswer>(`${path}/import`, { method: "POST", body: { ...asked, dry_run: true } }),
-    { after: setSeen },
-  );
+  const look = useChange(() => api(`${path}/import`, { method: "POST", body: { ...asked, dry_run: true } }), {
+    after: setSeen,
+  });
   const apply = useChange(
     ({ added, changed, retired, unchanged }: CatalogueImportAnswer) => {
       const body: CatalogueImportRequest = { ...asked, agreed: { added, changed, retired, unchanged } };
-      return api<CatalogueImportAnswer>(`${path}/import`, { method: "POST", body });
+      return api(`${path}/import`, { method: "POST", body });
     },
     {
-      reads: [path, "/dashboard/catalogue", "/dashboard/stock", "/dashboard/accounts"],
+      reads: ["/dashboard/licences", "/dashboard/catalogue", "/dashboard/stock", "/dashboard/accounts"],
       after: (answer) => {
         if (answer.version === null) setSeen(answer);
         else {

@@ -14,7 +14,7 @@ const SOON_MS = 60 * 24 * 3600 * 1000;
 
 /** Where the pharmacy may send to. They are the pharmacy's own: all accounts of an environment share them. */
 export function LicencesTable({ environment }: { environment: Environment }) {
-  const query = useApi<DashboardLicences>(`/dashboard/licences/${environment}`);
+  const query = useApi(`/dashboard/licences/${environment}`);
   return (
     <Loaded query={query} lines={8}>
       {({ licences }) => (

@@ -1,6 +1,7 @@
-import type { DashboardExceptions, ExceptionGroup } from "@pestle/contract";
+import type { ExceptionGroup } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { useEffect } from "react";
+import { addressOf } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
 import { FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -25,8 +26,7 @@ export function ExceptionsScreen() {
   const narrowed = Object.entries(withEnvironment(filters, environment ?? "production")).filter(
     ([name]) => name === "environment" || name === "account_id",
   );
-  const search = new URLSearchParams(narrowed).toString();
-  const held = useApi<DashboardExceptions>(`/dashboard/exceptions${search && `?${search}`}`, {
+  const held = useApi(addressOf("/dashboard/exceptions", Object.fromEntries(narrowed)), {
     enabled: environment !== undefined,
   });
   const changed_ms = useHome().dataUpdatedAt;

@@ -1,4 +1,4 @@
-import type { DashboardOrderRow, DashboardOrders, ExceptionGroup } from "@pestle/contract";
+import type { DashboardOrderRow, ExceptionGroup } from "@pestle/contract";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
@@ -28,7 +28,7 @@ export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrow
   const navigate = useNavigate();
   const { role } = useSignedIn();
   const search = new URLSearchParams({ queue: "on_hold", exception_id: String(exception_id), ...narrowed }).toString();
-  const orders = useApi<DashboardOrders>(`/dashboard/orders?${search}&limit=${SHOWN}`);
+  const orders = useApi(`/dashboard/orders?${search}&limit=${SHOWN}`);
   const { refetch } = orders;
   // biome-ignore lint/correctness/useExhaustiveDependencies: another number of orders is another list
   useEffect(() => void refetch(), [count, group.oldest_at, refetch]);

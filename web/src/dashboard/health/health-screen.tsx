@@ -28,7 +28,7 @@ const order = ["failed", "warning", "ok"] as const;
 
 /** Whether the service is well: what the doctor finds, and what is due and not done. */
 export function HealthScreen() {
-  const health = useApi<DashboardHealth>("/dashboard/health", { refetch_ms: READ_EVERY_MS });
+  const health = useApi("/dashboard/health", { refetch_ms: READ_EVERY_MS });
   useShortcuts([{ keys: "r", label: "Look again", run: () => void health.refetch() }]);
   return (
     <Page

@@ -115,7 +115,7 @@ const columns: Column<Row>[] = [
 /** The orders that have stood still for the longest, wherever they are. */
 function Longest() {
   const environment = useEnvironment();
-  const orders = useApi<DashboardOrders>(`/dashboard/orders?limit=8&environment=${environment}`, {
+  const orders = useApi(`/dashboard/orders?limit=8&environment=${environment}`, {
     enabled: environment !== undefined,
     refetch_ms: 30_000,
   });

@@ -15,13 +15,13 @@ const order: readonly DocumentKind[] = ["prescription", "leaflet", "slip", "labe
 
 /** What is printed for the parcel. Each opens beside this page, ready for the printer. */
 export function DocumentsCard({ page }: { page: DashboardOrder }) {
-  const path = `${orderApi({ account_id: page.account_id, order_number: page.order.order_number })}/documents`;
+  const path = `${orderApi({ account_id: page.account_id, order_number: page.order.order_number })}/documents` as const;
   const documents = [...page.documents].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));
   const [asked, setAsked] = useState<DashboardDocument | null>(null);
   const open = useChange(
     (document: DashboardDocument) => {
       setAsked(document);
-      return apiFile(path + addressOf(document));
+      return apiFile(`${path}${addressOf(document)}`);
     },
     { after: ({ name, blob }) => openFile(name, blob) },
   );
@@ -63,4 +63,5 @@ export function DocumentsCard({ page }: { page: DashboardOrder }) {
   );
 }
 
-const addressOf = ({ kind, item_id }: DashboardDocument) => `/${kind}${item_id === null ? "" : `?item_id=${item_id}`}`;
+const addressOf = ({ kind, item_id }: DashboardDocument) =>
+  item_id === null ? (`/${kind}` as const) : (`/${kind}?item_id=${item_id}` as const);

@@ -18,7 +18,7 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
   const [shown, setShown] = useState<RevealedOrder | null>(null);
   const [editing, setEditing] = useState<Address | null>(null);
   const path = orderApi({ account_id: page.account_id, order_number: page.order.order_number });
-  const reveal = useChange(() => api<RevealedOrder>(`${path}/reveal`, { method: "POST" }), { after: setShown });
+  const reveal = useChange(() => api(`${path}/reveal`, { method: "POST" }), { after: setShown });
   const toggle = () => (shown === null ? void reveal.run() : setShown(null));
   useShortcuts([{ keys: "v", label: shown ? "Hide the patient" : "Reveal the patient", run: toggle }]);
   const { patient, address } = page;

@@ -8,15 +8,15 @@ import { toast } from "../../ui/display/toast.tsx";
 export type Work = WorkRequest extends infer Each ? (Each extends unknown ? Omit<Each, "revision"> : never) : never;
 export type DoWork = Change<[work: Work, done?: string], DashboardOrder>;
 
-export const orderApi = ({ account_id, order_number }: { account_id: string; order_number: string }): string =>
-  `/dashboard/orders/${encodeURIComponent(account_id)}/${encodeURIComponent(order_number)}`;
+export const orderApi = ({ account_id, order_number }: { account_id: string; order_number: string }) =>
+  `/dashboard/orders/${encodeURIComponent(account_id)}/${encodeURIComponent(order_number)}` as const;
 
 /** An order's page. Each read is written down, so it is read when somebody comes or asks, and not by itself. */
 export function useOrder(place: { account_id: string; order_number: string }) {
   const path = orderApi(place);
   return useQuery<DashboardOrder>({
     queryKey: [path],
-    queryFn: ({ signal }) => api<DashboardOrder>(path, { signal }),
+    queryFn: ({ signal }) => api(path, { signal }),
     staleTime: 0,
     gcTime: 0,
     refetchOnWindowFocus: false,
@@ -34,7 +34,7 @@ export function useWork({ account_id, order, revision }: DashboardOrder): DoWork
   return useChange(
     async (work: Work, done?: string) => {
       const body = { ...work, revision } as WorkRequest;
-      const page = await api<DashboardOrder>(`${path}/work`, { method: "POST", body });
+      const page = await api(`${path}/work`, { method: "POST", body });
       if (mayHold.includes(work.event) && page.order.order_status === "On Hold") {
         toast(`Held: ${page.exceptions.map(({ name }) => name).join(", ")}`, "bad");
       } else if (done !== undefined) toast(done);

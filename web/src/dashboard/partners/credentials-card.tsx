@@ -1,6 +1,7 @@
-import type { CredentialChanged, DashboardCredential, DashboardCredentials, ShownCredential } from "@pestle/contract";
+import type { DashboardCredential, ShownCredential } from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
+import type { ReadPrefix } from "../../app/api-path.ts";
 import { Confirm } from "../../app/confirm.tsx";
 import { Loaded } from "../../app/loaded.tsx";
 import { Problem } from "../../app/problem.tsx";
@@ -26,15 +27,15 @@ type Layer =
 
 /** What the account's programs sign in with. A secret is shown when it is made, and never again. */
 export function CredentialsCard({ account_id }: { account_id: string }) {
-  const path = `/dashboard/partners/${account_id}/credentials`;
-  const reads = [path, "/dashboard/partners"];
-  const credentials = useApi<DashboardCredentials>(path);
+  const path = `/dashboard/partners/${account_id}/credentials` as const;
+  const reads = [path, "/dashboard/partners"] as const;
+  const credentials = useApi(path);
   const may = admins.includes(useSignedIn().role);
   const [layer, setLayer] = useState<Layer | null>(null);
   const close = () => setLayer(null);
   useShortcuts(may ? [{ keys: "n", label: "New credential", run: () => setLayer({ kind: "new" }) }] : []);
   const rotate = useChange(
-    (client_id: string) => api<ShownCredential>(`/dashboard/credentials/${client_id}/rotate`, { method: "POST" }),
+    (client_id: string) => api(`/dashboard/credentials/${client_id}/rotate`, { method: "POST" }),
     { reads, after: (shown) => setLayer({ kind: "shown", shown, rotated: true }) },
   );
   const deeds = (credential: DashboardCredential) => (
@@ -150,13 +151,14 @@ function Secret({ shown, rotated, onClose }: { shown: ShownCredential; rotated: 
   );
 }
 
-type Ending = { credential: DashboardCredential; reads: readonly string[]; onClose: () => void };
+type Ending = { credential: DashboardCredential; reads: readonly ReadPrefix[]; onClose: () => void };
 
 function Finish({ credential: { name, client_id }, reads, onClose }: Ending) {
-  const finish = useChange(
-    () => api<CredentialChanged>(`/dashboard/credentials/${client_id}/finish`, { method: "POST" }),
-    { done: "The older secret has ended.", reads, after: onClose },
-  );
+  const finish = useChange(() => api(`/dashboard/credentials/${client_id}/finish`, { method: "POST" }), {
+    done: "The older secret has ended.",
+    reads,
+    after: onClose,
+  });
   return (
     <Confirm title={`End the older secret of ${name}?`} confirm="End it now" change={finish} onClose={onClose}>
       <p>
@@ -168,10 +170,11 @@ function Finish({ credential: { name, client_id }, reads, onClose }: Ending) {
 }
 
 function Revoke({ credential: { name, client_id }, reads, onClose }: Ending) {
-  const revoke = useChange(
-    () => api<CredentialChanged>(`/dashboard/credentials/${client_id}/revoke`, { method: "POST" }),
-    { done: "The credential is revoked.", reads, after: onClose },
-  );
+  const revoke = useChange(() => api(`/dashboard/credentials/${client_id}/revoke`, { method: "POST" }), {
+    done: "The credential is revoked.",
+    reads,
+    after: onClose,
+  });
   return (
     <Confirm title={`Revoke ${name}?`} confirm="Revoke the credential" change={revoke} onClose={onClose}>
       <p>Its secrets and every token that was issued for it stop working at once. This cannot be taken back.</p>

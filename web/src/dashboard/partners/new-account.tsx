@@ -33,7 +33,7 @@ export function NewAccount({
   const create = useChange(
     () => {
       const body: NewPartnerRequest = { ...given, name: given.name.trim(), ncpdp_id: given.ncpdp_id.trim() || null };
-      return api<DashboardPartner>("/dashboard/partners", { method: "POST", body });
+      return api("/dashboard/partners", { method: "POST", body });
     },
     { done: "The account is open.", reads: ["/dashboard/partners", "/dashboard/accounts"], after: onCreated },
   );

@@ -1,6 +1,7 @@
 import type { NewCredentialRequest, ShownCredential } from "@pestle/contract";
 import { useState } from "react";
 import { api, problemOf } from "../../app/api.ts";
+import type { ReadPrefix } from "../../app/api-path.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
@@ -13,8 +14,8 @@ export function NewCredential({
   onClose,
   onCreated,
 }: {
-  path: string;
-  reads: readonly string[];
+  path: `/dashboard/partners/${string}/credentials`;
+  reads: readonly ReadPrefix[];
   onClose: () => void;
   onCreated: (shown: ShownCredential) => void;
 }) {
@@ -22,7 +23,7 @@ export function NewCredential({
   const create = useChange(
     () => {
       const body: NewCredentialRequest = { name: name.trim() };
-      return api<ShownCredential>(path, { method: "POST", body });
+      return api(path, { method: "POST", body });
     },
     { reads, after: onCreated },
   );

@@ -1,4 +1,4 @@
-import type { DashboardPartner, DashboardPartners } from "@pestle/contract";
+import type { DashboardPartner } from "@pestle/contract";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
 import { NotFound } from "../../app/shell/not-found.tsx";
@@ -21,7 +21,7 @@ import { workflowNames } from "./workflow-names.ts";
 /** One account: what it is, how its messages are told apart, and what its programs sign in with. */
 export function PartnerScreen() {
   const account_id = useParam("account_id");
-  const partners = useApi<DashboardPartners>("/dashboard/partners");
+  const partners = useApi("/dashboard/partners");
   return (
     <Loaded query={partners} lines={8}>
       {({ partners: all }) => {

@@ -1,4 +1,4 @@
-import type { DashboardPartner, DashboardPartners } from "@pestle/contract";
+import type { DashboardPartner } from "@pestle/contract";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
@@ -19,7 +19,7 @@ import { workflowNames } from "./workflow-names.ts";
 
 /** Who sends orders: a partner has an account of its own in each environment. */
 export function PartnersScreen() {
-  const partners = useApi<DashboardPartners>("/dashboard/partners");
+  const partners = useApi("/dashboard/partners");
   const may = admins.includes(useSignedIn().role);
   const navigate = useNavigate();
   const [creating, setCreating] = useState(false);

@@ -20,8 +20,7 @@ const kinds: Record<RoutingRule["kind"], { name: string; hint: string }> = {
 export function RoutingCard({ partner: { account_id, ncpdp_id, routing_rules } }: { partner: DashboardPartner }) {
   const may = admins.includes(useSignedIn().role);
   const change = useChange(
-    (body: RoutingRuleRequest) =>
-      api<DashboardPartner>(`/dashboard/partners/${account_id}/routing_rules`, { method: "POST", body }),
+    (body: RoutingRuleRequest) => api(`/dashboard/partners/${account_id}/routing_rules`, { method: "POST", body }),
     { reads: ["/dashboard/partners"] },
   );
   return (

@@ -17,7 +17,7 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
   const create = useChange(
     () => {
       const body: NewPersonRequest = { ...given, partner_id: partner ? given.partner_id : null };
-      return api<ShownPassword>("/dashboard/people", { method: "POST", body });
+      return api("/dashboard/people", { method: "POST", body });
     },
     { reads: ["/dashboard/people"], after: onCreated },
   );

@@ -1,4 +1,4 @@
-import type { DashboardPeople, DashboardPerson, ShownPassword } from "@pestle/contract";
+import type { DashboardPerson, ShownPassword } from "@pestle/contract";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -23,7 +23,7 @@ type Layer = { kind: "new" } | { kind: "person"; person_id: string } | { kind: "
 
 /** Whoever signs in: the pharmacy's people, and those of partners. */
 export function PeopleScreen() {
-  const people = useApi<DashboardPeople>("/dashboard/people");
+  const people = useApi("/dashboard/people");
   const [{ of = "pharmacy" }, change] = useFilters();
   const [layer, setLayer] = useState<Layer | null>(null);
   const close = () => setLayer(null);

@@ -1,4 +1,4 @@
-import type { DashboardPerson, PersonChanged, ShownPassword } from "@pestle/contract";
+import type { DashboardPerson, ShownPassword } from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Confirm } from "../../app/confirm.tsx";
@@ -26,22 +26,22 @@ export function PersonDialog({
 }) {
   const me = useSignedIn().person_id === person.person_id;
   const [deed, setDeed] = useState<Deed | null>(null);
-  const path = `/dashboard/people/${person.person_id}`;
-  const reads = ["/dashboard/people"];
-  const enable = useChange(() => api<PersonChanged>(`${path}/enable`, { method: "POST" }), {
+  const path = `/dashboard/people/${person.person_id}` as const;
+  const reads = ["/dashboard/people"] as const;
+  const enable = useChange(() => api(`${path}/enable`, { method: "POST" }), {
     done: `${person.name} can sign in again.`,
     reads,
   });
   const back = { reads, after: () => setDeed(null) };
-  const disable = useChange(() => api<PersonChanged>(`${path}/disable`, { method: "POST" }), {
+  const disable = useChange(() => api(`${path}/disable`, { method: "POST" }), {
     ...back,
     done: `${person.name} is shut out.`,
   });
-  const factor = useChange(() => api<PersonChanged>(`${path}/second_factor`, { method: "POST" }), {
+  const factor = useChange(() => api(`${path}/second_factor`, { method: "POST" }), {
     ...back,
     done: "The second factor is taken away.",
   });
-  const password = useChange(() => api<ShownPassword>(`${path}/password`, { method: "POST" }), {
+  const password = useChange(() => api(`${path}/password`, { method: "POST" }), {
     reads,
     after: onPassword,
   });

@@ -1,4 +1,4 @@
-import { type DashboardAccounts, drugSchedules, exceptionIds, exceptions, orderStatuses } from "@pestle/contract";
+import { drugSchedules, exceptionIds, exceptions, orderStatuses } from "@pestle/contract";
 import { memo } from "react";
 import type { Filters } from "../../app/use-address.ts";
 import { useApi } from "../../app/use-api.ts";
@@ -31,7 +31,7 @@ export const FilterBar = memo(function FilterBar({
   change: (changes: Record<string, string | null>) => void;
   loading: boolean;
 }) {
-  const { data } = useApi<DashboardAccounts>("/dashboard/accounts");
+  const { data } = useApi("/dashboard/accounts");
   const accounts = (data?.accounts ?? []).filter(({ partner }) => partner !== null);
   const partners = new Map(accounts.map(({ partner_id, partner }) => [partner_id ?? "", partner ?? ""]));
   const brands = new Map(

@@ -14,7 +14,7 @@ export const filterSearch = (filters: Filters): string =>
   ).toString();
 
 const readPage = (search: string, cursor: string | null, signal?: AbortSignal) =>
-  api<DashboardOrders>(
+  api(
     `/dashboard/orders?${search}&limit=${PAGE_ROWS}${cursor === null ? "" : `&cursor=${encodeURIComponent(cursor)}`}`,
     { ...(signal && { signal }) },
   );

@@ -1,4 +1,4 @@
-import { type DashboardRecall, environments, type RecallRequest, type RecallRow } from "@pestle/contract";
+import { environments, type RecallRequest, type RecallRow } from "@pestle/contract";
 import { type FormEvent, useRef, useState } from "react";
 import { api } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
@@ -85,9 +85,9 @@ export function RecallScreen() {
 function Found({ asked }: { asked: RecallRequest }) {
   const { role } = useSignedIn();
   const search = new URLSearchParams(Object.entries(asked)).toString();
-  const found = useApi<DashboardRecall>(`/dashboard/recall?${search}`, { written_down: true });
+  const found = useApi(`/dashboard/recall?${search}`, { written_down: true });
   const [revealed, setRevealed] = useState<RecallRow[] | null>(null);
-  const reveal = useChange(() => api<DashboardRecall>("/dashboard/recall/reveal", { method: "POST", body: asked }), {
+  const reveal = useChange(() => api("/dashboard/recall/reveal", { method: "POST", body: asked }), {
     after: ({ packages }) => setRevealed(packages),
   });
   const may = reviewers.includes(role);

@@ -29,13 +29,13 @@ export function DecisionCard({
   again,
 }: {
   page: DashboardReviewPage;
-  path: string;
+  path: `/dashboard/reviews/${string}/${string}`;
   onClosed: (answer: ReviewClosed, said: string) => void;
   again: () => void;
 }) {
   const close: Close = useChange(
     async (body: Sent, said: string) => {
-      const answer = await api<ReviewClosed>(`${path}/${review.closed_by}`, { method: "POST", body });
+      const answer = await api(`${path}/${review.closed_by}`, { method: "POST", body });
       onClosed(answer, said);
       return answer;
     },

@@ -20,12 +20,12 @@ const formats: Record<RawMessage["format"], string> = {
 };
 
 /** The prescriber's message, on request: who reads it is written down. */
-export function MessageCard({ path }: { path: string }) {
+export function MessageCard({ path }: { path: `/dashboard/reviews/${string}/${string}` }) {
   const { role } = useSignedIn();
   const may = reviewers.includes(role);
   const [message, setMessage] = useState<RawMessage | null>(null);
   const [raw, setRaw] = useState(false);
-  const read = useChange(() => api<RawMessage>(`${path}/message`), { after: setMessage });
+  const read = useChange(() => api(`${path}/message`), { after: setMessage });
   const toggle = () => (message === null ? void read.run() : setMessage(null));
   useShortcuts(may ? [{ keys: "m", label: message ? "Put the message away" : "Read the message", run: toggle }] : []);
   return (

@@ -1,4 +1,4 @@
-import type { DashboardReviewPage, Patient, RevealedReview } from "@pestle/contract";
+import type { DashboardReviewPage, Patient } from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
@@ -14,11 +14,11 @@ import styles from "./reviews-screen.module.css";
 type Masked = DashboardReviewPage["patients"];
 
 /** Whom it is about beside those who may be the same: what differs stands out once they are revealed. */
-export function PeopleCard({ path, patients }: { path: string; patients: Masked }) {
+export function PeopleCard({ path, patients }: { path: `/dashboard/reviews/${string}/${string}`; patients: Masked }) {
   const { role } = useSignedIn();
   const may = reviewers.includes(role);
   const [shown, setShown] = useState<Patient[] | null>(null);
-  const reveal = useChange(() => api<RevealedReview>(`${path}/reveal`, { method: "POST" }), {
+  const reveal = useChange(() => api(`${path}/reveal`, { method: "POST" }), {
     after: (answer) => setShown(answer.patients),
   });
   const toggle = () => (shown === null ? void reveal.run() : setShown(null));

@@ -26,8 +26,8 @@ import styles from "./reviews-screen.module.css";
 export function ReviewScreen() {
   const account_id = useParam("account_id");
   const review_id = useParam("review_id");
-  const path = `/dashboard/reviews/${encodeURIComponent(account_id)}/${encodeURIComponent(review_id)}`;
-  const query = useApi<DashboardReviewPage>(path, { written_down: true });
+  const path = `/dashboard/reviews/${encodeURIComponent(account_id)}/${encodeURIComponent(review_id)}` as const;
+  const query = useApi(path, { written_down: true });
   return (
     <Loaded query={query} lines={10}>
       {(page) => <Review key={path} page={page} path={path} again={() => void query.refetch()} />}
@@ -35,7 +35,15 @@ export function ReviewScreen() {
   );
 }
 
-function Review({ page, path, again }: { page: DashboardReviewPage; path: string; again: () => void }) {
+function Review({
+  page,
+  path,
+  again,
+}: {
+  page: DashboardReviewPage;
+  path: `/dashboard/reviews/${string}/${string}`;
+  again: () => void;
+}) {
   const { review, prescription, patients, has_message } = page;
   const { partner, environment, says, created_at, reasons, facts } = review;
   const { name, tone } = kindOf(review.kind);

@@ -1,6 +1,7 @@
-import type { DashboardReview, DashboardReviews } from "@pestle/contract";
+import type { DashboardReview } from "@pestle/contract";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
+import { addressOf } from "../../app/api.ts";
 import { Loaded } from "../../app/loaded.tsx";
 import { FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -26,11 +27,8 @@ export function ReviewsScreen() {
   const chosen = useEnvironment();
   const { environment } = withEnvironment(filters, chosen ?? "production");
   const closed = show === "closed";
-  const search = new URLSearchParams({
-    ...(closed && { all: "true" }),
-    ...(environment && { environment }),
-  }).toString();
-  const query = useApi<DashboardReviews>(`/dashboard/reviews${search && `?${search}`}`, {
+  const asked = { ...(closed && { all: "true" }), ...(environment && { environment }) };
+  const query = useApi(addressOf("/dashboard/reviews", asked), {
     enabled: chosen !== undefined,
   });
   const changed_ms = useHome().dataUpdatedAt;

@@ -38,7 +38,7 @@ export function MoveDialog({
 }: {
   move: Move;
   shelf: DashboardShelf;
-  path: string;
+  path: `/dashboard/stock/${string}`;
   onClose: () => void;
 }) {
   const { title, label, hint, note: note_label, submit, least } = moves[move];
@@ -50,7 +50,7 @@ export function MoveDialog({
     () => {
       const note = given.note.trim();
       const body: StockRequest = { sku, units, ...(note !== "" && { note }) };
-      return api<DashboardShelf>(`${path}/${move}`, { method: "POST", body });
+      return api(`${path}/${move}`, { method: "POST", body });
     },
     {
       reads: [path, "/dashboard/exceptions", "/dashboard/orders?"],

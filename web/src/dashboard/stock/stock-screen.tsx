@@ -1,4 +1,4 @@
-import type { DashboardShelf, DashboardStock } from "@pestle/contract";
+import type { DashboardShelf } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { useMemo, useRef, useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
@@ -20,8 +20,8 @@ import styles from "./stock-screen.module.css";
 /** What is on the shelves of an account, and what of it is promised to orders. */
 export function StockScreen() {
   const [account] = useChosenAccount();
-  const path = `/dashboard/stock/${account?.account_id}`;
-  const stock = useApi<DashboardStock>(path, { enabled: account !== undefined, refetch_ms: 15_000 });
+  const path = `/dashboard/stock/${account?.account_id}` as const;
+  const stock = useApi(path, { enabled: account !== undefined, refetch_ms: 15_000 });
   return (
     <Page
       title="Stock"
@@ -37,7 +37,7 @@ export function StockScreen() {
   );
 }
 
-function Shelves({ path, shelves }: { path: string; shelves: readonly DashboardShelf[] }) {
+function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelves: readonly DashboardShelf[] }) {
   const [{ find = "", empty }, change] = useFilters();
   const rows = useMemo(
     () => findShelves(shelves, find).filter(({ free_units }) => empty === undefined || free_units <= 0),

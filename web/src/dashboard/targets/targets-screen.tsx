@@ -22,7 +22,7 @@ const MINUTE_MS = 60_000;
 
 /** How long an order may stand in a queue before it is late. */
 export function TargetsScreen() {
-  const targets = useApi<DashboardTargets>(PATH);
+  const targets = useApi(PATH);
   return (
     <Page title="Targets" about="How long an order may stand in a queue before it counts as late, in red everywhere.">
       <Loaded query={targets}>{({ targets: now }) => <TargetForm key={JSON.stringify(now)} now={now} />}</Loaded>
@@ -54,7 +54,7 @@ function TargetForm({ now }: { now: Targets }) {
   const save = useChange(
     () => {
       const targets = Object.fromEntries(changed.map((key) => [key, next[key]]));
-      return api<DashboardTargets>(PATH, { method: "PUT", body: { targets } });
+      return api(PATH, { method: "PUT", body: { targets } });
     },
     { done: "The targets hold from now on.", reads: [PATH, "/dashboard/home", "/dashboard/orders"] },
   );

@@ -1,4 +1,4 @@
-import type { Brand, PortalCatalogue, Product, ShippingMethod } from "@pestle/contract";
+import type { Brand, Product, ShippingMethod } from "@pestle/contract";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -17,7 +17,7 @@ import styles from "./catalogue-screen.module.css";
 /** What may be ordered, how it is sent, and under which names. The pharmacy keeps it. */
 export function CatalogueScreen() {
   const { api_base } = usePortal();
-  const catalogue = useApi<PortalCatalogue>(`${api_base}/catalogue`);
+  const catalogue = useApi(`${api_base}/catalogue`);
   const [{ tab = "formulary" }, change] = useFilters();
   return (
     <Page title="Catalogue" about="What an order is checked against. The numbers are those of the API.">

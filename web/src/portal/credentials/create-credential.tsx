@@ -17,11 +17,11 @@ export function CreateCredential({
 }) {
   const { api_base } = usePortal();
   const [name, setName] = useState("");
-  const path = `${api_base}/credentials`;
-  const create = useChange(
-    () => api<PortalShownSecret>(path, { method: "POST", body: { name } satisfies PortalCredentialInput }),
-    { reads: [path, `${api_base}/home`], after: onCreated },
-  );
+  const path = `${api_base}/credentials` as const;
+  const create = useChange(() => api(path, { method: "POST", body: { name } satisfies PortalCredentialInput }), {
+    reads: [path, `${api_base}/home`],
+    after: onCreated,
+  });
   return (
     <Dialog
       title="New credential"

@@ -23,8 +23,8 @@ export function CredentialRow({
 }) {
   const { api_base, may_change } = usePortal();
   const { credential_id, client_id, name, created_at, revoked_at, last_used_at, secrets, signs_endpoints } = credential;
-  const path = `${api_base}/credentials`;
-  const rotate = useChange(() => api<PortalShownSecret>(`${path}/${credential_id}/rotate`, { method: "POST" }), {
+  const path = `${api_base}/credentials` as const;
+  const rotate = useChange(() => api(`${path}/${credential_id}/rotate`, { method: "POST" }), {
     reads: [path],
     after: onShown,
   });

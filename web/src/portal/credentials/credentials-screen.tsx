@@ -1,4 +1,4 @@
-import type { PortalCredential, PortalCredentials, PortalShownSecret } from "@pestle/contract";
+import type { PortalCredential, PortalShownSecret } from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Confirm } from "../../app/confirm.tsx";
@@ -25,8 +25,8 @@ type Layer =
 /** With what a partner's programs prove who they are. */
 export function CredentialsScreen() {
   const { api_base, may_change } = usePortal();
-  const path = `${api_base}/credentials`;
-  const credentials = useApi<PortalCredentials>(path, { refetch_ms: 15_000 });
+  const path = `${api_base}/credentials` as const;
+  const credentials = useApi(path, { refetch_ms: 15_000 });
   const [layer, setLayer] = useState<Layer | null>(null);
   useShortcuts(may_change ? [{ keys: "n", label: "New credential", run: () => setLayer({ kind: "create" }) }] : []);
   return (
@@ -96,7 +96,7 @@ function Secret({ shown, rotated, onClose }: { shown: PortalShownSecret; rotated
 function Revoke({ credential, onClose }: { credential: PortalCredential; onClose: () => void }) {
   const { api_base } = usePortal();
   const { credential_id, name, signs_endpoints } = credential;
-  const path = `${api_base}/credentials`;
+  const path = `${api_base}/credentials` as const;
   const revoke = useChange(() => api(`${path}/${credential_id}/revoke`, { method: "POST" }), {
     done: "The credential is revoked.",
     reads: [path, `${api_base}/home`],

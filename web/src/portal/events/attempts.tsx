@@ -1,4 +1,4 @@
-import type { PortalAttempt, PortalAttempts, PortalEndpoints, PortalEvent } from "@pestle/contract";
+import type { PortalAttempt, PortalEvent } from "@pestle/contract";
 import { useEffect, useRef } from "react";
 import { Loaded } from "../../app/loaded.tsx";
 import { useApi } from "../../app/use-api.ts";
@@ -12,7 +12,7 @@ import styles from "./event-screen.module.css";
 /** Every try to deliver an event, newest first: what was sent, and what the receiver said. */
 export function Attempts({ event: { event_id, deliveries } }: { event: PortalEvent }) {
   const { api_base } = usePortal();
-  const attempts = useApi<PortalAttempts>(`${api_base}/webhook_events/${event_id}/attempts?limit=100`, {
+  const attempts = useApi(`${api_base}/webhook_events/${event_id}/attempts?limit=100`, {
     written_down: true,
   });
   const made = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
@@ -23,7 +23,7 @@ export function Attempts({ event: { event_id, deliveries } }: { event: PortalEve
     if (seen.current !== made) void refetch();
     seen.current = made;
   }, [made, refetch]);
-  const endpoints = useApi<PortalEndpoints>(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
+  const endpoints = useApi(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
   return (
     <Card flush>
       <Loaded query={attempts}>

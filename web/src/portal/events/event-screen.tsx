@@ -1,10 +1,4 @@
-import type {
-  PortalDelivery,
-  PortalEndpoints,
-  PortalEvent,
-  PortalRedeliver,
-  PortalRedelivered,
-} from "@pestle/contract";
+import type { PortalDelivery, PortalEvent, PortalRedeliver } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { api } from "../../app/api.ts";
@@ -35,10 +29,10 @@ const SOON_MS = 6_000;
 export function EventScreen() {
   const { api_base, link_base } = usePortal();
   const event_id = useParam("event_id");
-  const path = `${api_base}/webhook_events/${encodeURIComponent(event_id)}`;
+  const path = `${api_base}/webhook_events/${encodeURIComponent(event_id)}` as const;
   // Each read is written down as a look at what somebody takes: it is watched only while an attempt is near.
   const [near, setNear] = useState(true);
-  const event = useApi<PortalEvent>(path, { written_down: true, ...(near && { refetch_ms: WATCH_MS }) });
+  const event = useApi(path, { written_down: true, ...(near && { refetch_ms: WATCH_MS }) });
   const now_ms = useNow();
   const next = event.data?.deliveries.flatMap(({ next_attempt_at }) => next_attempt_at ?? []).sort()[0];
   useEffect(() => {
@@ -113,11 +107,11 @@ function Shown({ event }: { event: PortalEvent }) {
 /** The endpoints it goes to. Sending it again asks for one attempt more, also where it was delivered. */
 function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent }) {
   const { api_base, link_base, may_change } = usePortal();
-  const endpoints = useApi<PortalEndpoints>(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
+  const endpoints = useApi(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
   const redeliver = useChange(
     (endpoint_id?: string) => {
       const body: PortalRedeliver = endpoint_id ? { endpoint_id } : {};
-      return api<PortalRedelivered>(`${api_base}/webhook_events/${event_id}/redeliver`, { method: "POST", body });
+      return api(`${api_base}/webhook_events/${event_id}/redeliver`, { method: "POST", body });
     },
     { done: "It is sent again.", reads: [`${api_base}/webhook_events`, `${api_base}/home`] },
   );

@@ -1,4 +1,5 @@
-import { eventTypeNames, type PortalEndpoints, type PortalEventRow, type PortalEvents } from "@pestle/contract";
+import { eventTypeNames, type PortalEventRow } from "@pestle/contract";
+import { addressOf } from "../../app/api.ts";
 import { type Filter, FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
@@ -10,7 +11,7 @@ import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { DeliveryBadges } from "../delivery-badges.tsx";
 import { RowList } from "../row-list.tsx";
-import { addressOf, usePages } from "../use-pages.ts";
+import { usePages } from "../use-pages.ts";
 
 const REFRESH_MS = 4_000;
 const states: NonNullable<Filter["options"]> = [
@@ -40,7 +41,7 @@ const columns: readonly GridColumn<PortalEventRow>[] = [
 export function EventsScreen() {
   const { api_base, link_base } = usePortal();
   const [values] = useFilters();
-  const endpoints = useApi<PortalEndpoints>(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
+  const endpoints = useApi(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
   const filters: readonly Filter[] = [
     { name: "event_type", label: "Event", options: eventTypeNames.map((one) => [one, one] as const) },
     { name: "status", label: "Delivery", options: states },
@@ -50,7 +51,7 @@ export function EventsScreen() {
   const given = Object.fromEntries(filters.map(({ name }) => [name, values[name]]));
   const pages = usePages(
     addressOf(`${api_base}/webhook_events`, { ...given, limit: "100" }),
-    (page: PortalEvents) => page.webhook_events,
+    (page) => page.webhook_events,
     { refetch_ms: REFRESH_MS },
   );
   const filtered = Object.values(given).some((value) => value !== undefined);

@@ -1,4 +1,4 @@
-import type { PortalEndpoints, PortalEvent, PortalSignature } from "@pestle/contract";
+import type { PortalEvent, PortalSignature } from "@pestle/contract";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
 import { useApi } from "../../app/use-api.ts";
@@ -12,12 +12,12 @@ import styles from "./signature.module.css";
 /** How the headers of a delivery come about, step by step, with the very texts of this event. */
 export function Signature({ event: { event_id, deliveries } }: { event: PortalEvent }) {
   const { api_base } = usePortal();
-  const endpoints = useApi<PortalEndpoints>(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
+  const endpoints = useApi(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
   const ids = deliveries.map(({ endpoint_id }) => endpoint_id);
   const offered = endpoints.filter(({ id }) => ids.length === 0 || ids.includes(id));
   const [chosen, setChosen] = useState("");
   const endpoint_id = chosen || (offered[0]?.id ?? "");
-  const signature = useApi<PortalSignature>(
+  const signature = useApi(
     `${api_base}/webhook_events/${event_id}/signature?endpoint_id=${encodeURIComponent(endpoint_id)}`,
     { enabled: endpoint_id !== "", written_down: true },
   );

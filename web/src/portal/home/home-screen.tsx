@@ -22,7 +22,7 @@ const workflowNames = { api_driven: "API-driven", automatic: "Automatic Processi
 export function HomeScreen() {
   const { api_base } = usePortal();
   const { partner_name } = useSignedIn();
-  const home = useApi<PortalHome>(`${api_base}/home`, { refetch_ms: REFRESH_MS });
+  const home = useApi(`${api_base}/home`, { refetch_ms: REFRESH_MS });
   return (
     <Page title="Home" heading={partner_name ?? "Home"}>
       <Loaded query={home} lines={8}>

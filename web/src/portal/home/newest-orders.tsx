@@ -1,4 +1,4 @@
-import type { PortalOrderRow, PortalOrders } from "@pestle/contract";
+import type { PortalOrderRow } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
 import { useApi } from "../../app/use-api.ts";
@@ -14,7 +14,7 @@ const REFRESH_MS = 10_000;
 /** What came last, for whoever has the quick start behind them. */
 export function NewestOrders() {
   const { api_base, link_base } = usePortal();
-  const orders = useApi<PortalOrders>(`${api_base}/orders?limit=8`, { refetch_ms: REFRESH_MS });
+  const orders = useApi(`${api_base}/orders?limit=8`, { refetch_ms: REFRESH_MS });
   const columns: readonly Column<PortalOrderRow>[] = [
     {
       title: "Order",

@@ -1,4 +1,4 @@
-import type { PortalCatalogue, PortalCredentials, PortalHome, PortalSandbox, QuickStartStep } from "@pestle/contract";
+import type { PortalHome, QuickStartStep } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { type ReactNode, useState } from "react";
 import { useApi } from "../../app/use-api.ts";
@@ -83,9 +83,9 @@ export function QuickStart({ home: { checklist, addresses, account } }: { home: 
 /** The newest of everything. Where one is not there yet, its command says so in capitals. */
 function useKnownValues(): KnownValues {
   const { api_base, sandbox } = usePortal();
-  const credentials = useApi<PortalCredentials>(`${api_base}/credentials`).data?.credentials;
-  const methods = useApi<PortalCatalogue>(`${api_base}/catalogue`).data?.shipping_methods;
-  const prescriptions = useApi<PortalSandbox>(`${api_base}/sandbox`, { enabled: sandbox }).data?.prescriptions;
+  const credentials = useApi(`${api_base}/credentials`).data?.credentials;
+  const methods = useApi(`${api_base}/catalogue`).data?.shipping_methods;
+  const prescriptions = useApi(`${api_base}/sandbox`, { enabled: sandbox }).data?.prescriptions;
   const free = prescriptions?.find(({ active, order_numbers }) => active && order_numbers.length === 0);
   return {
     client_id: credentials?.findLast(({ revoked_at }) => revoked_at === null)?.client_id,

@@ -54,7 +54,9 @@ export function ActionDialog({
       }),
     {
       done: `Done: ${action.action}.`,
-      reads: ["/orders", "/exceptions", "/home", "/webhook_events"].map((path) => api_base + path),
+      reads: (["/orders", "/exceptions", "/home", "/webhook_events"] as const).map(
+        (path) => `${api_base}${path}` as const,
+      ),
       after: onClose,
     },
   );

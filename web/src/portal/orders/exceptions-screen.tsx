@@ -1,4 +1,4 @@
-import type { PortalExceptionGroup, PortalExceptions } from "@pestle/contract";
+import type { PortalExceptionGroup } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -20,7 +20,7 @@ const whoNames = {
 /** What holds orders: by reason, what waits for the partner first. */
 export function ExceptionsScreen() {
   const { api_base } = usePortal();
-  const exceptions = useApi<PortalExceptions>(`${api_base}/exceptions`, { refetch_ms: REFRESH_MS });
+  const exceptions = useApi(`${api_base}/exceptions`, { refetch_ms: REFRESH_MS });
   return (
     <Page title="Exceptions" about="Why orders are On Hold, and what ends it.">
       <Loaded query={exceptions}>

@@ -21,7 +21,7 @@ import { OrderSides } from "./order-sides.tsx";
 export function OrderScreen() {
   const { api_base, sandbox, may_change } = usePortal();
   const order_number = useParam("order_number");
-  const found = useApi<PortalOrder>(`${api_base}/orders/${encodeURIComponent(order_number)}`, {
+  const found = useApi(`${api_base}/orders/${encodeURIComponent(order_number)}`, {
     written_down: true,
   });
   return (

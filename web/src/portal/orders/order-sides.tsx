@@ -1,4 +1,4 @@
-import type { Order, PortalCatalogue } from "@pestle/contract";
+import type { Order } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
@@ -13,7 +13,7 @@ const workflowNames = { api_driven: "API-driven", automatic: "Automatic Processi
 /** Whom it is for, where it goes, what it cost. */
 export function OrderSides({ order }: { order: Order }) {
   const { api_base, link_base } = usePortal();
-  const { data } = useApi<PortalCatalogue>(`${api_base}/catalogue`);
+  const { data } = useApi(`${api_base}/catalogue`);
   const brand = data?.brands.find(({ id }) => id === order.brand_id);
   const method = data?.shipping_methods.find(({ id }) => id === order.shipping.method_id);
   const { address, payment, shipments } = order;

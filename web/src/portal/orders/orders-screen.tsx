@@ -1,11 +1,5 @@
-import {
-  exceptionIds,
-  exceptions,
-  orderStatuses,
-  type PortalCatalogue,
-  type PortalOrderRow,
-  type PortalOrders,
-} from "@pestle/contract";
+import { exceptionIds, exceptions, orderStatuses, type PortalOrderRow } from "@pestle/contract";
+import { addressOf } from "../../app/api.ts";
 import { type Filter, FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
@@ -17,7 +11,7 @@ import { StatusBadge } from "../../ui/order-badges.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { RowList } from "../row-list.tsx";
-import { addressOf, usePages } from "../use-pages.ts";
+import { usePages } from "../use-pages.ts";
 
 const REFRESH_MS = 10_000;
 
@@ -44,7 +38,7 @@ const columns: readonly GridColumn<PortalOrderRow>[] = [
 export function OrdersScreen() {
   const { api_base, link_base } = usePortal();
   const [values] = useFilters();
-  const catalogue = useApi<PortalCatalogue>(`${api_base}/catalogue`);
+  const catalogue = useApi(`${api_base}/catalogue`);
   const filters: Filter[] = [
     { name: "order_status", label: "Status", options: orderStatuses.map((one) => [one, one] as const) },
     {
@@ -62,11 +56,9 @@ export function OrdersScreen() {
     { name: "prescription_id", label: "Prescription id" },
   ];
   const given = Object.fromEntries(filters.map(({ name }) => [name, values[name]]));
-  const pages = usePages(
-    addressOf(`${api_base}/orders`, { ...given, limit: "100" }),
-    (page: PortalOrders) => page.orders,
-    { refetch_ms: REFRESH_MS },
-  );
+  const pages = usePages(addressOf(`${api_base}/orders`, { ...given, limit: "100" }), (page) => page.orders, {
+    refetch_ms: REFRESH_MS,
+  });
   const filtered = Object.values(given).some((value) => value !== undefined);
   return (
     <Page title="Orders" fill>

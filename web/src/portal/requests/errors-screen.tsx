@@ -1,4 +1,4 @@
-import type { PortalErrorGroup, PortalRequestErrors } from "@pestle/contract";
+import type { PortalErrorGroup } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -24,7 +24,7 @@ const spans = [
 export function ErrorsScreen() {
   const { api_base } = usePortal();
   const [{ hours = "24" }, change] = useFilters();
-  const errors = useApi<PortalRequestErrors>(`${api_base}/request_errors?hours=${encodeURIComponent(hours)}`, {
+  const errors = useApi(`${api_base}/request_errors?hours=${encodeURIComponent(hours)}`, {
     refetch_ms: REFRESH_MS,
   });
   return (

@@ -16,7 +16,7 @@ import { durationText, StatusCode } from "./status-code.tsx";
 export function RequestScreen() {
   const { api_base, link_base } = usePortal();
   const request_id = useParam("request_id");
-  const request = useApi<PortalRequest>(`${api_base}/requests/${encodeURIComponent(request_id)}`);
+  const request = useApi(`${api_base}/requests/${encodeURIComponent(request_id)}`);
   return (
     <Page
       title="Request"

@@ -1,4 +1,5 @@
-import type { PortalCredentials, PortalRequest, PortalRequests } from "@pestle/contract";
+import type { PortalRequest } from "@pestle/contract";
+import { addressOf } from "../../app/api.ts";
 import { type Filter, FilterBar } from "../../app/shell/filter-bar.tsx";
 import { Page } from "../../app/shell/page.tsx";
 import { useFilters } from "../../app/use-address.ts";
@@ -9,7 +10,7 @@ import type { GridColumn } from "../../ui/display/row-grid.tsx";
 import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { RowList } from "../row-list.tsx";
-import { addressOf, usePages } from "../use-pages.ts";
+import { usePages } from "../use-pages.ts";
 import { durationText, StatusCode } from "./status-code.tsx";
 
 const REFRESH_MS = 5_000;
@@ -39,7 +40,7 @@ const textFilters = ["request_id", "route", "status", "error_code"];
 export function RequestsScreen() {
   const { api_base, link_base } = usePortal();
   const [values] = useFilters();
-  const credentials = useApi<PortalCredentials>(`${api_base}/credentials`);
+  const credentials = useApi(`${api_base}/credentials`);
   const filters: Filter[] = [
     { name: "request_id", label: "Request id" },
     {
@@ -64,11 +65,9 @@ export function RequestsScreen() {
   const given = Object.fromEntries(
     filters.map(({ name }) => [name, textFilters.includes(name) ? values[name]?.trim() : values[name]]),
   );
-  const pages = usePages(
-    addressOf(`${api_base}/requests`, { ...given, limit: "100" }),
-    (page: PortalRequests) => page.requests,
-    { refetch_ms: REFRESH_MS },
-  );
+  const pages = usePages(addressOf(`${api_base}/requests`, { ...given, limit: "100" }), (page) => page.requests, {
+    refetch_ms: REFRESH_MS,
+  });
   const filtered = Object.values(given).some((value) => value !== undefined);
   return (
     <Page

@@ -1,10 +1,4 @@
-import {
-  type EventType,
-  eventTypeNames,
-  type PortalEvent,
-  type PortalEventRow,
-  type PortalEvents,
-} from "@pestle/contract";
+import { type EventType, eventTypeNames, type PortalEventRow } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
@@ -27,7 +21,7 @@ const REFRESH_MS = 2_000;
 /** Webhooks as they would come in, without a receiver of one's own. */
 export function EventInbox() {
   const { api_base, link_base, may_change } = usePortal();
-  const events = useApi<PortalEvents>(`${api_base}/webhook_events?limit=25`, { refetch_ms: REFRESH_MS });
+  const events = useApi(`${api_base}/webhook_events?limit=25`, { refetch_ms: REFRESH_MS });
   const [open, setOpen] = useState<string | null>(null);
   const make = useChange(
     (event_type: EventType) =>
@@ -114,7 +108,7 @@ function Entry({
 /** Read when it is opened, and not before: each look is written down. */
 function Body({ event_id }: { event_id: string }) {
   const { api_base, link_base } = usePortal();
-  const event = useApi<PortalEvent>(`${api_base}/webhook_events/${event_id}`, { written_down: true });
+  const event = useApi(`${api_base}/webhook_events/${event_id}`, { written_down: true });
   return (
     <div className={styles["event"]}>
       <Loaded query={event}>

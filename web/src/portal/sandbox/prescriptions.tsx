@@ -1,4 +1,4 @@
-import type { Order, PortalOrderRow, PortalPrescriptionRow } from "@pestle/contract";
+import type { PortalOrderRow, PortalPrescriptionRow } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
@@ -60,14 +60,13 @@ function Prescription({
   onChoose: (prescription_id: number | null) => void;
 }) {
   const { api_base, link_base, may_change } = usePortal();
-  const place = useChange(
-    () => api<Order>(`${api_base}/sandbox/orders`, { method: "POST", body: { prescription_id } }),
-    {
-      done: "The order is placed.",
-      reads: ["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"].map((path) => api_base + path),
-      after: () => onChoose(prescription_id),
-    },
-  );
+  const place = useChange(() => api(`${api_base}/sandbox/orders`, { method: "POST", body: { prescription_id } }), {
+    done: "The order is placed.",
+    reads: (["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"] as const).map(
+      (path) => `${api_base}${path}` as const,
+    ),
+    after: () => onChoose(prescription_id),
+  });
   const latest = orders[0];
   return (
     <li className={styles["prescription"]} data-chosen={chosen || undefined}>

@@ -1,4 +1,3 @@
-import type { PortalOrders, PortalSandbox } from "@pestle/contract";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -15,9 +14,9 @@ const REFRESH_MS = 4_000;
 /** What a partner plays with: prescriptions arrive, orders move, time passes, and the events of it come in. */
 export function SandboxScreen() {
   const { api_base } = usePortal();
-  const sandbox = useApi<PortalSandbox>(`${api_base}/sandbox`, { refetch_ms: REFRESH_MS });
+  const sandbox = useApi(`${api_base}/sandbox`, { refetch_ms: REFRESH_MS });
   // The list names nobody, so that reading it over and over leaves no trail of looks at patients.
-  const orders = useApi<PortalOrders>(`${api_base}/orders?limit=100`, { refetch_ms: REFRESH_MS });
+  const orders = useApi(`${api_base}/orders?limit=100`, { refetch_ms: REFRESH_MS });
   const [chosen, setChosen] = useState<number | null>(null);
   return (
     <Page title="Sandbox tools" about="You are the prescriber, the pharmacy and the carrier here.">

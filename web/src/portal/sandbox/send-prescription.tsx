@@ -1,4 +1,4 @@
-import type { PortalPrescriptionInput, PortalSandbox, PortalSimulatedPrescription } from "@pestle/contract";
+import type { PortalPrescriptionInput, PortalSandbox } from "@pestle/contract";
 import { useState } from "react";
 import { api } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
@@ -25,11 +25,13 @@ export function SendPrescription({
   const send = useChange(
     () => {
       const body: PortalPrescriptionInput = { preset, ...(given.fields && { simulation: given.fields }) };
-      return api<PortalSimulatedPrescription>(`${api_base}/sandbox/prescriptions`, { method: "POST", body });
+      return api(`${api_base}/sandbox/prescriptions`, { method: "POST", body });
     },
     {
       done: "The prescription has arrived.",
-      reads: ["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"].map((path) => api_base + path),
+      reads: (["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"] as const).map(
+        (path) => `${api_base}${path}` as const,
+      ),
       after: ({ prescription_id }) => onSent(prescription_id),
     },
   );

@@ -18,7 +18,7 @@ export function InvitePerson({
 }) {
   const { api_base } = usePortal();
   const [given, setGiven] = useState<PortalInvitation>({ name: "", email: "", role: "partner_developer" });
-  const invite = useChange(() => api<PortalInvited>(`${api_base}/team`, { method: "POST", body: given }), {
+  const invite = useChange(() => api(`${api_base}/team`, { method: "POST", body: given }), {
     reads: [`${api_base}/team`],
     after: onInvited,
   });

@@ -63,7 +63,7 @@ function Ask({
   onClose: () => void;
 }) {
   const { api_base } = usePortal();
-  const path = `${api_base}/team/${person.person_id}`;
+  const path = `${api_base}/team/${person.person_id}` as const;
   const disabled = person.disabled_at !== null;
   const texts: Record<Asked, { confirm: string; about: string }> = {
     password: {
@@ -83,7 +83,7 @@ function Ask({
   };
   const change = useChange(
     async () => {
-      if (asked === "password") return api<PortalInvited>(`${path}/password`, { method: "POST" });
+      if (asked === "password") return api(`${path}/password`, { method: "POST" });
       const update: PortalPersonUpdate =
         asked === "second_factor"
           ? { reset_second_factor: true }

@@ -1,4 +1,4 @@
-import { type PortalInvited, type PortalPerson, type PortalTeam, portalRoles } from "@pestle/contract";
+import { type PortalInvited, type PortalPerson, portalRoles } from "@pestle/contract";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
 import { Page } from "../../app/shell/page.tsx";
@@ -18,7 +18,7 @@ import { roleNames } from "./role-names.ts";
 /** The people of the partner, in both environments. */
 export function TeamScreen() {
   const { api_base, may_manage_team } = usePortal();
-  const team = useApi<PortalTeam>(`${api_base}/team`);
+  const team = useApi(`${api_base}/team`);
   const [inviting, setInviting] = useState(false);
   const [invited, setInvited] = useState<PortalInvited | null>(null);
   useShortcuts(may_manage_team ? [{ keys: "n", label: "Invite somebody", run: () => setInviting(true) }] : []);

@@ -29,7 +29,7 @@ const dayText = new Intl.DateTimeFormat(undefined, {
 export function UsageScreen() {
   const { api_base } = usePortal();
   const [{ hours = "24" }, change] = useFilters();
-  const usage = useApi<PortalUsage>(`${api_base}/usage?hours=${encodeURIComponent(hours)}`, { refetch_ms: REFRESH_MS });
+  const usage = useApi(`${api_base}/usage?hours=${encodeURIComponent(hours)}`, { refetch_ms: REFRESH_MS });
   return (
     <Page
       title="Usage"

@@ -3,7 +3,6 @@ import {
   eventTypeNames,
   eventTypes,
   type PortalCreatedEndpoint,
-  type PortalCredentials,
   type PortalEndpoint,
   type PortalEndpointInput,
   type PortalEndpointUpdate,
@@ -34,14 +33,14 @@ export function EndpointForm({
   onCreated?: (created: PortalCreatedEndpoint, secret: string) => void;
 }) {
   const { api_base, sandbox } = usePortal();
-  const credentials = useApi<PortalCredentials>(`${api_base}/credentials`).data?.credentials ?? [];
+  const credentials = useApi(`${api_base}/credentials`).data?.credentials ?? [];
   const live = credentials.filter(({ revoked_at }) => revoked_at === null);
   const [url, setUrl] = useState(endpoint?.url ?? "");
   const [secret, setSecret] = useState(endpoint ? "" : randomSecret);
   const [events, setEvents] = useState<readonly EventType[]>(endpoint?.events ?? []);
   const [signer, setSigner] = useState(endpoint?.signing_credential_id ?? "");
   const [description, setDescription] = useState(endpoint?.description ?? "");
-  const path = `${api_base}/webhook_endpoints`;
+  const path = `${api_base}/webhook_endpoints` as const;
   const save = useChange(
     async () => {
       const common = {
@@ -53,7 +52,7 @@ export function EndpointForm({
       if (endpoint === undefined) {
         const { events: chosen, ...rest } = common;
         const body: PortalEndpointInput = { ...rest, secret, ...(chosen.length > 0 && { events: chosen }) };
-        return api<PortalCreatedEndpoint>(path, { method: "POST", body });
+        return api(path, { method: "POST", body });
       }
       const body: PortalEndpointUpdate = { ...common, ...(secret !== "" && { secret }) };
       await api(`${path}/${endpoint.id}`, { method: "PATCH", body });

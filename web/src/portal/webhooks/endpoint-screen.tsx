@@ -24,7 +24,7 @@ import { TestEvent } from "./test-event.tsx";
 export function EndpointScreen() {
   const { api_base, link_base } = usePortal();
   const endpoint_id = useParam("endpoint_id");
-  const endpoint = useApi<PortalEndpoint>(`${api_base}/webhook_endpoints/${encodeURIComponent(endpoint_id)}`, {
+  const endpoint = useApi(`${api_base}/webhook_endpoints/${encodeURIComponent(endpoint_id)}`, {
     refetch_ms: 5_000,
   });
   return (
@@ -45,8 +45,8 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
   const navigate = useNavigate();
   const [layer, setLayer] = useState<"edit" | "delete" | null>(null);
   const { id, url, events, status, disabled_reason, signing_credential_id, signing_secret_id, description } = endpoint;
-  const path = `${api_base}/webhook_endpoints`;
-  const reads = [path, `${api_base}/home`, `${api_base}/credentials`];
+  const path = `${api_base}/webhook_endpoints` as const;
+  const reads = [path, `${api_base}/home`, `${api_base}/credentials`] as const;
   const active = status === "active";
   const toggle = useChange(
     () => api(`${path}/${id}`, { method: "PATCH", body: { status: active ? "disabled" : "active" } }),

@@ -1,4 +1,3 @@
-import type { PortalEndpointStatistics } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { Loaded } from "../../app/loaded.tsx";
 import { useApi } from "../../app/use-api.ts";
@@ -12,7 +11,7 @@ import { hourText, milliseconds, percent } from "../figures.ts";
 /** How deliveries to it go. */
 export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
   const { api_base, link_base } = usePortal();
-  const statistics = useApi<PortalEndpointStatistics>(`${api_base}/webhook_endpoints/${endpoint_id}/statistics`, {
+  const statistics = useApi(`${api_base}/webhook_endpoints/${endpoint_id}/statistics`, {
     refetch_ms: 5_000,
   });
   return (

@@ -1,4 +1,4 @@
-import type { PortalCreatedEndpoint, PortalEndpoint, PortalEndpoints } from "@pestle/contract";
+import type { PortalCreatedEndpoint, PortalEndpoint } from "@pestle/contract";
 import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
@@ -19,7 +19,7 @@ import { TestEvent } from "./test-event.tsx";
 /** Where events are sent to. */
 export function EndpointsScreen() {
   const { api_base, link_base, may_change } = usePortal();
-  const endpoints = useApi<PortalEndpoints>(`${api_base}/webhook_endpoints`, { refetch_ms: 10_000 });
+  const endpoints = useApi(`${api_base}/webhook_endpoints`, { refetch_ms: 10_000 });
   const [adding, setAdding] = useState(false);
   const [created, setCreated] = useState<{ endpoint: PortalCreatedEndpoint; secret: string } | null>(null);
   useShortcuts(may_change ? [{ keys: "n", label: "New endpoint", run: () => setAdding(true) }] : []);

@@ -1,4 +1,4 @@
-import type { PortalRedelivered, PortalRedeliverSince } from "@pestle/contract";
+import type { PortalRedeliverSince } from "@pestle/contract";
 import { useState } from "react";
 import { api, problemOf } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
@@ -20,10 +20,10 @@ export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
   const redeliver = useChange(
     () => {
       const body: PortalRedeliverSince = { since: new Date(since).toISOString(), missed };
-      return api<PortalRedelivered>(`${api_base}/webhook_endpoints/${endpoint_id}/redeliver`, { method: "POST", body });
+      return api(`${api_base}/webhook_endpoints/${endpoint_id}/redeliver`, { method: "POST", body });
     },
     {
-      reads: [`${api_base}/webhook_e`, `${api_base}/home`],
+      reads: [`${api_base}/webhook_endpoints`, `${api_base}/webhook_events`, `${api_base}/home`],
       after: ({ redelivered, more }) =>
         toast(
           `${redelivered.toLocaleString()} ${redelivered === 1 ? "event is" : "events are"} sent again${more ? ", and there are more: ask once more" : ""}.`,

@@ -14,7 +14,7 @@ export function TestEvent({ endpoint_id, choice = false }: { endpoint_id: string
   const navigate = useNavigate();
   const test = useChange(
     (event_type?: EventType) =>
-      api<{ event_id: string }>(`${api_base}/webhook_endpoints/${endpoint_id}/test`, {
+      api(`${api_base}/webhook_endpoints/${endpoint_id}/test`, {
         method: "POST",
         body: event_type ? { event_type } : {},
       }),

@@ -1,0 +1,118 @@
+import type {
+  CatalogueImportAnswer,
+  CatalogueImportRequest,
+  CredentialChanged,
+  DashboardAudit,
+  DashboardCatalogue,
+  DashboardCredentials,
+  DashboardHealth,
+  DashboardLicences,
+  DashboardPartner,
+  DashboardPartners,
+  DashboardPeople,
+  DashboardStock,
+  DashboardTargets,
+  MovedShelf,
+  NewCredentialRequest,
+  NewPartnerRequest,
+  NewPersonRequest,
+  PersonChanged,
+  RevokeCredentialRequest,
+  RoutingRuleRequest,
+  ShownCredential,
+  ShownPassword,
+  StockRequest,
+} from "./dashboard-admin.ts";
+import type { DashboardOrder, RevealedOrder } from "./dashboard-order.ts";
+import type {
+  DashboardExceptions,
+  DashboardOrderFilter,
+  DashboardOrders,
+  DashboardRecall,
+  DashboardSearch,
+  RecallRequest,
+} from "./dashboard-orders.ts";
+import type { DashboardAccounts, DashboardHome } from "./dashboard-queues.ts";
+import type {
+  DashboardReviewPage,
+  DashboardReviews,
+  RawMessage,
+  ResolveReviewRequest,
+  RevealedReview,
+  ReviewClosed,
+  RouteReviewRequest,
+  VerdictRequest,
+} from "./dashboard-reviews.ts";
+import type { BulkAnswer, BulkRequest, WorkRequest } from "./dashboard-work.ts";
+
+/** An answer that is a file to save or print, not JSON. */
+export type WebFile = { readonly "~file": true };
+/** Server-sent events: the data of each event by the event's name. */
+export type WebStream<Events> = { readonly "~events": Events };
+
+/**
+ * Every route of the dashboard, below `/web`: the names its query takes, the body it takes and the body it answers with.
+ * The server's routes and the dashboard's calls are typed with this table.
+ */
+export type DashboardApi = {
+  "GET /dashboard/home": { query: "environment"; answer: DashboardHome };
+  "GET /dashboard/stream": {
+    query: "environment";
+    answer: WebStream<{ home: DashboardHome; signed_out: Record<string, never> }>;
+  };
+  "GET /dashboard/accounts": { answer: DashboardAccounts };
+  "GET /dashboard/targets": { answer: DashboardTargets };
+  /** A queue that the body leaves out keeps its target. */
+  "PUT /dashboard/targets": { body: { targets: Partial<DashboardTargets["targets"]> }; answer: DashboardTargets };
+
+  "GET /dashboard/orders": { query: DashboardOrderFilter | "cursor" | "limit"; answer: DashboardOrders };
+  "GET /dashboard/orders.csv": { query: DashboardOrderFilter; answer: WebFile };
+  "GET /dashboard/exceptions": { query: "environment" | "account_id"; answer: DashboardExceptions };
+  "POST /dashboard/bulk": { body: BulkRequest; answer: BulkAnswer };
+  "POST /dashboard/search": { body: { q: string }; answer: DashboardSearch };
+  "GET /dashboard/recall": { query: keyof RecallRequest; answer: DashboardRecall };
+  "POST /dashboard/recall/reveal": { body: RecallRequest; answer: DashboardRecall };
+
+  "GET /dashboard/orders/{account_id}/{order_number}": { answer: DashboardOrder };
+  "POST /dashboard/orders/{account_id}/{order_number}/reveal": { answer: RevealedOrder };
+  "POST /dashboard/orders/{account_id}/{order_number}/work": { body: WorkRequest; answer: DashboardOrder };
+  "GET /dashboard/orders/{account_id}/{order_number}/documents/{kind}": { query: "item_id"; answer: WebFile };
+
+  "GET /dashboard/reviews": { query: "all" | "environment"; answer: DashboardReviews };
+  "GET /dashboard/reviews/{account_id}/{review_id}": { answer: DashboardReviewPage };
+  "POST /dashboard/reviews/{account_id}/{review_id}/reveal": { answer: RevealedReview };
+  "GET /dashboard/reviews/{account_id}/{review_id}/message": { answer: RawMessage };
+  "POST /dashboard/reviews/{account_id}/{review_id}/resolve": { body: ResolveReviewRequest; answer: ReviewClosed };
+  "POST /dashboard/reviews/{account_id}/{review_id}/verdict": { body: VerdictRequest; answer: ReviewClosed };
+  "POST /dashboard/reviews/{account_id}/{review_id}/route": { body: RouteReviewRequest; answer: ReviewClosed };
+
+  "GET /dashboard/partners": { answer: DashboardPartners };
+  "POST /dashboard/partners": { body: NewPartnerRequest; answer: DashboardPartner };
+  "POST /dashboard/partners/{account_id}/routing_rules": { body: RoutingRuleRequest; answer: DashboardPartner };
+  "GET /dashboard/partners/{account_id}/credentials": { answer: DashboardCredentials };
+  "POST /dashboard/partners/{account_id}/credentials": { body: NewCredentialRequest; answer: ShownCredential };
+  "POST /dashboard/credentials/{client_id}/rotate": { answer: ShownCredential };
+  "POST /dashboard/credentials/{client_id}/finish": { answer: CredentialChanged };
+  "POST /dashboard/credentials/{client_id}/revoke": { body: RevokeCredentialRequest; answer: CredentialChanged };
+
+  "GET /dashboard/people": { answer: DashboardPeople };
+  "POST /dashboard/people": { body: NewPersonRequest; answer: ShownPassword };
+  "POST /dashboard/people/{person_id}/disable": { answer: PersonChanged };
+  "POST /dashboard/people/{person_id}/enable": { answer: PersonChanged };
+  "POST /dashboard/people/{person_id}/second_factor": { answer: PersonChanged };
+  "POST /dashboard/people/{person_id}/password": { answer: ShownPassword };
+
+  "GET /dashboard/catalogue/{account_id}": { answer: DashboardCatalogue };
+  "POST /dashboard/catalogue/{account_id}/import": { body: CatalogueImportRequest; answer: CatalogueImportAnswer };
+  "GET /dashboard/licences/{environment}": { answer: DashboardLicences };
+  "POST /dashboard/licences/{environment}/import": { body: CatalogueImportRequest; answer: CatalogueImportAnswer };
+  "GET /dashboard/stock/{account_id}": { answer: DashboardStock };
+  "POST /dashboard/stock/{account_id}/receive": { body: StockRequest; answer: MovedShelf };
+  "POST /dashboard/stock/{account_id}/count": { body: StockRequest; answer: MovedShelf };
+
+  "GET /dashboard/audit": {
+    query: "before" | "person_id" | "account_id" | "subject" | "action";
+    answer: DashboardAudit;
+  };
+  "GET /dashboard/health": { answer: DashboardHealth };
+};

@@ -1,0 +1,129 @@
+import type { ActionRequestInput } from "../requests.ts";
+import type { ActionRequest, Order } from "../resources.ts";
+import type { Static } from "../schema.ts";
+import type { simulationAnswers, simulations } from "../simulations.ts";
+import type { PortalCatalogue, PortalHome, PortalIndex } from "./portal.ts";
+import type {
+  PortalCredentialInput,
+  PortalCredentials,
+  PortalRevocation,
+  PortalShownSecret,
+} from "./portal-credentials.ts";
+import type { PortalExceptions, PortalOrder, PortalOrders } from "./portal-orders.ts";
+import type {
+  PortalRequest,
+  PortalRequestErrors,
+  PortalRequestFilter,
+  PortalRequests,
+  PortalUsage,
+} from "./portal-requests.ts";
+import type {
+  PortalPrescriptionInput,
+  PortalSandbox,
+  PortalSandboxOrder,
+  PortalSimulatedPrescription,
+} from "./portal-sandbox.ts";
+import type { PortalInvitation, PortalInvited, PortalPerson, PortalPersonUpdate, PortalTeam } from "./portal-team.ts";
+import type {
+  PortalAttempts,
+  PortalCreatedEndpoint,
+  PortalEndpoint,
+  PortalEndpointInput,
+  PortalEndpointStatistics,
+  PortalEndpoints,
+  PortalEndpointTest,
+  PortalEndpointUpdate,
+  PortalEvent,
+  PortalEvents,
+  PortalRedeliver,
+  PortalRedelivered,
+  PortalRedeliverSince,
+  PortalSignature,
+} from "./portal-webhooks.ts";
+
+type Paged = "limit" | "cursor";
+type OrderFilter =
+  | "patient_id"
+  | "order_status"
+  | "prescription_id"
+  | "brand_id"
+  | "reference"
+  | "exception_id"
+  | "created_after"
+  | "created_before"
+  | "updated_after";
+type EventFilter = "event_type" | "order_number" | "delivered" | "status" | "endpoint_id";
+type Simulations = typeof simulations;
+type SimulationAnswers = typeof simulationAnswers;
+
+/**
+ * Every route of the portal, below `/web`: the names its query takes, the body it takes and the body it answers with.
+ * The server's routes and the portal's calls are typed with this table.
+ */
+export type PortalApi = {
+  "GET /portal": { answer: PortalIndex };
+  "GET /portal/{environment}/home": { answer: PortalHome };
+  "GET /portal/{environment}/catalogue": { answer: PortalCatalogue };
+
+  "GET /portal/{environment}/credentials": { answer: PortalCredentials };
+  "POST /portal/{environment}/credentials": { body: PortalCredentialInput; answer: PortalShownSecret };
+  "POST /portal/{environment}/credentials/{credential_id}/rotate": { answer: PortalShownSecret };
+  "POST /portal/{environment}/credentials/{credential_id}/finish": { answer: PortalCredentials };
+  "POST /portal/{environment}/credentials/{credential_id}/revoke": {
+    body: PortalRevocation;
+    answer: PortalCredentials;
+  };
+
+  "GET /portal/{environment}/webhook_endpoints": { answer: PortalEndpoints };
+  "POST /portal/{environment}/webhook_endpoints": { body: PortalEndpointInput; answer: PortalCreatedEndpoint };
+  "GET /portal/{environment}/webhook_endpoints/{endpoint_id}": { answer: PortalEndpoint };
+  "PATCH /portal/{environment}/webhook_endpoints/{endpoint_id}": {
+    body: PortalEndpointUpdate;
+    answer: PortalEndpoint;
+  };
+  "DELETE /portal/{environment}/webhook_endpoints/{endpoint_id}": { answer: undefined };
+  "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/test": {
+    body: PortalEndpointTest;
+    answer: { event_id: string };
+  };
+  "POST /portal/{environment}/webhook_endpoints/{endpoint_id}/redeliver": {
+    body: PortalRedeliverSince;
+    answer: PortalRedelivered;
+  };
+  "GET /portal/{environment}/webhook_endpoints/{endpoint_id}/statistics": { answer: PortalEndpointStatistics };
+  "GET /portal/{environment}/webhook_events": { query: EventFilter | Paged; answer: PortalEvents };
+  "GET /portal/{environment}/webhook_events/{event_id}": { answer: PortalEvent };
+  "GET /portal/{environment}/webhook_events/{event_id}/attempts": { query: Paged; answer: PortalAttempts };
+  "GET /portal/{environment}/webhook_events/{event_id}/signature": { query: "endpoint_id"; answer: PortalSignature };
+  "POST /portal/{environment}/webhook_events/{event_id}/redeliver": {
+    body: PortalRedeliver;
+    answer: PortalRedelivered;
+  };
+
+  "GET /portal/{environment}/requests": { query: keyof PortalRequestFilter | Paged; answer: PortalRequests };
+  "GET /portal/{environment}/requests/{request_id}": { answer: PortalRequest };
+  "GET /portal/{environment}/request_errors": { query: "hours"; answer: PortalRequestErrors };
+  "GET /portal/{environment}/usage": { query: "hours"; answer: PortalUsage };
+
+  "GET /portal/{environment}/orders": { query: OrderFilter | Paged; answer: PortalOrders };
+  "GET /portal/{environment}/orders/{order_number}": { answer: PortalOrder };
+  "POST /portal/{environment}/orders/{order_number}/actions": { body: ActionRequestInput; answer: ActionRequest };
+  "GET /portal/{environment}/exceptions": { answer: PortalExceptions };
+
+  "GET /portal/{environment}/team": { answer: PortalTeam };
+  "POST /portal/{environment}/team": { body: PortalInvitation; answer: PortalInvited };
+  "PATCH /portal/{environment}/team/{person_id}": { body: PortalPersonUpdate; answer: PortalPerson };
+  "POST /portal/{environment}/team/{person_id}/password": { answer: PortalInvited };
+
+  "GET /portal/{environment}/sandbox": { answer: PortalSandbox };
+  "POST /portal/{environment}/sandbox/prescriptions": {
+    body: PortalPrescriptionInput;
+    answer: PortalSimulatedPrescription;
+  };
+  "POST /portal/{environment}/sandbox/orders": { body: PortalSandboxOrder; answer: Order };
+  /** Takes and answers what the API's `POST /simulate` does: walk an order, hold it, move the clock. */
+  "POST /portal/{environment}/sandbox/simulate": {
+    body: Static<Simulations[keyof Simulations]>;
+    answer: Static<SimulationAnswers[keyof SimulationAnswers]>;
+  };
+};

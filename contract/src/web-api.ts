@@ -1,0 +1,49 @@
+import type { DashboardApi } from "./dashboard/dashboard-api.ts";
+import type { PortalApi } from "./portal/portal-api.ts";
+
+/** Who is signed in. */
+export type WebSession = {
+  person_id: string;
+  email: string;
+  name: string;
+  role: string;
+  partner_name: string | null;
+  csrf_token: string;
+  /** False while the code of the second factor is missing. */
+  complete: boolean;
+  totp_on: boolean;
+  idle_seconds: number;
+};
+export type SignInAnswer = WebSession & { outcome: "signed_in" | "needs_code" | "needs_set_up" };
+/** `session` is null for a caller who is not signed in. */
+export type SessionAnswer = { session: WebSession | null; second_factor: "offered" | "required" };
+/** A new secret for an authenticator app, as text and as an `otpauth:` address. */
+export type SecondFactorSecret = { secret: string; address: string };
+
+/** Signing in and out, for both applications. */
+export type SessionApi = {
+  "POST /session": { body: { email: string; password: string; code?: string | null }; answer: SignInAnswer };
+  "GET /session": { answer: SessionAnswer };
+  "DELETE /session": { answer: { session: null } };
+  "POST /session/code": { body: { code: string }; answer: SignInAnswer };
+  "POST /session/second_factor": { answer: SecondFactorSecret };
+  "POST /session/password": { body: { password: string; new_password: string }; answer: WebSession };
+};
+
+/** Every route below `/web`, by method and path. */
+export type WebApi = SessionApi & DashboardApi & PortalApi;
+export type WebRouteKey = keyof WebApi;
+
+/** The body a route takes; `Record<string, never>` where it takes no fields. */
+export type WebBody<Key extends WebRouteKey> = Key extends WebRouteKey
+  ? WebApi[Key] extends { body: infer Body }
+    ? Body
+    : Record<string, never>
+  : never;
+/** The names a route's query takes. */
+export type WebQueryName<Key extends WebRouteKey> = Key extends WebRouteKey
+  ? WebApi[Key] extends { query: infer Name extends string }
+    ? Name
+    : never
+  : never;
+export type WebAnswer<Key extends WebRouteKey> = WebApi[Key]["answer"];
