@@ -1,8 +1,8 @@
 import type { Db } from "../../db/db.ts";
 import { closeReview, lockReview } from "../../db/intake/reviews.ts";
 import { reviewKinds } from "../../domain/intake/review-kinds.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { checkedNote, requireReviewer } from "./require-reviewer.ts";
 
 /** Closes an entry that asks for no more than that somebody has looked and says what came of it. */

@@ -7,10 +7,10 @@ import type { StockEntry } from "../../domain/catalogue/stock.ts";
 import { isOpen, system } from "../../domain/orders/order.ts";
 import { type Outcome, sums } from "../../domain/orders/order-change.ts";
 import { exact } from "../../domain/orders/resolve-items.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { moveStock } from "../catalogue/move-stock.ts";
 import { apart } from "../operations/apart.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { loadChangingOrder } from "./load-order.ts";
 import { changeOrder } from "./save-change.ts";
 

@@ -6,9 +6,9 @@ import type { Deps } from "../../deps.ts";
 import { system } from "../../domain/orders/order.ts";
 import { CURRENCY, orderAnswer } from "../../domain/orders/order-answer.ts";
 import type { PaymentEntry } from "../../domain/orders/order-change.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { apart } from "../operations/apart.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { type LoadedOrder, loadChangingOrder } from "./load-order.ts";
 import { changeOrder } from "./save-change.ts";
 

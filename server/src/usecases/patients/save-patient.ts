@@ -2,9 +2,9 @@ import type { Tx } from "../../db/db.ts";
 import { lockPatient, savePatient } from "../../db/patients/patients.ts";
 import type { Deps } from "../../deps.ts";
 import type { PatientRecord } from "../../domain/patients/patient-record.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { openRecord, patientRow } from "./patient-rows.ts";
 
 /** Which patient, by whom it is asked. */

@@ -6,6 +6,7 @@ import { findOrderOf, listNewestPrescriptions } from "../../db/sandbox/sandbox.t
 import type { Deps } from "../../deps.ts";
 import { sandboxOrder } from "../../domain/sandbox/sandbox-order.ts";
 import { isSandboxPreset, presetsFor, sandboxPresets } from "../../domain/sandbox/sandbox-presets.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import { isSentObject, type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
@@ -14,7 +15,6 @@ import type { FinishedAnswer } from "../idempotently.ts";
 import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { placeOrder } from "../orders/place-order.ts";
 import { prepareOrder } from "../orders/prepare-order.ts";
-import { accountNow } from "./move-clock.ts";
 
 const MOST_PRESCRIPTIONS = 20;
 
