@@ -1,3 +1,4 @@
+import type { NewSecondFactor } from "@pestle/contract";
 import { useEffect, useState } from "react";
 import { Copyable } from "../../ui/controls/copyable.tsx";
 import { Skeleton } from "../../ui/display/notice.tsx";
@@ -6,11 +7,9 @@ import { errorOf, send } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import styles from "./sign-in.module.css";
 
-type Made = { secret: string; address: string };
-
 /** A new secret, as a picture for the authenticator's camera and as text. It counts once its first code was given. */
 export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
-  const [made, setMade] = useState<Made | null>(null);
+  const [made, setMade] = useState<NewSecondFactor | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
     const closed = new AbortController();
@@ -25,7 +24,7 @@ export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
         <Skeleton lines={5} />
       ) : (
         <>
-          <QrCode text={made.address} label="The secret of the second factor, as a QR code" />
+          <QrCode picture={made.qr_code} label="The secret of the second factor, as a QR code" />
           <p className="small quiet">Or type it in:</p>
           <Copyable text={made.secret} label="secret" />
         </>
@@ -34,7 +33,7 @@ export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
   );
 }
 
-async function begin(csrf_token: string, signal: AbortSignal): Promise<Made> {
+async function begin(csrf_token: string, signal: AbortSignal): Promise<NewSecondFactor> {
   const response = await send("/session/second_factor", {
     method: "POST",
     headers: { accept: "application/json", "content-type": "application/json", "x-csrf-token": csrf_token },
@@ -42,5 +41,5 @@ async function begin(csrf_token: string, signal: AbortSignal): Promise<Made> {
     signal,
   });
   if (!response.ok) throw await errorOf(response);
-  return (await response.json()) as Made;
+  return (await response.json()) as NewSecondFactor;
 }
