@@ -1,6 +1,6 @@
 import { type EventType, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
+import { isUuid } from "../../domain/values/identifiers.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
-import { isUuid } from "../../domain/values/uuid.ts";
 import { readAttempts, readWebhookEvent, readWebhookEvents } from "../../usecases/webhooks/read-webhook-events.ts";
 import { redeliverEvent } from "../../usecases/webhooks/redeliver-webhooks.ts";
 import { json } from "../answer.ts";

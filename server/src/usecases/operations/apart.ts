@@ -1,6 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { faultOf } from "../../domain/values/fault.ts";
-import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { faultOf, StatusRefusal } from "../../domain/values/refusals.ts";
 
 /**
  * For jobs that do the same for many: what is wrong with one of them stays with it, and the others are not to wait for

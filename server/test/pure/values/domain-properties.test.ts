@@ -8,8 +8,7 @@ import {
   requireClientCredentialsGrant,
 } from "../../../src/domain/accounts/client-credentials.ts";
 import { type Limit, policyHeader, remainingHeader, spend } from "../../../src/domain/accounts/rate-limit.ts";
-import { acceptsJson } from "../../../src/domain/values/accept.ts";
-import { etagMatches } from "../../../src/domain/values/etag.ts";
+import { acceptsJson, etagMatches } from "../../../src/domain/values/http-headers.ts";
 import { OAuthRefusal } from "../../../src/domain/values/refusals.ts";
 import { canonicalJson } from "../../../src/http/canonical-json.ts";
 
