@@ -74,6 +74,10 @@ export type DashboardPerson = {
 };
 /** A password has at least so many characters, here and in the portal. */
 export const SHORTEST_PASSWORD = 12;
+/** A QR code: an SVG path of its dark modules, `size` modules a side. */
+export type QrPicture = { size: number; path: string };
+/** POST /session/second_factor, here and in the portal: the secret, and the address that the QR code shows. */
+export type NewSecondFactor = { secret: string; address: string; qr_code: QrPicture };
 /** POST /dashboard/people (admin). A password is made and shown once. */
 export type NewPersonRequest = { email: string; name: string; role: PersonRoleName; partner_id?: string | null };
 /** Also of POST /dashboard/people/{person_id}/password. */

@@ -1,3 +1,5 @@
+import type { QrPicture } from "@pestle/contract";
+
 /** Widths in modules, in turn bar and space, beginning and ending with a bar. */
 export type Bars = readonly number[];
 /** Rows of modules; true is dark. */
@@ -14,6 +16,15 @@ export async function qrCode(text: string): Promise<Matrix> {
   return Array.from({ length: pixs.length / pixx }, (_, row) =>
     pixs.slice(row * pixx, (row + 1) * pixx).map((pixel) => pixel === 1),
   );
+}
+
+/** Each run of dark modules in a row is a rectangle. */
+export async function qrPicture(text: string): Promise<QrPicture> {
+  const matrix = await qrCode(text);
+  const rows = matrix.map((row) => row.map((dark) => (dark ? "#" : " ")).join(""));
+  const runs = rows.flatMap((row, y) => [...row.matchAll(/#+/g)].map(({ index, 0: run }) => ({ y, index, run })));
+  const path = runs.map(({ y, index, run }) => `M${index} ${y}h${run.length}v1h-${run.length}z`).join("");
+  return { size: matrix.length, path };
 }
 
 const bars = async (kind: string, text: string): Promise<Bars> =>

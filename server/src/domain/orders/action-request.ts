@@ -12,8 +12,8 @@ import { type ReadAddress, readAddress } from "../patients/address-input.ts";
 import { readContact } from "../patients/contact-fields.ts";
 import type { ZipTable } from "../values/address/zip.ts";
 import { isDate } from "../values/calendar.ts";
-import { isOneLine } from "../values/one-line.ts";
 import type { Problem } from "../values/refusals.ts";
+import { isOneLine } from "../values/text.ts";
 import { isSentObject, type SentFields, unknownFields } from "../values/unknown-fields.ts";
 
 /** What a partner asks of an order. Fields that were refused are null, and a problem beside. */

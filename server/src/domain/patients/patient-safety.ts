@@ -1,6 +1,6 @@
 import type { PatientSafety } from "@pestle/contract";
-import { isOneLine } from "../values/one-line.ts";
 import type { Problem } from "../values/refusals.ts";
+import { isOneLine } from "../values/text.ts";
 import { isSentObject, unknownFields } from "../values/unknown-fields.ts";
 
 const lists = ["medications", "health_conditions", "allergies"] as const satisfies readonly (keyof PatientSafety)[];

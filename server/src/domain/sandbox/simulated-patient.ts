@@ -6,8 +6,8 @@ import { isStateCode } from "../values/address/states.ts";
 import { MAX_LINE_CHARACTERS } from "../values/address/street-tokens.ts";
 import { parseZip, zipText } from "../values/address/zip.ts";
 import { isDate } from "../values/calendar.ts";
-import { isOneLine } from "../values/one-line.ts";
 import type { Problem } from "../values/refusals.ts";
+import { isOneLine } from "../values/text.ts";
 import { isSentObject, type SentFields, unknownFields } from "../values/unknown-fields.ts";
 
 /** What a simulation says of the patient. `null` is said too: the e-prescription does not tell it. */

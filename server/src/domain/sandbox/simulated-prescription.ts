@@ -3,8 +3,8 @@ import { isPrescriberName } from "../intake/prescriber-fields.ts";
 import { northAmericanPhone } from "../values/address/phone.ts";
 import { dateIn, isDate, startOfDay } from "../values/calendar.ts";
 import { normaliseNdc } from "../values/identifiers.ts";
-import { isOneLine } from "../values/one-line.ts";
 import type { Problem } from "../values/refusals.ts";
+import { isOneLine } from "../values/text.ts";
 import type { SentFields } from "../values/unknown-fields.ts";
 import { readPatientId, readSimulatedPatient, type SimulatedPatient } from "./simulated-patient.ts";
 

@@ -1,4 +1,4 @@
-import { isOneLine } from "./one-line.ts";
+import { isOneLine } from "./text.ts";
 import type { SentFields } from "./unknown-fields.ts";
 
 /** Left out is null and fine; anything else must be of its kind, `null` too. */

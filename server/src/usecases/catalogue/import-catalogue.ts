@@ -18,7 +18,7 @@ import { countedEntry } from "../../domain/catalogue/stock.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { operatorAccount } from "../accounts/create-partner.ts";
 import { requireAccount } from "../accounts/require-account.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { transact } from "../write.ts";
 import { type CatalogueOwner, loadOwned } from "./read-catalogue-rows.ts";
 

@@ -3,7 +3,7 @@ import { errors, statusMessages } from "@pestle/contract";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { ImpossibleStep } from "../../domain/orders/order.ts";
-import { faultOf } from "../../domain/values/fault.ts";
+import { faultOf } from "../../domain/values/refusals.ts";
 import { RequestProblems, StatusRefusal } from "../../domain/values/refusals.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { judgeAddress, replaceAddress } from "../orders/change-order-address.ts";

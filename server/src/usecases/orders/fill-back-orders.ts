@@ -10,7 +10,7 @@ import { exact } from "../../domain/orders/resolve-items.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { moveStock } from "../catalogue/move-stock.ts";
 import { apart } from "../operations/apart.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { transact } from "../write.ts";
 import { loadChangingOrder } from "./load-order.ts";
 import { changeOrder } from "./save-change.ts";

@@ -10,7 +10,7 @@ import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { openRecord } from "../patients/patient-rows.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { blindBasis } from "./blind-basis.ts";
 import { openOrder } from "./read-orders.ts";
 

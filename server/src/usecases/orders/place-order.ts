@@ -21,7 +21,7 @@ import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { randomEventId, randomOrderNumber } from "../../random.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { openRecord } from "../patients/patient-rows.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { type FinishedAnswer, type PartnerCall, type Write, writeAnswer } from "../write.ts";
 import { fillOf, LONGEST_WASHOUT_MS } from "./load-order.ts";
 import { orderRows } from "./order-rows.ts";

@@ -7,7 +7,7 @@ import { CURRENCY, orderAnswer } from "../../domain/orders/order-answer.ts";
 import type { Outcome, PaymentEntry } from "../../domain/orders/order-change.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { apart } from "../operations/apart.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { LostRaces, write } from "../write.ts";
 import { type LoadedOrder, loadChangingOrder } from "./load-order.ts";
 import { changeOrder } from "./save-change.ts";

@@ -18,7 +18,7 @@ import { readPatientSafety } from "../../domain/patients/patient-safety.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
 import { openRecord, patientRow } from "./patient-rows.ts";
 

@@ -14,7 +14,7 @@ import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { placeOrder, settleNew } from "../orders/place-order.ts";
 import { type PreparedOrder, prepareOrder } from "../orders/prepare-order.ts";
 import { write } from "../write.ts";
-import { accountNow } from "./move-clock.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import type { SimulatedAnswer } from "./simulation.ts";
 
 const MOST_PRESCRIPTIONS = 20;

@@ -5,7 +5,7 @@ import { readPatientId } from "../../domain/sandbox/simulated-patient.ts";
 import type { Problem } from "../../domain/values/refusals.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
 import { randomEventId } from "../../random.ts";
-import { accountNow } from "./move-clock.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** What makes an event this one: nobody but the service says it. */

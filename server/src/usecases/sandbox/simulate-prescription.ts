@@ -23,7 +23,7 @@ import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { fillDue } from "../intake/order-due-prescriptions.ts";
 import { type Received, takeFor } from "../intake/take-message.ts";
 import { openRecord } from "../patients/patient-rows.ts";
-import { accountNow } from "./move-clock.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import type { SimulatedAnswer, SimulatedWrite, Simulator } from "./simulation.ts";
 
 /**

@@ -5,12 +5,12 @@ import { findEndpoint, lockEndpoint } from "../../db/webhooks/endpoints.ts";
 import { findEvent } from "../../db/webhooks/feed.ts";
 import { requeueEvent, requeueFailed } from "../../db/webhooks/redelivery.ts";
 import type { Deps } from "../../deps.ts";
-import { readInstant } from "../../domain/values/instant.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
+import { readInstant } from "../../domain/values/calendar.ts";
+import { isUuid } from "../../domain/values/identifiers.ts";
 import { type Problem, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
-import { isUuid } from "../../domain/values/uuid.ts";
 import { endpointProblem } from "../../domain/webhooks/webhook-endpoint.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { earliestIdTime, readWebhookEvent } from "./read-webhook-events.ts";
 
 /** Has one event sent again: to whom it is for, or to one endpoint. */

@@ -7,6 +7,7 @@ import type { Tx } from "../../db/db.ts";
 import { endpointPlace } from "../../db/webhooks/due-endpoints.ts";
 import { insertEndpoint, loadSigningFacts, lockEndpoints } from "../../db/webhooks/endpoints.ts";
 import type { Deps } from "../../deps.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import {
@@ -16,7 +17,6 @@ import {
   ownCredential,
 } from "../../domain/webhooks/webhook-endpoint.ts";
 import { randomSigningSecret } from "../../random.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 
 /** A new endpoint. Its `signing_secret` is shown this once, and signed is with the older live secret of the credential. */
 export async function registerEndpoint(

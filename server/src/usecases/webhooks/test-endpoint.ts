@@ -2,12 +2,12 @@ import { compactAsciiJson, type EventType, isEventType, type WebhookEventRecord 
 import type { Tx } from "../../db/db.ts";
 import { insertAccountEvent } from "../../db/webhooks/account-events.ts";
 import { lockEndpoint } from "../../db/webhooks/endpoints.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
 import { sampleEvents } from "../../domain/webhooks/sample-event.ts";
 import { endpointProblem } from "../../domain/webhooks/webhook-endpoint.ts";
 import { randomEventId } from "../../random.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { readWebhookEvent } from "./read-webhook-events.ts";
 
 const USUAL: EventType = "RX_RECEIVED";

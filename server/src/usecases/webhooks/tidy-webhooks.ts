@@ -12,7 +12,7 @@ import {
 } from "../../db/webhooks/weeks.ts";
 import type { Deps } from "../../deps.ts";
 import { inBites } from "../operations/in-bites.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { transact } from "../write.ts";
 
 const BITE = 5_000;

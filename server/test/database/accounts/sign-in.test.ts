@@ -1,4 +1,6 @@
+import type { QrPicture } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { qrCode } from "../../../src/adapters/documents/barcode.ts";
 import { createPerson, hashPassword } from "../../../src/usecases/accounts/create-person.ts";
 import { IDLE_MS, LONGEST_SESSION_MS } from "../../../src/usecases/accounts/sign-in.ts";
 import { tidy } from "../../../src/usecases/operations/tidy.ts";
@@ -141,6 +143,12 @@ describe("the second factor", () => {
     const csrf = String(signed.body["csrf_token"]);
     const made = await web("POST", "/session/second_factor", { body: {}, cookie: signed.cookie, csrf });
     expect(made.body["address"]).toMatch(/^otpauth:\/\/totp\//);
+    const { size, path } = made.body["qr_code"] as QrPicture;
+    const drawn = Array.from({ length: size }, () => Array<boolean>(size).fill(false));
+    for (const [, x, y, run] of path.matchAll(/M(\d+) (\d+)h(\d+)v1h-\3z/g)) {
+      drawn[Number(y)]!.fill(true, Number(x), Number(x) + Number(run));
+    }
+    expect(drawn).toEqual(await qrCode(String(made.body["address"])));
     const secret = decode(String(made.body["secret"]));
     const code = () => totpCode(secret, Math.floor(app.deps.now().getTime() / 30_000));
     expect((await web("POST", "/session/code", { body: { code: "000000" }, cookie: signed.cookie, csrf })).status).toBe(

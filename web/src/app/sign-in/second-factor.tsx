@@ -1,4 +1,4 @@
-import type { SecondFactorSecret } from "@pestle/contract";
+import type { NewSecondFactor } from "@pestle/contract";
 import { useEffect, useState } from "react";
 import { Copyable } from "../../ui/controls/copyable.tsx";
 import { Skeleton } from "../../ui/display/notice.tsx";
@@ -9,7 +9,7 @@ import styles from "./sign-in.module.css";
 
 /** A new secret, as a picture for the authenticator's camera and as text. It counts once its first code was given. */
 export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
-  const [made, setMade] = useState<SecondFactorSecret | null>(null);
+  const [made, setMade] = useState<NewSecondFactor | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
     const closed = new AbortController();
@@ -24,7 +24,7 @@ export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
         <Skeleton lines={5} />
       ) : (
         <>
-          <QrCode text={made.address} label="The secret of the second factor, as a QR code" />
+          <QrCode picture={made.qr_code} label="The secret of the second factor, as a QR code" />
           <p className="small quiet">Or type it in:</p>
           <Copyable text={made.secret} label="secret" />
         </>
@@ -33,7 +33,7 @@ export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
   );
 }
 
-async function begin(csrf_token: string, signal: AbortSignal): Promise<SecondFactorSecret> {
+async function begin(csrf_token: string, signal: AbortSignal): Promise<NewSecondFactor> {
   const response = await send("/session/second_factor", {
     method: "POST",
     headers: { accept: "application/json", "content-type": "application/json", "x-csrf-token": csrf_token },
