@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RACED_CONSTRAINTS } from "../../../src/db/conflict.ts";
 import { type Db, openDb } from "../../../src/db/db.ts";
 import { migrate, migrationState, readMigrations, WrongDatabase } from "../../../src/db/migrate.ts";
 import { createTestDatabase } from "../../support/test-app.ts";
@@ -63,6 +64,21 @@ describe("the schema", () => {
       where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'p')
         and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`);
     expect(rows).toEqual([]);
+  });
+
+  test("has every constraint that counts as a race, as the kind of violation it is", async () => {
+    const { rows } = await db.raw(`
+      select conname as name, '23514' as violation
+      from pg_constraint
+      where connamespace = current_schema()::regnamespace and contype = 'c'
+      union all
+      select c.relname, '23505'
+      from pg_index i
+      join pg_class c on c.oid = i.indexrelid
+      where c.relnamespace = current_schema()::regnamespace and i.indisunique`);
+    const found = new Map(rows.map(({ name, violation }) => [name, violation]));
+    const named = Object.keys(RACED_CONSTRAINTS);
+    expect(Object.fromEntries(named.map((name) => [name, found.get(name)]))).toEqual(RACED_CONSTRAINTS);
   });
 });
 
