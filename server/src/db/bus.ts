@@ -3,9 +3,9 @@ import type pg from "pg";
 import type { Queryable } from "./db.ts";
 import { sql } from "./db.ts";
 
-/** What changed, told to every process: whoever keeps a copy drops it. */
+/** A change that every process hears of, so that each can drop its copies of the changed data. */
 export type Change = {
-  /** `deliveries`: something may be due that the process it was written in cannot send. */
+  /** `deliveries`: an event may be due that the process that wrote it cannot send. */
   kind: "token" | "credential" | "account" | "catalogue" | "keys" | "safety" | "webhook_endpoint" | "deliveries";
   account_id: string;
   id?: string;
@@ -19,7 +19,7 @@ export type Bus = {
   close(): Promise<void>;
 };
 
-const CHANNEL = "pestle_changes";
+export const CHANNEL = "pestle_changes";
 const BEAT_EVERY_MS = 250;
 /** A beat that is not answered by then never is: the connection is given up for another. */
 const SILENT_AFTER_MS = 5_000;
@@ -27,9 +27,12 @@ const SILENT_AFTER_MS = 5_000;
 const FRESH_FOR_MS = 900;
 const RECONNECT_AFTER_MS = 100;
 
-const notify = { ...sql<[channel: string, change: string]>`select pg_notify($1, $2)`, announces: true };
+const notify = {
+  ...sql<[channel: string, change: string], { announced: string }>`select pg_notify($1, $2), $2::text as announced`,
+  announces: true,
+};
 
-/** Tells all processes, when the transaction commits. For rare changes only: a notify costs a global lock. */
+/** Notifies all processes when the transaction commits. For rare changes only: a notify takes a global lock. */
 export async function announce(tx: Queryable, change: Change): Promise<void> {
   await tx.rows(notify, [CHANNEL, JSON.stringify(change)]);
 }

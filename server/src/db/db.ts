@@ -6,9 +6,9 @@ import { StatusRefusal } from "../domain/values/refusals.ts";
 export type Statement<Params extends readonly unknown[], Row> = {
   readonly name: string;
   readonly text: string;
-  /** It writes events or asks for them again, and somebody waits to deliver them. */
+  /** It writes events or queues them again: the delivery loop is woken after the commit. */
   readonly writes_events?: boolean;
-  /** It tells all processes of a change, which is its second parameter. */
+  /** It notifies all processes of a change where the column `announced` of its row is not null: that is the change. */
   readonly announces?: boolean;
   readonly _types?: (params: Params) => Row;
 };
@@ -147,7 +147,9 @@ export function openDb(options: DbOptions): Db {
       const values = params as unknown[];
       const result = await send({ ...(named_statements && { name }), text, values, query_timeout });
       if (statement.writes_events) watcher.onEvents?.();
-      if (statement.announces) watcher.onAnnounced?.(params[1] as string);
+      if (statement.announces) {
+        for (const { announced } of result.rows) if (announced !== null) watcher.onAnnounced?.(announced);
+      }
       return result;
     };
     return {

@@ -1,6 +1,7 @@
 import type { Workflow } from "@pestle/contract";
 import type { Fill, PrescriptionFact } from "../../domain/orders/order-facts.ts";
-import { type Queryable, sql } from "../db.ts";
+import { CHANNEL } from "../bus.ts";
+import { type Queryable, sql, statementOf } from "../db.ts";
 
 /** What an order is decided on, as it comes from the database. */
 export type OrderContext = {
@@ -166,7 +167,8 @@ export type OrderSave = {
   events: Record<string, unknown>[];
 };
 
-const save = sql<[changes: string], { conflict_unless: true; emptied: string[] }>`
+const save = {
+  ...statementOf<[changes: string], { conflict_unless: true; announced: string | null }>(`
 with given as (
   select $1::jsonb as j
 ), claimed as (
@@ -245,6 +247,11 @@ with given as (
   select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body, e.created_at
   from given, jsonb_populate_recordset(null::webhook_event, j->'events') e
   returning true
+), sold_out as (
+  select jsonb_build_object('kind', 'catalogue', 'account_id', s.account_id)::text as change
+  from shelf s
+  where s.available_units <= 0
+  limit 1
 )
 -- In this order, which is that of the locks: whoever waits here for one of the former has none of the latter. Shelves
 -- come last, since all orders of a product wait for each other there.
@@ -257,11 +264,17 @@ select conflict_unless(
     and (select count(*) from history) = jsonb_array_length(j->'history')
     and (select count(*) from events) = jsonb_array_length(j->'events')
     and (select count(*) from shelf) = (select count(*) from jsonb_object_keys(j->'reserved'))),
-  array(select sku from shelf where available_units <= 0) as emptied
-from given`;
+  (select change from sold_out) as announced,
+  -- Here and not after the commit, where a process that dies would leave the others with the old catalogue. Only where
+  -- a product runs out: a notify takes a global lock, and most orders need none.
+  (select pg_notify('${CHANNEL}', change) from sold_out) as notified
+from given`),
+  announces: true,
+};
 /**
- * The whole order in one statement: all of it or, where what was decided on has changed (units, stock, patient, the same
- * body), nothing and an error that `isConflict` knows. Tells which products it took the last of.
+ * Saves the whole order in one statement. Where the units, the stock, the patient or the fingerprint changed since the
+ * order was decided, it saves nothing and throws an error that `isConflict` recognizes. Where the order takes the last
+ * units of a product, all processes are notified with the commit.
  */
 export const saveOrder = async (db: Queryable, changes: OrderSave) => (await db.row(save, [JSON.stringify(changes)]))!;
 export const saveOrderText = save.text;

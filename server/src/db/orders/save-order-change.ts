@@ -1,5 +1,6 @@
 import { stockEntryKinds } from "../../domain/catalogue/stock.ts";
 import type { ItemChange, ShelfMove, UnitsChange } from "../../domain/orders/order-change.ts";
+import { CHANNEL } from "../bus.ts";
 import { type Queryable, statementOf } from "../db.ts";
 
 /** The columns of an order that a change may set, with their types. Only those that are given are set. */
@@ -76,10 +77,11 @@ const shelfMoves = Object.entries(stockEntryKinds)
   .map(([kind, { on_hand, reserved }]) => `('${kind}', ${on_hand}, ${reserved})`)
   .join(", ");
 
-const change = statementOf<
-  [change: string],
-  { conflict_unless: true; emptied: string[]; restocked: string[]; action_request_id: number | null }
->(`
+const change = {
+  ...statementOf<
+    [change: string],
+    { conflict_unless: true; announced: string | null; action_request_id: number | null }
+  >(`
 with given as (
   select $1::jsonb as j
 ), changed as (
@@ -125,7 +127,8 @@ with given as (
   from changed c, given, jsonb_to_recordset(j->'stock') as m(sku text, kind text, units numeric)
   join (values ${shelfMoves}) as k(kind, on_hand, reserved) on k.kind = m.kind
   where s.account_id = c.account_id and s.sku = m.sku
-  returning s.account_id, s.sku, m.kind, m.units, s.on_hand_units - s.reserved_units as available_units
+  returning s.account_id, s.sku, m.kind, m.units, s.on_hand_units - s.reserved_units as available_units,
+    s.on_hand_units - s.reserved_units - m.units * (k.on_hand - k.reserved) as available_before
 ), entries as (
   insert into stock_entry (account_id, sku, kind, units, order_number, at)
   select f.account_id, f.sku, f.kind, f.units, j->>'order_number', (j->>'at')::timestamptz
@@ -190,6 +193,11 @@ with given as (
   insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body, created_at)
   select c.account_id, e.event_id, e.event_type, e.patient_id, c.order_number, e.body, (j->>'at')::timestamptz
   from changed c, given, jsonb_populate_recordset(null::webhook_event, j->'events') e
+), sold_out_or_back as (
+  select jsonb_build_object('kind', 'catalogue', 'account_id', f.account_id)::text as change
+  from shelf f
+  where (f.available_units > 0) <> (f.available_before > 0)
+  limit 1
 )
 -- In this order, which is that of the locks; shelves come last, since all orders of a product wait for each other there.
 select conflict_unless(
@@ -198,13 +206,17 @@ select conflict_unless(
     and (select count(*) from prescribed) = jsonb_array_length(j->'prescribed')
     and (select count(*) from items) = jsonb_array_length(j->'items')
     and (select count(*) from shelf) = jsonb_array_length(j->'stock')),
-  array(select sku from shelf where available_units <= 0) as emptied,
-  array(select sku from shelf where kind = 'released' and available_units > 0 and available_units <= units) as restocked,
+  (select change from sold_out_or_back) as announced,
+  -- With the commit, as in place-order.ts, and only where a product runs out or is available again.
+  (select pg_notify('${CHANNEL}', change) from sold_out_or_back) as notified,
   (select id from asked) as action_request_id
-from given`);
+from given`),
+  announces: true,
+};
 /**
- * Saves a change of an order that nobody changed meanwhile, with its history and its events: one statement, all of it
- * or nothing and an error that `isConflict` knows. Tells which products are there again, or no longer.
+ * Saves a change of an order with its history and its events in one statement. Where the order changed since it was
+ * loaded, it saves nothing and throws an error that `isConflict` recognizes. Where a product runs out or is available
+ * again, all processes are notified with the commit.
  */
 export const saveOrderChange = async (db: Queryable, changed: OrderChange) =>
   (await db.row(change, [JSON.stringify(changed)]))!;

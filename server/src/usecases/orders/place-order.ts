@@ -1,5 +1,4 @@
 import type { Order } from "@pestle/contract";
-import { announce } from "../../db/bus.ts";
 import type { Queryable } from "../../db/db.ts";
 import { loadOrderContext, lockForOrder, type OrderContext, saveOrder } from "../../db/orders/place-order.ts";
 import { detailsPlace } from "../../db/patients/patients.ts";
@@ -51,9 +50,7 @@ export async function placeOrder(
   const { decision, context, account_now } = await decide(deps, db, prepared, now);
   refuseAll(decision.problems);
   const accepted = decision.accepted!;
-  const { emptied } = await saveOrder(db, orderRows(deps, prepared, accepted, context, now, account_now));
-  // Rare, so a notify may cost what it costs: whoever keeps the catalogue shows it as out of stock.
-  if (emptied.length > 0) await announce(db, { kind: "catalogue", account_id: prepared.orderer.account_id });
+  await saveOrder(db, orderRows(deps, prepared, accepted, context, now, account_now));
   const order = answerOf(accepted);
   if (order.payment.status !== "pending") return { order };
   const { account_id } = prepared.orderer;

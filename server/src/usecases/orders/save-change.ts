@@ -1,6 +1,5 @@
 import { randomUUID } from "node:crypto";
 import { compactAsciiJson, isFinal, type Order, type Role, stageOfState, statusOfState } from "@pestle/contract";
-import { announce } from "../../db/bus.ts";
 import type { Queryable } from "../../db/db.ts";
 import { notePlace } from "../../db/fulfillment/order-notes.ts";
 import { bytes } from "../../db/intake/receive-prescription.ts";
@@ -115,8 +114,6 @@ export async function changeOrder(
     })),
     action_request: by.action_request ?? null,
   });
-  // Rare, so a notify may cost what it costs: whoever keeps the catalogue shows what is there, and what is not.
-  if (saved.restocked.length + saved.emptied.length > 0) await announce(db, { kind: "catalogue", account_id });
   return { order: orderAnswer(after, decided.after.prescriptions), action_request_id: saved.action_request_id };
 }
 
