@@ -77,6 +77,7 @@ const shelfMoves = Object.entries(stockEntryKinds)
   .map(([kind, { on_hand, reserved }]) => `('${kind}', ${on_hand}, ${reserved})`)
   .join(", ");
 
+/** Locks rows in a written order, as place-order.ts does: order, patient, prescriptions by id, items, stock by sku. */
 const change = {
   ...statementOf<
     [change: string],
@@ -104,6 +105,13 @@ with given as (
   from changed c, given, jsonb_populate_record(null::patient, coalesce(nullif(j->'changed_patient', 'null'), '{}')) n
   where p.account_id = c.account_id and p.patient_id = n.patient_id and p.revision = n.revision
   returning true
+), held as (
+  select r.prescription_id
+  from changed c, given, jsonb_to_recordset(j->'prescribed') as u(prescription_id bigint), prescription r
+  where r.account_id = c.account_id and r.prescription_id = u.prescription_id
+    and (select count(*) from changed_patient) >= 0
+  order by r.prescription_id
+  for no key update of r
 ), items as (
   update order_item i
   set ${assigned(itemColumns, "i", "x.value")}
@@ -113,20 +121,28 @@ with given as (
 ), prescribed as (
   update prescription r
   set units_ordered = r.units_ordered + u.units,
-    -- Automatic Processing makes no order of what an order took.
+    -- Automatic Processing orders nothing of a prescription that this order takes units of.
     order_due_at = case when u.units > 0 then null else r.order_due_at end
   from changed c, given, jsonb_to_recordset(j->'prescribed')
     as u(prescription_id bigint, units numeric, known_units_ordered numeric)
   where r.account_id = c.account_id and r.prescription_id = u.prescription_id
     and (u.known_units_ordered is null or r.units_ordered = u.known_units_ordered
       and r.active and r.acceptance in ('not_needed', 'accepted'))
+    and (select count(*) from held) >= 0
   returning true
+), reached as (
+  select s.sku
+  from changed c, given, jsonb_to_recordset(j->'stock') as m(sku text), stock s
+  where s.account_id = c.account_id and s.sku = m.sku
+    and (select count(*) from prescribed) + (select count(*) from items) >= 0
+  order by s.sku
+  for no key update of s
 ), shelf as (
   update stock s
   set on_hand_units = s.on_hand_units + m.units * k.on_hand, reserved_units = s.reserved_units + m.units * k.reserved
   from changed c, given, jsonb_to_recordset(j->'stock') as m(sku text, kind text, units numeric)
   join (values ${shelfMoves}) as k(kind, on_hand, reserved) on k.kind = m.kind
-  where s.account_id = c.account_id and s.sku = m.sku
+  where s.account_id = c.account_id and s.sku = m.sku and (select count(*) from reached) >= 0
   returning s.account_id, s.sku, m.kind, m.units, s.on_hand_units - s.reserved_units as available_units,
     s.on_hand_units - s.reserved_units - m.units * (k.on_hand - k.reserved) as available_before
 ), entries as (
@@ -199,7 +215,6 @@ with given as (
   where (f.available_units > 0) <> (f.available_before > 0)
   limit 1
 )
--- In this order, which is that of the locks; shelves come last, since all orders of a product wait for each other there.
 select conflict_unless(
     exists (select from changed)
     and (j->'changed_patient' = 'null' or exists (select from changed_patient))

@@ -66,6 +66,11 @@ describe("the schema", () => {
     expect(rows).toEqual([]);
   });
 
+  test("never lets the planner skip the guard of the save statements, or call it early", async () => {
+    const { rows } = await db.raw("select provolatile as volatility from pg_proc where proname = 'conflict_unless'");
+    expect(rows).toEqual([{ volatility: "v" }]);
+  });
+
   test("has every constraint that counts as a race, as the kind of violation it is", async () => {
     const { rows } = await db.raw(`
       select conname as name, '23514' as violation
