@@ -1,5 +1,8 @@
 import type { PriorPrescription } from "../../domain/intake/complete-response.ts";
 import { type Queryable, sql } from "../db.ts";
+import type { ChangedPatient } from "../patients/patients.ts";
+import type { Rows } from "../schema-rows.ts";
+import type { NewEvent } from "../webhooks/new-event.ts";
 
 /** What a message is decided on: who it may be about, and which prescription it may speak of. */
 export type IntakeContext = {
@@ -137,7 +140,7 @@ export const loadIntakeContext = async (db: Queryable, asked: IntakeQuestion) =>
 
 export const loadIntakeContextText = context.text;
 
-/** Rows in the words of their tables; bytes as PostgreSQL writes them (`bytes`). */
+/** The rows that a message makes or changes, by table. */
 export type IntakeSave = {
   message: {
     account_id: string;
@@ -151,18 +154,15 @@ export type IntakeSave = {
   processed_at: Date;
   /** The partner's account; null: nobody's, the message waits with the operators. */
   account_id: string | null;
-  new_patient: (Record<string, unknown> & { claim_revision: number }) | null;
-  changed_patient: (Record<string, unknown> & { patient_id: string; revision: number }) | null;
-  aliases: { alias_index: string; patient_id: string }[];
-  prescription: Record<string, unknown> | null;
+  new_patient: (Omit<Rows["patient"], "revision"> & { claim_revision: number }) | null;
+  changed_patient: ChangedPatient | null;
+  aliases: Pick<Rows["patient_alias"], "alias_index" | "patient_id">[];
+  prescription: Omit<Rows["prescription"], "active" | "units_ordered" | "order_errors"> | null;
   /** Prescriptions that end, with the units that were ordered when it was decided: an order since then is a conflict. */
   ended: { prescription_id: number; units_ordered: number }[];
-  reviews: Record<string, unknown>[];
-  events: Record<string, unknown>[];
+  reviews: Required<Omit<Rows["review"], "resolved_at" | "resolved_by" | "outcome">>[];
+  events: NewEvent[];
 };
-
-/** Bytes inside JSON, as PostgreSQL reads them. */
-export const bytes = (value: Buffer) => `\\x${value.toString("hex")}`;
 
 /** Locks rows in a written order, as orders/place-order.ts does: message, name, patient, prescriptions by id. */
 const save = sql<[changes: string], { conflict_unless: true }>`

@@ -2,6 +2,9 @@ import type { Workflow } from "@pestle/contract";
 import type { Fill, PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { CHANNEL } from "../bus.ts";
 import { type Queryable, sql, statementOf } from "../db.ts";
+import type { ChangedPatient } from "../patients/patients.ts";
+import type { Rows } from "../schema-rows.ts";
+import type { NewEvent } from "../webhooks/new-event.ts";
 
 /** What an order is decided on, as it comes from the database. */
 export type OrderContext = {
@@ -155,19 +158,31 @@ export const lockForOrder = (
   prescription_ids: number[],
 ) => db.row(lock, [account_id, patient_id, prescription_ids]);
 
-/** Rows in the words of their tables; bytes as PostgreSQL writes them (`bytes`). */
+/** A new order has none of these. */
+type LaterOrderColumn =
+  | "revision"
+  | "payment_reference"
+  | "payment_attempt"
+  | "captured_cents"
+  | "refunded_cents"
+  | "claimed_by"
+  | "claimed_until"
+  | "filled_by";
+type LaterItemColumn = "pending" | "removed_at" | "lot" | "lot_expires_on" | "shipped_at" | "supply_ends_at";
+
+/** The rows of a new order, by table. */
 export type OrderSave = {
-  fingerprint: { account_id: string; fingerprint: string; order_number: string; created_at: Date; since: Date } | null;
-  changed_patient: (Record<string, unknown> & { patient_id: string; revision: number }) | null;
-  order: Record<string, unknown> & { account_id: string; order_number: string };
-  items: Record<string, unknown>[];
-  /** The units that are set aside, by sku. */
+  fingerprint: (Rows["order_fingerprint"] & { since: Date }) | null;
+  changed_patient: ChangedPatient | null;
+  order: Required<Omit<Rows["orders"], LaterOrderColumn>>;
+  items: Required<Omit<Rows["order_item"], LaterItemColumn>>[];
+  /** The units to reserve, by sku. */
   reserved: Record<string, number>;
   /** By prescription, with the units that were ordered when it was decided on. */
   prescribed: Record<number, { units: number; units_ordered: number }>;
-  exceptions: Record<string, unknown>[];
-  history: Record<string, unknown>[];
-  events: Record<string, unknown>[];
+  exceptions: Pick<Rows["order_exception"], "account_id" | "order_number" | "exception_id" | "raised_at" | "basis">[];
+  history: Omit<Rows["order_history"], "person_id" | "note_id">[];
+  events: NewEvent[];
 };
 
 /**

@@ -2,6 +2,9 @@ import { stockEntryKinds } from "../../domain/catalogue/stock.ts";
 import type { ItemChange, ShelfMove, UnitsChange } from "../../domain/orders/order-change.ts";
 import { CHANNEL } from "../bus.ts";
 import { type Queryable, statementOf } from "../db.ts";
+import type { ChangedPatient } from "../patients/patients.ts";
+import type { Rows } from "../schema-rows.ts";
+import type { NewEvent } from "../webhooks/new-event.ts";
 
 /** The columns of an order that a change may set, with their types. Only those that are given are set. */
 const orderColumns = {
@@ -31,10 +34,10 @@ const itemColumns: Record<Exclude<keyof ItemChange, "item_id">, string> = {
   supply_ends_at: "timestamptz",
 };
 
-type Value = string | number | Date | null;
-export type OrderColumns = { [Name in keyof typeof orderColumns]?: Value };
+export type OrderColumns = Partial<Pick<Rows["orders"], keyof typeof orderColumns>>;
+type Key = "account_id" | "order_number";
 
-/** One change of an order, in the words of the tables. */
+/** The rows and columns that one change of an order writes. */
 export type OrderChange = {
   account_id: string;
   order_number: string;
@@ -53,17 +56,17 @@ export type OrderChange = {
   prescribed: UnitsChange[];
   /** What moves on the shelves; each product once. */
   stock: ShelfMove[];
-  changed_patient: (Record<string, unknown> & { patient_id: string; revision: number }) | null;
+  changed_patient: ChangedPatient | null;
   raised: { exception_id: number; basis: string | null }[];
   resolved: { exception_id: number; resolved_by: string; confirmed: string | null }[];
-  note: Record<string, unknown> | null;
-  history: Record<string, unknown>[];
-  events: { event_id: string; event_type: string; patient_id: string; body: string }[];
-  shipment: Record<string, unknown> | null;
-  tracked: { shipment_id: number; status: string; delivered_at: Date | null; next_scan_at: Date | null } | null;
-  scans: Record<string, unknown>[];
-  payment_entries: Record<string, unknown>[];
-  action_request: Record<string, unknown> | null;
+  note: Omit<Rows["order_note"], Key | "at"> | null;
+  history: Omit<Rows["order_history"], Key | "at">[];
+  events: Omit<NewEvent, Key | "created_at">[];
+  shipment: Omit<Rows["shipment"], Key> | null;
+  tracked: Pick<Rows["shipment"], "shipment_id" | "status" | "delivered_at" | "next_scan_at"> | null;
+  scans: Omit<Rows["shipment_scan"], Key>[];
+  payment_entries: Omit<Rows["payment_entry"], Key | "at">[];
+  action_request: Omit<Rows["order_action_request"], Key | "id" | "created_at"> | null;
 };
 
 const assigned = (columns: Record<string, string>, row: string, from: string) =>

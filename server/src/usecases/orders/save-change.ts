@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { compactAsciiJson, isFinal, type Order, type Role, stageOfState, statusOfState } from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
 import { notePlace } from "../../db/fulfillment/order-notes.ts";
-import { bytes } from "../../db/intake/receive-prescription.ts";
 import { orderPlace } from "../../db/orders/orders.ts";
 import { type OrderChange, type OrderColumns, saveOrderChange } from "../../db/orders/save-order-change.ts";
+import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import { type Actor, apply, isOpen, type Move, orderEvents, standingRow } from "../../domain/orders/order.ts";
 import { orderAnswer, type StoredOrder } from "../../domain/orders/order-answer.ts";
@@ -97,7 +97,7 @@ export async function changeOrder(
       to: statusOfState(to),
       stage: stageOfState(to),
       exception_id,
-      note_id: note?.["note_id"] ?? null,
+      note_id: note?.note_id ?? null,
     })),
     events: events.map(({ body, ...event }) => ({
       ...event,
@@ -148,7 +148,7 @@ function noteOf(
   actor: Actor,
   role: Role,
   reason: string,
-): Record<string, unknown> {
+): NonNullable<OrderChange["note"]> {
   const note_id = randomUUID();
   const { order_number } = order;
   const overridden = (moved?.resolved ?? []).filter((id) => (id === 74 || id === 75) && confirmed.has(id));

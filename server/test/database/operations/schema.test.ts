@@ -4,6 +4,7 @@ import { RACED_CONSTRAINTS } from "../../../src/db/conflict.ts";
 import { type Db, openDb } from "../../../src/db/db.ts";
 import { migrate, migrationState, readMigrations, WrongDatabase } from "../../../src/db/migrate.ts";
 import { createTestDatabase } from "../../support/test-app.ts";
+import { dumpRows } from "../../support/tools/dump-rows.ts";
 import { dumpSchema } from "../../support/tools/dump-schema.ts";
 
 /** Tables that lead to an account, or belong to the pharmacy itself. Every other one is a tenant's. */
@@ -24,6 +25,7 @@ const DIRECTORY = new Set([
   "webhook_feed",
 ]);
 const CHECKED_IN = new URL("../../../migrations/schema.txt", import.meta.url);
+const ROWS = new URL("../../../src/db/schema-rows.ts", import.meta.url);
 const FOLDER = new URL("../../../src/db/", import.meta.url);
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -42,6 +44,12 @@ describe("the schema", () => {
     const made = await dumpSchema(db);
     if (process.env["UPDATE_SCHEMA"] === "1") writeFileSync(CHECKED_IN, made);
     expect(made).toBe(readFileSync(CHECKED_IN, "utf8"));
+  });
+
+  test("has the checked-in types of rows (npm run schema writes them)", async () => {
+    const made = await dumpRows(db);
+    if (process.env["UPDATE_SCHEMA"] === "1") writeFileSync(ROWS, made);
+    expect(made).toBe(readFileSync(ROWS, "utf8"));
   });
 
   test("leads every tenant table's key, and every unique index, with account_id", async () => {
