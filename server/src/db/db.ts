@@ -22,9 +22,13 @@ export function sql<Params extends readonly unknown[], Row = never>(
   return statementOf(whole);
 }
 
+/** Every statement of the loaded modules, by name: the tests read them. */
+export const statements = new Map<string, string>();
+
 /** For texts that are put together from constants, and never from anything that was sent. */
 export function statementOf<Params extends readonly unknown[], Row = never>(text: string): Statement<Params, Row> {
   const name = createHash("sha256").update(text).digest("hex").slice(0, 24);
+  statements.set(name, text);
   return { name, text, writes_events: /\binsert into webhook_event\b/.test(text) };
 }
 
