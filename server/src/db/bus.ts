@@ -14,16 +14,16 @@ export type Change = {
 export type Bus = {
   /** Whether every change committed up to a moment ago has reached this process. Copies are trusted only then. */
   fresh(): boolean;
-  /** Fulfilled when it is fresh for the first time. */
+  /** Resolves when the bus is fresh for the first time. */
   readonly opened: Promise<void>;
   close(): Promise<void>;
 };
 
 export const CHANNEL = "pestle_changes";
 const BEAT_EVERY_MS = 250;
-/** A beat that is not answered by then never is: the connection is given up for another. */
+/** After this long without an answer to a beat, the bus opens another connection. */
 const SILENT_AFTER_MS = 5_000;
-/** A revocation must hold everywhere within a second, so nothing older than this is believed. */
+/** A revocation must hold in every process within a second, so copies are trusted for less than that. */
 const FRESH_FOR_MS = 900;
 const RECONNECT_AFTER_MS = 100;
 
@@ -38,16 +38,16 @@ export async function announce(tx: Queryable, change: Change): Promise<void> {
 }
 
 /**
- * Listens on a connection of its own. PostgreSQL delivers notifications in commit order before the next answer on the
- * same connection, so a beat that was answered proves that nothing older was missed. When the connection is lost the
- * copies are dropped at once, because what was announced meanwhile is gone.
+ * Listens on a separate connection. PostgreSQL delivers notifications in commit order before the next answer on the same
+ * connection, so an answered beat proves that no older notification was missed. When the connection is lost, all copies
+ * are dropped at once, because notifications sent meanwhile are gone.
  */
 export function openBus(options: {
   connect: () => Promise<pg.Client>;
   onChange: (change: Change) => void;
   /** Called when changes may have been missed: drop every copy. */
   onGap: () => void;
-  /** Brings the database back, where that is ours to do. */
+  /** Restarts the database, if it is the embedded one. */
   revive: () => Promise<void>;
   onTrouble: (error: Error) => void;
   silent_after_ms?: number;
@@ -127,7 +127,7 @@ export function openBus(options: {
   };
 }
 
-/** Null where it is none of ours: whoever reaches the database can say anything here, and nobody would hear it fail. */
+/** Null for a payload that is not ours: every client of the database can notify on this channel. */
 function changeOf(payload: string | undefined): Change | null {
   try {
     const said: unknown = JSON.parse(payload ?? "");

@@ -4,7 +4,7 @@ import type { ChangedPatient } from "../patients/patients.ts";
 import type { Rows } from "../schema-rows.ts";
 import type { NewEvent } from "../webhooks/new-event.ts";
 
-/** What a message is decided on: who it may be about, and which prescription it may speak of. */
+/** The data that a message is decided on: the patients and the prescriptions that it may be about. */
 export type IntakeContext = {
   patients: {
     patient_id: string;
@@ -25,12 +25,12 @@ export type IntakeQuestion = {
   phone_index: Buffer | null;
   wanted_patient_ids: string[];
   sender: string;
-  /** The earlier message or order that this one speaks of. */
+  /** The id of the earlier message that this one refers to. */
   relates_to: string | null;
   prescriber_order_number: string | null;
-  /** Prescriptions of the patients found are wanted too: a cancel may name nothing better. */
+  /** Also load the prescriptions of the patients found: a cancel may name only the patient. */
   with_prescriptions: boolean;
-  /** The patient that a simulation names by our own id. */
+  /** The patient that a simulation names by our id. */
   meant_patient_id: string | null;
 };
 
@@ -145,20 +145,20 @@ export type IntakeSave = {
   message: {
     account_id: string;
     intake_message_id: number;
-    /** Not looked at yet, or answered and left to a person to route. */
+    /** `received`: not processed yet; `review`: answered, and a person routes it. */
     was: "received" | "review";
     outcome: "accepted" | "refused" | "review";
   };
   warnings: string[];
   answer: string;
   processed_at: Date;
-  /** The partner's account; null: nobody's, the message waits with the operators. */
+  /** The partner's account; null while no account is known and the message is in the operators' queue. */
   account_id: string | null;
   new_patient: (Omit<Rows["patient"], "revision"> & { claim_revision: number }) | null;
   changed_patient: ChangedPatient | null;
   aliases: Pick<Rows["patient_alias"], "alias_index" | "patient_id">[];
   prescription: Omit<Rows["prescription"], "active" | "units_ordered" | "order_errors"> | null;
-  /** Prescriptions that end, with the units that were ordered when it was decided: an order since then is a conflict. */
+  /** Prescriptions that end, with their ordered units when this was decided: an order since then is a conflict. */
   ended: { prescription_id: number; units_ordered: number }[];
   reviews: Required<Omit<Rows["review"], "resolved_at" | "resolved_by" | "outcome">>[];
   events: NewEvent[];

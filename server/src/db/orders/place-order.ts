@@ -6,12 +6,12 @@ import type { ChangedPatient } from "../patients/patients.ts";
 import type { Rows } from "../schema-rows.ts";
 import type { NewEvent } from "../webhooks/new-event.ts";
 
-/** What an order is decided on, as it comes from the database. */
+/** The data that an order is decided on, as the database returns it. */
 export type OrderContext = {
   workflow: Workflow;
   custom_labels: boolean;
   clock_offset_s: number;
-  /** An order that the same body made a moment ago. */
+  /** An order that the same body created within the last minute. */
   recent_order_number: string | null;
   patient: { record_sealed: string; revision: number } | null;
   prescriptions: (Omit<PrescriptionFact, "received_at" | "expires_at"> & {
@@ -107,7 +107,7 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
     from generate_series(1, $7)), '[]') as dispense_ids
 from account a
 where a.account_id = $1`;
-/** One statement for everything that is not kept in memory. */
+/** Loads everything that is not kept in memory, in one statement. */
 export const loadOrderContext = async (
   db: Queryable,
   asked: {
@@ -178,7 +178,7 @@ export type OrderSave = {
   items: Required<Omit<Rows["order_item"], LaterItemColumn>>[];
   /** The units to reserve, by sku. */
   reserved: Record<string, number>;
-  /** By prescription, with the units that were ordered when it was decided on. */
+  /** By prescription, with the units that were already ordered when this order was decided. */
   prescribed: Record<number, { units: number; units_ordered: number }>;
   exceptions: Pick<Rows["order_exception"], "account_id" | "order_number" | "exception_id" | "raised_at" | "basis">[];
   history: Omit<Rows["order_history"], "person_id" | "note_id">[];
@@ -327,6 +327,6 @@ where account_id = $1 and fingerprint in (
   from order_fingerprint
   where account_id = $1 and created_at <= $2
   limit $3)`;
-/** Those from before a time when the window was long over. */
+/** Deletes fingerprints whose window ended long ago. */
 export const deleteFingerprints = (db: Queryable, account_id: string, before: Date, most: number) =>
   db.run(removeOld, [account_id, before, most]);

@@ -6,7 +6,7 @@ import type { ChangedPatient } from "../patients/patients.ts";
 import type { Rows } from "../schema-rows.ts";
 import type { NewEvent } from "../webhooks/new-event.ts";
 
-/** The columns of an order that a change may set, with their types. Only those that are given are set. */
+/** The columns of an order that a change may set, with their types. Columns that are not given keep their value. */
 const orderColumns = {
   address_sealed: "bytea",
   ship_state: "text",
@@ -41,10 +41,10 @@ type Key = "account_id" | "order_number";
 export type OrderChange = {
   account_id: string;
   order_number: string;
-  /** As it was when the change was decided on; another one by now is a conflict. */
+  /** The revision that the change was decided on; a different one at save time is a conflict. */
   revision: number;
   at: Date;
-  /** Real time, whatever the account's clock. */
+  /** Real time, not the account's clock. */
   real_at: Date;
   order_status: string;
   stage: string | null;
@@ -54,7 +54,7 @@ export type OrderChange = {
   columns: OrderColumns;
   items: ItemChange[];
   prescribed: UnitsChange[];
-  /** What moves on the shelves; each product once. */
+  /** Stock movements, at most one per product. */
   stock: ShelfMove[];
   changed_patient: ChangedPatient | null;
   raised: { exception_id: number; basis: string | null }[];
