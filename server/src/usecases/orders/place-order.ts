@@ -1,5 +1,4 @@
 import type { Order } from "@pestle/contract";
-import { announce } from "../../db/bus.ts";
 import type { Queryable } from "../../db/db.ts";
 import { loadOrderContext, lockForOrder, type OrderContext, saveOrder } from "../../db/orders/place-order.ts";
 import { detailsPlace } from "../../db/patients/patients.ts";
@@ -96,9 +95,7 @@ export async function placeOrder(
   const { decision, context, account_now } = await decide(deps, db, prepared, now);
   refuseAll(decision.problems);
   const accepted = decision.accepted!;
-  const { emptied } = await saveOrder(db, orderRows(deps, prepared, accepted, context, now, account_now));
-  // Rare, so a notify may cost what it costs: whoever keeps the catalogue shows it as out of stock.
-  if (emptied.length > 0) await announce(db, { kind: "catalogue", account_id });
+  await saveOrder(db, orderRows(deps, prepared, accepted, context, now, account_now));
   return answerOf(accepted);
 }
 
