@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { StaffRole } from "@pestle/contract";
 import { claim, letGo } from "../../db/fulfillment/order-claims.ts";
 import { insertNote, listNotes, notePlace } from "../../db/fulfillment/order-notes.ts";
 import { findOrder } from "../../db/orders/orders.ts";
@@ -13,19 +14,20 @@ import { WorkRefusal } from "./work-refusal.ts";
 /** Whoever walks away without a word holds an order up for this long at most. */
 export const CLAIM_MS = 15 * 60_000;
 
+/** The pharmacist in charge may take over an order that another person has claimed. */
+export const mayTakeOver = (role: StaffRole): boolean => role === "lead" || role === "admin";
+
 /** For as long as the claim lasts nobody else works on the order; claiming again makes it last anew. */
 export async function claimOrder(deps: Deps, { account_id, order_number, by }: Work): Promise<{ claimed_until: Date }> {
   const now = deps.now();
   const claimed_until = new Date(now.getTime() + CLAIM_MS);
-  // The pharmacist in charge may take over.
-  const takes_over = by.role === "lead" || by.role === "admin";
   const claimed = await claim(deps.db, {
     account_id,
     order_number,
     person_id: by.person_id,
     now,
     claimed_until,
-    takes_over,
+    takes_over: mayTakeOver(by.role),
   });
   if (claimed === 1) return { claimed_until };
   if ((await findOrder(deps.db, account_id, order_number)) === undefined) throw new StatusRefusal(404);
