@@ -76,13 +76,14 @@ export const IdentityDocumentInput = named(
 );
 export type IdentityDocumentInput = Static<typeof IdentityDocumentInput>;
 
-const safetyList = array(string({ kind: "trimmed_line", maxLength: 200 }), { maxItems: 100 });
+export const safetyList = array(string({ kind: "trimmed_line", maxLength: 200 }), { maxItems: 100 });
 export const PatientSafetyInput = named(
   "PatientSafetyInput",
   partial({ medications: safetyList, health_conditions: safetyList, allergies: safetyList }),
 );
 
-const email = string({ code: 42201, kind: "email", maxLength: 254 });
+export const EMAIL_MOST_CHARACTERS = 254;
+const email = string({ code: 42201, kind: "email", maxLength: EMAIL_MOST_CHARACTERS });
 const phone = string({ code: 42204, kind: "phone" });
 const gender = oneOf(genders, { code: 42205 });
 

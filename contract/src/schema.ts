@@ -28,6 +28,7 @@ export type FieldKind =
   | "document_number"
   | "email"
   | "line"
+  | "line_with_words"
   | "ndc"
   | "person_name"
   | "phone"

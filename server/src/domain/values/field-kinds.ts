@@ -3,7 +3,7 @@ import { countryCodes } from "../patients/countries.ts";
 import { isPersonName } from "./address/person-name.ts";
 import { northAmericanPhone } from "./address/phone.ts";
 import { isStateCode } from "./address/states.ts";
-import { parseZip } from "./address/zip.ts";
+import { parseZip, zipText } from "./address/zip.ts";
 import { normaliseNdc } from "./identifiers.ts";
 import { isOneLine } from "./one-line.ts";
 
@@ -19,6 +19,7 @@ export const fieldKinds: Record<FieldKind, ReadText> = {
   },
   document_number: (text) => (DOCUMENT_NUMBER.test(text.trim()) ? text.trim() : undefined),
   email: (text, most) => (text.length <= most ? readEmail(text.trim()) : undefined),
+  line_with_words: (text, most) => (isOneLine(text, most) && HAS_WORDS.test(text) ? text.trim() : undefined),
   line: (text, most) => (isOneLine(text, most) ? text : undefined),
   ndc: (text, most) => (text.length <= most && normaliseNdc(text).length > 0 ? text : undefined),
   person_name: (text) => (isPersonName(text) ? text.trim().replaceAll(/\s+/g, " ") : undefined),
@@ -33,7 +34,10 @@ export const fieldKinds: Record<FieldKind, ReadText> = {
   street_or_blank: (text, most) => (isBlank(text) ? null : isOnLabel(text, most) ? text : undefined),
   trimmed_line: (text, most) => (isOneLine(text, most) ? text.trim() : undefined),
   two_letters: twoLetters,
-  zip: (text) => (parseZip(text.trim()) === null ? undefined : text.trim()),
+  zip: (text) => {
+    const zip = parseZip(text.trim());
+    return zip === null ? undefined : zipText(zip);
+  },
 };
 
 /** A code that people write in small letters too; a text that is far too long is left alone. */
@@ -47,6 +51,8 @@ const DOCUMENT_NUMBER = /^(?=.*[A-Za-z0-9])[A-Za-z0-9-]{1,30}$/;
 /** A person or a practice: letters of any script, digits, and what stands between them in names and titles. */
 const PRESCRIBER_NAME = /^[\p{L}\p{M}\p{N} '’.,&/()-]+$/u;
 
+const HAS_WORDS = /[\p{L}\p{N}]/u;
+
 const isBlank = (text: string): boolean => text.length <= 100 && text.trim() === "";
 
 /** Control characters, ends of lines, symbols and pictures, and what programs write between words. */
@@ -54,7 +60,7 @@ const NOT_ON_A_LABEL = /[\p{C}\p{Zl}\p{Zp};{}[\]\\]|(?!\+)\p{S}/u;
 
 /** Text on one line with a letter or a digit in it, and nothing that has no place on a label. */
 const isOnLabel = (text: string, most: number): boolean =>
-  text.length <= most && /[\p{L}\p{N}]/u.test(text) && !NOT_ON_A_LABEL.test(text);
+  text.length <= most && HAS_WORDS.test(text) && !NOT_ON_A_LABEL.test(text);
 
 const LONGEST_MAILBOX = 64;
 const MAILBOX = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;

@@ -17,8 +17,9 @@ export type Read<T> = T extends readonly (infer Entry)[]
  * sent and where it stands (`address.`, `url`). A value that is null was refused, with the row's own code unless the
  * reader says what is wrong.
  */
-export type OwnReaders = { readonly [name: string]: (sent: never, at: string) => OwnRead };
-export type OwnRead = { value: unknown; problems: Problem[] };
+export type OwnReaders = {
+  readonly [name: string]: (sent: never, at: string) => { value: unknown; problems: Problem[] };
+};
 
 /**
  * Reads a body by its rows in the contract, to its end: each field that is unknown, missing or malformed is a problem,
@@ -77,13 +78,14 @@ function readValue(row: JsonSchema, value: unknown, field: string, walk: Walk): 
 
 /** Undefined without a problem stands for the row's own refusal. */
 function readOne(row: JsonSchema, type: unknown, value: unknown, field: string, walk: Walk): unknown {
-  const at = type === "object" ? `${field}.` : field;
   const own = walk.readers[(row["$id"] ?? row["format"]) as string];
-  const given = type === "object" ? value : readScalar(row, type, value);
-  if (type === "object" && !isSentObject(value)) return undefined;
-  if (own === undefined || given === undefined) {
-    return type === "object" ? readFields(row, value as SentFields, at, walk) : given;
+  const at = type === "object" ? `${field}.` : field;
+  if (type === "object") {
+    if (!isSentObject(value)) return undefined;
+    if (own === undefined) return readFields(row, value, at, walk);
   }
+  const given = type === "object" ? value : readScalar(row, type, value, own !== undefined);
+  if (own === undefined || given === undefined) return given;
   const read = own(given as never, at);
   for (const problem of read.problems) walk.problems.push(problem);
   return read.value ?? undefined;
@@ -104,9 +106,9 @@ function readList(row: JsonSchema, sent: unknown, field: string, walk: Walk): un
 }
 type ListLimits = { items: JsonSchema; minItems?: number; maxItems?: number; uniqueItems?: boolean };
 
-function readScalar(row: JsonSchema, type: unknown, value: unknown): unknown {
+function readScalar(row: JsonSchema, type: unknown, value: unknown, own_format: boolean): unknown {
   if (row["enum"] !== undefined) return (row["enum"] as unknown[]).includes(value) ? value : undefined;
-  if (type === "string") return typeof value === "string" ? readText(row, value) : undefined;
+  if (type === "string") return typeof value === "string" ? readText(row, value, own_format) : undefined;
   if (type === "boolean") return typeof value === "boolean" ? value : undefined;
   return typeof value === "number" && isNumberOf(row, type, value) ? value : undefined;
 }
@@ -125,7 +127,7 @@ function isNumberOf(row: JsonSchema, type: unknown, value: number): boolean {
 type Limits = { minimum?: number; maximum?: number; exclusiveMinimum?: number };
 
 /** Kinds count UTF-16 units, as columns and labels are measured; else characters count, as JSON Schema has it. */
-function readText(row: JsonSchema, text: string): unknown {
+function readText(row: JsonSchema, text: string, own_format: boolean): unknown {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format = "" } = row as TextLimits;
   const { kind } = row[reading] ?? {};
   if (kind !== undefined) return fieldKinds[kind](text, maxLength);
@@ -133,7 +135,7 @@ function readText(row: JsonSchema, text: string): unknown {
     text.length >= minLength &&
     (maxLength === Number.POSITIVE_INFINITY || isKept(text, maxLength)) &&
     (pattern === undefined || new RegExp(pattern, "u").test(text)) &&
-    (formats[format]?.(text) ?? true);
+    (own_format || (formats[format]?.(text) ?? true));
   return fits ? text : undefined;
 }
 

@@ -8,13 +8,16 @@ import { parseZip, type ZipTable, zipText } from "./zip.ts";
 /** An address as it was sent: any field may be missing or of another type. */
 export type AddressFields = { readonly [field in keyof Address]?: unknown };
 
+/** Said after the other fields of 42200, as they always were. */
+const LAST = ["street2", "phone"];
+
 /** Every field that is unknown, missing, malformed or contradicts another, in code order; `field` is relative (`zip`). */
 export function checkAddressFields(address: AddressFields, zips: ZipTable): Problem[] {
   const { fields, problems } = readBody(AddressInput, address);
   if (fields.zip !== undefined && !isZipOfState(fields.zip, fields.state, zips)) {
     problems.push(refusalOf(AddressInput, "zip"));
   }
-  return problems.sort((a, b) => a.code - b.code);
+  return problems.sort((a, b) => a.code - b.code || LAST.indexOf(a.field) - LAST.indexOf(b.field));
 }
 
 /** An address whose fields passed, as it is kept: trimmed, state in capitals, ZIP with its dash, phone as ten digits. */
