@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type EventType, eventTypeNames, eventTypes, signingKey, type WebhookEventRecord } from "@pestle/contract";
+import { type EventType, eventTypeNames, signingKey, usualEventTypes, type WebhookEventRecord } from "@pestle/contract";
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
 import pc from "../colours.ts";
 import { WrongUsage } from "../errors.ts";
@@ -52,7 +52,7 @@ const NOT_YET = "9999-12-30T00:00:00Z";
 
 async function listen(options: ListenOptions, api: PartnerApi, stop: AbortSignal): Promise<void> {
   const { forwardTo, since, json = false } = options;
-  const wanted = options.events ?? eventTypeNames.filter((name) => !eventTypes[name].opt_in);
+  const wanted = options.events ?? usualEventTypes;
   const bookmark = openBookmark(options.cursorFile, api.client.client_id);
   const feed = (cursor: string | null, after: string | undefined) =>
     reachable(() =>

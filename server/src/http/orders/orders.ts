@@ -1,4 +1,4 @@
-import { isExceptionId, ORDER_NUMBER_PATTERN, orderStatuses } from "@pestle/contract";
+import { isExceptionId, isPatientId, ORDER_NUMBER_PATTERN, orderStatuses } from "@pestle/contract";
 import type { OrderFilter } from "../../db/orders/order-list.ts";
 import { findOrder, listActionRequests, listHistory } from "../../db/orders/orders.ts";
 import { errorEntries } from "../../domain/values/error-entries.ts";
@@ -83,7 +83,7 @@ export function orderNumber({ order_number = "" }: Parameters<ReadHandler>[1]["p
 /** The filters of a list of orders. */
 export function filterOf(query: Query, zone: string): OrderFilter {
   return {
-    patient_id: textOf(query, "patient_id", (text) => /^[\w-]{4,35}$/.test(text)),
+    patient_id: textOf(query, "patient_id", isPatientId),
     order_status: textOf(query, "order_status", (text) => (orderStatuses as readonly string[]).includes(text)) as
       | OrderFilter["order_status"]
       | null,

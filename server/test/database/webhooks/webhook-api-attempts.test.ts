@@ -1,7 +1,12 @@
-import { RETRY_DELAYS_S, WebhookAttempt, WebhookEventRecord, WebhookStatistics } from "@pestle/contract";
+import {
+  endpointFaults,
+  RETRY_DELAYS_S,
+  WebhookAttempt,
+  WebhookEventRecord,
+  WebhookStatistics,
+} from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { attemptErrors } from "../../../src/domain/webhooks/attempt-errors.ts";
-import { endpointFaults } from "../../../src/domain/webhooks/webhook-endpoint.ts";
 import { codesOf } from "../../support/conventions.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 import { misfits } from "../../support/samples/misfits.ts";

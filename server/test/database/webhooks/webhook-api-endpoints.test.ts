@@ -3,6 +3,7 @@ import {
   CONNECT_TIMEOUT_S,
   CreatedWebhookEndpoint,
   ENDPOINT_TEXT_MOST_CHARACTERS,
+  endpointFaults,
   eventTypeNames,
   MOST_REDELIVERED_AT_ONCE,
   MOST_WEBHOOK_ENDPOINTS,
@@ -17,7 +18,6 @@ import {
 } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { settings } from "../../../src/config.ts";
-import { endpointFaults } from "../../../src/domain/webhooks/webhook-endpoint.ts";
 import { checkWebhookUrl, urlProblems } from "../../../src/domain/webhooks/webhook-url.ts";
 import {
   createCredential,

@@ -1,7 +1,8 @@
+import { CITY_MOST_CHARACTERS } from "@pestle/contract";
 import { plainUpperCase } from "./street-tokens.ts";
 
 /** The longest city that is read; the longest of the Postal Service has 28 letters. */
-export const MAX_CITY_CHARACTERS = 50;
+export const MAX_CITY_CHARACTERS = CITY_MOST_CHARACTERS;
 
 /** Words of city names that are written in two ways; the second is how names are compared. */
 const sameWord = new Map(
