@@ -216,7 +216,7 @@ describe("journeys", () => {
     await page.keyboard.press("n");
     await page.getByLabel("Name").fill("order service");
     await page.keyboard.press("Enter");
-    await page.getByText("It is shown this once.").waitFor();
+    await page.getByText("This is shown only once.").waitFor();
     const [client_id, client_secret] = await page.locator("dialog pre").allTextContents();
     const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners" });
     body.set("client_id", client_id!);
@@ -225,11 +225,11 @@ describe("journeys", () => {
     expect(answer.status).toBe(200);
     expect(await violations(page)).toEqual([]);
     await shot(page, "dashboard-secret");
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I saved it" }).click();
     expect(await page.locator("body").innerText()).not.toContain(client_secret!);
     const row = page.getByRole("row", { name: /order service/ });
     await row.getByRole("button", { name: "Rotate" }).click();
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I saved it" }).click();
     await row.getByText("Two secrets").waitFor();
     await row.getByRole("button", { name: "End the older secret" }).click();
     await page.getByRole("button", { name: "End it now" }).click();
@@ -265,13 +265,13 @@ describe("journeys", () => {
     await heading(page, "People");
     await page.keyboard.press("n");
     await page.getByLabel("Name").fill("Mia Medlar");
-    await page.getByLabel("E-mail").fill("mia@medlar.example");
+    await page.getByLabel("Email").fill("mia@medlar.example");
     await page.getByLabel("Role").selectOption("partner_admin");
     await page.getByLabel("Partner").selectOption({ label: "Medlar Clinics" });
     await page.getByRole("button", { name: "Let them in" }).click();
-    await page.getByText("It is shown this once.").waitFor();
+    await page.getByText("This is shown only once.").waitFor();
     const [, email, password] = await page.locator("dialog pre").allTextContents();
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I saved it" }).click();
     const portal = await journey.openAs({ email: email!, password: password! }, "/portal");
     await portal.page.getByText("Mia Medlar").waitFor();
 
@@ -371,9 +371,9 @@ describe("journeys", () => {
 
   test("screens that are not theirs are not there: a technician finds neither people nor the audit log", async () => {
     const { page } = await journey.openAs(technician, "/dashboard/people");
-    await page.getByText("There is nothing here").waitFor();
+    await page.getByText("Page not found").waitFor();
     await page.goto(`${journey.app.addresses.base_url}/dashboard/audit`);
-    await page.getByText("There is nothing here").waitFor();
+    await page.getByText("Page not found").waitFor();
     expect(await page.getByRole("navigation").getByRole("link", { name: "People" }).count()).toBe(0);
   });
 });

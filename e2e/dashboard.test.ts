@@ -359,7 +359,7 @@ test("whoever signs in as somebody else ends the session that was there", async 
     data: { ...technician },
   });
   expect((await session())?.email).toBe(technician.email);
-  await page.getByRole("button", { name: "Sign in as somebody else" }).click();
+  await page.getByRole("button", { name: "Sign in as someone else" }).click();
   await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   expect(await session()).toBeNull();
   quiet(seen);
@@ -435,7 +435,7 @@ test("a second factor is set up with a picture that is drawn here, and asked for
   const who = await journey.person("technician", "Factor Two");
   const seen = await journey.openAs(who, "/dashboard");
   await seen.page.getByRole("button", { name: /your account/ }).click();
-  await seen.page.getByRole("menuitem", { name: "Set up a second factor" }).click();
+  await seen.page.getByRole("menuitem", { name: "Set up two-factor authentication" }).click();
   await seen.page.getByRole("img", { name: /QR code/ }).waitFor();
   expect(await violations(seen.page)).toEqual([]);
   await shot(seen.page, "dashboard-second-factor");
@@ -443,11 +443,11 @@ test("a second factor is set up with a picture that is drawn here, and asked for
   const code = () => totpCode(secret, Math.floor(journey.app.deps.now().getTime() / 30_000));
   await seen.page.getByRole("textbox", { name: "Code" }).fill(code());
   await seen.page.keyboard.press("Enter");
-  await seen.page.getByText("The second factor is in force.").waitFor();
+  await seen.page.getByText("Two-factor authentication is on.").waitFor();
   quiet(seen);
   journey.app.advance(60_000);
   const again = await journey.open("/dashboard/queue/fill");
-  await again.page.getByLabel("E-mail").fill(who.email);
+  await again.page.getByLabel("Email").fill(who.email);
   await again.page.getByLabel("Password").fill(who.password);
   await again.page.keyboard.press("Enter");
   await again.page.getByRole("textbox", { name: "Code" }).fill("000000");
@@ -463,24 +463,24 @@ test("who stopped half-way in one tab signs in from another", async () => {
   const who = await journey.person("technician", "Two Tabs");
   const setting_up = await journey.openAs(who, "/dashboard");
   await setting_up.page.getByRole("button", { name: /your account/ }).click();
-  await setting_up.page.getByRole("menuitem", { name: "Set up a second factor" }).click();
+  await setting_up.page.getByRole("menuitem", { name: "Set up two-factor authentication" }).click();
   const secret = decode((await setting_up.page.locator("dialog code").textContent()) ?? "");
   const code = () => totpCode(secret, Math.floor(journey.app.deps.now().getTime() / 30_000));
   await setting_up.page.getByRole("textbox", { name: "Code" }).fill(code());
   await setting_up.page.keyboard.press("Enter");
-  await setting_up.page.getByText("The second factor is in force.").waitFor();
+  await setting_up.page.getByText("Two-factor authentication is on.").waitFor();
   journey.app.advance(60_000);
 
   const { page: first } = await journey.open("/dashboard");
   const second = await first.context().newPage();
   await second.goto(`${journey.app.addresses.base_url}/dashboard`);
   const givePassword = async (page: Page) => {
-    await page.getByLabel("E-mail").fill(who.email);
+    await page.getByLabel("Email").fill(who.email);
     await page.getByLabel("Password").fill(who.password);
     await page.keyboard.press("Enter");
     await page.getByRole("textbox", { name: "Code" }).waitFor();
   };
-  await second.getByLabel("E-mail").waitFor();
+  await second.getByLabel("Email").waitFor();
   await givePassword(first);
   await givePassword(second);
   await second.getByRole("textbox", { name: "Code" }).fill(code());
@@ -592,10 +592,10 @@ test("an address that is none and one that is not theirs look the same to a part
   const texts: string[] = [];
   for (const path of ["/dashboard", at(made), "/dashboard/no/such/place"]) {
     const { page } = await journey.open(path);
-    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password").fill(password);
     await page.keyboard.press("Enter");
-    await page.getByText("There is nothing here").waitFor();
+    await page.getByText("Page not found").waitFor();
     // Nothing of the dashboard is shown, not even its frame.
     expect(await page.getByRole("navigation").count()).toBe(0);
     texts.push(await page.locator("body").innerText());
@@ -609,10 +609,10 @@ test.each([
 ] as const)("%s is shown the way to their own pages, and can sign out", async (_, path, who, own) => {
   const { page } = await journey.open(path);
   const signIn = async () => {
-    await page.getByLabel("E-mail").fill(who().email);
+    await page.getByLabel("Email").fill(who().email);
     await page.getByLabel("Password").fill(who().password);
     await page.keyboard.press("Enter");
-    await page.getByText("There is nothing here").waitFor();
+    await page.getByText("Page not found").waitFor();
   };
   await signIn();
   expect(await violations(page)).toEqual([]);
@@ -647,7 +647,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
     ["fill", async () => at(await standing("fill")), (page) => page.getByLabel("Lot").waitFor()],
     ["check", async () => at(await standing("product_check")), (page) => page.getByLabel("Scan a package").waitFor()],
     ["pack", async () => at(await standing("pack")), (page) => page.getByRole("button", { name: "Ship" }).waitFor()],
-    ["nothing", async () => "/dashboard/no/such/place", (page) => page.getByText("There is nothing here").waitFor()],
+    ["nothing", async () => "/dashboard/no/such/place", (page) => page.getByText("Page not found").waitFor()],
   ];
   test.each(screens)("on %s, at a desk and on a tablet", async (name, path, ready) => {
     const seen = await journey.openAs(lead, await path(), { theme });
@@ -667,7 +667,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
   test("on the sign-in page, the search and the sheet of shortcuts", async () => {
     const made = await order();
     const door = await journey.open("/dashboard", { theme });
-    await door.page.getByLabel("E-mail").waitFor();
+    await door.page.getByLabel("Email").waitFor();
     expect(await violations(door.page)).toEqual([]);
     await shot(door.page, `dashboard-sign-in-${theme}`);
     const seen = await journey.openAs(lead, "/dashboard", { theme });

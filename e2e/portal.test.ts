@@ -56,11 +56,11 @@ test("a partner creates a credential, calls the API with it, registers an endpoi
   await page.keyboard.press("n");
   await page.getByRole("textbox", { name: "Name" }).fill("order service");
   await page.keyboard.press("Enter");
-  await page.getByText("It is shown this once.").waitFor();
+  await page.getByText("This is shown only once.").waitFor();
   await shot(page, "portal-secret");
   const codes = await page.locator("dialog pre code").allTextContents();
   const [client_id = "", client_secret = ""] = codes;
-  await page.getByRole("button", { name: "I have kept it" }).click();
+  await page.getByRole("button", { name: "I saved it" }).click();
   expect(await page.content()).not.toContain(client_secret);
 
   await go(page, "gh");
@@ -146,7 +146,7 @@ test("a credential is rotated with an overlap, the older secret ends, and the cr
   await shot(page, "portal-rotating");
   await row.getByRole("button", { name: "End the older secret" }).click();
   // Programs may use it this very moment: one slip of a finger ends nothing.
-  await page.getByRole("button", { name: "Keep it as it is" }).click();
+  await page.getByRole("button", { name: "Go back" }).click();
   expect(await granted(client_secret)).toBe(200);
   await row.getByRole("button", { name: "End the older secret" }).click();
   await page.getByRole("button", { name: "End it now" }).click();
@@ -317,7 +317,7 @@ describe("for everybody who comes", () => {
   test("another environment, another account and the operator's pages are the same nothing", async () => {
     const seen = await journey.openAs(sam, "/portal/production/home");
     const { page } = seen;
-    const nothing = () => page.getByText("There is nothing here").waitFor();
+    const nothing = () => page.getByText("Page not found").waitFor();
     await nothing();
     for (const path of [
       "/portal/elsewhere",

@@ -1,12 +1,12 @@
 import { isPresent } from "./presence.ts";
 import { csrfToken, signedInAgain } from "./sign-in/session.ts";
 
-/** What the server refused, or that it could not be reached (`status` 0). */
+/** An error response from the server, or a failed connection (`status` 0). */
 export class ApiError extends Error {
   readonly status: number;
-  /** Of a refusal that a screen may want to handle, such as `stale`. */
+  /** Machine-readable error key that a screen can handle, such as `stale`. */
   readonly key: string | null;
-  /** What to name when asking for help. */
+  /** Users quote this when they contact support. */
   readonly request_id: string | null;
   readonly problems: readonly Problem[];
   constructor(status: number, message: string, more: Partial<Pick<ApiError, "key" | "request_id" | "problems">> = {}) {
@@ -18,31 +18,30 @@ export class ApiError extends Error {
   }
 }
 
-/** What is wrong with one field of what was sent. */
+/** A validation error on one field of the request. */
 export type Problem = { code: number; field: string; message: string };
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-/** Files that are saved or opened come whole, with the name that the server gave them. */
+/** A downloaded file, with the file name from `Content-Disposition`. */
 export type ApiFile = { name: string; blob: Blob };
 
 type Asked = { method?: Method; body?: unknown; signal?: AbortSignal };
 
 /**
- * Asks the server, below `/web`. Where the session is over, it waits until the person has signed in over the page, and
- * then asks again: whoever called notices nothing.
+ * Sends a request under `/web`. If the session has expired, it waits for the user to sign in again and retries, so the
+ * caller does not notice.
  */
 export async function api<T>(path: string, asked: Asked = {}): Promise<T> {
   const response = await answer(path, "application/json", asked);
   return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
 }
 
-/** The same for a file: it is asked for here and not by a link, which could neither wait nor say what went wrong. */
+/** Downloads a file. A plain link could not wait for sign-in or show an error. */
 export async function apiFile(path: string): Promise<ApiFile> {
-  const response = await answer(path, "*/*", {});
+  const response = await answer(path, "*/* ", {});
   const [, name] = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "") ?? [];
   return { name: name ?? "file", blob: await unbroken(response.blob()) };
 }
-
 async function answer(path: string, accept: string, { method = "GET", body, signal }: Asked): Promise<Response> {
   for (;;) {
     const token = csrfToken();
@@ -62,20 +61,16 @@ async function answer(path: string, accept: string, { method = "GET", body, sign
     if (response.status !== 401 || !(await signedInAgain(signal))) throw await errorOf(response);
   }
 }
-
 export const send = (path: string, init: RequestInit): Promise<Response> =>
   unbroken(fetch(`/web${path}`, { credentials: "same-origin", ...init }));
-
 async function unbroken<T>(coming: Promise<T>): Promise<T> {
   try {
     return await coming;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, "The service cannot be reached. Check the connection and try again.");
+    throw new ApiError(0, "Could not reach the server. Check your connection and try again.");
   }
-}
-
-/** Both of the contract's bodies: one sentence, or a list of what is wrong with which field. */
+} /** Parses both error bodies in the contract: a single message, or a list of field errors. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const request_id = response.headers.get("x-request-id");
   const body = (await response.json().catch(() => ({}))) as {
@@ -93,8 +88,8 @@ export async function errorOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, message || OTHER, { key: body.error?.key ?? null, request_id, problems });
 }
 
-const OTHER = "The service could not do this.";
+const OTHER = "Something went wrong. Try again.";
 
-/** What is wrong with a field, for the place where it is filled in. */
+/** The validation message for a field, shown next to its input. */
 export const problemOf = (error: unknown, field: string): string | null =>
   (error instanceof ApiError && error.problems.find((one) => one.field === field)?.message) || null;

@@ -4,8 +4,8 @@ import { readSession } from "./sign-in/session.ts";
 const AGAIN_MS = 5_000;
 
 /**
- * Listens to server-sent events, below `/web`. A browser opens few connections to one host, and people open many tabs:
- * so one of the tabs listens and tells the others.
+ * Subscribes to server-sent events under `/web`. Browsers limit connections per host and users open many tabs, so one
+ * tab holds the connection and broadcasts to the others.
  */
 export function useLive(path: string, event: string, onEvent: (data: unknown) => void): void {
   const handler = useRef(onEvent);
@@ -20,7 +20,7 @@ export function useLive(path: string, event: string, onEvent: (data: unknown) =>
         handler.current(data);
         others.postMessage(data);
       });
-    // Without a safe origin there are no locks, and each tab listens for itself.
+    // Web Locks need a secure context. Without one, each tab opens its own connection.
     if (navigator.locks === undefined) void listen();
     else navigator.locks.request(name, { signal: closed.signal }, listen).catch(() => {});
     return () => {
@@ -31,8 +31,8 @@ export function useLive(path: string, event: string, onEvent: (data: unknown) =>
 }
 
 /**
- * The browser connects again by itself, but gives up where it is refused: then the session is looked at, and a little
- * later it is tried again.
+ * The browser reconnects on its own, but gives up on an error status. In that case, check the session and reconnect
+ * after a delay.
  */
 function untilClosed(path: string, event: string, signal: AbortSignal, tell: (data: unknown) => void): Promise<void> {
   return new Promise((resolve) => {

@@ -4,11 +4,13 @@ import { api } from "./api.ts";
 type Options = {
   enabled?: boolean;
   refetch_ms?: number;
-  /** The server writes down who looked: so it is read when somebody comes or asks, and not by itself. */
+  /**
+   * The server audits this read, so fetch it only when the user opens or reloads the screen, never in the background.
+   */
   written_down?: boolean;
 };
 
-/** A read, kept by its address: two screens that ask for the same share one answer. */
+/** A GET request, cached by path. Screens that read the same path share one response. */
 export const useApi = <T>(path: string, { enabled, refetch_ms, written_down }: Options = {}): UseQueryResult<T> =>
   useQuery<T>({
     queryKey: [path],

@@ -8,7 +8,7 @@ import styles from "./sign-in.module.css";
 
 type Made = { secret: string; address: string };
 
-/** A new secret, as a picture for the authenticator's camera and as text. It counts once its first code was given. */
+/** Shows a new secret as a QR code and as text. It takes effect once the user enters a first code. */
 export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
   const [made, setMade] = useState<Made | null>(null);
   const [error, setError] = useState<unknown>(null);
@@ -20,13 +20,13 @@ export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
   if (error !== null) return <Problem error={error} />;
   return (
     <div className={styles["set-up"]}>
-      <p>Scan this with an authenticator app. Then give the code that it shows.</p>
+      <p>Scan this QR code with an authenticator app, then enter the code it shows.</p>
       {made === null ? (
         <Skeleton lines={5} />
       ) : (
         <>
-          <QrCode text={made.address} label="The secret of the second factor, as a QR code" />
-          <p className="small quiet">Or type it in:</p>
+          <QrCode text={made.address} label="QR code for your authenticator app" />
+          <p className="small quiet">Or enter this key manually:</p>
           <Copyable text={made.secret} label="secret" />
         </>
       )}

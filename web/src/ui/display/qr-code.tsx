@@ -1,7 +1,7 @@
 import styles from "./qr-code.module.css";
 import { qrMatrix } from "./qr-matrix.ts";
 
-/** Drawn here, so that what it says goes nowhere. Always dark on light, which is what cameras expect. */
+/** Drawn locally so the secret never leaves the page. Always dark on light, as cameras expect. */
 export function QrCode({ text, label }: { text: string; label: string }) {
   const matrix = qrMatrix(text);
   const size = matrix.length + 8;

@@ -11,7 +11,7 @@ export function qrMatrix(text: string): boolean[][] {
   return drawn.reduce((best, one) => (penalty(one) < penalty(best) ? one : best));
 }
 
-/** Of level M, from version 1: codewords of error correction in a block, and blocks. */
+/** For level M, starting at version 1: error correction codewords per block, and number of blocks. */
 const CORRECTION = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26];
 const BLOCKS = [1, 1, 1, 2, 2, 4, 4, 4, 5, 5, 5, 8, 9, 9, 10, 10, 11, 13, 14, 16];
 const VERSIONS = BLOCKS.map((_, at) => at + 1);
@@ -22,7 +22,7 @@ const lengthBits = (version: number) => (version < 10 ? 8 : 16);
 const dataLength = (version: number) =>
   Math.floor(modules(version) / 8) - CORRECTION[version - 1]! * BLOCKS[version - 1]!;
 
-/** How many modules are left for data once all that is fixed is drawn. */
+/** Number of modules left for data after the fixed patterns. */
 function modules(version: number): number {
   const aligned = version === 1 ? 0 : Math.floor(version / 7) + 2;
   const alignment = aligned === 0 ? 0 : (25 * aligned - 10) * aligned - 55;
@@ -44,7 +44,7 @@ function padded(version: number, bytes: readonly number[]): number[] {
 const bitsOf = (value: number, count: number) =>
   Array.from({ length: count }, (_, at) => (value >>> (count - 1 - at)) & 1);
 
-/** Cut into blocks, each with its own correction, and taken from them in turn. */
+/** Splits the data into blocks, adds error correction to each, and interleaves them. */
 function interleaved(version: number, data: readonly number[]): number[] {
   const count = BLOCKS[version - 1]!;
   const correction = CORRECTION[version - 1]!;
@@ -136,7 +136,7 @@ function draw(version: number, codewords: readonly number[], mask: number): bool
   const bits = codewords.flatMap((byte) => bitsOf(byte, 8));
   let next = 0;
   for (let right = size - 1; right >= 1; right -= 2) {
-    // The column of the timing pattern is skipped.
+    // Skip the column of the timing pattern.
     if (right === 6) right = 5;
     for (let step = 0; step < size; step++) {
       for (const x of [right, right - 1]) {
@@ -149,7 +149,7 @@ function draw(version: number, codewords: readonly number[], mask: number): bool
   return grid as boolean[][];
 }
 
-/** Rings around a centre; those of `light` are light. */
+/** Draws rings around a center; rings listed in `light` are light. */
 function square(
   cx: number,
   cy: number,
@@ -199,7 +199,7 @@ function versionBits(version: number, size: number, set: (x: number, y: number, 
   }
 }
 
-/** The lower, the easier a camera reads it: runs, blocks, what looks like a corner, and too much of one colour. */
+/** Lower is easier to scan. Penalizes runs, blocks, corner-like patterns, and an uneven share of dark modules. */
 function penalty(grid: readonly boolean[][]): number {
   const size = grid.length;
   const columns = grid.map((_, x) => grid.map((row) => row[x]!));
