@@ -144,17 +144,17 @@ test("a credential is rotated with an overlap, the older secret ends, and the cr
   expect([await granted(client_secret), await granted(newer)]).toEqual([200, 200]);
   await row.getByText("Older secret no.").waitFor();
   await shot(page, "portal-rotating");
-  await row.getByRole("button", { name: "End the older secret" }).click();
+  await row.getByRole("button", { name: "Expire old secret" }).click();
   // Programs may use it this very moment: one slip of a finger ends nothing.
   await page.getByRole("button", { name: "Go back" }).click();
   expect(await granted(client_secret)).toBe(200);
-  await row.getByRole("button", { name: "End the older secret" }).click();
-  await page.getByRole("button", { name: "End it now" }).click();
+  await row.getByRole("button", { name: "Expire old secret" }).click();
+  await page.getByRole("button", { name: "Expire now" }).click();
   await row.getByText("Live").waitFor();
   expect([await granted(client_secret), await granted(newer)]).toEqual([401, 200]);
   await row.getByRole("button", { name: "Revoke" }).click();
   await shot(page, "portal-revoke");
-  await page.getByRole("button", { name: "Revoke the credential" }).click();
+  await page.getByRole("button", { name: "Revoke credential" }).click();
   await row.getByText("Revoked", { exact: true }).waitFor();
   expect(await granted(newer)).toBe(401);
   quiet(seen);

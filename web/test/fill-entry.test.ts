@@ -28,10 +28,10 @@ describe("what comes into the lot field of a line", () => {
     ["another line's package", code(OTHER, "1728033110L-7"), "another line"],
     ["another line's number alone", "70999-0101-30", "another line"],
     ["another line's SKU", "KIT-1", "another line"],
-    ["a package of no line", code("00312345678901", "1728033110L-7"), "not a product of this order"],
-    ["a code whose lot is empty", code(MINE, "1728033110"), "tells no lot"],
-    ["a code without a lot", code(MINE, "17280331"), "tells no lot"],
-    ["the product's own number", "0071-0155-23", "tells no lot"],
+    ["a package of no line", code("00312345678901", "1728033110L-7"), "not part of this order"],
+    ["a code whose lot is empty", code(MINE, "1728033110"), "has no lot number"],
+    ["a code without a lot", code(MINE, "17280331"), "has no lot number"],
+    ["the product's own number", "0071-0155-23", "has no lot number"],
   ])("is refused where it is %s, and the line is not complete", (_, text, why) => {
     const { filled, wrong } = fillEntry(text, mine, lines, { lot: "L-6", lot_expires_on: "2027-01-01" });
     expect(wrong).toContain(why);

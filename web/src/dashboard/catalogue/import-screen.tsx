@@ -23,7 +23,7 @@ import { kindNames } from "./kind-names.ts";
 
 type File = { text: string; source: string };
 
-/** A file is laid over what is there: first what would change is shown, then it is changed, all of it or nothing. */
+/** Imports a file in two steps: preview the changes, then apply all of them or none. */
 export function ImportScreen() {
   const [account] = useChosenAccount();
   const [filters, change] = useFilters();
@@ -55,7 +55,7 @@ export function ImportScreen() {
       },
     },
   );
-  /** What was seen was of another file, account or kind. */
+  /** Discards a preview of another file, account or kind. */
   const afresh = () => {
     setSeen(null);
     apply.forget();
@@ -81,7 +81,7 @@ export function ImportScreen() {
       heading={<span className="row">Import {account && <EnvironmentBadge environment={account.environment} />}</span>}
       about={
         <>
-          <Link to="/catalogue">Catalogue</Link> · a file is laid over what is there, all of it or nothing
+          <Link to="/catalogue">Catalogue</Link> · all changes apply together, or none do
         </>
       }
       actions={
@@ -91,7 +91,7 @@ export function ImportScreen() {
       }
     >
       <div className={styles["import"]}>
-        <Card title="1. The file">
+        <Card title="1. Choose a file">
           <form
             className={`stack-tight ${styles["form"]}`}
             onSubmit={submit}
@@ -99,7 +99,7 @@ export function ImportScreen() {
             onDrop={drop}
           >
             <SelectField
-              label="What it holds"
+              label="Type"
               options={catalogueImportKinds.map((one) => [one, kindNames[one]] as const)}
               value={kind}
               onChange={(event) => {
@@ -108,7 +108,7 @@ export function ImportScreen() {
               }}
             />
             <label className={styles["file"]}>
-              <span>Choose a file, or drop it here</span>
+              <span>Choose a file or drop it here</span>
               <input
                 type="file"
                 accept=".csv,.json,text/csv,application/json"
@@ -116,8 +116,8 @@ export function ImportScreen() {
               />
             </label>
             <TextArea
-              label="What stands in it"
-              hint={`CSV with a line of column names, or a JSON array. Source: ${file.source}.`}
+              label="Contents"
+              hint={`CSV with a header row, or a JSON array. Source: ${file.source}.`}
               required
               rows={8}
               spellCheck={false}
@@ -129,8 +129,8 @@ export function ImportScreen() {
             />
             {kind !== "stock" && (
               <CheckField
-                label="Only a part"
-                hint="What the file leaves out stays. Otherwise it is retired: nobody can order it any more."
+                label="Partial import"
+                hint="Keep rows that are not in the file. Otherwise they are retired and partners can no longer order them."
                 checked={partial}
                 onChange={(event) => {
                   afresh();
@@ -140,15 +140,15 @@ export function ImportScreen() {
             )}
             <div className="row">
               <Button tone="primary" type="submit" busy={look.busy}>
-                Show what would change
+                Preview changes
               </Button>
             </div>
             {look.error !== null && <Problem error={look.error} />}
           </form>
         </Card>
-        <Card title="2. What would change">
+        <Card title="2. Review changes">
           {seen === null ? (
-            <p className="quiet">Nothing is written until you have seen it and agree.</p>
+            <p className="quiet">Preview the changes first. Nothing is imported until you confirm.</p>
           ) : (
             <ImportDifference seen={seen} busy={apply.busy} onApply={() => void apply.run(seen)} />
           )}
