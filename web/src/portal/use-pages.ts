@@ -9,7 +9,7 @@ export type Pages<Row> = {
   onMore: () => void;
 };
 
-/** A list that is read page by page, kept by its address like any other read. */
+/** A paginated list, cached by path like other reads. */
 export function usePages<Page extends { next_cursor: string | null }, Row>(
   path: string,
   rowsOf: (page: Page) => readonly Row[],
@@ -20,7 +20,7 @@ export function usePages<Page extends { next_cursor: string | null }, Row>(
     queryFn: ({ pageParam, signal }) => api<Page>(withCursor(path, pageParam), { signal }),
     initialPageParam: "",
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    // Reading on while older pages are open would move them under the reader's eyes.
+    // Stop polling once older pages are loaded; a refetch would shift the rows.
     ...(refetch_ms !== undefined && {
       refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : refetch_ms),
     }),
@@ -35,7 +35,7 @@ export function usePages<Page extends { next_cursor: string | null }, Row>(
 const withCursor = (path: string, cursor: string) =>
   cursor === "" ? path : `${path}${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursor)}`;
 
-/** The address of a read with these filters; those without a value are left out. */
+/** Builds a path with query parameters. Empty values are left out. */
 export function addressOf(path: string, filters: Readonly<Record<string, string | undefined>>): string {
   const given = Object.entries(filters).filter((pair): pair is [string, string] => (pair[1] ?? "") !== "");
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
