@@ -8,10 +8,10 @@ const bwip = createRequire(new URL("../../server/package.json", import.meta.url)
   raw: (encoder: string, text: string, options: string) => Raw[];
 };
 
-/** Another encoder's modules, with the same mask: which one reads best is a matter of opinion at the edges. */
+/** Another encoder's modules with the same mask. Encoders may pick different masks, so force ours. */
 function other(text: string, matrix: boolean[][]): boolean[][] {
   const version = (matrix.length - 17) / 4;
-  // Bits 12 to 10 of the format, whose own mask has 101 there.
+  // Bits 12 to 10 of the format information, XORed with its mask 101.
   const mask = [2, 3, 4].reduce((bits, x) => bits * 2 + Number(matrix[8]![x]), 0) ^ 0b101;
   const [{ pixs, pixx, pixy }] = bwip.raw(
     "qrcode",
@@ -23,7 +23,7 @@ function other(text: string, matrix: boolean[][]): boolean[][] {
 
 const shown = (matrix: boolean[][]) => matrix.map((row) => row.map((dark) => (dark ? "#" : ".")).join("")).join("\n");
 
-test("a QR code is, module by module, what another encoder makes of it, in every version", () => {
+test("matches another encoder module by module, in every version", () => {
   const address = (length: number) => `otpauth://totp/${"a~".repeat(length)}?secret=${"b~".repeat(8)}`;
   const sizes = new Set<number>();
   for (let length = 0; length < 310; length += 11) {
@@ -34,7 +34,7 @@ test("a QR code is, module by module, what another encoder makes of it, in every
   expect(sizes.size).toBeGreaterThan(15);
 });
 
-test("any text that fits is drawn, square and with its three corners", () => {
+test("draws any text that fits as a square with three finder patterns", () => {
   fc.assert(
     fc.property(fc.string({ maxLength: 60 }), (text) => {
       const matrix = qrMatrix(text);

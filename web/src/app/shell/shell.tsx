@@ -68,7 +68,7 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
 
   return (
     <>
-      {/* Hide the page, do not just cover it: users can remove an overlay in dev tools, and screen readers read through it. */}
+      {/* Hide the page, do not just cover it: users can remove an overlay, and screen readers read through it. */}
       <div className={styles["shell"]} inert={locked} data-locked={locked || undefined}>
         <a className={styles["skip"]} href="#content">
           Skip to content
