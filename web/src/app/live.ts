@@ -34,13 +34,13 @@ export function useLive(path: string, event: string, onEvent: (data: unknown) =>
  * The browser reconnects on its own, but gives up on an error status. In that case, check the session and reconnect
  * after a delay.
  */
-function untilClosed(path: string, event: string, signal: AbortSignal, tell: (data: unknown) => void): Promise<void> {
+function untilClosed(path: string, event: string, signal: AbortSignal, onData: (data: unknown) => void): Promise<void> {
   return new Promise((resolve) => {
     let source: EventSource;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const connect = () => {
       source = new EventSource(`/web${path}`);
-      source.addEventListener(event, (message) => tell(JSON.parse(message.data as string)));
+      source.addEventListener(event, (message) => onData(JSON.parse(message.data as string)));
       source.onerror = () => {
         if (source.readyState !== EventSource.CLOSED) return;
         void readSession();

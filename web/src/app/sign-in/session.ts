@@ -63,7 +63,7 @@ export async function readSession(): Promise<void> {
 }
 
 /** The sign-in form calls this on success. */
-export function signedIn(session: Session, told = true): void {
+export function signedIn(session: Session, announce = true): void {
   const before = state;
   // The page holds the previous user's data. Reload when a different user signs in.
   if (before.phase === "in" && before.session.person_id !== session.person_id) {
@@ -71,7 +71,7 @@ export function signedIn(session: Session, told = true): void {
     return;
   }
   change({ phase: "in", session, locked: false });
-  if (told) tabs.postMessage("changed");
+  if (announce) tabs.postMessage("changed");
   for (const go of waiting.splice(0)) go(true);
 }
 

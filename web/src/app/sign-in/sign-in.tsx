@@ -30,16 +30,16 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
           ? await post("/session", { email: given.email, password: given.password }, csrfToken())
           : await post("/session/code", { code: given.code.replaceAll(" ", "") }, half_session!.csrf_token);
       if (answer.outcome === "signed_in") signedIn(answer);
-      else stand(answer);
+      else applySession(answer);
     } catch (caught) {
       setError(caught);
       // Another tab may have signed in or out. Go back to the password step if there is no pending sign-in.
-      if (step !== "password") stand((await serverSession().catch(() => null))?.session ?? null);
+      if (step !== "password") applySession((await serverSession().catch(() => null))?.session ?? null);
     }
     setBusy(false);
   }
 
-  function stand(session: Session | null) {
+  function applySession(session: Session | null) {
     if (session?.complete) return signedIn(session);
     setHalf(session);
     halfSignedIn(session);
@@ -49,7 +49,7 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
     setError(null);
     try {
       await endSession();
-      stand(null);
+      applySession(null);
     } catch (caught) {
       setError(caught);
     }

@@ -56,14 +56,14 @@ export function ImportScreen() {
     },
   );
   /** Discards a preview of another file, account or kind. */
-  const afresh = () => {
+  const discardPreview = () => {
     setSeen(null);
     apply.forget();
   };
   const take = async (list: FileList | null) => {
     const given = list?.[0];
     if (given === undefined) return;
-    afresh();
+    discardPreview();
     setFile({ text: await given.text(), source: given.name });
   };
   const drop = (event: DragEvent) => {
@@ -72,7 +72,7 @@ export function ImportScreen() {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    afresh();
+    discardPreview();
     void look.run();
   };
   return (
@@ -85,7 +85,7 @@ export function ImportScreen() {
         </>
       }
       actions={
-        <span onChange={afresh}>
+        <span onChange={discardPreview}>
           <AccountSelect />
         </span>
       }
@@ -103,7 +103,7 @@ export function ImportScreen() {
               options={catalogueImportKinds.map((one) => [one, kindNames[one]] as const)}
               value={kind}
               onChange={(event) => {
-                afresh();
+                discardPreview();
                 change({ kind: event.target.value as CatalogueImportKind });
               }}
             />
@@ -123,7 +123,7 @@ export function ImportScreen() {
               spellCheck={false}
               value={file.text}
               onChange={(event) => {
-                afresh();
+                discardPreview();
                 setFile({ text: event.target.value, source: file.text === "" ? "pasted" : file.source });
               }}
             />
@@ -133,7 +133,7 @@ export function ImportScreen() {
                 hint="Keep rows that are not in the file. Otherwise they are retired and partners can no longer order them."
                 checked={partial}
                 onChange={(event) => {
-                  afresh();
+                  discardPreview();
                   setPartial(event.target.checked);
                 }}
               />

@@ -38,8 +38,8 @@ export function columnsOf({
   return [
     tick,
     order,
-    waits(now_ms),
-    ...(queue === null ? [stands] : []),
+    waitingColumn(now_ms),
+    ...(queue === null ? [stageColumn] : []),
     ...(queue === "on_hold" ? [held] : []),
     ...others,
   ];
@@ -56,7 +56,7 @@ const order: Column = {
   ),
 };
 
-const stands: Column = {
+const stageColumn: Column = {
   title: "Stage",
   width: "7.5rem",
   cell: ({ order_status, stage }) => <StatusBadge status={order_status} stage={stage} />,
@@ -105,7 +105,7 @@ const others: Column[] = [
   { title: "Method", width: "minmax(6rem, 1fr)", cell: ({ method }) => <span title={method}>{method}</span> },
 ];
 
-const waits = (now_ms: number): Column => ({
+const waitingColumn = (now_ms: number): Column => ({
   title: "Waiting",
   width: "5.5rem",
   cell: ({ stage_since, late }) => (

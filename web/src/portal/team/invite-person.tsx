@@ -22,7 +22,7 @@ export function InvitePerson({
     reads: [`${api_base}/team`],
     after: onInvited,
   });
-  const beside = ["name", "email", "role"].some((field) => problemOf(invite.error, field) !== null);
+  const has_field_problem = ["name", "email", "role"].some((field) => problemOf(invite.error, field) !== null);
   return (
     <Dialog
       title="Invite person"
@@ -63,7 +63,7 @@ export function InvitePerson({
         onChange={(event) => setGiven({ ...given, role: event.target.value as PortalRole })}
       />
       <p className="quiet small">Pestle creates a password and shows it to you once.</p>
-      {invite.error !== null && !beside && <Problem error={invite.error} />}
+      {invite.error !== null && !has_field_problem && <Problem error={invite.error} />}
     </Dialog>
   );
 }

@@ -116,7 +116,7 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
   const moments = hours.map(({ hour }) => text.format(new Date(hour)));
   const of = (field: Exclude<keyof PortalUsage["hours"][number], "hour">) => hours.map((row) => row[field]);
   const { account } = usePortal();
-  const told = webhookHours(webhooks, hours.length, account.clock_offset_s);
+  const webhookRows = webhookHours(webhooks, hours.length, account.clock_offset_s);
   const good = hours.map((row) => row.requests - row.client_errors - row.server_errors - row.limited);
   return (
     <div className={styles["charts"]}>
@@ -165,11 +165,11 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
         <Chart
           label="Webhook attempts per hour"
           kind="bars"
-          moments={told.map(({ at_ms }) => text.format(at_ms))}
+          moments={webhookRows.map(({ at_ms }) => text.format(at_ms))}
           empty="No attempts in this period"
           series={[
-            { name: "Delivered", tone: "good", values: told.map(({ delivered }) => delivered) },
-            { name: "Failed", tone: "bad", values: told.map(({ failed }) => failed) },
+            { name: "Delivered", tone: "good", values: webhookRows.map(({ delivered }) => delivered) },
+            { name: "Failed", tone: "bad", values: webhookRows.map(({ failed }) => failed) },
           ]}
         />
         {account.clock_offset_s > 0 && <p className="quiet small">Times follow the sandbox clock.</p>}

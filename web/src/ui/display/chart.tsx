@@ -45,7 +45,7 @@ export function Chart({
   const step = WIDTH / Math.max(1, moments.length);
   const bar = Math.min(step * 0.8, WIDEST_BAR);
   const heightOf = (value: number) => (value / top) * HEIGHT;
-  const told = (index: number) =>
+  const valuesText = (index: number) =>
     series.map(({ name, values }) => `${name} ${valueText(values[index], format)}`).join(", ");
 
   const point = (event: PointerEvent<HTMLElement>) => {
@@ -76,7 +76,7 @@ export function Chart({
         aria-valuemin={1}
         aria-valuemax={Math.max(1, moments.length)}
         aria-valuenow={(at ?? moments.length - 1) + 1}
-        aria-valuetext={`${moments[at ?? moments.length - 1]}: ${told(at ?? moments.length - 1)}`}
+        aria-valuetext={`${moments[at ?? moments.length - 1]}: ${valuesText(at ?? moments.length - 1)}`}
         onPointerMove={point}
         onPointerLeave={() => setAt(null)}
         onKeyDown={press}

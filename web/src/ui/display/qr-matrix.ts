@@ -122,10 +122,10 @@ function draw(version: number, codewords: readonly number[], mask: number): bool
     [3, size - 4],
   ] as const)
     square(x, y, 4, [2, 4], set);
-  const centres = alignment(version);
-  const last = centres.length - 1;
-  centres.forEach((x, i) => {
-    centres.forEach((y, j) => {
+  const centers = alignment(version);
+  const last = centers.length - 1;
+  centers.forEach((x, i) => {
+    centers.forEach((y, j) => {
       const corner = (i === 0 && j === 0) || (i === 0 && j === last) || (i === last && j === 0);
       if (!corner) square(x, y, 2, [1], set);
     });
