@@ -96,7 +96,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     open,
     async openAs({ email, password }, path, options) {
       const seen = await open(path, options);
-      await seen.page.getByLabel("E-mail").waitFor();
+      await seen.page.getByLabel("Email").waitFor();
       await seen.page.keyboard.type(email);
       await seen.page.keyboard.press("Tab");
       await seen.page.keyboard.type(password);

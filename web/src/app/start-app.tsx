@@ -24,7 +24,7 @@ import { readSession, useSession, useSignedIn } from "./sign-in/session.ts";
 import { SignInPage } from "./sign-in/sign-in-page.tsx";
 import { parseSearch, stringifySearch } from "./use-address.ts";
 
-/** Starts one of the applications below its address. Whoever has none of `roles` finds nothing there. */
+/** Starts the dashboard or the portal under its base path. Users without one of `roles` cannot open it. */
 export function startApp({ base, roles, ...parts }: { base: string; roles: readonly string[] } & ShellParts): void {
   const root = createRootRoute({
     component: () => <Shell {...parts} />,
@@ -54,7 +54,7 @@ export function startApp({ base, roles, ...parts }: { base: string; roles: reado
 }
 
 function routeOf(root: AnyRoute, { path, load, roles }: Screen) {
-  // The router's own types want to know the module; here only the component is known.
+  // The router's types expect a module; we only have the component.
   const Loaded = lazyRouteComponent(async () => ({ default: await load() }), "default") as ComponentType & {
     preload?: () => Promise<void>;
   };

@@ -1,6 +1,6 @@
 import { useEffect, useRef, useSyncExternalStore } from "react";
 
-/** `keys`: `j`, `g h` (one after the other), `mod+k` (with Ctrl or ⌘). */
+/** `keys`: `j`, `g h` (in sequence), `mod+k` (with Ctrl or ⌘). */
 export type Shortcut = { keys: string; label: string; run: () => void; group?: string };
 
 const SEQUENCE_MS = 1200;
@@ -11,12 +11,12 @@ let shown: readonly Shortcut[] = [];
 let pressed: { key: string; at_ms: number } | null = null;
 const watchers = new Set<() => void>();
 
-/** Keys for as long as the component is shown. Where two want the same key, the one that came later has it. */
+/** Registers shortcuts while the component is mounted. On a conflict, the component mounted last wins. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const layer = useRef<{ shortcuts: readonly Shortcut[] }>({ shortcuts });
   layer.current.shortcuts = shortcuts;
   const names = shortcuts.map(({ keys, label }) => `${keys} ${label}`).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other names are other shortcuts
+  // biome-ignore lint/correctness/useExhaustiveDependencies: re-register only when the keys or labels change
   useEffect(() => {
     const mine = layer.current;
     change([...layers.filter((one) => one !== mine), mine]);
@@ -24,10 +24,10 @@ export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   }, [names]);
 }
 
-/** All that are in force, for the sheet. */
+/** All active shortcuts, for the sheet. */
 export const useAllShortcuts = (): readonly Shortcut[] => useSyncExternalStore(watch, () => shown);
 
-/** Single keys get in the way of some tools that people speak or type with: they can be switched off. */
+/** Single-key shortcuts interfere with some speech and typing tools, so users can turn them off. */
 const singleKeysOn = (): boolean => localStorage.getItem(KEPT_AS) !== "off";
 export const useSingleKeysOn = (): boolean => useSyncExternalStore(watch, singleKeysOn);
 export function setSingleKeys(on: boolean): void {
@@ -40,9 +40,9 @@ export function listenToKeys(): () => void {
     if (event.defaultPrevented || event.isComposing || event.altKey) return;
     const mod = event.ctrlKey || event.metaKey;
     if (!mod && (!singleKeysOn() || isTyping(event.target))) return;
-    // A dialog has the keyboard to itself.
+    // Shortcuts are off while a dialog is open.
     if (document.querySelector("dialog[open]") !== null) return;
-    // A focused button or link is pressed with Enter.
+    // Enter activates the focused button or link.
     if (event.key === "Enter" && event.target instanceof Element && event.target.closest("a, button, summary")) return;
     const key = mod ? `mod+${event.key.toLowerCase()}` : event.key;
     const before = pressed !== null && Date.now() - pressed.at_ms < SEQUENCE_MS ? `${pressed.key} ${key}` : null;

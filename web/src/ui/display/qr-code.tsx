@@ -1,7 +1,7 @@
 import type { QrPicture } from "@pestle/contract";
 import styles from "./qr-code.module.css";
 
-/** Always dark on light with four modules around, which is what cameras expect. */
+/** Always dark on light with a four-module margin, as cameras expect. */
 export function QrCode({ picture: { size, path }, label }: { picture: QrPicture; label: string }) {
   return (
     <svg className={styles["code"]} viewBox={`-4 -4 ${size + 8} ${size + 8}`} role="img" aria-label={label}>
