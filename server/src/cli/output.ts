@@ -1,4 +1,7 @@
-import pc from "./colours.ts";
+import picocolors from "picocolors";
+
+/** Colors only on a terminal: not in a pipe, a file or a build log, and not when NO_COLOR is set. */
+export const pc = picocolors.createColors(picocolors.isColorSupported && process.stdout.isTTY === true);
 
 /** What a command has to say: data for --json, and the same for people. */
 export type Output = {

@@ -107,3 +107,19 @@ function groupOf(program: Command, name: string): Command {
     program.commands.find((command) => command.name() === name) ?? program.command(name).description(groups[name] ?? "")
   );
 }
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** Runs until the work ends or the user presses Ctrl-C. Ctrl-C is a normal end, not a failure. */
+export async function untilStopped(work: (stop: AbortSignal) => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  for (const signal of SIGNALS) process.once(signal, end);
+  try {
+    await work(stop.signal);
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, end);
+  }
+}

@@ -14,8 +14,8 @@ import {
   partnerOptions,
 } from "./partner-account.ts";
 import { DEFAULT_PROFILE, profileName, readProfiles, removeProfiles, saveProfile } from "./profiles.ts";
-import { ANSWER_LIMIT_MS, requestToken } from "./request-token.ts";
 import { hasTerminal, promptLine, promptSecret, readSecretFromStdin } from "./secret-input.ts";
+import { ANSWER_LIMIT_MS, requestToken } from "./token.ts";
 
 type LoginOptions = {
   profile?: string;

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type Environment, environments } from "@pestle/contract";
@@ -16,7 +15,8 @@ import {
   readCatalogueVersions,
 } from "../../usecases/catalogue/read-catalogue-rows.ts";
 import { hasTerminal } from "../accounts/secret-input.ts";
-import { reason, WrongUsage } from "../errors.ts";
+import { WrongUsage } from "../errors.ts";
+import { readBytes } from "../files.ts";
 import { minute, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { type Session, withSchema } from "../session.ts";
@@ -139,12 +139,7 @@ function readImport({ kind: told, partial, dryRun, ...whose }: ImportOptions, fi
 const fallback = ({ environment }: Whose): CatalogueKind => (environment === undefined ? "products" : "licences");
 
 function readText(file: string): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    throw new AdminRefusal(`The file cannot be read: ${reason(error)}`);
-  }
+  const bytes = readBytes(file);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {

@@ -1,21 +1,15 @@
-import { readFileSync } from "node:fs";
 import type { ReadMessage } from "../../domain/intake/incoming-message.ts";
 import { readFhir } from "../../formats/fhir/read.ts";
 import { readScript } from "../../formats/script/read.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import { reason } from "../errors.ts";
+import { readBytes } from "../files.ts";
 
 export type RxFormat = "script" | "fhir";
 export type RxMessage = { format: RxFormat; body: Buffer };
 
 /** A message from a file; its format is told by how it begins. */
 export function readRxFile(file: string): RxMessage {
-  let body: Buffer;
-  try {
-    body = readFileSync(file);
-  } catch (error) {
-    throw new AdminRefusal(`The file cannot be read: ${reason(error)}`);
-  }
+  const body = readBytes(file);
   if (body.length === 0) throw new AdminRefusal("The file is empty.");
   return { format: formatOfBytes(body), body };
 }

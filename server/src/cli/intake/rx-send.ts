@@ -20,7 +20,7 @@ import {
   type PartnerAccount,
   profileOption,
 } from "../accounts/partner-account.ts";
-import { ANSWER_LIMIT_MS, requestToken } from "../accounts/request-token.ts";
+import { ANSWER_LIMIT_MS, requestToken } from "../accounts/token.ts";
 import { reason, WrongUsage } from "../errors.ts";
 import { facts, type Output, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";

@@ -1,8 +1,7 @@
 import { type Config, describeConfig, readConfig } from "../../config.ts";
 import { checkDatabase, checkMachine, checkSafety, type Finding, finding } from "../../usecases/operations/check-up.ts";
-import pc from "../colours.ts";
 import { reason } from "../errors.ts";
-import type { Output } from "../output.ts";
+import { type Output, pc } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { hasDatabase, withDatabase } from "../session.ts";
 

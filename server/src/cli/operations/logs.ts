@@ -6,13 +6,11 @@ import { listRequests, loadRequest, type RequestPosition, type RequestRow } from
 import { errorHints } from "../../domain/operations/error-hints.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { partnerAccount, profileOption } from "../accounts/partner-account.ts";
-import pc from "../colours.ts";
 import { WrongUsage } from "../errors.ts";
 import { wholeNumber } from "../fulfillment/order-arguments.ts";
-import { facts } from "../output.ts";
-import type { CommandRow } from "../program.ts";
+import { facts, pc } from "../output.ts";
+import { type CommandRow, untilStopped } from "../program.ts";
 import { hasDatabase, type Session, withSchema } from "../session.ts";
-import { untilStopped } from "../until-stopped.ts";
 
 type WhoseOptions = { account?: string; partner?: string; profile?: string };
 type TailOptions = WhoseOptions & {

@@ -2,7 +2,7 @@ import type { App } from "../../app.ts";
 import { type Config, readConfig, WrongSetting } from "../../config.ts";
 import { type Demo, readDemo, seedDemo, writeDemo } from "../../seed/demo.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import pc from "../colours.ts";
+import { pc } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 
 export const startCommand: CommandRow = {

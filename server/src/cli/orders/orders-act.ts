@@ -10,7 +10,7 @@ import {
 } from "@pestle/contract";
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
 import { WrongUsage } from "../errors.ts";
-import { readObject } from "../input-file.ts";
+import { readObject } from "../files.ts";
 import { openPartnerApi, type PartnerApi } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
 import { fieldsOf, type JsonFields } from "../set-fields.ts";

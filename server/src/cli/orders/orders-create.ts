@@ -2,8 +2,8 @@ import type { ErrorEntry, MedicationRequest, Order, OrderException, ShippingMeth
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
 import { WrongUsage } from "../errors.ts";
+import { readObject } from "../files.ts";
 import { wholeNumber } from "../fulfillment/order-arguments.ts";
-import { readObject } from "../input-file.ts";
 import type { Output } from "../output.ts";
 import { openPartnerApi, type PartnerApi } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";

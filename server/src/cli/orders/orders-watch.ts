@@ -3,8 +3,7 @@ import { finalStates, type HistoryEntry, type Order, orderStatuses } from "@pest
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
 import { progress } from "../output.ts";
 import { OutOfReach, openPartnerApi, type PartnerApi } from "../partner-api.ts";
-import type { CommandRow } from "../program.ts";
-import { untilStopped } from "../until-stopped.ts";
+import { type CommandRow, untilStopped } from "../program.ts";
 import { NO_ORDER, ORDER, orderPath } from "./orders.ts";
 import { exceptionText, historyText } from "./partner-order-text.ts";
 

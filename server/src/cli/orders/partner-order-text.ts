@@ -1,6 +1,5 @@
 import type { HistoryEntry, Order, OrderAction } from "@pestle/contract";
-import pc from "../colours.ts";
-import { facts, minute, money, table } from "../output.ts";
+import { facts, minute, money, pc, table } from "../output.ts";
 
 /** An order as its partner sees it, without the patient's name and address: those are in `--json`. */
 export function partnerOrderText(order: Order): string {

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { readConfig } from "../../config.ts";
 import { listSafetyImports } from "../../db/safety/safety-imports.ts";
@@ -10,7 +9,7 @@ import { understand } from "../../domain/safety/understand.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { importSafetyData } from "../../usecases/safety/import-safety-data.ts";
 import { type LoadedSafety, loadSafety, loadSafetyFile } from "../../usecases/safety/load-safety-data.ts";
-import { reason } from "../errors.ts";
+import { readBytes } from "../files.ts";
 import { facts, minute, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
@@ -176,13 +175,10 @@ function diffLines(diff: SafetyDiff): string[] {
 }
 
 function readText(file: string): string {
+  const bytes = readBytes(file);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
-  } catch (error) {
-    throw new AdminRefusal(
-      error instanceof TypeError && !("syscall" in error)
-        ? "The file is not in UTF-8."
-        : `The file cannot be read: ${reason(error)}`,
-    );
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new AdminRefusal("The file is not in UTF-8.");
   }
 }

@@ -2,7 +2,7 @@ import type { ErrorEntry, SimulationType } from "@pestle/contract";
 import { type Config, readConfig } from "../../config.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { partnerAccount, profileOption } from "../accounts/partner-account.ts";
-import { ANSWER_LIMIT_MS, requestToken } from "../accounts/request-token.ts";
+import { ANSWER_LIMIT_MS, requestToken } from "../accounts/token.ts";
 import { reason } from "../errors.ts";
 import type { CommandRow } from "../program.ts";
 import type { JsonFields } from "../set-fields.ts";

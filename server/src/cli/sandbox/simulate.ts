@@ -1,6 +1,6 @@
 import { eventTypeNames, exceptionIds, simulatedStatuses } from "@pestle/contract";
 import { WrongUsage } from "../errors.ts";
-import { readObject, readText } from "../input-file.ts";
+import { readObject, readText } from "../files.ts";
 import { facts, type Output } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { fieldsOf, type JsonFields } from "../set-fields.ts";

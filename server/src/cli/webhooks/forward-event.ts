@@ -5,7 +5,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { compactAsciiJson, RESPONSE_TIMEOUT_S, signingKey, type WebhookEventRecord } from "@pestle/contract";
 import { requestSigner } from "../../domain/webhooks/webhook-request.ts";
 import { USER_AGENT } from "../../usecases/webhooks/send-webhook.ts";
-import { ANSWER_LIMIT_MS } from "../accounts/request-token.ts";
+import { ANSWER_LIMIT_MS } from "../accounts/token.ts";
 import { reason } from "../errors.ts";
 import type { PartnerApi } from "../partner-api.ts";
 

@@ -1,12 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type EventType, eventTypeNames, eventTypes, signingKey, type WebhookEventRecord } from "@pestle/contract";
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
-import pc from "../colours.ts";
 import { WrongUsage } from "../errors.ts";
-import { facts } from "../output.ts";
+import { facts, pc } from "../output.ts";
 import { OutOfReach, openPartnerApi, type PartnerApi } from "../partner-api.ts";
-import type { CommandRow } from "../program.ts";
-import { untilStopped } from "../until-stopped.ts";
+import { type CommandRow, untilStopped } from "../program.ts";
 import type { FeedAnswer } from "./events.ts";
 import { openBookmark } from "./feed-bookmark.ts";
 import { type Forwarded, listenSecrets, openForwarder } from "./forward-event.ts";

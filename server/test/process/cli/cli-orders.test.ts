@@ -72,7 +72,7 @@ describe("orders create", () => {
     expect([piped.code, (piped.json() as Order).patient_id]).toEqual([0, other.patient_id]);
     expect(await refused("orders create", { rx: ["1"] }, file)).toMatch(/^2 The file says everything itself/);
     expect(await refused("orders create")).toBe("2 Give a file or --patient, one of them.");
-    expect(await refused("orders create", {}, fileOf("list.json", []))).toBe("1 The file holds no JSON object.");
+    expect(await refused("orders create", {}, fileOf("list.json", []))).toBe("1 The file does not contain a JSON object.");
   });
 
   test("with --dry-run tells what would happen, and makes nothing", async () => {

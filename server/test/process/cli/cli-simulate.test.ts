@@ -153,7 +153,7 @@ test("simulate event sends its file, and simulate order one wish at a time", asy
   expect(rows).toEqual([{ event_type: "RX_RECEIVED", patient_id: "ay87nt" }]);
   await expect(run("event", {}, "RX_LOST")).rejects.toThrow("simulation.event_type (42200)");
   await expect(run("event", { file: fileOf("list.json", "[]") }, "RX_RECEIVED")).rejects.toThrow(
-    "holds no JSON object",
+    "does not contain a JSON object",
   );
   await expect(run("order", {}, "7K2M9XQ4TB")).rejects.toThrow("Give --to or --exception");
   await expect(run("order", { to: "Shipped", exception: "77" }, "7K2M9XQ4TB")).rejects.toThrow("one of them");
