@@ -68,7 +68,7 @@ describe("errors are one line, and the exit code says whose fault", () => {
       ["start"],
       { HOST: "0.0.0.0" },
       2,
-      "pestle: HOST is not a loopback address, and plain HTTP stays on loopback. Set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind a TLS proxy.\n",
+      "pestle: HOST is not a loopback address, and plain HTTP is allowed only on loopback. Set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind a TLS proxy.\n",
     ],
     [
       "a database out of reach",
@@ -89,7 +89,7 @@ describe("errors are one line, and the exit code says whose fault", () => {
       ["restore", "/nowhere/pestle.backup"],
       {},
       1,
-      "pestle: The file cannot be read (ENOENT). Give one that `pestle backup` wrote.\n",
+      "pestle: The file cannot be read (ENOENT). Give a file written by `pestle backup`.\n",
     ],
   ])("%s", async (_what, args, settings, code, stderr) => {
     expect(await runCli(args, { DATA_DIR: folder, ...settings })).toMatchObject({ code, stdout: "", stderr });
