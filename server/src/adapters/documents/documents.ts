@@ -3,7 +3,7 @@ import { leaflet } from "./leaflet.ts";
 import { packingSlip } from "./packing-slip.ts";
 import { prescriptionLabel } from "./prescription-label.ts";
 
-/** What goes into a parcel, as files to print. The same data gives the same bytes. */
+/** The printable documents of a parcel. The same data gives the same bytes. */
 export interface Documents {
   prescriptionLabel(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer>;
   leaflet(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer>;
