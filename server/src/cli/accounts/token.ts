@@ -8,11 +8,11 @@ type TokenOptions = PartnerOptions & { scope?: string[]; scopes?: boolean };
 
 export const tokenCommand: CommandRow = {
   name: "token",
-  summary: "ask a running token server for an access token, and print it alone",
+  summary: "request an access token from a running token server and print only the token",
   options: [
     ...partnerOptions,
-    ["--scope <scope...>", "what to ask for (default: partners)", { choices: scopeNames }],
-    ["--no-scopes", "ask for none, as a credential without scopes must"],
+    ["--scope <scope...>", "the scopes to request (default: partners)", { choices: scopeNames }],
+    ["--no-scopes", "request no scopes, for a credential that has none"],
   ],
   examples: [
     'curl -H "Authorization: Bearer $(pestle token)" -H "Accept: application/json" http://127.0.0.1:8080/v1/brands',
@@ -21,7 +21,7 @@ export const tokenCommand: CommandRow = {
   ],
   async run(options: TokenOptions, _argument, env) {
     if (options.scopes === false && options.scope !== undefined) {
-      throw new WrongUsage("Give --scope or --no-scopes, one of them.");
+      throw new WrongUsage("Give either --scope or --no-scopes.");
     }
     const account = await partnerAccount(options, env);
     const scopes = options.scopes === false ? [] : (options.scope ?? ["partners"]);
@@ -30,7 +30,7 @@ export const tokenCommand: CommandRow = {
   },
 };
 
-/** How long whoever we speak to may take. */
+/** How long a server can take to respond. */
 export const ANSWER_LIMIT_MS = 10_000;
 
 export async function requestToken(
@@ -43,7 +43,7 @@ export async function requestToken(
   const response = await fetch(`${auth_url}/oauth/token`, { method: "POST", body, signal, redirect: "error" }).catch(
     (error) => {
       throw new AdminRefusal(
-        `No token server answers at ${auth_url} (${reason(error.cause ?? error)}). Does the service run?`,
+        `No token server answers at ${auth_url} (${reason(error.cause ?? error)}). Is the service running?`,
       );
     },
   );
@@ -52,10 +52,10 @@ export async function requestToken(
   if ("error" in answer && typeof answer.error === "string") {
     throw new AdminRefusal(`The token server refused: ${answer.error}. ${answer.error_description}`);
   }
-  // 503 is told in the shape of the partner API.
+  // A 503 has the partner API's error format.
   throw new AdminRefusal(
     response.status === 503
-      ? "The token server is out of reach of its database. Try again in a moment."
-      : `What answers at ${auth_url} is no token server (status ${response.status}).`,
+      ? "The token server cannot reach its database. Try again in a moment."
+      : `The server at ${auth_url} is not a token server (status ${response.status}).`,
   );
 }
