@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** A client of partner 2 whose token requests and calls are seen, on a clock that is turned by hand. */
+/** A client of partner 2 that records token requests and calls, with a manual clock. */
 async function watched(mishaps: { auth?: Mishap[]; api?: Mishap[] } = {}) {
   const options = optionsOf(app, 2);
   const auth = await startFlakyProxy(options.auth_url, mishaps.auth);
@@ -24,7 +24,7 @@ async function watched(mishaps: { auth?: Mishap[]; api?: Mishap[] } = {}) {
   return {
     pestle,
     auth,
-    /** The tokens the calls were made with. */
+    /** The tokens that the calls used. */
     tokens: () => api.seen.map(({ headers }) => headers.authorization),
     advance: (seconds: number) => {
       now_ms += seconds * 1000;
@@ -177,7 +177,7 @@ test("a caller whose deadline passes leaves the token request to the others", as
   expect(await impatient).toBeInstanceOf(Unavailable);
   controller.abort(new Error("changed my mind"));
   expect(await aborted).toMatchObject({ message: "changed my mind" });
-  // Breaks the hanging token request, which is then tried again for whoever still waits.
+  // Breaks the hanging token request. The client then retries it for the callers still waiting.
   auth.breakConnections();
   expect(await waiting).toHaveLength(2);
   await stop();

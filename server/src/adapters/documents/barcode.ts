@@ -1,14 +1,14 @@
 import type { QrPicture } from "@pestle/contract";
 
-/** Widths in modules, in turn bar and space, beginning and ending with a bar. */
+/** Widths in modules, alternating bar and space, beginning and ending with a bar. */
 export type Bars = readonly number[];
 /** Rows of modules; true is dark. */
 export type Matrix = readonly (readonly boolean[])[];
 
-/** For text of printable ASCII. */
+/** For printable ASCII text. */
 export const code128 = (text: string): Promise<Bars> => bars("code128", text);
 
-/** `(420)94103(94)001…`: a number in brackets says what follows it. */
+/** `(420)94103(94)001…`: the number in parentheses identifies the field that follows. */
 export const gs1Code128 = (text: string): Promise<Bars> => bars("gs1-128", text);
 
 export async function qrCode(text: string): Promise<Matrix> {
@@ -31,8 +31,8 @@ const bars = async (kind: string, text: string): Promise<Bars> =>
   ((await encoded(kind, text, {})) as { sbs: number[] }).sbs;
 
 /**
- * Only what the symbol consists of: drawing it is ours, as rectangles that any printer renders sharply. The library is
- * loaded when it is first needed, so that no command waits for it that draws nothing.
+ * Returns only the symbol's modules; we draw them as rectangles, which every printer renders sharply. Imports the library
+ * on first use, so that other commands start faster.
  */
 async function encoded(bcid: string, text: string, options: object): Promise<unknown> {
   const { default: bwipjs } = await import("bwip-js/node");

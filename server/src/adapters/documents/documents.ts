@@ -5,7 +5,7 @@ import { leaflet } from "./leaflet.ts";
 import { packingSlip } from "./packing-slip.ts";
 import { prescriptionLabel } from "./prescription-label.ts";
 
-/** The files to print for a parcel, and the QR code of a second factor. The same data gives the same bytes. */
+/** The printable documents of a parcel, and the QR code of a second factor. The same data gives the same bytes. */
 export interface Documents {
   prescriptionLabel(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer>;
   leaflet(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer>;

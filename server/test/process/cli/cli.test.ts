@@ -108,7 +108,7 @@ test("a second service on the same port is refused in one line that names the se
   expect(await runCli(["start"], { ...env, AUTH_PORT: port, LOG_LEVEL: "silent" })).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: `pestle: AUTH_PORT ${port} is taken. Stop what listens there, or set AUTH_PORT to a free port.\n`,
+    stderr: `pestle: AUTH_PORT ${port} is in use. Stop the program that uses it, or set AUTH_PORT to a free port.\n`,
   });
 });
 

@@ -158,7 +158,7 @@ describe.concurrent("a start that cannot be", () => {
     [{ DATABASE_URL: "postgresql://localhost/x" }, "MASTER_KEY"],
     [{ TLS_CERT_FILE: "/nowhere/cert.pem" }, "TLS_CERT_FILE"],
     [{ DATABASE_URL: "postgresql://pestle@127.0.0.1:1/pestle", MASTER_KEY: "7".repeat(64) }, "DATABASE_URL"],
-    [{ DATA_DIR: "/dev/null" }, "set DATA_DIR to a folder"],
+    [{ DATA_DIR: "/dev/null" }, "set DATA_DIR to a writable folder"],
   ];
   test("says in one line which setting is wrong, and fails", { timeout: TIMEOUT_MS }, async () => {
     for (const [env, named] of wrong) {
