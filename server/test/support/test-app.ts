@@ -23,8 +23,8 @@ export async function createTestDatabase(template = EMPTY_TEMPLATE): Promise<{ u
     await client.connect();
     await client.query(text).finally(() => client.end());
   };
-  // An empty template is PostgreSQL's own: a database that was never migrated.
-  await admin(`create database ${name} template ${template === "" ? "template1" : template}`);
+  // An empty template is PostgreSQL's own: a database that was never migrated. Copying files is the quicker way here.
+  await admin(`create database ${name} template ${template === "" ? "template1" : template} strategy file_copy`);
   return {
     url: cluster_url.replace("{database}", name),
     drop: () => admin(`drop database if exists ${name} with (force)`),

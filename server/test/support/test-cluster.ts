@@ -14,6 +14,8 @@ import { openVault } from "../../src/vault/vault.ts";
 /** The databases that tests copy: migrated and empty, and with the demo's cast in it. */
 export const EMPTY_TEMPLATE = "pestle_template";
 export const DEMO_TEMPLATE = "pestle_demo_template";
+/** Settings of a cluster whose contents nobody needs after the run. */
+const FASTER = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 export const TEST_MASTER_KEY = "7".repeat(64);
 
 declare module "vitest" {
@@ -41,11 +43,25 @@ export default async function startTestCluster(project: TestProject): Promise<()
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-test-"));
   const embedded = await openEmbeddedPostgres({ data_dir });
   const { host, port, user } = embedded.connection;
-  await provideTemplates(project, `postgresql://${user}@/{database}?host=${encodeURIComponent(host)}&port=${port}`);
+  const cluster_url = `postgresql://${user}@/{database}?host=${encodeURIComponent(host)}&port=${port}`;
+  await writeCarelessly(cluster_url);
+  await provideTemplates(project, cluster_url);
   return async () => {
     await embedded.stopIfUnused();
     rmSync(data_dir, { recursive: true, force: true });
   };
+}
+
+/**
+ * This cluster is thrown away after the run, so it need not survive a crash. Waiting for the disk cost a test file more
+ * than a second for its database alone. Tests that kill a database start one of their own, with the durable settings.
+ */
+async function writeCarelessly(cluster_url: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: cluster_url.replace("{database}", "postgres") });
+  await admin.connect();
+  for (const setting of FASTER) await admin.query(`alter system set ${setting}`);
+  await admin.query("select pg_reload_conf()");
+  await admin.end();
 }
 
 async function provideTemplates(project: TestProject, cluster_url: string): Promise<void> {
