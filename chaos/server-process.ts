@@ -28,7 +28,7 @@ export type ServerOptions = {
   deadline_ms?: number;
 };
 
-const READY_DEADLINE_MS = 30_000;
+const READY_DEADLINE_MS = 120_000;
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
 const programs: Record<From, string[]> = {
   built: ["server/bin/pestle.js"],
@@ -101,7 +101,7 @@ function identity(data_dir: string): string | undefined {
 }
 
 /** Asks it to stop and tells how it ended. */
-export async function stopServer(server: Spawned, deadline_ms = 15_000) {
+export async function stopServer(server: Spawned, deadline_ms = 60_000) {
   if (server.ended() === undefined) server.child.kill("SIGTERM");
   return until("the server has stopped", server.ended, { deadline_ms });
 }

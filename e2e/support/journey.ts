@@ -67,7 +67,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       await context.addInitScript(`try { localStorage["${CHOSEN}"] ??= "sandbox" } catch {}`);
     }
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(60_000);
     pressAsPeopleDo(page);
     const seen: Seen = { page, foreign: [], complaints: [] };
     page.on("request", (request) => {

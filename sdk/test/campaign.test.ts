@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from "../../server/test/support/test-app.t
 
 // The campaign itself, small: `npm run campaign -- sdk` does the same at full size, with a process of its own.
 const ORDERS = 150;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 let app: TestApp;
 beforeAll(async () => {

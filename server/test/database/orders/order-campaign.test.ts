@@ -9,7 +9,7 @@ import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 // waiting for processes to start.
 const SUBMISSIONS = 400;
 const POOL_SIZE = 6;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 async function campaign(kills: number) {
   const { url: database_url, drop } = await createTestDatabase();

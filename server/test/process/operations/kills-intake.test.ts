@@ -7,7 +7,7 @@ import { seededRandom } from "../../../../chaos/random.ts";
 // The campaign itself, small: `npm run campaign -- intake` does the same at full size. All at once, since most of it is
 // waiting; the longest wait is for the job that takes up what was kept and left.
 const KILLS = 2;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 const promises: Record<RunningKind, string> = {
   server: "e-prescriptions that a killed service acknowledged are there once, and so are those it had only kept",

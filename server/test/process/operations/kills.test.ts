@@ -7,7 +7,7 @@ import { openTokenWorkload } from "../../../../chaos/token-workload.ts";
 // The campaign itself, small: `npm run campaign -- kills` does the same at full size.
 // All at once, since most of a kill is waiting: for the disk, for a program to load.
 const options = () => ({ count: 2, random: seededRandom(20), from: "source" as const });
-const TIMEOUT_MS = 90_000;
+const TIMEOUT_MS = 300_000;
 const unharmed = { kills: 2, lost: 0, doubled: 0, unexpected: [] };
 
 const promises: Record<RunningKind, string> = {

@@ -20,5 +20,5 @@ test.skipIf(!hasJava() && process.env["CI"] === undefined)(
     expect(operations).toBe(expected.length);
     expect(tests).toBeGreaterThan(300);
   },
-  180_000,
+  300_000,
 );

@@ -5,7 +5,7 @@ import { campaignWebhooks } from "../../../../chaos/webhooks.ts";
 
 // The campaign itself, small: `npm run campaign -- webhooks` does the same at full size.
 const ENDPOINTS = 6;
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 
 test("every event is at every endpoint that is well, whoever is hostile and whoever is killed", {
   timeout: TIMEOUT_MS,

@@ -12,6 +12,7 @@ import { isMisspelling } from "../../../src/domain/values/address/city-name.ts";
 import { withinEdits } from "../../../src/domain/values/address/edit-distance.ts";
 import { addressKinds, type Reason, reasons, resultOf } from "../../../src/domain/values/address/verdict.ts";
 import { zipsOneSlipAway } from "../../../src/domain/values/address/zip.ts";
+import { quickest } from "../../support/tools/quickest.ts";
 
 const offline = offlineAddressValidator(loadZipTable());
 const good: Address = {
@@ -230,30 +231,30 @@ describe("whatever the address", () => {
   });
 
   test("a hostile one costs next to nothing and never throws", () => {
-    const start = process.cpuUsage();
-    for (const bit of [
-      "x",
-      " ",
-      "1",
-      "APT ",
-      "PO BOX ",
-      "# ",
-      "1/2 ",
-      "N.W.",
-      "\u0301",
-      "ﷺ",
-      "\u0000",
-      "-",
-      "RR 2 BOX 3 ",
-    ]) {
-      for (const length of [99, 10_000]) {
-        const text = bit.repeat(length).slice(0, length);
-        offline.validate({ ...good, street1: text, street2: text });
-        offline.validate({ ...good, street1: text, street2: text, city: text, state: text, zip: text });
+    const cost_ms = quickest(500, () => {
+      for (const bit of [
+        "x",
+        " ",
+        "1",
+        "APT ",
+        "PO BOX ",
+        "# ",
+        "1/2 ",
+        "N.W.",
+        "\u0301",
+        "ﷺ",
+        "\u0000",
+        "-",
+        "RR 2 BOX 3 ",
+      ]) {
+        for (const length of [99, 10_000]) {
+          const text = bit.repeat(length).slice(0, length);
+          offline.validate({ ...good, street1: text, street2: text });
+          offline.validate({ ...good, street1: text, street2: text, city: text, state: text, zip: text });
+        }
       }
-    }
-    const { user, system } = process.cpuUsage(start);
-    expect((user + system) / 1000).toBeLessThan(500);
+    });
+    expect(cost_ms).toBeLessThan(500);
   });
 });
 
