@@ -30,7 +30,10 @@ export type ServerOptions = {
 
 const READY_DEADLINE_MS = 120_000;
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const programs: Record<From, string[]> = {
+/** What tests run: the source, unless whoever starts them has just built. */
+export const TESTED: From = process.env["TEST_PROGRAM"] === "built" ? "built" : "source";
+/** The arguments of Node that make it `pestle`. */
+export const programs: Record<From, string[]> = {
   built: ["server/bin/pestle.js"],
   source: ["--import", "tsx", "--conditions=source", "server/src/cli/main.ts"],
 };

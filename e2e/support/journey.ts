@@ -119,13 +119,18 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
   };
 }
 
-/** Whoever presses a key has seen the page before: a busy machine shows it a moment before it listens. */
+/** The first key of the sequences that go somewhere. */
+const GO = "g";
+
+/** People press a key once they see the page, and the second key of a sequence right after the first. */
 function pressAsPeopleDo(page: Page): void {
   const press = page.keyboard.press.bind(page.keyboard);
-  page.keyboard.press = async (...key) => {
+  let last = "";
+  page.keyboard.press = async (key, ...rest) => {
     // A page that is just being left has nothing to show any more.
-    await page.evaluate(SHOWN).catch(() => undefined);
-    await press(...key);
+    if (last !== GO) await page.evaluate(SHOWN).catch(() => undefined);
+    last = key;
+    await press(key, ...rest);
   };
 }
 const SHOWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))";

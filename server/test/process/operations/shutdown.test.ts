@@ -15,6 +15,7 @@ import {
   spawnServer,
   startServer,
   stopServer,
+  TESTED,
 } from "../../../../chaos/server-process.ts";
 import { until } from "../../../../chaos/until.ts";
 import type { Demo } from "../../../src/seed/demo.ts";
@@ -41,7 +42,7 @@ function newDataDir(): string {
 }
 
 async function start(data_dir: string) {
-  const server = await startServer({ data_dir, from: "source" });
+  const server = await startServer({ data_dir, from: TESTED });
   servers.add(server);
   return server;
 }
@@ -147,7 +148,7 @@ describe.concurrent("SIGTERM", () => {
 describe.concurrent("a start that cannot be", () => {
   /** Runs it to its end: the exit code and the lines it wrote to standard error. */
   async function failingStart(options: Partial<ServerOptions>) {
-    const server = spawnServer({ data_dir: newDataDir(), from: "source", ...options });
+    const server = spawnServer({ data_dir: newDataDir(), from: TESTED, ...options });
     servers.add(server);
     const { code } = await until("it has ended", server.ended, { deadline_ms: 120_000 });
     return { code, lines: server.errors().trim().split("\n") };

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { insist, type Reply } from "../../../../chaos/ask.ts";
 import { issue, move, positionOf, read, revoke, tokenOf } from "../../../../chaos/client.ts";
 import { type ServerPair, startPair } from "../../../../chaos/server-pair.ts";
+import { TESTED } from "../../../../chaos/server-process.ts";
 import { until } from "../../../../chaos/until.ts";
 import { type Db, openDb } from "../../../src/db/db.ts";
 import type { Demo } from "../../../src/seed/demo.ts";
@@ -28,7 +29,7 @@ let two: Demo;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = openDb({ connection: { connectionString: database.url }, pool_size: 2, named_statements: true });
-  pair = await startPair({ database_url: database.url, master_key: TEST_MASTER_KEY, from: "source" });
+  pair = await startPair({ database_url: database.url, master_key: TEST_MASTER_KEY, from: TESTED });
   [one, two] = pair.sites() as [Demo, Demo];
   const { account_id } = one.partners[UNLIMITED]!;
   await db.raw("update account set rate_per_second = 10000, rate_burst = 20000 where account_id = $1", [account_id]);

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../../../chaos/random.ts";
+import { TESTED } from "../../../../chaos/server-process.ts";
 import { judgeReceivers } from "../../../../chaos/webhook-ledger.ts";
 import { campaignWebhooks } from "../../../../chaos/webhooks.ts";
 
@@ -11,7 +12,7 @@ test("every event is at every endpoint that is well, whoever is hostile and whoe
   timeout: TIMEOUT_MS,
 }, async () => {
   const { faults, arrived, events, process_kills, database_kills } = await campaignWebhooks({
-    from: "source",
+    from: TESTED,
     deliveries: 960,
     endpoints: ENDPOINTS,
     hostile: ["hangs", "fails"],
