@@ -3,9 +3,10 @@ import { outcomeOf } from "../../../src/formats/fhir/outcome.ts";
 import { readFhir } from "../../../src/formats/fhir/read.ts";
 import { mutateFhir } from "../../support/samples/fhir-mutations.ts";
 import { bytesOf, type Loose, prescription } from "../../support/samples/fhir-samples.ts";
+import { effort } from "../../support/tools/effort.ts";
 import { quickest } from "../../support/tools/quickest.ts";
 
-const MESSAGES = 2_000;
+const MESSAGES = effort(2_000);
 const MOST_MS = 200;
 
 const readingTime = (body: Uint8Array) => quickest(MOST_MS, () => readFhir(body, null));

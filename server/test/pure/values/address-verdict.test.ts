@@ -12,6 +12,7 @@ import { isMisspelling } from "../../../src/domain/values/address/city-name.ts";
 import { withinEdits } from "../../../src/domain/values/address/edit-distance.ts";
 import { addressKinds, type Reason, reasons, resultOf } from "../../../src/domain/values/address/verdict.ts";
 import { zipsOneSlipAway } from "../../../src/domain/values/address/zip.ts";
+import { effort } from "../../support/tools/effort.ts";
 import { quickest } from "../../support/tools/quickest.ts";
 
 const offline = offlineAddressValidator(loadZipTable());
@@ -203,7 +204,7 @@ describe("whatever the address", () => {
     zip: fc.oneof(digits, fc.string({ maxLength: 12 })),
     phone: fc.constant(null),
   });
-  const runs = { seed: 20_261_115, numRuns: 3_000 };
+  const runs = { seed: 20_261_115, numRuns: effort(3_000) };
 
   test("there are at most three suggestions, none the address itself, no two alike, and each is valid", () => {
     fc.assert(
@@ -338,7 +339,7 @@ describe("slips", () => {
       fc.property(word, word, fc.integer({ min: 0, max: 3 }), (a, b, most) => {
         expect(withinEdits(a, b, most)).toBe(distance(a, b) <= most);
       }),
-      { seed: 20_261_115, numRuns: 5_000 },
+      { seed: 20_261_115, numRuns: effort(5_000) },
     );
   });
 
