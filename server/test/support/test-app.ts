@@ -53,6 +53,8 @@ export async function startTestApp(
     env?: Record<string, string>;
     routes?: Route[];
     url?: string;
+    /** The credentials that belong to the database at `url`. */
+    demo?: Demo;
     webhook_client?: WebhookClient;
     /** Partners may ask as often as they like: for tests that are about something else and ask a lot. */
     unlimited?: boolean;
@@ -70,13 +72,14 @@ export async function startTestApp(
     SANDBOX_AUTH_PORT: "0",
     ...options.env,
   });
-  if (database !== undefined) writeDemo(data_dir, inject("demo"));
+  const known = database === undefined ? options.demo : inject("demo");
+  if (known !== undefined) writeDemo(data_dir, known);
   let moved_ms = 0;
   const written: string[] = [];
   const app = await startApp(config, {
     now: () => new Date(Date.now() + moved_ms),
     log: pino({ level: "info" }, { write: (line: string) => void written.push(line) }),
-    prepare: async (deps) => database !== undefined || seedDemo(deps),
+    prepare: async (deps) => known !== undefined || seedDemo(deps),
     ...(options.routes === undefined ? {} : { routes: options.routes }),
     ...(options.webhook_client === undefined ? {} : { webhook_client: options.webhook_client }),
   });
