@@ -23,7 +23,12 @@ import { webhookCalls } from "../../support/webhook-api.ts";
 const fixture = (name: string) => new URL(`../../fixtures/0.1.0/${name}`, import.meta.url);
 const json = <Value>(name: string) => JSON.parse(readFileSync(fixture(name), "utf8")) as Value;
 
-type Known = { master_key: string; orders: Order[]; patient: Patient; endpoint: CreatedWebhookEndpoint };
+type Known = {
+  master_key: string;
+  orders: Order[];
+  patient: Patient;
+  endpoint: CreatedWebhookEndpoint & { secret: string };
+};
 const known = json<Known>("known.json");
 const demo = json<Demo>("demo.json");
 const settings = parseEnv(readFileSync(fixture("pestle.env"), "utf8")) as Record<string, string>;
@@ -92,11 +97,11 @@ describe.each(Object.entries(ways))("a service of 0.1.0 goes on where %s", (_, f
     const { headers, body } = delivered()!;
     const rawBody = Buffer.from(body, "latin1");
     const { client_secret } = demo.partners[0]!;
-    expect(verifyStandardWebhook({ rawBody, headers, signing_secret: signing_secret! })).toMatchObject({
+    expect(verifyStandardWebhook({ rawBody, headers, signing_secret })).toMatchObject({
       order_number,
     });
     expect(
-      verifyWebhook({ rawBody, headers, url: receiver.url, client_secrets: [client_secret], webhook_secret: secret! }),
+      verifyWebhook({ rawBody, headers, url: receiver.url, client_secrets: [client_secret], webhook_secret: secret }),
     ).toMatchObject({ order_number });
     await receiver.close();
   });
