@@ -27,27 +27,30 @@ rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
 await step("build", "node", ["scripts/build.mjs"], "as it comes");
 
-// Each of these uses little more than one core, so two run side by side, the longest first; the browser has the machine
-// to itself.
-await Promise.all([
-  tests("tests on the embedded PostgreSQL", ["--project=quick", "--project=service"], BUILT, "as it comes"),
-  checksBeside(),
-]);
+// Each of these uses little more than one core, so two run side by side; the browser has the machine to itself.
+const queue = [
+  () => tests("tests on the embedded PostgreSQL", ["--project=quick", "--project=service"], BUILT, "as it comes"),
+  staticChecks,
+  () => tests("tests of whole processes", ["--project=processes"], BUILT),
+  () => step("quick start", "tsx", ["--conditions=source", "scripts/quick-start.ts"]),
+  testsOnOldest,
+];
+const lane = async () => {
+  for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();
+};
+await Promise.all([lane(), lane()]);
 const browser = findBrowser();
 if (browser === undefined) missing("browser tests", "a Chromium: install Debian's package chromium, or set CHROMIUM");
 else await tests("tests in the browser", ["--project=browser", "--maxWorkers=2"], { CHROMIUM: browser }, "as it comes");
 
 close();
 
-async function checksBeside(): Promise<void> {
+async function staticChecks(): Promise<void> {
   await step("types", "tsc", ["-p", "tsconfig.test.json"]);
   await step("types of the web", "tsc", ["--noEmit", "-p", "web"]);
   await step("format and lint", "biome", ["check", "--error-on-warnings", "."]);
   await step("unused code", "knip", []);
   await step("generated pages", "tsx", ["--conditions=source", "scripts/docs.ts", "--check"]);
-  await tests("tests of whole processes", ["--project=processes"], BUILT);
-  await testsOnOldest();
-  await step("quick start", "tsx", ["--conditions=source", "scripts/quick-start.ts"]);
 }
 
 function close(): never {

@@ -67,7 +67,7 @@ describe.each(Object.entries(ways))("a service of 0.1.0 goes on where %s", (_, f
 
   test("credentials and passwords open what they opened", async () => {
     for (const partner of demo.partners.keys()) expect((await app.call("/brands", { partner })).status).toBe(200);
-    expect((await signedIn(app, demo.operator)).role).toBe("lead");
+    expect((await signedIn(app, demo.operator)).role).toBe("admin");
     for (const { portal } of demo.partners) expect((await signedIn(app, portal)).role).toBe("partner_admin");
   });
 
@@ -90,7 +90,7 @@ describe.each(Object.entries(ways))("a service of 0.1.0 goes on where %s", (_, f
       simulation_type: "order",
       simulation: { order_number, to: "Delivered" },
     });
-    expect([moved.status, moved.text]).toEqual([200, expect.stringContaining("Delivered")]);
+    expect([moved.status, moved.text]).toEqual([202, expect.stringContaining("Delivered")]);
     const delivered = () =>
       receiver.received.find(({ body }) => body.includes(order_number) && body.includes('"Delivered"'));
     await expect.poll(delivered).toBeDefined();
