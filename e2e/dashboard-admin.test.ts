@@ -399,7 +399,7 @@ async function refused(last_name: string): Promise<void> {
   const envelope = { message_id, to: ncpdp_id, prescriber_order_number: message_id };
   await intake.send(newMessage({ envelope, patient: { ids: [], last_name }, prescription }));
   const count = "select count(*)::int as count from review where kind = 'order_refused'";
-  await until(async () => (await journey.app.deps.db.raw(count)).rows[0]!["count"] !== 0, "it is refused", 20_000);
+  await until(async () => (await journey.app.deps.db.raw(count)).rows[0]!["count"] !== 0, "it is refused");
 }
 
 describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (theme) => {

@@ -557,6 +557,7 @@ describe("many orders at once", () => {
     await page.getByRole("menuitem", { name: "Save view…" }).click();
     await page.getByLabel("Name").fill("Sandbox only");
     await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await page.getByRole("button", { name: "Views" }).click();

@@ -28,7 +28,7 @@ const inDark = [
 ];
 
 describe.each([["light", pages] as const, ["dark", inDark] as const])("in the %s theme", (theme, looked) => {
-  test("every page is without fault to axe, to the browser and to the policy", { timeout: 120_000 }, async () => {
+  test("every page is without fault to axe, to the browser and to the policy", { timeout: 300_000 }, async () => {
     expect(pages.length).toBeGreaterThan(15);
     const { page, foreign, complaints } = await journey.open("/docs", { theme });
     for (const path of looked) {

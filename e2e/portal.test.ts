@@ -193,7 +193,7 @@ test("what fails says so, with the id of its request, and can be tried again", a
     route.fulfill({ status: 503, headers: { "x-request-id": request_id }, json: down }),
   );
   await go(page, "gt");
-  await page.getByText(request_id).waitFor({ timeout: 20_000 });
+  await page.getByText(request_id).waitFor();
   await shot(page, "portal-problem");
   expect(await violations(page)).toEqual([]);
   await page.unroute("**/portal/sandbox/team");
@@ -354,7 +354,7 @@ describe("for everybody who comes", () => {
     await page.getByRole("button", { name: "Environment: Sandbox" }).click();
     await shot(page, "portal-switch");
     await page.getByRole("menuitemradio", { name: "Production" }).click();
-    await expect.poll(shown, { timeout: 10_000 }).toBe("production");
+    await expect.poll(shown).toBe("production");
   });
 });
 
@@ -370,9 +370,7 @@ describe.each([
     const { webhook_events } = (await hand.get(`${P}/webhook_events?event_type=ORDER_EXCEPTION&limit=1`)).body;
     const refused = await journey.app.call("/v1/orders/none");
     const request_id = refused.headers.get("x-request-id");
-    await expect
-      .poll(async () => (await hand.get(`${P}/requests/${request_id}`)).status, { timeout: 10_000 })
-      .toBe(200);
+    await expect.poll(async () => (await hand.get(`${P}/requests/${request_id}`)).status).toBe(200);
     const seen = await journey.openAs(sam, "/portal", { theme, width, height });
     const { page } = seen;
     await heading(page, "Willow Telehealth");

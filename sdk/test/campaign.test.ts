@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from "../../server/test/support/test-app.t
 
 // A small run of the campaign: `npm run campaign -- sdk` runs it at full size in a separate process.
 const ORDERS = 150;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 let app: TestApp;
 beforeAll(async () => {

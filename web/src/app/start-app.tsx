@@ -7,7 +7,7 @@ import {
   lazyRouteComponent,
   RouterProvider,
 } from "@tanstack/react-router";
-import { type ComponentType, type ReactNode, StrictMode, useEffect } from "react";
+import { type ComponentType, type ReactNode, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "../ui/theme.css";
 import "../ui/app.css";
@@ -41,6 +41,7 @@ export function startApp({ base, roles, ...parts }: { base: string; roles: reado
     scrollToTopSelectors: ["#content"],
   });
   applyTheme();
+  listenToKeys();
   void readSession();
   createRoot(document.getElementById("root")!).render(
     <StrictMode>
@@ -70,7 +71,6 @@ function routeOf(root: AnyRoute, { path, load, roles }: Screen) {
 
 function Entrance({ name, roles, children }: { name: string; roles: readonly string[]; children: ReactNode }) {
   const state = useSession();
-  useEffect(listenToKeys, []);
   if (state.phase === "loading") return null;
   if (state.phase !== "in") return <SignInPage state={state} name={name} />;
   if (!roles.includes(state.session.role)) return <Elsewhere session={state.session} />;

@@ -9,7 +9,7 @@ import { addPatient, ask, stranger } from "../../support/patient.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { runCommand } from "../../support/tools/run-command.ts";
-import { until } from "../../support/tools/until.ts";
+import { SOON_MS, until } from "../../support/tools/until.ts";
 
 let app: TestApp;
 let account: string;
@@ -187,12 +187,12 @@ describe("beside a running service, from a process of its own", () => {
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toContain("- atorvastatin-20\n- lipora-20\n0 added, 0 changed, 2 retired");
     const gone = async () => !(await products()).some(({ sku }) => sku === "atorvastatin-20");
-    expect(await until(gone, "the product is gone")).toBeLessThan(1_000);
+    expect(await until(gone, "the product is gone")).toBeLessThan(SOON_MS);
     expect(await order()).toContain(42260);
 
     const back = await runCli(["catalogue", "import", fileOf("all.csv", kept), "--account", account, "--json"], env);
     expect(back.json()).toMatchObject({ added: ["atorvastatin-20", "lipora-20"], retired: [] });
-    expect(await until(async () => !(await gone()), "the product is back")).toBeLessThan(1_000);
+    expect(await until(async () => !(await gone()), "the product is back")).toBeLessThan(SOON_MS);
     expect(await order()).toEqual([]);
   });
 
@@ -202,7 +202,7 @@ describe("beside a running service, from a process of its own", () => {
     const ran = await runCli(["stock", "receive", "minoxidil-2-5", "90", "--account", account], env);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toContain("available_units  90\n");
-    expect(await until(async () => (await inStock()) === true, "it is in stock")).toBeLessThan(1_000);
+    expect(await until(async () => (await inStock()) === true, "it is in stock")).toBeLessThan(SOON_MS);
     const wrong = await runCli(["stock", "count", "minoxidil-2-5", "--account", account], env);
     expect(wrong).toMatchObject({ code: 2, stderr: "pestle: missing required argument 'units'\n" });
   });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { programs, TESTED } from "../../../../chaos/server-process.ts";
 import { type DemoPartner, writeDemo } from "../../../src/seed/demo.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
@@ -186,8 +187,7 @@ describe("pestle logout", () => {
 
 /** Types each answer when its question is there, on a terminal of its own; returns all that could be seen. */
 async function typed(answers: [question: string, answer: string][]): Promise<string> {
-  const main = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
-  const command = `${process.execPath} --import tsx --conditions=source ${main} login`;
+  const command = [process.execPath, ...programs[TESTED], "login"].join(" ");
   const root = fileURLToPath(new URL("../../../..", import.meta.url));
   const child = spawn("script", ["-qec", command, "/dev/null"], {
     cwd: root,

@@ -58,17 +58,13 @@ test("logs tail follows: each request once, as it comes, a line without colours 
   const following = followCli(["logs", "tail", "--last", "0"], env);
   const seen = new Set<string>();
   // The first look is done once a request of ours is told.
-  await until(
-    async () => {
-      for (const id of await someRequests()) seen.add(id);
-      return following.lines().length > 0;
-    },
-    "it follows",
-    20_000,
-  );
+  await until(async () => {
+    for (const id of await someRequests()) seen.add(id);
+    return following.lines().length > 0;
+  }, "it follows");
   const [good, bad] = await someRequests();
-  await until(() => following.lines().some((line) => line.includes(good)), "it is told", 10_000);
-  await until(() => following.lines().some((line) => line.includes(bad)), "it is told", 10_000);
+  await until(() => following.lines().some((line) => line.includes(good)), "it is told");
+  await until(() => following.lines().some((line) => line.includes(bad)), "it is told");
   const line = following.lines().find((one) => one.includes(bad))!;
   expect(line).toMatch(new RegExp(`^\\S+Z  POST    422 +\\d+ ms  ${bad}  /orders  42\\d{3}`));
   const told = following.lines().map((one) => /[0-9a-f-]{36}/.exec(one)![0]);

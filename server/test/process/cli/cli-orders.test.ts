@@ -194,11 +194,11 @@ describe("orders watch", () => {
   test("tells each change once and ends with the order", async () => {
     const order = await placed(app, (await newOrder(app)).body);
     const watching = followCli(["orders", "watch", order.order_number, "--json"], env);
-    await until(() => watching.lines().length === 1, "it watches", 20_000);
+    await until(() => watching.lines().length === 1, "it watches");
     await run("simulate order", { exception: "77" }, order.order_number);
-    await until(() => watching.lines().length === 2, "it tells of the hold", 10_000);
+    await until(() => watching.lines().length === 2, "it tells of the hold");
     await run("orders cancel", {}, order.order_number);
-    await until(() => watching.lines().length === 3, "it tells of the end", 10_000);
+    await until(() => watching.lines().length === 3, "it tells of the end");
     expect(await watching.ended()).toBe(0);
     expect(watching.lines().map((line) => (JSON.parse(line) as HistoryEntry).to)).toEqual([
       "Processing",

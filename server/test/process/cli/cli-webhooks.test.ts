@@ -261,14 +261,13 @@ describe("pestle listen", () => {
   /** Listening, and told so. */
   async function listening(...args: string[]) {
     const followed = followCli(["listen", "--json", ...args], env);
-    await until(() => followed.lines().length > 0, `it listens: ${followed.stderr()}`, 20_000);
+    await until(() => followed.lines().length > 0, `it listens: ${followed.stderr()}`);
     const parsed = () => followed.lines().map((line) => JSON.parse(line));
     return {
       ...followed,
       session: parsed()[0] as Session,
       events: () => parsed().slice(1) as Line[],
-      heard: (count: number) =>
-        until(() => followed.lines().length > count, `${count} events: ${followed.stderr()}`, 10_000),
+      heard: (count: number) => until(() => followed.lines().length > count, `${count} events: ${followed.stderr()}`),
     };
   }
 
@@ -332,7 +331,7 @@ describe("pestle listen", () => {
       "ORDER_UPDATED",
     );
     const events = await writeEvents(app, [{}, { event_type: "ORDER_UPDATED" }, { event_type: "RX_RECEIVED" }, {}]);
-    await until(() => listener.stderr().includes("does not answer"), "it waits", 10_000);
+    await until(() => listener.stderr().includes("does not answer"), "it waits");
     expect(listener.events()).toEqual([]);
     const seen: string[] = [];
     const local = createServer((request, response) => {
@@ -393,10 +392,10 @@ describe("pestle listen", () => {
   test("prints one line for an event, without colours where none are wanted", async () => {
     const local = await openReceiver((_, response) => response.writeHead(418).end());
     const listener = followCli(["listen", "--forward-to", local.url], env);
-    await until(() => listener.stderr().includes("Press Ctrl-C to stop."), "it listens", 20_000);
+    await until(() => listener.stderr().includes("Press Ctrl-C to stop."), "it listens");
     expect(listener.stderr()).toMatch(/signing_secret +whsec_/);
     const [event] = await writeEvents(app, [{ order_number: "0000000006" }]);
-    await until(() => listener.lines().length === 1, "it was told", 10_000);
+    await until(() => listener.lines().length === 1, "it was told");
     expect(listener.lines()[0]).toMatch(
       new RegExp(`^\\S+Z  RX_UPDATED         0000000006  ${event!.event_id}  418 in \\d+ ms$`),
     );

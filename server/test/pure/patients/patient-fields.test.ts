@@ -14,6 +14,7 @@ import { type PatientRecord, patientAnswer } from "../../../src/domain/patients/
 import type { Verdict } from "../../../src/domain/values/address/verdict.ts";
 import { readBody } from "../../../src/domain/values/read-body.ts";
 import { goodAddress, goodDocument } from "../../support/patient.ts";
+import { effort } from "../../support/tools/effort.ts";
 
 const TODAY = "2026-11-15";
 const zips = {
@@ -103,13 +104,13 @@ describe("fields of a patient", () => {
         expect(Object.keys(contact).length + problems.length).toBe(contactFields.length);
         expect(readContact(contact).contact).toEqual(contact);
       }),
-      { seed: 20_261_115, numRuns: 2_000 },
+      { seed: 20_261_115, numRuns: effort(2_000) },
     );
   });
 });
 
 describe("whatever is sent", () => {
-  const runs = { seed: 20_261_115, numRuns: 1_000 };
+  const runs = { seed: 20_261_115, numRuns: effort(1_000) };
   const names = [...contactFields, ...Object.keys(goodAddress), ...Object.keys(goodDocument), "allergies", "phone"];
   const sent = fc.dictionary(fc.constantFrom(...names, "accept_suggested", "__proto__"), fc.jsonValue());
 

@@ -133,7 +133,7 @@ describe("the request log", () => {
   test("is written by the job, behind the answers", async () => {
     const sent = await app.call("/brands");
     const path = `${P}/requests/${sent.headers.get("x-request-id")}`;
-    await expect.poll(async () => (await willow.get(path)).status, { timeout: 5_000 }).toBe(200);
+    await expect.poll(async () => (await willow.get(path)).status).toBe(200);
   });
 
   test("keeps each request for as many days as configured, and its sums for longer", async () => {

@@ -44,7 +44,7 @@ const events = async (query = ""): Promise<PortalEvents> => (await willow.get(`$
 const standing = async (event_id: string) =>
   ((await willow.get(`${P}/webhook_events/${event_id}`)).body as PortalEvent).deliveries;
 const settles = (event_id: string, expected: string) =>
-  expect.poll(async () => (await standing(event_id))[0]?.status, { timeout: 10_000 }).toBe(expected);
+  expect.poll(async () => (await standing(event_id))[0]?.status).toBe(expected);
 
 describe("webhook endpoints in the portal", () => {
   test("are registered with a signing secret that is shown once, and signed by the newest live credential", async () => {
@@ -117,7 +117,7 @@ describe("deliveries in the portal", () => {
     const endpoint = await registered();
     status = 500;
     const event_id = await tested(endpoint);
-    await expect.poll(async () => (await standing(event_id))[0]?.attempts, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await standing(event_id))[0]?.attempts).toBe(1);
     const [first] = ((await willow.get(`${P}/webhook_events/${event_id}/attempts`)).body as PortalAttempts).attempts;
     expect(first).toMatchObject({
       endpoint_id: endpoint.id,
@@ -198,7 +198,7 @@ describe("the event inbox", () => {
     const endpoint = await registered();
     status = 500;
     const failing = await tested(endpoint);
-    await expect.poll(async () => (await standing(failing))[0]?.attempts, { timeout: 10_000 }).toBe(1);
+    await expect.poll(async () => (await standing(failing))[0]?.attempts).toBe(1);
     status = 200;
     const { prescription_id } = (await willow.send("POST", `${P}/sandbox/prescriptions`, {})).body;
     const { order_number } = (await willow.send("POST", `${P}/sandbox/orders`, { prescription_id })).body;

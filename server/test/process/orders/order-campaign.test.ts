@@ -3,17 +3,18 @@ import { type Found, judgeAct, type Submission, type Told } from "../../../../ch
 import { raceScene } from "../../../../chaos/race-scene.ts";
 import { race } from "../../../../chaos/races.ts";
 import { seededRandom } from "../../../../chaos/random.ts";
+import { TESTED } from "../../../../chaos/server-process.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
 // The campaign itself, small: `npm run campaign -- races` does the same at full size. Both at once, since much of it is
 // waiting for processes to start.
 const SUBMISSIONS = 400;
 const POOL_SIZE = 6;
-const TIMEOUT_MS = 120_000;
+const TIMEOUT_MS = 300_000;
 
 async function campaign(kills: number) {
   const { url: database_url, drop } = await createTestDatabase();
-  const given = { database_url, master_key: TEST_MASTER_KEY, from: "source" as const, pool_size: POOL_SIZE };
+  const given = { database_url, master_key: TEST_MASTER_KEY, from: TESTED, pool_size: POOL_SIZE };
   return race({ ...given, count: SUBMISSIONS, kills, random: seededRandom(7) }).finally(drop);
 }
 const times = (answers: Record<string, number>, pattern: RegExp) =>
