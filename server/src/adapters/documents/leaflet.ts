@@ -22,10 +22,7 @@ type Section = { title: string; lines: (item: DispensedItem, pharmacy: PharmacyF
 const sections: readonly Section[] = [
   {
     title: "How to take it",
-    lines: (item) => [
-      item.sig_text,
-      "Take it exactly as directed. Ask your pharmacist if anything is unclear.",
-    ],
+    lines: (item) => [item.sig_text, "Take it exactly as directed. Ask your pharmacist if anything is unclear."],
   },
   {
     title: "Warnings",

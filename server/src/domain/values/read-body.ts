@@ -1,9 +1,9 @@
 import { type JsonSchema, reading, type Schema } from "@pestle/contract";
 import { isDate } from "./calendar.ts";
 import { fieldKinds } from "./field-kinds.ts";
+import { isUuid } from "./identifiers.ts";
 import type { Problem } from "./refusals.ts";
 import { isSentObject, type SentFields } from "./unknown-fields.ts";
-import { isUuid } from "./identifiers.ts";
 
 /** What could be read: a field that was left out or refused is not there, an entry of a list that was refused is undefined. */
 export type Read<T> = T extends readonly (infer Entry)[]

@@ -25,7 +25,14 @@ export const claimOrder = (deps: Deps, work: Work): Promise<{ claimed_until: Dat
     const now = deps.now();
     const claimed_until = new Date(now.getTime() + CLAIM_MS);
     const { person_id, role } = by;
-    const claimed = await claim(tx, { account_id, order_number, person_id, now, claimed_until, takes_over: mayTakeOver(role) });
+    const claimed = await claim(tx, {
+      account_id,
+      order_number,
+      person_id,
+      now,
+      claimed_until,
+      takes_over: mayTakeOver(role),
+    });
     if (claimed !== 1) {
       if ((await findOrder(tx, account_id, order_number)) === undefined) throw new StatusRefusal(404);
       throw new WorkRefusal("claimed");

@@ -13,11 +13,11 @@ import {
   withShippingAddress,
 } from "../../domain/patients/patient-changes.ts";
 import { documentAnswer, type PatientRecord, patientAnswer } from "../../domain/patients/patient-record.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { readBody } from "../../domain/values/read-body.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
-import { accountNow } from "../../domain/values/account-clock.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
 import { openRecord, patientRow } from "./patient-rows.ts";
 

@@ -8,9 +8,8 @@ import {
   requireClientCredentialsGrant,
 } from "../../../src/domain/accounts/client-credentials.ts";
 import { type Limit, policyHeader, remainingHeader, spend } from "../../../src/domain/accounts/rate-limit.ts";
-import { acceptsJson } from "../../../src/domain/values/http-headers.ts";
 import { canonicalJson } from "../../../src/domain/values/canonical-json.ts";
-import { etagMatches } from "../../../src/domain/values/http-headers.ts";
+import { acceptsJson, etagMatches } from "../../../src/domain/values/http-headers.ts";
 import { OAuthRefusal } from "../../../src/domain/values/refusals.ts";
 import { effort } from "../../support/tools/effort.ts";
 
