@@ -75,7 +75,7 @@ export function dropChanged(copies: Copies, change: Change): void {
 }
 
 /** Runs one load per key at a time and gives its result to everyone who asked meanwhile. */
-export class SharedLoads<Value> {
+class SharedLoads<Value> {
   readonly #running = new Map<string, Promise<Value>>();
   once(key: string, load: () => Promise<Value>): Promise<Value> {
     const running = this.#running.get(key);
