@@ -1,5 +1,5 @@
 import type { FieldKind } from "@pestle/contract";
-import { countryCodes } from "../patients/countries.ts";
+import { countryCodes } from "./countries.ts";
 import { isPersonName } from "./address/person-name.ts";
 import { northAmericanPhone } from "./address/phone.ts";
 import { isStateCode } from "./address/states.ts";

@@ -2,7 +2,7 @@ import { OrderPatientInput, PatientSafetyInput } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readAddress, settleAddress } from "../../../src/domain/patients/address-input.ts";
-import { countryCodes } from "../../../src/domain/patients/countries.ts";
+import { countryCodes } from "../../../src/domain/values/countries.ts";
 import { readIdentityDocument } from "../../../src/domain/patients/identity-document.ts";
 import {
   MOST_DOCUMENTS,
