@@ -6,7 +6,7 @@ import type { ChangedPatient } from "../patients/patients.ts";
 import type { Rows } from "../schema-rows.ts";
 import type { NewEvent } from "../webhooks/new-event.ts";
 
-/** The columns of an order that a change may set, with their types. Columns that are not given keep their value. */
+/** The columns of an order that a change may set, with their types. Omitted columns keep their value. */
 const orderColumns = {
   address_sealed: "bytea",
   ship_state: "text",
@@ -41,7 +41,7 @@ type Key = "account_id" | "order_number";
 export type OrderChange = {
   account_id: string;
   order_number: string;
-  /** The revision that the change was decided on; a different one at save time is a conflict. */
+  /** The revision at decision time; a different one at save time is a conflict. */
   revision: number;
   at: Date;
   /** Real time, not the account's clock. */
@@ -80,7 +80,7 @@ const shelfMoves = Object.entries(stockEntryKinds)
   .map(([kind, { on_hand, reserved }]) => `('${kind}', ${on_hand}, ${reserved})`)
   .join(", ");
 
-/** Locks rows in a written order, as place-order.ts does: order, patient, prescriptions by id, items, stock by sku. */
+/** Locks rows in a fixed order, as place-order.ts does: order, patient, prescriptions by id, items, stock by sku. */
 const change = {
   ...statementOf<
     [change: string],
@@ -232,9 +232,9 @@ from given`),
   announces: true,
 };
 /**
- * Saves a change of an order with its history and its events in one statement. Where the order changed since it was
- * loaded, it saves nothing and throws an error that `isConflict` recognizes. Where a product runs out or is available
- * again, all processes are notified with the commit.
+ * Saves a change of an order with its history and its events in one statement. If the order changed since it was
+ * loaded, it saves nothing and throws an error that `isConflict` recognizes. If a product runs out or is available
+ * again, the commit notifies all processes.
  */
 export const saveOrderChange = async (db: Queryable, changed: OrderChange) =>
   (await db.row(change, [JSON.stringify(changed)]))!;

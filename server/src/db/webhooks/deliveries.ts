@@ -6,16 +6,16 @@ export type ClaimedDelivery = {
   account_id: string;
   event_id: string;
   endpoint_id: string;
-  /** Attempts that ended before, and how many of them before it was asked for again. */
+  /** Finished attempts, and how many of them came before the last redelivery request. */
   attempts: number;
   attempts_before: number;
-  /** The number of this claim: it may say how the attempt ended only while nobody claimed it after. */
+  /** The number of this claim. Its holder may save the result only while no later claim exists. */
   claims: number;
   queued_at: Date;
-  /** Null where the event is gone, which must not happen and must not hold up others. */
+  /** Null if the event no longer exists. That should not happen, and must not block other deliveries. */
   body: string | null;
 };
-/** How many deliveries of an endpoint are wanted, and what time it is for its account. */
+/** How many deliveries to claim for an endpoint, and the time on its account's clock. */
 export type Share = { account_id: string; endpoint_id: string; most: number; account_now: Date };
 
 const claim = sql<
@@ -53,7 +53,10 @@ from claimed c
 -- The commit need not reach the disk: a claim that nobody remembers after a crash is a delivery to be made.
 cross join (select set_config('synchronous_commit', 'off', true)) as forgetful
 left join webhook_event e on e.account_id = c.account_id and e.event_id = c.event_id`;
-/** On `Deps.queue`. Takes what is due, for so long that an attempt surely ends meanwhile; rows that another process takes are skipped. */
+/**
+ * On `Deps.queue`. Claims due deliveries for a lease longer than any attempt. Skips rows that another process is
+ * claiming.
+ */
 export const claimDeliveries = (db: Queryable, shares: readonly Share[], lease_s: number) =>
   db.rows(claim, [
     shares.map(({ account_id }) => account_id),
@@ -63,13 +66,13 @@ export const claimDeliveries = (db: Queryable, shares: readonly Share[], lease_s
     lease_s,
   ]);
 
-/** How an attempt ended, in the words of the tables; `exchange_sealed` in base64. */
+/** The result of an attempt, with the column names of the tables. `exchange_sealed` is base64. */
 export type EndedAttempt = {
   account_id: string;
   event_id: string;
   endpoint_id: string;
   claims: number;
-  /** As it was claimed: another number by now was asked for again meanwhile. */
+  /** The value at claim time. If it differs now, a redelivery was requested during the attempt. */
   attempts_before: number;
   attempt: number;
   at: Date;
@@ -153,8 +156,9 @@ from by_endpoint e
 join webhook_endpoint p on p.account_id = e.account_id and p.endpoint_id = e.endpoint_id
 where not e.delivered and p.failing_since is not null and p.status = 'active'`;
 /**
- * On `Deps.queue`. Writes down how attempts ended, where the claim is still the last one: the attempt, what the delivery is now, the sums and
- * the endpoint's health, in one statement. Tells which endpoints were failing already and failed again.
+ * On `Deps.queue`. Saves the results of attempts whose claim is still the newest: the attempt, the delivery's new
+ * state, the totals and the endpoint's health, in one statement. Returns the endpoints that were already failing and
+ * failed again.
  */
 export const saveAttempts = (db: Queryable, ended: readonly EndedAttempt[]) => db.rows(save, [JSON.stringify(ended)]);
 
@@ -163,7 +167,7 @@ update webhook_delivery d
 set claimed_until = null
 from unnest($1::text[], $2::uuid[], $3::uuid[], $4::integer[]) as r(account_id, event_id, endpoint_id, claims)
 where d.account_id = r.account_id and d.event_id = r.event_id and d.endpoint_id = r.endpoint_id and d.claims = r.claims`;
-/** Gives back what was claimed and not tried to the end, so that another process need not wait for the lease. */
+/** Releases claims whose attempt did not finish, so that another process need not wait for the lease to expire. */
 export const releaseDeliveries = (
   db: Queryable,
   rows: readonly Pick<ClaimedDelivery, "account_id" | "event_id" | "endpoint_id" | "claims">[],
