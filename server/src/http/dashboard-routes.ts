@@ -9,7 +9,7 @@ import { homeRoutes } from "./operations/home.ts";
 import { oversightRoutes } from "./operations/oversight.ts";
 import type { WebRoute } from "./web-api.ts";
 
-/** Everything that the pharmacy's own people can ask for. */
+/** All routes of the pharmacy dashboard. */
 export const dashboardRoutes: readonly WebRoute[] = [
   ...homeRoutes,
   ...ordersRoutes,

@@ -7,7 +7,6 @@ import { sandboxRoutes } from "./sandbox/portal-sandbox.ts";
 import type { WebRoute } from "./web-api.ts";
 import { webhookRoutes } from "./webhooks/portal-webhooks.ts";
 
-/** The partner portal. */
 export const portalRoutes: readonly WebRoute[] = [
   ...homeRoutes,
   ...credentialRoutes,
