@@ -63,7 +63,7 @@ const CANARIES_EVERY_MS = 60_000;
 const BACK_ORDERS_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
-/** How often a process that does not deliver webhooks notifies the others of new events, at most. */
+/** At most how often a process that does not deliver webhooks notifies the others of new events. */
 const TELL_EVERY_MS = 50;
 /** Cuts off open requests after this time, so that the process exits within 10 s. */
 const GRACE_MS = 8_000;
@@ -88,7 +88,7 @@ export async function startApp(
   const metrics = createMetrics();
   const onBroken = (error: Error) => {
     metrics.countFault("database");
-    log.warn({ fault: error.message }, "the database is out of reach");
+    log.warn({ fault: error.message }, "database unreachable");
   };
   const deliveries = { wake: () => {} };
   const copies = createCopies();
@@ -106,7 +106,7 @@ export async function startApp(
     await alignFeed(db);
     const vault = await openVault(db, (make) => masterKeys(config, make), now());
     const reloadKeys = () =>
-      vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "the keys could not be read again"));
+      vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "reloading the keys failed"));
     const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
 
     let delivering: Delivering | undefined;

@@ -13,7 +13,7 @@ export type Copies = {
   grants: BoundedMap<Grant>;
   clients: BoundedMap<KnownClient>;
   catalogues: BoundedMap<CatalogueAnswers>;
-  /** Catalogues that are being read: requests that miss the copy at the same time share one read. */
+  /** Catalogue loads in progress. Requests that miss the cache at the same time share one load. */
   loading: SharedLoads<CatalogueAnswers>;
 };
 
@@ -31,7 +31,7 @@ export function createCopies(): Copies {
   };
 }
 
-/** Caches a value read since `version`, unless a change arrived in the meantime: the value may be stale. */
+/** Caches a value read since `version`, unless a change arrived in the meantime and the value may be stale. */
 export function keep<Value>(copies: Copies, version: number, map: BoundedMap<Value>, key: string, value: Value): void {
   if (copies.version === version) map.set(key, value);
 }
@@ -45,7 +45,7 @@ export function dropAll(copies: Copies): void {
 }
 
 export function dropChanged(copies: Copies, change: Change): void {
-  // Frequent if one process delivers what another writes, and not about cached rows.
+  // These are frequent when another process writes the events, and no cached row depends on them.
   if (change.kind === "deliveries") return;
   copies.version += 1;
   copies.loading.forget();
@@ -74,7 +74,7 @@ export function dropChanged(copies: Copies, change: Change): void {
   }
 }
 
-/** Runs one load per key at a time and gives its result to everyone who asked meanwhile. */
+/** Runs one load per key at a time and gives its result to every concurrent caller. */
 class SharedLoads<Value> {
   readonly #running = new Map<string, Promise<Value>>();
   once(key: string, load: () => Promise<Value>): Promise<Value> {
@@ -86,7 +86,7 @@ class SharedLoads<Value> {
     this.#running.set(key, started);
     return started;
   }
-  /** After a change, a load that began before it must not answer those who ask after it. */
+  /** Called on a change: a load that began before it must not answer later callers. */
   forget(): void {
     this.#running.clear();
   }

@@ -3,16 +3,16 @@ import type pg from "pg";
 import type { Queryable } from "./db.ts";
 import { sql } from "./db.ts";
 
-/** A change that every process hears of, so that each can drop its copies of the changed data. */
+/** A change that every process receives, so that each can drop its cached copies of the changed data. */
 export type Change = {
-  /** `deliveries`: an event may be due that the process that wrote it cannot send. */
+  /** `deliveries`: an event may be due, and the process that wrote it does not deliver. */
   kind: "token" | "credential" | "account" | "catalogue" | "keys" | "safety" | "webhook_endpoint" | "deliveries";
   account_id: string;
   id?: string;
 };
 
 export type Bus = {
-  /** Whether every change committed up to a moment ago has reached this process. Copies are trusted only then. */
+  /** Whether this process has received every change committed up to a moment ago. Cached copies are valid only then. */
   fresh(): boolean;
   /** Resolves when the bus is fresh for the first time. */
   readonly opened: Promise<void>;
@@ -21,9 +21,9 @@ export type Bus = {
 
 export const CHANNEL = "pestle_changes";
 const BEAT_EVERY_MS = 250;
-/** After this long without an answer to a beat, the bus opens another connection. */
+/** Without an answer to a beat for this long, the bus opens another connection. */
 const SILENT_AFTER_MS = 5_000;
-/** A revocation must hold in every process within a second, so copies are trusted for less than that. */
+/** A revocation must take effect in every process within a second, so copies are valid for less than that. */
 const FRESH_FOR_MS = 900;
 const RECONNECT_AFTER_MS = 100;
 
@@ -32,20 +32,22 @@ const notify = {
   announces: true,
 };
 
-/** Notifies all processes when the transaction commits. For rare changes only: a notify takes a global lock. */
+/**
+ * Notifies all processes when the transaction commits. Use for rare changes only, because a notify takes a global lock.
+ */
 export async function announce(tx: Queryable, change: Change): Promise<void> {
   await tx.rows(notify, [CHANNEL, JSON.stringify(change)]);
 }
 
 /**
- * Listens on a separate connection. PostgreSQL delivers notifications in commit order before the next answer on the same
- * connection, so an answered beat proves that no older notification was missed. When the connection is lost, all copies
- * are dropped at once, because notifications sent meanwhile are gone.
+ * Listens on a separate connection. PostgreSQL delivers notifications in commit order before the next answer on the
+ * same connection, so an answered beat proves that no older notification was missed. When the connection is lost, the
+ * bus drops all copies at once, because PostgreSQL does not resend missed notifications.
  */
 export function openBus(options: {
   connect: () => Promise<pg.Client>;
   onChange: (change: Change) => void;
-  /** Called when changes may have been missed: drop every copy. */
+  /** Called when the bus may have missed changes: drop every copy. */
   onGap: () => void;
   /** Restarts the database, if it is the embedded one. */
   revive: () => Promise<void>;
@@ -127,7 +129,7 @@ export function openBus(options: {
   };
 }
 
-/** Null for a payload that is not ours: every client of the database can notify on this channel. */
+/** Null for a foreign payload, because every client of the database can notify on this channel. */
 function changeOf(payload: string | undefined): Change | null {
   try {
     const said: unknown = JSON.parse(payload ?? "");

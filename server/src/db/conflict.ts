@@ -4,25 +4,25 @@ const UNIQUE_VIOLATION = "23505";
 const CHECK_VIOLATION = "23514";
 
 /**
- * The constraints and unique indexes that two valid changes can violate only by running at the same time. Every other
- * violation is a fault of ours: a retry would fail the same way, and a 503 would hide it.
+ * The constraints and unique indexes that two valid changes can violate only by running at the same time. Any other
+ * violation is our bug: a retry would fail the same way, and a 503 would hide it.
  */
 export const RACED_CONSTRAINTS = {
-  // Two orders for one medication of a patient, and both were decided as the only one.
+  // Two orders for one medication of a patient, each decided as the only one.
   order_item_alone: UNIQUE_VIOLATION,
   // Two orders draw the same random number, or the same position within a millisecond. The retry draws new ones.
   orders_pkey: UNIQUE_VIOLATION,
   orders_by_position: UNIQUE_VIOLATION,
-  // Two messages at once create the same patient.
+  // Two concurrent messages create the same patient.
   patient_pkey: UNIQUE_VIOLATION,
-  // Two workers process the same message. Which row PostgreSQL writes first is not promised, so the guard on the
+  // Two workers process the same message. PostgreSQL does not promise which row it writes first, so the guard on the
   // message may come too late.
   prescription_of_message: UNIQUE_VIOLATION,
-  // Two orders reserve the last units of a product: no guard compares the stock, this check does.
+  // Two orders reserve the last units of a product. This check compares the stock; no guard does.
   stock_check: CHECK_VIOLATION,
 } as const;
 
-/** Another transaction changed the data that this one was decided on: load again and decide again. */
+/** Another transaction changed the data behind this decision. Reload and decide again. */
 export function isConflict(error: unknown): boolean {
   const { code, constraint } = error as { code?: unknown; constraint?: unknown };
   if (CONFLICT_CODES.has(String(code))) return true;

@@ -6,14 +6,14 @@ import { StatusRefusal } from "../domain/values/refusals.ts";
 export type Statement<Params extends readonly unknown[], Row> = {
   readonly name: string;
   readonly text: string;
-  /** It writes events or queues them again: the delivery loop is woken after the commit. */
+  /** The statement writes or requeues events, so the delivery loop wakes after the commit. */
   readonly writes_events?: boolean;
-  /** It notifies all processes of a change where the column `announced` of its row is not null: that is the change. */
+  /** If the row's `announced` column is not null, it holds a change, and the statement notifies all processes of it. */
   readonly announces?: boolean;
   readonly _types?: (params: Params) => Row;
 };
 
-/** Writes a statement: sql<[account_id: string], AccountRow>`select …`. Parameters are $1, $2, …, never spliced. */
+/** Writes a statement: sql<[account_id: string], AccountRow>`select …`. Pass values as $1, $2, …, never spliced in. */
 export function sql<Params extends readonly unknown[], Row = never>(
   text: TemplateStringsArray,
 ): Statement<Params, Row> {
@@ -22,10 +22,10 @@ export function sql<Params extends readonly unknown[], Row = never>(
   return statementOf(whole);
 }
 
-/** Every statement of the loaded modules, by name: the tests read them. */
+/** Every statement of the loaded modules, by name. The tests read them. */
 export const statements = new Map<string, string>();
 
-/** For texts that are put together from constants, and never from anything that was sent. */
+/** For SQL built from constants, never from request data. */
 export function statementOf<Params extends readonly unknown[], Row = never>(text: string): Statement<Params, Row> {
   const name = createHash("sha256").update(text).digest("hex").slice(0, 24);
   statements.set(name, text);
@@ -45,7 +45,7 @@ export type Queryable = {
   raw(text: string, params?: readonly unknown[]): Promise<{ rows: Record<string, unknown>[]; count: number }>;
 };
 
-/** A pool, or a transaction that further work joins: code that is given one need not know which. */
+/** A pool or an open transaction. Code that receives one need not know which. */
 export type Database = Queryable & {
   readonly in_transaction: boolean;
   /** Opens a transaction. Inside one, the work joins it and commits or rolls back with it. */
@@ -75,7 +75,7 @@ export type DbOptions = {
   onEvents?: () => void;
   /** Called after each commit with the change it announced, so that this process need not wait for the notification. */
   onAnnounced?: (change: string) => void;
-  /** How long a statement may go unanswered before the database counts as unreachable. */
+  /** How long a statement may go unanswered before we treat the database as unreachable. */
   silent_after_ms?: number;
 };
 
@@ -84,12 +84,12 @@ type Watcher = Pick<DbOptions, "onEvents" | "onAnnounced"> & {
   onRaw?: () => void;
   onSilent?: (error: Error) => void;
 };
-/** The driver takes a timeout per query, which its types leave out. */
+/** The driver accepts a timeout per query, but its types omit it. */
 type LimitedQuery = pg.QueryConfig & { query_timeout?: number };
 
 const STATEMENT_TIMEOUT_MS = 15_000;
 /**
- * By then the database has ended the statement itself, or it is unreachable: a machine that lost power closes no
+ * By then the database has canceled the statement itself, or it is unreachable. A machine that lost power closes no
  * connection, and the operating system would wait a quarter of an hour for it.
  */
 const SILENT_AFTER_MS = STATEMENT_TIMEOUT_MS + 5_000;
@@ -130,8 +130,8 @@ export function openDb(options: DbOptions): Db {
     ...clientConfig,
     max: pool_size,
     idleTimeoutMillis: 60_000,
-    // By default PostgreSQL plans some named statements anew every time. Ours all start with a key, so a new plan costs
-    // more than it gains.
+    // By default PostgreSQL replans some named statements on every execution. Ours all start with a key, so a new plan
+    // costs more than it gains.
     ...(named_statements && {
       onConnect: async (client: pg.ClientBase) => {
         const settings = ["set plan_cache_mode = force_generic_plan", ...(options.along_indexes ? NO_SCANS : [])];
@@ -139,7 +139,7 @@ export function openDb(options: DbOptions): Db {
       },
     }),
   });
-  // Without a listener, an idle connection that breaks would end the process.
+  // Without a listener, a broken idle connection would crash the process.
   pool.on("error", (error) => onBroken?.(error));
   pool.on("connect", neverUnheard);
 
@@ -167,7 +167,7 @@ export function openDb(options: DbOptions): Db {
       row: async (statement, params) => (await named(statement as Statement<never, unknown>, params)).rows[0],
       run: async (statement, params) => (await named(statement as Statement<never, unknown>, params)).rowCount ?? 0,
       raw: async (text, params = []) => {
-        // No timeout: the caller may have lifted the limits, as a backup does.
+        // No timeout, because the caller may have lifted the limits, as a backup does.
         watcher.onRaw?.();
         const result = await send({ text, values: params as unknown[] });
         return { rows: result.rows ?? [], count: result.rowCount ?? 0 };
@@ -234,7 +234,8 @@ export function openDb(options: DbOptions): Db {
 
 /**
  * An answer and the end of its connection may arrive in one packet. The connection then breaks before its new owner has
- * added a listener, and an error event without a listener ends the process. The owner gets the error with its next query.
+ * added a listener, and an error event without a listener crashes the process. The owner gets the error with its next
+ * query.
  */
 function neverUnheard(client: pg.ClientBase): void {
   client.on("error", () => {});
@@ -249,7 +250,7 @@ const isSilence = (error: unknown): error is Error => error instanceof Error && 
 const DRIVER_TROUBLE =
   /Connection terminated|timeout exceeded when trying to connect|connection timeout|Client has encountered a connection error/i;
 
-/** An unreachable database is a 503 with Retry-After, never a fault of the request. */
+/** An unreachable database is a 503 with Retry-After, never the caller's error. */
 function unavailable(error: unknown, onBroken: DbOptions["onBroken"]): unknown {
   if (!(error instanceof Error) || error instanceof StatusRefusal) return error;
   const code = (error as { code?: string }).code ?? "";

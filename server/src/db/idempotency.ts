@@ -3,7 +3,7 @@ import { type Queryable, sql, type Tx } from "./db.ts";
 export type IdempotencyClaim = { account_id: string; path: string; idempotency_key: string; fingerprint: Buffer };
 export type KeptAnswer = { fingerprint: Buffer; status: number; body_sealed: Buffer };
 
-/** Where a kept answer's body stands, for the vault. */
+/** The vault's place for the body of a stored answer. */
 export const answerPlace = ({ account_id, path, idempotency_key }: Omit<IdempotencyClaim, "fingerprint">) =>
   `idempotent_answer.body_sealed ${account_id} ${path} ${idempotency_key}`;
 
@@ -19,8 +19,8 @@ from (select 1) as always
 left join idempotent_answer kept
   on kept.account_id = $1 and kept.path = $2 and kept.idempotency_key = $3 and kept.created_at > $4`;
 /**
- * The kept answer, else a claim on the key until the transaction ends, else neither: another request has the claim.
- * An advisory lock, because it goes away with the connection: a killed process leaves no claim behind.
+ * Returns the stored answer, or claims the key until the transaction ends, or neither if another request has the claim.
+ * Uses an advisory lock because it ends with the connection: a killed process leaves no claim behind.
  */
 export const claimKey = async (tx: Tx, { account_id, path, idempotency_key }: IdempotencyClaim, since: Date) =>
   (await tx.row(claim, [account_id, path, idempotency_key, since]))!;
@@ -29,7 +29,10 @@ const read = sql<[account_id: string, path: string, idempotency_key: string, sin
 select fingerprint, status, body_sealed
 from idempotent_answer
 where account_id = $1 and path = $2 and idempotency_key = $3 and created_at > $4`;
-/** Read again after the claim: the answer may have been written between the statement's start and the lock. */
+/**
+ * Reads again after the claim, because another request may have stored the answer between the statement's start and the
+ * lock.
+ */
 export const loadKeptAnswer = (tx: Tx, { account_id, path, idempotency_key }: IdempotencyClaim, since: Date) =>
   tx.row(read, [account_id, path, idempotency_key, since]);
 

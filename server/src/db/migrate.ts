@@ -5,11 +5,11 @@ import type { Database, Queryable } from "./db.ts";
 export type Migration = { version: number; name: string; text: string; checksum: string };
 
 const FOLDER = new URL("../../migrations/", import.meta.url);
-/** Any number does, as long as every process asks for the same one. */
+/** An arbitrary number, the same in every process. */
 const LOCK = 7_205_519;
 const OLDEST_POSTGRES = 150_000;
 
-/** A database this build cannot serve; the message is the one line an operator reads. */
+/** This build cannot serve the database. The operator sees the message as one line. */
 export class WrongDatabase extends Error {}
 
 export function readMigrations(): Migration[] {
@@ -27,7 +27,7 @@ export function readMigrations(): Migration[] {
     });
 }
 
-/** Brings the schema up to date, one process at a time, and returns the names of what was applied. Forward only. */
+/** Migrates the schema forward, one process at a time, and returns the names of the migrations it applied. */
 export async function migrate(db: Database, upTo = Number.POSITIVE_INFINITY): Promise<string[]> {
   await requireSupportedVersion(db);
   const migrations = readMigrations().filter((migration) => migration.version <= upTo);
@@ -52,7 +52,7 @@ export async function migrate(db: Database, upTo = Number.POSITIVE_INFINITY): Pr
   });
 }
 
-/** What a start or `pestle doctor` would still apply, without applying it. */
+/** The migrations that a start would still apply. `pestle doctor` shows them without applying them. */
 export async function migrationState(db: Database): Promise<{ applied: number; pending: string[] }> {
   await requireSupportedVersion(db);
   const applied = await appliedMigrations(db);
@@ -62,7 +62,7 @@ export async function migrationState(db: Database): Promise<{ applied: number; p
 
 export type Applied = { version: number; checksum: string };
 
-/** None in a database that was never migrated. */
+/** Empty for a database that was never migrated. */
 export async function appliedMigrations(db: Queryable): Promise<Applied[]> {
   const { rows } = await db.raw("select to_regclass('schema_migration') is not null as there");
   if (rows[0]?.["there"] !== true) return [];

@@ -1,6 +1,6 @@
-/** Bytes inside JSON, in the hexadecimal form that PostgreSQL reads. */
+/** Bytes inside JSON, in PostgreSQL's hexadecimal format. */
 export type Bytes = `\\x${string}`;
 export const bytes = (value: Buffer): Bytes => `\\x${value.toString("hex")}`;
 
-/** A time inside JSON: a Date becomes the same text as its `toISOString`. */
+/** A time inside JSON: a Date serializes as `toISOString`. */
 export type Instant = Date | string;

@@ -3,9 +3,9 @@ import type { WebFile } from "@pestle/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { etagMatches } from "../domain/values/http-headers.ts";
 
-/** A body in its final bytes with its ETag. Made once, it can be sent many times. */
+/** A body in its final bytes with its ETag. Render it once, send it many times. */
 export type Rendered = { text: string | Buffer; etag: string };
-/** `Told` is the type of the value that the body was made of. The phantom key exists for the compiler alone. */
+/** `Told` is the type of the value behind the body. The phantom key exists only for the compiler. */
 export type Answer<Told = unknown> = {
   status: number;
   body: Rendered;
@@ -20,7 +20,7 @@ export function rendered(text: string): Rendered {
   return { text, etag: `W/"${hash("sha256", text, "hex").slice(0, 32)}"` };
 }
 
-/** A file to look at or to print; its name tells nobody who it is about. */
+/** A file to view or print. Its name does not identify the patient. */
 export const file = (bytes: Buffer, type: string, name: string): Answer<WebFile> => ({
   status: 200,
   body: { text: bytes, etag: rendered(bytes.toString("latin1")).etag },
@@ -30,13 +30,13 @@ export const file = (bytes: Buffer, type: string, name: string): Answer<WebFile>
 export const json = <Told>(status: number, value: Told, headers?: Record<string, string>): Answer<Told> =>
   answer(status, rendered(JSON.stringify(value)), headers);
 
-/** A body in its final bytes: the caller, or the place that the answer is returned to, says what they were made of. */
+/** Wraps a body in its final bytes. The caller, or the return type, determines `Told`. */
 export const answer = <Told>(status: number, body: Rendered, headers?: Record<string, string>): Answer<Told> =>
   headers === undefined ? { status, body } : { status, body, headers };
 
 /**
- * The one way out of every listener: ETag, conditional answers and caching live here, so no route can forget them
- * (spec, Cross-cutting 1 to 3; the request id is set when the request arrives).
+ * Sends every answer of every listener. ETag, conditional answers and caching live here, so that no route can forget
+ * them (spec, Cross-cutting 1 to 3; the request id is set when the request arrives).
  */
 export function send(request: FastifyRequest, reply: FastifyReply, { status, body, headers }: Answer): FastifyReply {
   reply.header("etag", body.etag);
@@ -44,13 +44,13 @@ export function send(request: FastifyRequest, reply: FastifyReply, { status, bod
   const { stranger_headers, closing } = reply.server.house;
   if (request.grant === undefined) reply.headers(stranger_headers);
   if (headers !== undefined) reply.headers(headers);
-  // One that was in flight when the stop came is the last on its connection too.
+  // During shutdown, an answer in flight is the last one on its connection.
   if (closing) reply.header("connection", "close");
-  // The body was too long to be read to its end, so nothing after it on this connection can be read either.
+  // The body was too long to read to its end, so no later request on this connection is readable.
   if (request.raw.isPaused()) reply.header("connection", "close");
   if (status === 200 && isRead(request) && etagMatches(request.headers["if-none-match"], body.etag)) {
     reply.code(304);
-    // The framework gives a HEAD the length of what is sent here, and none but the whole answer's would be true.
+    // Fastify derives the Content-Length of a HEAD from this body. It must be the length of the full answer.
     return request.method === "HEAD" ? reply.send(body.text) : reply.send();
   }
   reply.code(status);

@@ -18,13 +18,13 @@ const TYPES: Record<string, string> = {
   ".woff2": "font/woff2",
 };
 
-// Nothing from another host, nothing inline.
+// No other host, nothing inline.
 const CONTENT_SECURITY_POLICY =
   "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 
 type Asset = { bytes: Buffer; zipped: Buffer | undefined; etag: string; type: string; immutable: boolean };
 
-/** The built web pages, read once at start: they are few and small. */
+/** Serves the built web pages. Reads them once at start, because they are few and small. */
 export function addAssets(
   app: FastifyInstance,
   folder = fileURLToPath(new URL("../../dist/web/", import.meta.url)),
@@ -48,11 +48,11 @@ export function addAssets(
     const name = `docs/${(request.params as { "*": string })["*"].replace(/\/$/, "")}`;
     const page = [`${name}.html`, `${name}/index.html`, name].find((one) => assets.has(one));
     if (page !== undefined) return show(request, reply, page);
-    // A person gets a page with the search on it; a program gets what it gets elsewhere.
+    // A browser gets a 404 page with a search; a program gets the usual 404.
     if (!/\btext\/html\b/.test(request.headers.accept ?? "")) throw new StatusRefusal(404);
     return show(request, reply.code(404), "docs/404.html");
   });
-  // Each is one page, which shows by its address what was asked for, and says itself when there is nothing.
+  // Each is a single-page app. It routes by its address and shows its own "not found".
   for (const name of ["dashboard", "portal"]) {
     for (const url of [`/${name}`, `/${name}/*`]) {
       app.get(url, (request, reply) => show(request, reply, `${name}/index.html`));
@@ -69,7 +69,7 @@ function readAssets(folder: string): Map<string, Asset> {
     names.map((name) => {
       const bytes = readFileSync(`${folder}/${name}`);
       const type = TYPES[extname(name)]!;
-      // Built names carry a hash of their content, so they never change.
+      // The file name carries a hash of the content, so the content never changes.
       const immutable = name.startsWith("assets/");
       return [name, { bytes, zipped: undefined, etag: rendered(bytes.toString("latin1")).etag, type, immutable }];
     }),

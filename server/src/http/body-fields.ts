@@ -2,9 +2,9 @@ import { refuse } from "../domain/values/refusals.ts";
 import { isSentObject } from "../domain/values/unknown-fields.ts";
 import type { JsonObject } from "./body.ts";
 
-/** The fields of a body, each of the kind that it must be; another is 42200 with the field's name. */
+/** Readers for the fields of a body. A field of the wrong type is 42200 with its name. */
 
-/** A name that the route's body has in the contract; any name where the body is an object of unknown fields. */
+/** A field of the route's body in the contract, or any name if the body is an object of unknown fields. */
 type FieldIn<Body> = keyof Body & string;
 
 export function textField<Body extends object>(body: Body, field: FieldIn<Body>, longest = 1_000): string {
@@ -49,7 +49,7 @@ export function objectField<Body extends object>(body: Body, field: FieldIn<Body
   return isSentObject(value) ? value : refuse(42200, field);
 }
 
-/** At least one, and never more than a person could mean. */
+/** Requires at least one item, and caps the length at what a person could enter. */
 export function listField<Body extends object, Item>(
   body: Body,
   field: FieldIn<Body>,

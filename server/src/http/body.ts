@@ -6,12 +6,12 @@ import { isSentObject } from "../domain/values/unknown-fields.ts";
 export type JsonObject = { readonly [name: string]: unknown };
 
 const LARGEST_BODY_BYTES = 1024 * 1024;
-/** A larger body is read to its end and thrown away, so that the caller gets the answer; but not for ever. */
+/** Reads a larger body to its end and discards it, so that the caller gets the answer. Stops at this size. */
 const LARGEST_DRAIN_BYTES = 8 * 1024 * 1024;
 const DEEPEST_NESTING = 32;
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** The request's body as a JSON object, or the 400 that says what it is instead. Where it is optional, none is empty. */
+/** Reads the body as a JSON object, or throws the 400 that names the problem. An optional body may be empty. */
 export async function readJsonObject(raw: IncomingMessage, options: { optional?: boolean } = {}): Promise<JsonObject> {
   const bytes = await readBody(raw);
   if (options.optional && bytes.length === 0) return {};
@@ -34,8 +34,8 @@ export function readBody(raw: IncomingMessage): Promise<Buffer | "too large"> {
       }
     });
     raw.on("end", () => resolve(size > LARGEST_BODY_BYTES ? "too large" : Buffer.concat(chunks, size)));
-    // The caller went away or was too slow: there is nobody left to read the answer, but the request must end. Every
-    // request closes, and an error costs its stack, so none is made for those that came to their end.
+    // The caller hung up or was too slow. No one reads the answer, but the request must end. Every request closes, and
+    // an error costs a stack trace, so a complete request creates none.
     const broken = () => raw.readableEnded || reject(new RequestProblems([{ code: 40000, field: "body" }]));
     raw.on("error", broken);
     raw.on("close", broken);
@@ -44,16 +44,16 @@ export function readBody(raw: IncomingMessage): Promise<Buffer | "too large"> {
 
 function parseJson(bytes: Buffer): unknown {
   const { value, names } = parsed(bytes) ?? refuse(40001, "body");
-  // Which of two values is meant is not for us to guess: the other one might be the right quantity.
+  // Do not guess which of two values is meant: the other one might be the right quantity.
   if (namesOf(value) !== names) refuse(40001, "body");
   return value;
 }
 
-/** The value, and how many names stand in its text; undefined where it is no JSON. */
+/** The value and the number of names in its text; undefined if it is not valid JSON. */
 function parsed(bytes: Buffer): { value: unknown; names: number } | undefined {
   try {
     const text = utf8.decode(bytes);
-    // Whatever walks the value later may recurse, so depth is bounded here, before anything is built.
+    // Later code may recurse into the value, so limit its depth before parsing.
     const { depth, names } = measure(text);
     return depth > DEEPEST_NESTING ? undefined : { value: JSON.parse(text), names };
   } catch {
@@ -61,7 +61,10 @@ function parsed(bytes: Buffer): { value: unknown; names: number } | undefined {
   }
 }
 
-/** How deep a text nests, and how many names it has: outside of strings, a colon stands after each name and nowhere else. */
+/**
+ * Measures the nesting depth and counts the names. Outside of strings, a colon follows each name and appears nowhere
+ * else.
+ */
 function measure(text: string): { depth: number; names: number } {
   let level = 0;
   let depth = 0;
@@ -80,7 +83,7 @@ function measure(text: string): { depth: number; names: number } {
   return { depth, names };
 }
 
-/** A name that stood twice is there once. */
+/** A duplicate name counts once here. */
 function namesOf(value: unknown): number {
   if (typeof value !== "object" || value === null) return 0;
   const parts = Object.values(value);

@@ -11,7 +11,7 @@ export const reviewers = pharmacistRoles;
 export const leads = ["lead", "admin"] as const;
 export const admins = ["admin"] as const;
 
-/** Who asks, for the use cases that write it down. */
+/** The person and the request, for the audit log. */
 export const adminOf = ({ person, request }: WebCall): Admin => ({
   person_id: person.person_id,
   role: person.role,
@@ -23,7 +23,7 @@ export const workerOf = ({ person }: WebCall): Work["by"] => ({
   role: person.role as StaffRole,
 });
 
-/** Ids that none can have are not looked for. */
+/** Rejects malformed ids before querying. */
 export function accountIn({ params }: WebCall): string {
   const { account_id = "" } = params;
   if (!/^[a-z0-9]{12}$/.test(account_id)) throw new StatusRefusal(404);
@@ -40,11 +40,11 @@ export function numberIn({ params }: WebCall, name: string): number {
 
 export type Query = ReadonlyMap<string, string[]>;
 
-/** The query by the names that the route takes: a misspelt filter must not answer with everything. */
+/** Reads the query by the names that the route takes. A misspelled filter must not return everything. */
 export const queryOf = <Name extends string>({ request }: Asked<Name>, ...names: NoInfer<Name>[]): Query =>
   readQuery(request.url, names);
 
-/** One value of a query; an empty one is none. */
+/** One value of a query; an empty value counts as none. */
 export function asked(query: Query, name: string, form: RegExp): string | null {
   const [text = ""] = query.get(name) ?? [];
   if (text === "") return null;

@@ -13,7 +13,10 @@ import { type Answer, json } from "./answer.ts";
 
 const NEVER_KEPT = { "cache-control": "no-store", pragma: "no-cache" };
 
-/** Turns whatever was thrown into the contract's body. `undefined`: not one of ours, so a fault to be logged as 500. */
+/**
+ * Turns an error into the contract's body. `undefined`: an unexpected fault, which the listener logs and answers with
+ * 500.
+ */
 export function errorAnswer(error: unknown): Answer | undefined {
   if (error instanceof RequestProblems) return problemsAnswer(error.problems);
   if (error instanceof StatusRefusal) return statusAnswer(error.status, error.retry_after_s);
@@ -34,8 +37,8 @@ export function statusAnswer(status: 404 | 406 | 429 | 500 | 503, retry_after_s?
 }
 
 /**
- * The same for a token server: what cannot be read is RFC 6749's `invalid_request`, and no cache keeps a refusal
- * (contract, 3). HTTPS is asked for in the same words everywhere.
+ * The same for a token server. An unreadable request is RFC 6749's `invalid_request`, and no cache may store an error
+ * (contract, 3). The HTTPS error has the same body on all listeners.
  */
 export function tokenServerErrorAnswer(error: unknown): Answer | undefined {
   const https = error instanceof RequestProblems && error.problems.some(({ code }) => code === 40010);
@@ -48,7 +51,7 @@ export function tokenServerErrorAnswer(error: unknown): Answer | undefined {
 
 export const unkept = (refused: Answer): Answer => ({ ...refused, headers: { ...NEVER_KEPT, ...refused.headers } });
 
-/** What the web framework itself refuses, before a handler was reached. */
+/** Errors that Fastify itself raises before a handler runs. */
 function frameworkAnswer(error: unknown): Answer | undefined {
   const { code = "" } = error as Partial<FastifyError>;
   if (/^FST_ERR_(BAD_URL|MAX_PARAM_LENGTH|NOT_FOUND|ROUTE)/.test(code)) return statusAnswer(404);
@@ -56,7 +59,7 @@ function frameworkAnswer(error: unknown): Answer | undefined {
   return undefined;
 }
 
-/** What cannot be read at all is told before what breaks a rule. */
+/** Unreadable input comes before broken rules. */
 function problemsAnswer(problems: readonly Problem[]): Answer {
   const entries = errorEntries(problems);
   const status = entries.some(({ code }) => statusOf(code as ErrorCode) === 400) ? 400 : 422;
@@ -64,7 +67,7 @@ function problemsAnswer(problems: readonly Problem[]): Answer {
 }
 
 function bearerAnswer({ error }: Unauthorized): Answer {
-  // RFC 6750, 3.1: a request that shows no token at all is not told an error code in the challenge.
+  // RFC 6750, 3.1: the challenge to a request without a token carries no error code.
   const challenge = error === "missing_token" ? "" : `, error="${error}"`;
   const name = error === "missing_token" ? "invalid_token" : error;
   const [status, error_description] = bearerErrors[name];
@@ -82,7 +85,7 @@ function oauthAnswer({ error, retry_after_s }: OAuthRefusal): Answer {
     { error, error_description },
     {
       ...NEVER_KEPT,
-      // Only on 401: two widespread clients hide the body of a 400 that carries it.
+      // Only on 401, because two widespread clients hide the body of a 400 that carries it.
       ...(status === 401 ? { "www-authenticate": 'Basic realm="token"' } : {}),
       ...(retry_after_s === undefined ? {} : { "retry-after": String(retry_after_s) }),
     },

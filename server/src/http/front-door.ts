@@ -6,7 +6,7 @@ import { acceptsJson } from "../domain/values/http-headers.ts";
 import { refuse, StatusRefusal } from "../domain/values/refusals.ts";
 import { checkBearer } from "../usecases/accounts/check-bearer.ts";
 
-/** Requests per credential, unless its account says otherwise. */
+/** Limits per credential, unless the account sets its own. */
 const defaultLimits = {
   production: { rate_per_second: 100, burst: 200 },
   sandbox: { rate_per_second: 25, burst: 50 },
@@ -15,15 +15,15 @@ const defaultLimits = {
 
 const IDEMPOTENCY_KEY = /^[\x21-\x7e]{1,255}$/;
 
-/** On answers to nobody known: what a credential may do, and that nothing was taken from anybody's. */
+/** For answers to an unauthenticated caller: the default limit, with nothing spent. */
 export const strangerLimit = {
   "ratelimit-policy": policyHeader(defaultLimits.production),
   ratelimit: remainingHeader(defaultLimits.production.burst, 0),
 };
 
 /**
- * What every bearer-protected route passes, in the contract's order: Accept 406, token 401, rate 429, idempotency key
- * 400. With a token this process knows it ends in the same tick.
+ * The checks of every bearer-protected route, in the contract's order: Accept 406, token 401, rate 429, idempotency key
+ * 400. If the process has the token cached, they finish in the same tick.
  */
 export function frontDoor(deps: Deps, scope: "partners" | "intake", options: { accept: boolean }) {
   const pass = (request: FastifyRequest, reply: FastifyReply): void | Promise<void> => {
@@ -64,7 +64,7 @@ function admit(deps: Deps, request: FastifyRequest, reply: FastifyReply, grant: 
     refuse(40005, "Idempotency-Key");
 }
 
-/** Node joins repeated headers or keeps the first; for credentials neither is safe. */
+/** Node joins repeated headers or keeps the first one. For credentials neither is safe. */
 export function repeats(request: FastifyRequest, name: string): boolean {
   const { rawHeaders } = request.raw;
   let seen = 0;

@@ -15,14 +15,14 @@ export type ListenerName = "partner" | "auth" | "sandbox_auth";
 
 declare module "fastify" {
   interface FastifyInstance {
-    /** Every route there is, so that a test can hold each one to the conventions. */
+    /** All routes, so that a test can check each one against the conventions. */
     routes: { method: string; url: string }[];
-    /** What every answer of this listener needs to know (`send`). */
+    /** Listener state that every answer needs (`send`). */
     house: { readonly stranger_headers: Readonly<Record<string, string>>; closing: boolean };
   }
   interface FastifyRequest {
     grant: Grant | undefined;
-    /** Codes or names of what was refused, for the log. */
+    /** Error codes or names, for the log. */
     refused: string | undefined;
   }
 }
@@ -30,13 +30,13 @@ declare module "fastify" {
 const HEADERS_TIMEOUT_MS = 10_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const TIMEOUT_CHECK_EVERY_MS = 1_000;
-// Longer than the idle time of common load balancers, so that they close first.
+// Longer than the idle timeout of common load balancers, so that they close first.
 const KEEP_ALIVE_MS = 72_000;
 const LARGEST_HEADERS_BYTES = 16 * 1024;
 const LONGEST_PARAMETER = 200;
 const HEALTH = new Set(["/healthz", "/readyz"]);
 
-/** A listener with everything that holds for all its answers; routes are added to it. */
+/** Creates a listener with the behavior that all its answers share. The caller adds the routes. */
 export function createListener(deps: Deps, name: ListenerName): FastifyInstance {
   const http = {
     maxHeaderSize: LARGEST_HEADERS_BYTES,
@@ -83,7 +83,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
   });
   app.decorateRequest("grant", undefined);
   app.decorateRequest("refused", undefined);
-  // Bodies are read by whoever wants them (body.ts), so that each gets its own type, size and error.
+  // Each route reads its own body (body.ts), with its own type, size limit and errors.
   app.removeAllContentTypeParsers();
   app.addContentTypeParser("*", (_request, _payload, done) => done(null));
 
@@ -91,13 +91,13 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
     reply.header("x-request-id", request.id);
     reply.header("x-content-type-options", "nosniff");
     if (insecure(request)) return done(httpsRequired());
-    // The router takes the first character for a slash, and would find a page behind `*`.
+    // The router treats the first character as a slash, so it would find a page for `*`.
     if (request.url.startsWith("*")) return done(new StatusRefusal(404));
     done();
   });
   app.setNotFoundHandler((request, reply) => send(request, reply, notFound));
   app.setErrorHandler((error, request, reply) => {
-    // An unknown path is that and nothing else, whatever its Content-Type; HTTPS alone is asked for before.
+    // An unknown path is always 404, regardless of its Content-Type. Only the HTTPS check comes first.
     const known = request.is404 && !(error instanceof RequestProblems) ? notFound : refusal(error);
     request.refused = refusedNames(error);
     if (known === undefined) deps.log.error({ request_id: request.id, err: faultOf(error) }, "unexpected fault");
@@ -109,7 +109,7 @@ export function createListener(deps: Deps, name: ListenerName): FastifyInstance 
   });
   const server = app.server as Server;
   server.on("connect", (_request, socket: Socket) => {
-    // Node has let go of this socket: without a listener a caller that hangs up would end the process.
+    // Node no longer handles errors on this socket. Without a listener, a caller that hangs up would crash the process.
     socket.on("error", () => socket.destroy());
     answerRaw(socket, name, notFound);
   });
@@ -140,26 +140,26 @@ const REQUEST_LINE = /^([A-Za-z0-9!#$%&'*+.^_`|~-]{1,40}) \/\S* HTTP\/1\.[01]\r\
 
 function brokenRequest({ code, bytesParsed, rawPacket }: ConnectionError): StatusRefusal | RequestProblems {
   if (code === "HPE_HEADER_OVERFLOW") return new RequestProblems([{ code: 40005, field: "header" }]);
-  // A method that Node's parser does not know is an unsupported one, if the line it stumbled in is otherwise a request.
+  // An unknown method to Node's parser is unsupported, not malformed, if the rest of the request line is valid.
   const line = code === "HPE_INVALID_METHOD" ? REQUEST_LINE.exec(String(rawPacket)) : null;
   if (bytesParsed <= (line?.[1]?.length ?? -1)) return new StatusRefusal(404);
   return new RequestProblems([{ code: 40000, field: "request" }]);
 }
 
 /**
- * Requests that arrived whole before the broken bytes get their own answers first: a change that was made must not
- * look refused. Node keeps the answer whose turn it is on the socket, under this name, in all its versions.
+ * Complete requests before the broken bytes get their own answers first, because a saved change must not look rejected.
+ * All versions of Node keep the current response on the socket under this name.
  */
 function answerBroken(socket: Socket, answer: () => void): void {
   const current = (socket as { _httpMessage?: ServerResponse | null })._httpMessage;
-  // Whatever else arrives on this connection is of no interest, and would only be found broken again.
+  // Ignore further input on this connection: parsing it would only fail again.
   socket.pause();
   if (current?.req.complete) current.once("close", () => answerBroken(socket, answer));
   else if (current?.headersSent) socket.destroy();
   else answer();
 }
 
-/** For what never became a request: bytes that are no HTTP, headers over the limit, a client that is too slow. */
+/** Answers input that never became a request: bytes that are not HTTP, headers over the limit, a slow client. */
 function answerRaw(socket: Socket, name: ListenerName, { status, body, headers }: Answer): void {
   if (!socket.writable || socket.destroyed) return void socket.destroy();
   const fields = {
@@ -189,11 +189,11 @@ function logAndMeasure(
   status: number,
   duration_ms: number,
 ) {
-  // The route's pattern, not the address: an address can carry a patient's id.
+  // The route's pattern, not the address, because an address can carry a patient's id.
   const route = request.routeOptions.url ?? "(none)";
   deps.metrics.observeRequest(listener, request.method, route, status, duration_ms / 1000);
   const { id: request_id, method, grant, refused } = request;
-  // Those of a partner's program; a network's prescriptions are the pharmacy's own affair.
+  // Partners see these requests. The prescriptions of a network are internal to the pharmacy.
   if (grant?.scopes.includes("partners")) {
     const { account_id, credential_id } = grant;
     const at = deps.now();

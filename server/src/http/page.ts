@@ -1,7 +1,7 @@
 import { refuse } from "../domain/values/refusals.ts";
 import { type Answer, json } from "./answer.ts";
 
-/** The two parameters of every paged list, and what they say (contract, Conventions 7). */
+/** The two parameters of every paged list (contract, Conventions 7). */
 export type Page = { before: number; limit: number };
 
 const DEFAULT_LIMIT = 25;
@@ -20,7 +20,10 @@ export function limitOf(query: ReadonlyMap<string, string[]>): number {
 
 type Paged<Body> = Body & { next_cursor: string | null };
 
-/** A list's answer: the same page gives the same cursor, and the address of the next one stands in the Link header. */
+/**
+ * The answer of a paged list. The same page always gives the same cursor, and the Link header carries the next page's
+ * address.
+ */
 export const pageAnswer = <Body extends object>(url: string, body: Body, next: number | null): Answer<Paged<Body>> =>
   linkedAnswer(url, body, next === null ? null : cursorOf(next));
 
@@ -36,7 +39,7 @@ export function linkedAnswer<Body extends object>(
   return json(200, { ...body, next_cursor }, { link });
 }
 
-/** Opaque to partners, so that it may mean something else tomorrow. */
+/** Opaque to partners, so that its content can change. */
 const cursorOf = (position: number) => Buffer.from(`p${position}`).toString("base64url");
 
 function positionOf(cursor: string): number {

@@ -8,7 +8,7 @@ import { version } from "../version.ts";
 import { json, type Rendered, rendered, send } from "./answer.ts";
 import { addAssets } from "./assets.ts";
 
-/** Everything on the main listener that is not the partner API: health, metrics, documentation, the welcome page. */
+/** The main listener's routes outside the partner API: health, metrics, documentation and the welcome page. */
 export function addPages(app: FastifyInstance, deps: Deps, site: { addresses: () => Addresses; demo: boolean }): void {
   app.get("/healthz", (request, reply) => send(request, reply, json(200, { status: "ok" })));
 

@@ -48,12 +48,12 @@ import {
   redeliverWebhookEvent,
 } from "./webhooks/webhook-events.ts";
 
-/** What a handler is given. The account comes from the token alone. */
+/** A handler's input. The account comes only from the token. */
 type Call = {
   grant: Grant;
   params: Readonly<Record<string, string>>;
   query: ReadonlyMap<string, string[]>;
-  /** Path and query as they were sent. */
+  /** Path and query as sent. */
   url: string;
   now: Date;
 };
@@ -69,7 +69,7 @@ type Handlers = {
   [E in PartnerEndpoint as E["operation_id"]]: E["method"] extends "GET" ? ReadHandler : WriteHandler;
 };
 
-/** One handler for each operation of the contract's table: an operation without one does not compile. */
+/** One handler per operation in the contract's table. A missing handler is a compile error. */
 const handlers: Handlers = {
   getPatient,
   updatePatient,
@@ -174,7 +174,7 @@ function idempotencyClaim(
   // Normalized, because a retry may add the version prefix, an escape or a proxy's absolute URL.
   const path = endpoint.path.replaceAll(/\{(\w+)\}/g, (_, name: string) => params[name] ?? "");
   const { account_id } = grant;
-  // Keyed: the plain hash of a short body, such as a document's number, could be guessed.
+  // A keyed hash, because the plain hash of a short body, such as a document's number, could be guessed.
   const sent = canonicalJson([request.url.replace(/^[^?]*/, ""), body]);
   const fingerprint = deps.vault.blindIndex(sent, `idempotent_answer.fingerprint ${account_id}`);
   return { account_id, path, idempotency_key, fingerprint };

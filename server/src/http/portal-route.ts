@@ -11,10 +11,10 @@ export const everybody = portalRoleNames;
 export const developers = ["partner_admin", "partner_developer"] as const;
 export const admins = ["partner_admin"] as const;
 
-/** What a handler is given. The account comes from who is signed in, and only its environment from the address. */
+/** A handler's input. The account comes from the signed-in person. Only its environment comes from the address. */
 type Caller = { account: AccountRow; by: PortalActor };
 export type PortalCall = WebCall & Caller;
-/** The same for one route, with the names that the contract's table gives it. */
+/** The same for one route, with the parameter names of the contract's table. */
 export type PortalCallTo<Key extends keyof PortalApi> = WebCallTo<Key> & Caller;
 type PortalHandler<Key extends keyof PortalApi> = (
   deps: Deps,
@@ -22,7 +22,7 @@ type PortalHandler<Key extends keyof PortalApi> = (
 ) => Answer<WebAnswer<Key>> | Promise<Answer<WebAnswer<Key>>>;
 type HandlerTo<Key extends keyof PortalApi> = (deps: Deps, call: WebCallTo<Key>) => Promise<Answer<WebAnswer<Key>>>;
 
-/** A route below `/portal/:environment`. A partner without an account there finds nothing. */
+/** A route below `/portal/:environment`. A partner without an account there gets 404. */
 export const ofAccount =
   <Key extends keyof PortalApi>(handler: PortalHandler<Key>): HandlerTo<Key> =>
   async (deps, call) => {
@@ -40,18 +40,18 @@ export const ofAccount =
     return handler(deps, { ...call, account, by });
   };
 
-/** One that there is in the sandbox alone. */
+/** A route that exists only in the sandbox. */
 export const inSandbox = <Key extends keyof PortalApi>(handler: PortalHandler<Key>): HandlerTo<Key> =>
   ofAccount<Key>((deps, call) => {
     if (call.account.environment !== "sandbox") throw new StatusRefusal(404);
     return handler(deps, call);
   });
 
-/** The query by the names that the route takes: what it does not take is 40003, as in the API. */
+/** Reads the query by the names that the route takes. Any other name is 40003, as in the API. */
 export const queryOf = <Name extends string>({ request }: Asked<Name>, ...names: NoInfer<Name>[]) =>
   readQuery(request.url, names);
 
-/** An id from the address, of the form that such ids have: another one nobody has. */
+/** Rejects malformed ids before querying. */
 export function idOf({ params }: PortalCall, name: string, form: RegExp): string {
   const id = params[name] ?? "";
   if (!form.test(id)) throw new StatusRefusal(404);

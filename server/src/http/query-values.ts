@@ -1,10 +1,10 @@
 import { readInstant } from "../domain/values/calendar.ts";
 import { refuse } from "../domain/values/refusals.ts";
 
-/** What was asked for, by name (`readQuery`). */
+/** Query parameters by name (`readQuery`). */
 export type Query = ReadonlyMap<string, string[]>;
 
-/** The value of a parameter, null where it was left out; one that does not fit is 40003. */
+/** The value of a parameter; null if omitted. An invalid value is 40003. */
 export function textOf(query: Query, name: string, fits: (text: string) => boolean): string | null {
   const [text] = query.get(name) ?? [];
   if (text === undefined) return null;
@@ -16,7 +16,7 @@ export function numberOf(query: Query, name: string, fits: (number: number) => b
   return text === null ? null : Number(text);
 }
 
-/** A date is its first instant where the pharmacy is. */
+/** A date means its first instant in the pharmacy's time zone. */
 export function timeOf(query: Query, name: string, zone: string): Date | null {
   const text = textOf(query, name, (given) => readInstant(given, zone) !== null);
   return text === null ? null : readInstant(text, zone);

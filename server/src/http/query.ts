@@ -1,8 +1,8 @@
 import { refuse } from "../domain/values/refusals.ts";
 
 /**
- * The query of a request, by the names its operation takes. A name that ends in `[]` may stand several times. What is
- * unknown, repeated or not readable is 40003: a misspelt filter must not answer with everything.
+ * Reads the query by the names that the operation takes. A name that ends in `[]` may repeat. An unknown, repeated or
+ * unreadable parameter is 40003, because a misspelled filter must not return everything.
  */
 export function readQuery(url: string, known: readonly string[]): Map<string, string[]> {
   const query = new Map<string, string[]>();

@@ -18,16 +18,16 @@ import { type JsonObject, readJsonObject } from "./body.ts";
 import { unkept } from "./errors.ts";
 
 /**
- * What the pages ask for and change: one row of the contract's table with the handler that answers it. A person whose
- * role is not among `roles` receives 404.
+ * A route of the web pages: one row of the contract's table and its handler. A person whose role is not in `roles`
+ * receives 404.
  */
 export type WebRoute = { [Key in WebRouteKey]: RouteAt<Key> }[WebRouteKey];
 
 type RouteAt<Key extends WebRouteKey> = {
   method: Key extends `${infer Method} ${string}` ? Method : never;
-  /** Below `/web`, as the router writes it: `:name` for `{name}`. */
+  /** The path below `/web` in the router's notation: `:name` for `{name}`. */
   path: Key extends `${string} ${infer Path}` ? RouterPath<Path> : never;
-  /** `anyone`: also who is not signed in. `signed_in`: whoever is, also while the second factor is missing. */
+  /** `anyone`: no sign-in needed. `signed_in`: any signed-in person, even before the second factor. */
   roles: readonly PersonRoleName[] | "anyone" | "signed_in";
   handler: WebHandler<Key>;
 };
@@ -40,21 +40,21 @@ type PathParam<Path extends string> = Path extends `${string}{${infer Name}}${in
   : never;
 
 export type WebHandler<Key extends WebRouteKey> = (deps: Deps, call: WebCallTo<Key>) => Answered<Key>;
-/** Undefined where the handler has answered for itself, as a stream does. */
+/** Undefined if the handler has sent the answer itself, as a stream does. */
 type Answered<Key extends WebRouteKey> =
   WebAnswer<Key> extends WebFile | WebStream<unknown>
     ? Promise<Answer<WebAnswer<Key>> | undefined>
     : Answer<WebAnswer<Key>> | Promise<Answer<WebAnswer<Key>>>;
 
-/** A call of one route: its parameters and the fields of its body by the names that the contract's table gives them. */
+/** A call of one route. Its parameters and body fields have the names of the contract's table. */
 export type WebCallTo<Key extends WebRouteKey> = Omit<WebCall, "params" | "body"> &
   Asked<WebQueryName<Key>> & {
     params: { readonly [Name in PathParam<Key>]: string };
     body: { readonly [Field in FieldOf<WebBody<Key>>]?: unknown };
   };
-/** A request of a route whose query takes these names. The phantom key exists for the compiler alone. */
+/** A request to a route whose query takes these names. The phantom key exists only for the compiler. */
 export type Asked<Name extends string> = { request: FastifyRequest; readonly "~query"?: Name };
-/** The fields of every kind of body that a route takes. */
+/** The fields of every body type that a route takes. */
 type FieldOf<Body> = Body extends Record<string, never> ? never : Body extends unknown ? keyof Body : never;
 
 export type WebCall = {
@@ -67,11 +67,11 @@ export type WebCall = {
   reply: FastifyReply;
 };
 
-/** A page that is not served over plain HTTP to this machine needs the safer name. */
+/** The `__Host-` name is more secure, but needs HTTPS. Only plain HTTP on this machine uses the other one. */
 export const cookieName = (request: FastifyRequest): string =>
   request.protocol === "https" ? "__Host-pestle-session" : "pestle-session";
 
-/** Puts routes under `/web`: session, role, same origin and token are checked here, so that no route can forget them. */
+/** Adds routes under `/web`. It checks session, role, origin and CSRF token, so that no route can forget them. */
 export function addWebApi(app: FastifyInstance, deps: Deps, routes: readonly WebRoute[]): void {
   for (const route of routes) {
     app.route({
@@ -99,13 +99,13 @@ export function addWebApi(app: FastifyInstance, deps: Deps, routes: readonly Web
   }
 }
 
-const SIGN_IN = "Sign in, and it will go on where you were.";
+const SIGN_IN = "Sign in to continue where you left off.";
 const hasBody = ({ method }: WebRoute) => method === "POST" || method === "PUT" || method === "PATCH";
 
-/** The router has matched the path of the handler's own row, so the parameters are those that the handler names. */
+/** The router matched the path of the handler's own row, so the parameters are the ones that the handler names. */
 type AnyHandler = (deps: Deps, call: WebCall) => Answer | Promise<Answer | undefined>;
 
-/** The pharmacy's own refusals are told as they are: they name no patient. */
+/** Shows the pharmacy's own refusals unchanged, because they name no patient. */
 async function answered(deps: Deps, { handler }: WebRoute, call: WebCall): Promise<Answer | undefined> {
   try {
     return await (handler as AnyHandler)(deps, call);
@@ -118,7 +118,7 @@ async function answered(deps: Deps, { handler }: WebRoute, call: WebCall): Promi
   }
 }
 
-/** Somebody else's route is one that is not there: it answers as any unknown one does. */
+/** A route of another role answers 404, like an unknown one. */
 async function admitted(
   deps: Deps,
   request: FastifyRequest,
@@ -134,7 +134,7 @@ async function admitted(
   return person;
 }
 
-/** A screen that reads itself anew is nobody: who asks for a change, or has just moved a hand, is there. */
+/** Automatic refreshes do not count as activity. Only a change, or a page with recent user input, does. */
 const isPresent = ({ method, headers }: FastifyRequest): boolean =>
   method !== "GET" || headers["x-pestle-present"] === "1";
 
@@ -148,13 +148,13 @@ function cookieOf(request: FastifyRequest): string | undefined {
 }
 
 /**
- * A change comes from a page of ours: the browser says so, and it carries the session's token, which no other page can
- * read. Signing in has no token yet; there the browser's word is enough.
+ * A change must come from our own page. The browser's headers must say so, and the request must carry the session's
+ * token, which no other page can read. Sign-in has no token yet, so the headers suffice there.
  */
 function isOwnPage(request: FastifyRequest, person: SignedIn | undefined): boolean {
   const { origin, host, "sec-fetch-site": site, "x-csrf-token": token } = request.headers;
   if (site !== undefined && site !== "same-origin") return false;
-  // A page without an origin of its own says "null".
+  // A page with an opaque origin sends "null".
   if (origin !== undefined && origin.replace(/^https?:\/\//, "") !== host) return false;
   return person === undefined || token === person.csrf_token;
 }

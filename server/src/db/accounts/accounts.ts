@@ -31,11 +31,11 @@ from account a
 join partner p on p.partner_id = a.partner_id
 where a.partner_id = $1
 order by a.environment`);
-/** At most one for each environment, production first. */
+/** Returns at most one account per environment, production first. */
 export const listAccountsOf = (db: Queryable, partner_id: string) => db.rows(ofPartner, [partner_id]);
 
 const operators = sql<[], { account_id: string }>`select account_id from account where partner_id is null`;
-/** The operator's own accounts, one for each environment that has one. */
+/** The operator's own accounts, at most one per environment. */
 export const operatorAccounts = (db: Queryable) => db.rows(operators, []);
 
 const partnerByName = sql<[name: string], { partner_id: string }>`
@@ -69,7 +69,7 @@ insert into account (account_id, partner_id, environment, workflow, ncpdp_id, cu
   rate_per_second, rate_burst, created_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9)
 on conflict do nothing`;
-/** Returns 0 when the partner has an account of that environment already. */
+/** Returns 0 if the partner already has an account in that environment. */
 export const insertAccount = (tx: Tx, row: NewAccount) =>
   tx.run(add, [
     row.account_id,
@@ -88,6 +88,8 @@ update account
 set clock_offset_s = clock_offset_s + $2
 where account_id = $1 and environment = 'sandbox' and clock_offset_s + $2 <= $3
 returning clock_offset_s`;
-/** Forward only; the row lock lets two calls add up. Nothing comes back past the farthest offset. */
+/**
+ * Moves the clock forward only. The row lock makes concurrent calls add up. Returns no row beyond the farthest offset.
+ */
 export const advanceAccountClock = (tx: Tx, account_id: string, seconds: number, farthest: number) =>
   tx.row(moveClock, [account_id, seconds, farthest]);

@@ -14,13 +14,13 @@ export type CredentialRow = {
 type SecretRow = {
   secret_id: number;
   slot: 1 | 2;
-  /** Base64 of the sealed digest: json carries no bytes. */
+  /** The sealed digest in base64, because JSON cannot carry bytes. */
   digest_sealed: string;
   created_at: string;
   last_used_at: string | null;
 };
 
-/** Where a digest stands, for the vault. */
+/** The vault's place for a digest. */
 export const digestPlace = (account_id: string, credential_id: string, secret_id: number) =>
   `credential_secret.digest_sealed ${account_id} ${credential_id} ${secret_id}`;
 
@@ -65,7 +65,7 @@ select c.revoked_at,
 from credential c
 where c.account_id = $1 and c.credential_id = $2
 for update`;
-/** Locks the credential, so that two rotations do not both take the second slot. */
+/** Locks the credential, so that two rotations cannot both take the second slot. */
 export const lockCredential = (tx: Tx, account_id: string, credential_id: string) =>
   tx.row(lock, [account_id, credential_id]);
 

@@ -1,7 +1,7 @@
 import type { PersonRoleName } from "@pestle/contract";
 import { type Queryable, sql, type Tx } from "../db.ts";
 
-/** Whoever can sign in, or could. */
+/** A person with a login, active or disabled. */
 export type ListedPerson = {
   person_id: string;
   email: string;
@@ -22,7 +22,7 @@ from person p
 left join partner r on r.partner_id = p.partner_id
 where $1::text is null or p.person_id = $1
 order by p.partner_id is not null, r.name, p.name, p.person_id`;
-/** The pharmacy's own people first. With a person: that one alone. */
+/** Lists the pharmacy's own people first. With `person_id`, returns only that person. */
 export const listPeople = (db: Queryable, person_id: string | null = null) => db.rows(list, [person_id]);
 
 const admins = sql<[], { person_id: string }>`
@@ -31,14 +31,14 @@ from person
 where role = 'admin' and disabled_at is null
 order by person_id
 for update`;
-/** Locked, so that two admins do not shut each other out at once and leave nobody. */
+/** Locks the rows, so that two admins cannot disable each other at once and leave no admin. */
 export const lockAdmins = (tx: Tx) => tx.rows(admins, []);
 
 const disable = sql<[person_id: string, disabled_at: Date | null]>`
 update person
 set disabled_at = $2
 where person_id = $1`;
-/** Null lets them in again. */
+/** Null enables the person again. */
 export const setDisabled = (tx: Tx, person_id: string, disabled_at: Date | null) =>
   tx.run(disable, [person_id, disabled_at]);
 
@@ -53,5 +53,5 @@ const dropFactor = sql<[person_id: string]>`
 update person
 set totp_confirmed_at = null, totp_sealed = null, totp_last_step = 0
 where person_id = $1`;
-/** The next sign-in sets up another, where one is needed. */
+/** If the role requires a second factor, the next sign-in sets up a new one. */
 export const dropSecondFactor = (tx: Tx, person_id: string) => tx.run(dropFactor, [person_id]);

@@ -24,7 +24,7 @@ const add = sql<
 insert into person (person_id, email, name, role, partner_id, password_hash, created_at)
 values ($1, $2, $3, $4, $5, $6, $7)
 on conflict do nothing`;
-/** Returns 0 when the address is taken. */
+/** Returns 0 if the address is taken. */
 export const insertPerson = (tx: Tx, row: PersonRow) =>
   tx.run(add, [row.person_id, row.email, row.name, row.role, row.partner_id, row.password_hash, row.created_at]);
 
@@ -38,7 +38,7 @@ const byId = sql<[person_id: string], { email: string; name: string; role: strin
 select email, name, role
 from person
 where person_id = $1`;
-/** Also whoever signs in no more: what they did stays theirs. */
+/** Includes disabled people, because the history still names them. */
 export const findPersonById = (db: Queryable, person_id: string) => db.row(byId, [person_id]);
 
 const developers = sql<[account_id: string], { email: string; environment: string }>`
@@ -47,5 +47,5 @@ from account a
 join person p on p.partner_id = a.partner_id
 where a.account_id = $1 and p.disabled_at is null and p.role in ('partner_admin', 'partner_developer')
 order by p.email`;
-/** Those of an account's partner who look after what it runs. */
+/** The active admins and developers of an account's partner. */
 export const partnerDevelopers = (db: Queryable, account_id: string) => db.rows(developers, [account_id]);

@@ -31,7 +31,7 @@ select
       where l.account_id = w.account_id and l.bucket = w.bucket and l.process_id <> $1
         and l.seen_at > now() - $4 * interval '1 second')))
     from wanted w), '[]') as shares`;
-/** Renews this process's leases and says how many processes hold each: one statement a second, whatever the load. */
+/** Renews this process's leases and counts the processes that hold each. Runs once a second regardless of load. */
 export const renewLeases = async (
   db: Queryable,
   process_id: string,
@@ -52,5 +52,5 @@ with leases as (
 )
 delete from server_process
 where process_id = $1 or seen_at < now() - interval '1 minute'`;
-/** Gives this process's leases back, and sweeps those of processes that died. */
+/** Releases this process's leases and deletes those of processes that died. */
 export const dropLeases = (db: Queryable, process_id: string) => db.run(forget, [process_id]);

@@ -1,6 +1,6 @@
 import { type Queryable, sql } from "../db.ts";
 
-/** Where the second factor's secret stands, for the vault. */
+/** The vault's place for the secret of the second factor. */
 export const totpPlace = (person_id: string) => `person.totp_sealed ${person_id}`;
 
 export type SessionRow = {
@@ -54,7 +54,7 @@ export const deleteSession = (db: Queryable, session_hash: Buffer) => db.run(end
 const endAll = sql<[person_id: string]>`
 delete from session
 where person_id = $1`;
-/** Whose password or role changed signs in again everywhere. */
+/** A person whose password or role changed must sign in again everywhere. */
 export const deleteSessionsOf = (db: Queryable, person_id: string) => db.run(endAll, [person_id]);
 
 const endOthers = sql<[person_id: string, session_hash: Buffer]>`
@@ -87,14 +87,14 @@ const takeStep = sql<[person_id: string, step: number]>`
 update person
 set totp_last_step = $2
 where person_id = $1 and totp_last_step < $2`;
-/** Returns 0 where the code of this time step was used already, by whoever was faster. */
+/** Returns 0 if another request already used the code of this time step. */
 export const takeTotpStep = (db: Queryable, person_id: string, step: number) => db.run(takeStep, [person_id, step]);
 
 const setTotp = sql<[person_id: string, totp_sealed: Buffer]>`
 update person
 set totp_sealed = $2, totp_last_step = 0
 where person_id = $1 and totp_confirmed_at is null`;
-/** Not yet in force: a first code confirms it. Returns 0 where one is in force. */
+/** The secret takes effect when a first code confirms it. Returns 0 if one is in effect already. */
 export const saveTotp = (db: Queryable, person_id: string, totp_sealed: Buffer) =>
   db.run(setTotp, [person_id, totp_sealed]);
 

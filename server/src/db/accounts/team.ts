@@ -17,7 +17,7 @@ select person_id, name, email, role, totp_confirmed_at is not null as second_fac
 from person
 where partner_id = $1
 order by disabled_at is not null, name, person_id`;
-/** Those who can sign in first. */
+/** Active people first. */
 export const listTeam = (db: Queryable, partner_id: string) => db.rows(ofPartner, [partner_id]);
 
 const lock = sql<[partner_id: string], { person_id: string; role: string; disabled_at: Date | null }>`
@@ -26,7 +26,7 @@ from person
 where partner_id = $1
 order by person_id
 for update`;
-/** All of them: two admins who disable each other do so one after the other. */
+/** Locks the whole team, so that two admins who disable each other run one after the other. */
 export const lockTeam = (tx: Tx, partner_id: string) => tx.rows(lock, [partner_id]);
 
 const change = sql<
@@ -52,6 +52,6 @@ const password = sql<[partner_id: string, person_id: string, password_hash: stri
 update person
 set password_hash = $3
 where partner_id = $1 and person_id = $2 and disabled_at is null`;
-/** Returns 0 where there is nobody of that partner who can sign in. */
+/** Returns 0 if the partner has no active person with that id. */
 export const setTeamPassword = (tx: Tx, partner_id: string, person_id: string, password_hash: string) =>
   tx.run(password, [partner_id, person_id, password_hash]);

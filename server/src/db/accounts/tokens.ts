@@ -1,7 +1,7 @@
 import type { Environment } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
 
-/** What a token grants, with what a request needs of its account: one look-up serves the whole front door. */
+/** What a token grants, plus the account data that a request needs. One lookup serves the whole front door. */
 export type Grant = {
   account_id: string;
   credential_id: string;
@@ -11,7 +11,7 @@ export type Grant = {
   environment: Environment;
   rate_per_second: number | null;
   rate_burst: number | null;
-  /** How far the account's own clock is ahead of real time; announced when it moves. */
+  /** How far the account's clock is ahead of real time. Moving it announces a change. */
   clock_offset_s: number;
 };
 
@@ -33,7 +33,7 @@ with live as (
   where s.account_id = $1 and s.credential_id = $3 and s.secret_id = $4
     and s.revoked_at is null and c.revoked_at is null
 ), used as (
-  -- "Last used" is told to the minute: more would turn one row into a queue.
+  -- "Last used" has minute precision: updating the row for every token would serialize them.
   update credential_secret s
   set last_used_at = $6
   from live
@@ -43,7 +43,7 @@ with live as (
 insert into access_token (account_id, token_hash, credential_id, secret_id, scopes, created_at, expires_at)
 select live.account_id, $2, live.credential_id, live.secret_id, $5, $6, $7
 from live`;
-/** Returns 0 when the credential or the secret was revoked a moment ago: then nothing is issued. */
+/** Returns 0 and issues nothing if the credential or the secret was revoked in the meantime. */
 export const insertToken = (
   db: Queryable,
   row: {
@@ -95,6 +95,6 @@ where account_id = $1 and token_hash in (
   order by expires_at
   limit $3
   for update skip locked)`;
-/** In bites, so that no delete holds its locks for long. */
+/** Deletes in batches, so that no delete holds its locks for long. */
 export const deleteExpiredTokens = (db: Queryable, account_id: string, now: Date, most: number) =>
   db.run(removeExpired, [account_id, now, most]);

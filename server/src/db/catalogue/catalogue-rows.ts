@@ -12,14 +12,14 @@ import { type Queryable, sql, type Tx } from "../db.ts";
 
 export type { BrandRow, LicenceRow, ProductRow, ShippingMethodRow } from "../../domain/catalogue/rows.ts";
 
-/** The catalogue as it is imported and exported: every row in the words of its table, what is retired left out. */
+/** The catalogue as imported and exported: rows with the column names of their tables, without retired ones. */
 
 const lockAccount = sql<[account_id: string], { account_id: string }>`
 select account_id
 from account
 where account_id = $1
 for no key update`;
-/** Imports of one account come one after another; orders, which only refer to the account, do not wait. */
+/** Serializes imports of one account. Orders only reference the account row, so they do not block. */
 export const lockCatalogue = (tx: Tx, account_id: string) => tx.row(lockAccount, [account_id]);
 
 const rowsOfAccount = sql<[account_id: string], Omit<Catalogue, "licences">>`
@@ -60,7 +60,7 @@ where environment = $1 and retired_at is null
 order by state`;
 export const loadLicences = (db: Queryable, environment: Environment) => db.rows(rowsOfEnvironment, [environment]);
 
-/** What is retired makes room (its NDC, being the default) before the rows that are saved next take it. */
+/** Retires rows before the import saves new ones, because a retired row frees its NDC or its default flag. */
 const retire = {
   products: sql<[account_id: string, skus: readonly unknown[], now: Date]>`
 update product
@@ -79,7 +79,7 @@ update licence
 set retired_at = $3
 where environment = $1 and state = any($2) and retired_at is null`,
 } as const;
-/** `owner` is the account, for licences the environment. */
+/** `owner` is the account id, or the environment for licences. */
 export const retireRows = (
   tx: Tx,
   kind: keyof typeof retire,
@@ -110,7 +110,7 @@ insert into stock (account_id, sku, on_hand_units)
 select $1, sku, 0
 from given
 on conflict (account_id, sku) do nothing`;
-/** Each with its shelf, which is empty at first. */
+/** Creates an empty stock row for each new product. */
 export const saveProducts = (tx: Tx, account_id: string, rows: readonly ProductRow[]) =>
   tx.run(products, [account_id, JSON.stringify(rows)]);
 
@@ -157,7 +157,7 @@ select $1, coalesce(max(v.version), 0) + 1, $2, $3, $4, $5
 from catalogue_version v
 where v.account_id = $1
 returning version`;
-/** Under `lockCatalogue`, which lets no two take the same number. */
+/** Requires `lockCatalogue`, which keeps the numbers unique. */
 export const insertCatalogueVersion = async (
   tx: Tx,
   account_id: string,
@@ -178,5 +178,5 @@ select version, kind, source, imported_at, summary
 from catalogue_version
 where account_id = $1
 order by version desc`;
-/** The newest first. */
+/** Newest first. */
 export const listCatalogueVersions = (db: Queryable, account_id: string) => db.rows(versions, [account_id]);

@@ -2,13 +2,13 @@ import type { Brand, Product, ShippingMethod } from "@pestle/contract";
 import type { ProductRow } from "../../domain/catalogue/rows.ts";
 import { type Queryable, sql } from "../db.ts";
 
-/** An account's catalogue as it is kept: more than partners see of it. */
+/** An account's stored catalogue. Partners see only a part of it. */
 export type CatalogueRows = {
-  /** Also those that are retired: orders are still on their way by them. */
+  /** Includes retired methods, because open orders may still use them. */
   shipping_methods: (ShippingMethod & { default: boolean; retired: boolean })[];
   brands: Brand[];
   products: (ProductRow & Pick<Product, "in_stock">)[];
-  /** The pharmacy's active ones, in the account's environment. */
+  /** The pharmacy's active licenses in the account's environment. */
   licences: { state: string; valid_from: string; valid_to: string }[];
 };
 
@@ -43,7 +43,7 @@ select
     from account a
     join licence l on l.environment = a.environment
     where a.account_id = $1 and l.status = 'active' and l.retired_at is null), '[]') as licences`;
-/** One statement for the whole catalogue: it is read once and kept (http reads the copy). */
+/** Loads the whole catalogue in one statement. The process caches it, and the HTTP routes read the cache. */
 export const loadCatalogue = async (db: Queryable, account_id: string) => (await db.row(catalogue, [account_id]))!;
 
 const offered = sql<[], { account_id: string; id: number; name: string }>`

@@ -9,7 +9,7 @@ from stock s
 where s.account_id = $1 and s.sku = any($2)
 order by s.sku
 for update`;
-/** Shelves that nobody else changes until the transaction ends; always in the same order. */
+/** Locks stock rows until the transaction ends, always in the same order. */
 export const lockShelves = (tx: Tx, account_id: string, skus: readonly string[]) => tx.rows(lock, [account_id, skus]);
 
 const enter = sql<[account_id: string, entries: string, at: Date], Shelf>`
@@ -34,7 +34,10 @@ with given as (
 )
 select sku, on_hand_units::float8 as on_hand_units, reserved_units::float8 as reserved_units
 from shelf`;
-/** Beside the statements that save orders, the only way to change a shelf: with the entry that says why. */
+/**
+ * Apart from the statements that save orders, the only way to change stock. Each change comes with an entry that gives
+ * the reason.
+ */
 export const enterStock = (tx: Tx, account_id: string, entries: readonly StockEntry[], at: Date) =>
   tx.rows(enter, [
     account_id,
@@ -57,7 +60,7 @@ export type ListedShelf = Shelf & {
   name: string;
   available_units: number;
   retired: boolean;
-  /** The newest first. */
+  /** Newest first. */
   last_entries: { kind: StockEntryKind; units: number; order_number: string | null; at: string; note: string | null }[];
 };
 const list = sql<[account_id: string, sku: string | null, most: number], ListedShelf>`

@@ -1,7 +1,7 @@
 import type { DrugSchedule } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
 
-/** What of an order's items goes onto paper, beside what a change is decided on. */
+/** Item data for printouts, in addition to the data for deciding on a change. */
 export type PrintedItem = {
   item_id: number;
   name: string;
@@ -30,7 +30,7 @@ select (
     where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null) as items
 from orders o
 where o.account_id = $1 and o.order_number = $2`;
-/** Also of products and brands that are offered no more. */
+/** Includes retired products and brands. */
 export const loadPrinted = (db: Queryable, account_id: string, order_number: string) =>
   db.row(printed, [account_id, order_number]);
 
@@ -51,11 +51,11 @@ select i.order_number, o.order_status, i.patient_id, p.record_sealed, i.sku, i.l
 from order_item i
 join orders o on o.account_id = i.account_id and o.order_number = i.order_number
 join patient p on p.account_id = i.account_id and p.patient_id = i.patient_id
--- However a recall spells it: that costs a look at every lot of the account, and misses nobody.
+-- Ignores spelling. That reads every lot of the account, but a recall misses no patient.
 where i.account_id = $1 and i.lot is not null and upper(i.lot) = upper($2) and ($3::text is null or i.sku = $3)
   and i.removed_at is null and o.order_status <> 'Canceled'
 order by i.shipped_at nulls last, i.order_number, i.item_id`;
-/** What was filled from a lot and has left, or is about to. */
+/** Shipped and open order items filled from a lot. */
 export const listOfLot = (db: Queryable, account_id: string, lot: string, sku: string | null) =>
   db.rows(ofLot, [account_id, lot, sku]);
 
@@ -106,6 +106,6 @@ join prescription r on r.account_id = i.account_id and r.prescription_id = i.pre
 where i.account_id = $1 and i.shipped_at >= $2 and i.shipped_at < $3
   and (q.drug_schedule <> '0' or r.drug_schedule <> '0')
 order by i.shipped_at, i.dispense_id`;
-/** Controlled substances that left between two times. */
+/** Controlled substances shipped between two times. */
 export const listControlled = (db: Queryable, account_id: string, from: Date, before: Date) =>
   db.rows(controlled, [account_id, from, before]);

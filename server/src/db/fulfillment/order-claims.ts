@@ -7,7 +7,7 @@ update orders
 set claimed_by = $3, claimed_until = $5
 where account_id = $1 and order_number = $2
   and (claimed_by is null or claimed_by = $3 or claimed_until <= $4 or $6)`;
-/** Returns 0 where somebody else has it. The revision stays: a claim changes nothing about the order. */
+/** Returns 0 if another person has claimed the order. The revision stays, because a claim does not change the order. */
 export const claim = (
   db: Queryable,
   asked: {

@@ -1,6 +1,6 @@
 import { type Queryable, sql } from "../db.ts";
 
-/** Where a note stands, for the vault. */
+/** The vault's place for a note. */
 export const notePlace = (account_id: string, order_number: string, note_id: string) =>
   `order_note.text_sealed ${account_id} ${order_number} ${note_id}`;
 
@@ -17,7 +17,7 @@ const insert = sql<
 >`
 insert into order_note (account_id, order_number, note_id, at, person_id, role, text_sealed)
 values ($1, $2, $3, $4, $5, $6, $7)`;
-/** A note that goes with no change. */
+/** Adds a note without changing the order. */
 export const insertNote = (
   db: Queryable,
   note: {

@@ -11,7 +11,7 @@ import type {
 } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
 
-/** What a person of the pharmacy sees of an order beside what partners see. */
+/** Order data that only the pharmacy's people see. */
 export type OrderFacts = {
   partner: string;
   environment: Environment;
@@ -64,7 +64,7 @@ from order_history
 where account_id = $1 and order_number = $2
 order by history_position desc
 limit $3`;
-/** Newest first, with who it was. */
+/** Newest first, with the person who acted. */
 export const listHistoryLines = (db: Queryable, account_id: string, order_number: string, most: number) =>
   db.rows(history, [account_id, order_number, most]);
 
@@ -117,7 +117,7 @@ from audit_entry
 where account_id = $1 and subject = $2 and action = any($3)
 order by at desc
 limit $4`;
-/** Who looked at it, newest first. */
+/** Who viewed the order, newest first. */
 export const listViews = (
   db: Queryable,
   account_id: string,
@@ -143,7 +143,7 @@ left join webhook_endpoint p on p.account_id = t.account_id and p.endpoint_id = 
 where e.account_id = $1 and e.order_number = $2
 order by t.at desc
 limit $3`;
-/** How the partner was told of it, newest first; of an endpoint that was removed nobody knows where it was. */
+/** Webhook deliveries about the order, newest first. The URL is null if the endpoint was deleted. */
 export const listWebhookLines = (db: Queryable, account_id: string, order_number: string, most: number) =>
   db.rows(webhooks, [account_id, order_number, most]);
 

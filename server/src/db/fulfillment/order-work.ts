@@ -17,6 +17,6 @@ from order_history h
 left join person p on p.person_id = h.person_id
 where h.account_id = $1 and h.order_number = $2
 order by h.history_position`;
-/** All that was done to an order, with who did it, oldest first: for the pharmacy alone. */
+/** Everything done to an order and by whom, oldest first. For the pharmacy only. */
 export const listWork = (db: Queryable, account_id: string, order_number: string) =>
   db.rows(history, [account_id, order_number]);

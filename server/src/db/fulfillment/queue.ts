@@ -1,9 +1,9 @@
 import type { DashboardOrderRow, DrugSchedule, Environment, ExceptionId } from "@pestle/contract";
 import { type Queryable, sql, statementOf } from "../db.ts";
 
-/** Which orders a table shows, of all accounts. Null: whatever it is. */
+/** Filters for a table of orders across all accounts. Null means no filter. */
 export type QueueFilter = {
-  /** Where they stand (`orders.queue`). */
+  /** Values of `orders.queue`. */
   queues: readonly string[];
   sort: "oldest" | "newest";
   partner_id: string | null;
@@ -13,16 +13,16 @@ export type QueueFilter = {
   exception_id: ExceptionId | null;
   schedule: DrugSchedule | null;
   state: string | null;
-  /** Only those that came there before, or since. */
+  /** Only orders that entered the queue before or since this time. */
   stood_before: Date | null;
   stood_since: Date | null;
-  /** Whose they are: this person's, nobody's or somebody else's. */
+  /** Filters by claim: claimed by this person, claimed by another person, or unclaimed. */
   mine: string | null;
   others: string | null;
   free: true | null;
 };
 
-/** A row of the table, with the patient sealed. */
+/** A table row with the patient record still sealed. */
 export type QueueRow = Omit<
   DashboardOrderRow,
   "patient_initials" | "schedule" | "created_at" | "stage_since" | "late" | "claimed_until"
@@ -36,7 +36,7 @@ export type QueueRow = Omit<
   claimed_until: Date | null;
 };
 
-/** For whom an order `o` is, sealed, and what is in it: what a row shows beside the order itself. */
+/** An order's sealed patient record and drug names: what a row shows in addition to the order `o` itself. */
 export const WHOSE_AND_WHAT = `(
     select r.record_sealed
     from patient r
@@ -48,16 +48,16 @@ export const WHOSE_AND_WHAT = `(
     where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null
     order by i.item_id) as drug_names`;
 
-/** The last row of the page before; null begins at the beginning. */
+/** The last row of the previous page; null starts at the first row. */
 export type QueuePlace = Pick<QueueRow, "stage_since" | "account_id" | "order_number">;
 
-/** Orders that somebody works on, of account `a`; $6 is now. They are few, and found by their index. */
+/** Claimed orders of account `a`; $6 is now. They are few, and an index finds them. */
 const claimedBy = (whose: string) => `any(array(
         select m.order_number
         from orders m
         where m.account_id = a.account_id and m.claimed_by is not null and m.claimed_until > $6::timestamptz${whose}))`;
 
-/** What a filter asks of an account `a` or of an order `o`, where its value is given as `value`. */
+/** The condition that each filter adds on an account `a` or an order `o`. `value` is the parameter. */
 const CONDITIONS = {
   partner_id: ["a", (value: string) => `a.partner_id = ${value}`],
   account_id: ["a", (value: string) => `a.account_id = ${value}`],
@@ -74,13 +74,13 @@ const CONDITIONS = {
 } as const satisfies Record<string, readonly ["a" | "o", (value: string) => string]>;
 type FilterName = keyof typeof CONDITIONS;
 
-/** Lengths that a page can have, each a statement of its own: PostgreSQL then knows how few rows it will be asked for. */
+/** The possible page lengths. Each is a separate statement, so that the planner knows how few rows it must return. */
 const LENGTHS = [51, 201, 1_001] as const;
 export const MOST_QUEUE_ROWS = LENGTHS[2] - 1;
 
 /**
- * One walk for each account and queue, along the index that has them in the order of the table, and of all walks the
- * first. $2 to $4 are the last row of the page before, $5 is how many are wanted.
+ * Scans the index once per account and queue, in the table's sort order, and merges the scans. $2 to $4 are the last
+ * row of the previous page, $5 is the page length.
  */
 function pageText(names: readonly FilterName[], sort: QueueFilter["sort"], length: number): string {
   const [after, direction] = sort === "oldest" ? [">", ""] : ["<", " desc"];
@@ -125,7 +125,7 @@ select o.account_id, p.name as partner, a.environment, o.order_number, o.order_s
   case when o.claimed_until > $6 then o.claimed_until end as claimed_until
 from page g
 cross join lateral (
-  -- One by its key, whatever is thought of how many there are.
+  -- One row by its key, however many rows PostgreSQL estimates.
   select o.*
   from orders o
   where o.account_id = g.account_id and o.order_number = g.order_number
@@ -146,7 +146,7 @@ type PageParams = readonly [
 ];
 const pages = new Map<string, ReturnType<typeof statementOf<PageParams, QueueRow>>>();
 
-/** Who waits longest comes first, or last; those after a place. */
+/** Sorts by time in the queue, oldest or newest first, starting after a place. */
 export function listQueue(db: Queryable, filter: QueueFilter, after: QueuePlace | null, limit: number, now: Date) {
   const names = (Object.keys(CONDITIONS) as FilterName[]).filter((name) => filter[name] !== null);
   const length = LENGTHS.find((one) => one >= limit) ?? MOST_QUEUE_ROWS + 1;
@@ -176,6 +176,6 @@ cross join lateral (
 where a.partner_id is not null and ($1::text is null or a.environment = $1) and ($2::text is null or a.account_id = $2)
 group by o.exception_id
 order by min(o.stage_since)`;
-/** How many orders each exception holds; whoever waits longest first. */
+/** Counts the orders that each exception holds. The exception with the oldest order comes first. */
 export const countExceptions = (db: Queryable, environment: Environment | null, account_id: string | null) =>
   db.rows(held, [environment, account_id]);

@@ -2,7 +2,7 @@ import type { SearchHit } from "@pestle/contract";
 import { type Queryable, statementOf } from "../db.ts";
 import { WHOSE_AND_WHAT } from "./queue.ts";
 
-/** What a search finds, with the patient sealed. */
+/** A search hit with the patient record still sealed. */
 export type FoundRow = Omit<SearchHit, "by" | "patient_initials" | "created_at"> & {
   patient_id: string;
   record_sealed: Buffer;
@@ -13,7 +13,7 @@ const COLUMNS = `
   a.account_id, p.name as partner, a.environment, o.order_number, o.order_status, o.stage, o.reference, o.created_at,
   o.patient_id, ${WHOSE_AND_WHAT}`;
 
-/** One look into each account's index, and the newest few of what is there: nothing is searched through. */
+/** Probes each account's index and keeps the newest hits. Never scans a table. */
 const inEveryAccount = (found: string) => `
 select ${COLUMNS}
 from account a
@@ -22,7 +22,7 @@ cross join lateral (${found}) o
 order by o.order_position desc
 limit $2`;
 
-/** The last orders `o` of a patient `w`. */
+/** The newest orders `o` of a patient `w`. */
 const NEWEST_OF_PATIENT = `cross join lateral (
   select o.*
   from orders o
@@ -77,7 +77,7 @@ const searches = {
 export const findBy = (db: Queryable, by: keyof typeof searches, value: string | number, most: number) =>
   db.rows(searches[by] as (typeof searches)["reference"], [value as string, most]);
 
-/** People, by what stands for their names and birth dates in the database. */
+/** Patients by the blind index of their name and date of birth. */
 const PEOPLE = `
 from unnest($1::text[], $2::bytea[]) as k(account_id, name_dob_index)
 join account a on a.account_id = k.account_id
@@ -100,7 +100,6 @@ select ${COLUMNS}${PEOPLE}
 ${NEWEST_OF_PATIENT}
 order by o.order_position desc
 limit $3`);
-/** The orders of people. */
 export const findByPeople = (db: Queryable, keys: readonly PersonKey[], most: number) =>
   db.rows(ofPeople, peopleParams(keys, most));
 
@@ -125,7 +124,7 @@ join partner p on p.partner_id = a.partner_id
 join prescription r on r.account_id = a.account_id and r.prescription_id = $1
 join patient w on w.account_id = r.account_id and w.patient_id = r.patient_id
 where ${NOT_ORDERED}`);
-/** A prescription of which there is no order. */
+/** A prescription without an order. */
 export const findUnordered = (db: Queryable, prescription_id: number) => db.rows(unordered, [prescription_id]);
 
 const unorderedOfPatient = statementOf<[patient_id: string, most: number], FoundRow>(`
@@ -137,7 +136,7 @@ join prescription r on r.account_id = w.account_id and r.patient_id = w.patient_
 where ${NOT_ORDERED}
 order by r.received_at desc
 limit $2`);
-/** Prescriptions without an order of whoever a partner calls so. */
+/** Prescriptions without an order, by the partner's patient id. */
 export const findUnorderedOfPatient = (db: Queryable, patient_id: string, most: number) =>
   db.rows(unorderedOfPatient, [patient_id, most]);
 
@@ -147,6 +146,6 @@ join prescription r on r.account_id = w.account_id and r.patient_id = w.patient_
 where ${NOT_ORDERED}
 order by r.received_at desc
 limit $3`);
-/** Prescriptions of people of which there is no order. */
+/** Prescriptions without an order, by patient name and date of birth. */
 export const findUnorderedOfPeople = (db: Queryable, keys: readonly PersonKey[], most: number) =>
   db.rows(unorderedOfPeople, peopleParams(keys, most));

@@ -1,7 +1,7 @@
 import type { labelFormats } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
 
-/** Where a parcel's label stands, for the vault. */
+/** The vault's place for a parcel's label. */
 export const shipmentLabelPlace = (account_id: string, order_number: string, shipment_id: number) =>
   `shipment.label_sealed ${account_id} ${order_number} ${shipment_id}`;
 
@@ -12,7 +12,7 @@ where exists (
   select
   from shipment s
   where s.account_id = a.account_id and s.next_scan_at is not null)`;
-/** Accounts with parcels on their way. */
+/** Accounts with parcels in transit. */
 export const listTrackedAccounts = (db: Queryable) => db.rows(accounts, []);
 
 const due = sql<[account_id: string, now: Date, most: number], { order_number: string }>`
@@ -21,7 +21,7 @@ from shipment
 where account_id = $1 and next_scan_at <= $2
 order by next_scan_at, order_number
 limit $3`;
-/** Orders whose carrier has something new to tell by now. */
+/** Orders with a parcel whose next carrier check is due. */
 export const listDueShipments = (db: Queryable, account_id: string, now: Date, most: number) =>
   db.rows(due, [account_id, now, most]);
 
@@ -60,7 +60,10 @@ with kept as (
 update shipment
 set next_scan_at = $4
 where account_id = $1 and order_number = $2 and shipment_id = $3 and next_scan_at is not null`;
-/** Scans that change nothing, and when to ask again. Of a parcel whose story has ended meanwhile nobody asks again. */
+/**
+ * Saves scans that do not change the order, and when to check again. A parcel that reached its final status meanwhile
+ * gets no further check.
+ */
 export const noteScans = (
   db: Queryable,
   noted: {

@@ -10,7 +10,7 @@ from prescription r
 join account a on a.account_id = r.account_id
 where r.account_id = $1 and r.prescription_id = $2
 for update of r`;
-/** Locked, so that of two verdicts at once the second sees the first. */
+/** Locks the row, so that the second of two concurrent verdicts sees the first. */
 export const loadForVerdict = (tx: Tx, account_id: string, prescription_id: number) =>
   tx.row(load, [account_id, prescription_id]);
 
@@ -33,7 +33,7 @@ with decided as (
 update review
 set resolved_at = $5, resolved_by = $6, outcome = $7
 where account_id = $1 and prescription_id = $2 and kind = 'prescription_acceptance' and resolved_at is null`;
-/** The verdict, and the entry it closes. */
+/** Saves the verdict and closes the review entry. */
 export const saveVerdict = (
   tx: Tx,
   row: {

@@ -10,7 +10,7 @@ where a.workflow = 'automatic' and ($1::text is null or a.account_id = $1) and e
   select
   from prescription r
   where r.account_id = a.account_id and r.order_due_at is not null)`;
-/** Accounts of Automatic Processing with anything to be made an order of, now or later; all, or that one. */
+/** Accounts on Automatic Processing with prescriptions to order now or later. With `account_id`, only that account. */
 export const listDueAccounts = (db: Queryable, account_id: string | null = null) => db.rows(accounts, [account_id]);
 
 export type DuePrescription = { prescription_id: number; patient_id: string };
@@ -21,7 +21,7 @@ from prescription
 where account_id = $1 and order_due_at <= $2
 order by order_due_at, prescription_id
 limit $3`;
-/** Those of which Automatic Processing is to make an order by now. */
+/** Prescriptions that Automatic Processing must order by now. */
 export const listDuePrescriptions = (db: Queryable, account_id: string, now: Date, most: number) =>
   db.rows(due, [account_id, now, most]);
 
@@ -42,7 +42,10 @@ where not exists (
   from review v
   where v.account_id = n.account_id and v.prescription_id = n.prescription_id and v.kind = 'order_refused'
     and v.resolved_at is null)`;
-/** Why no order could be made of it: shown to the partner, and once to a person of the pharmacy. */
+/**
+ * Stores why Automatic Processing could not create the order. The partner sees the errors, and the pharmacy gets one
+ * review entry.
+ */
 export const noteOrderErrors = (
   db: Queryable,
   noted: {
@@ -71,8 +74,8 @@ where r.account_id = $1 and r.prescription_id = $2 and r.order_due_at is not nul
 order by i.order_number
 limit 1`;
 /**
- * An open order of the patient that waits for a prescription of this medication, null where none does; undefined where
- * an order has taken the prescription meanwhile.
+ * Finds an open order of the patient that lacks a prescription for this medication. `order_number` is null if there is
+ * none. Returns undefined if another order has taken the prescription meanwhile.
  */
 export const findWaitingItem = (db: Queryable, account_id: string, prescription_id: number) =>
   db.row(waitingItem, [account_id, prescription_id]);

@@ -8,7 +8,7 @@ export type StoredMessage = {
   state: "received" | "processed";
   answer: string | null;
 };
-/** An account that a receiver's id names, with the rules that tell it from others of the same id. */
+/** An account with this receiver id, plus the routing rules that distinguish it from others with the same id. */
 export type Receiver = {
   account_id: string;
   workflow: "api_driven" | "automatic";
@@ -16,7 +16,7 @@ export type Receiver = {
   routing_rules: { kind: RoutingKind; value: string }[];
 };
 
-/** Where a message's body stands, for the vault. */
+/** The vault's place for a message body. */
 export const messagePlace = (account_id: string, sender: string, sender_message_id: string) =>
   `intake_message.body_sealed ${account_id} ${sender} ${sender_message_id}`;
 
@@ -74,9 +74,9 @@ from (values (true)) as always (yes)
 left join stored s on true
 left join intake_message k on k.account_id = $1 and k.sender = $3 and k.sender_message_id = $4`;
 /**
- * Keeps a message before anything is made of it, or finds the one that came before under the same identity, and tells
- * whose the receiver's id is: one statement. With `refused_with` the message is done with at once. Neither new nor
- * known: another request is storing it this moment; ask `findMessage`.
+ * Stores a message before processing it, or finds the earlier one with the same identity, and loads the accounts with
+ * the receiver's id, all in one statement. With `refused_with` the message is finished at once. If the row is neither
+ * new nor known, another request is storing it right now: call `findMessage`.
  */
 export const storeMessage = async (
   db: Queryable,
@@ -110,7 +110,7 @@ from account a
 where a.ncpdp_id = $2 and a.partner_id is not null
   and a.environment = (select o.environment from account o where o.account_id = $1)
 order by a.account_id`;
-/** Whose a receiver's id is, in the environment of the operator's account. */
+/** The accounts with a receiver id, in the environment of the operator's account. */
 export const listReceivers = (db: Queryable, account_id: string, ncpdp_id: string | null) =>
   db.rows(receivers, [account_id, ncpdp_id]);
 
@@ -138,7 +138,7 @@ from intake_message
 where account_id = $1 and state = 'received' and received_at < $2 and attempts < $3
 order by received_at
 limit $4`;
-/** Stored and not made anything of: the process ended in between, or something failed. */
+/** Messages stored but not processed, because the process ended or a step failed. */
 export const listWaiting = (db: Queryable, account_id: string, before: Date, most_attempts: number, most: number) =>
   db.rows(waiting, [account_id, before, most_attempts, most]);
 
@@ -154,7 +154,7 @@ const finish = sql<[account_id: string, intake_message_id: number, answer: strin
 update intake_message
 set state = 'processed', outcome = 'accepted', answer = $3, processed_at = $4
 where account_id = $1 and intake_message_id = $2 and state = 'received'`;
-/** For one that was taken up under another name. */
+/** For a message that was processed under another id. */
 export const finishMessage = (
   db: Queryable,
   account_id: string,
@@ -176,7 +176,7 @@ join account o on o.partner_id is null and o.environment = a.environment
 join review v on v.account_id = o.account_id and v.review_id = $1
 join intake_message m on m.account_id = v.account_id and m.intake_message_id = v.intake_message_id
 where a.account_id = $2 and a.partner_id is not null`;
-/** The message that an entry of the operators' is about, in the environment of a partner's account. */
+/** The message behind an operator's review entry, in the environment of a partner's account. */
 export const findKeptMessage = (db: Queryable, review_id: number, account_id: string) =>
   db.row(ofReview, [review_id, account_id]);
 
@@ -194,6 +194,6 @@ from intake_message m
 left join prescription r on r.account_id = m.for_account_id and r.sender = m.sender
   and r.sender_message_id = m.sender_message_id
 where m.account_id = $1 and m.sender = $2 and m.sender_message_id = $3`;
-/** What became of a message. */
+/** Finds the outcome of a message. */
 export const findMade = (db: Queryable, account_id: string, sender: string, sender_message_id: string) =>
   db.row(made, [account_id, sender, sender_message_id]);

@@ -2,7 +2,7 @@ import type { Environment, MedicationDispense, Workflow } from "@pestle/contract
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { type Queryable, sql } from "../db.ts";
 
-/** With the dispenses of all its orders. */
+/** A patient's prescriptions with the dispenses of all their orders. */
 export type PatientPrescriptions = {
   workflow: Workflow;
   prescriptions: (PrescriptionFact & { medication_dispenses: MedicationDispense[] })[];
@@ -41,7 +41,7 @@ left join prescription r on r.account_id = p.account_id and r.patient_id = p.pat
   and ($3::boolean is null or r.active = $3)
 where p.account_id = $1 and p.patient_id = $2
 order by r.prescription_id desc`;
-/** All of a patient, newest first; undefined where there is no such patient. */
+/** All prescriptions of a patient, newest first; undefined if there is no such patient. */
 export async function loadPrescriptions(
   db: Queryable,
   account_id: string,
@@ -63,7 +63,7 @@ join prescription r on r.account_id = a.account_id
 where a.ncpdp_id = $1 and a.environment = $2 and r.sender = $3 and r.prescriber_order_number = $4 and r.active
 order by r.prescription_id desc
 limit 1`;
-/** The last message of a prescriber's order that has not ended, at whoever has that id. */
+/** The newest message of a prescriber's order that has not ended, at any account with that receiver id. */
 export const findLastOfOrder = (
   db: Queryable,
   ncpdp_id: string,

@@ -4,12 +4,12 @@ import type { ChangedPatient } from "../patients/patients.ts";
 import type { Rows } from "../schema-rows.ts";
 import type { NewEvent } from "../webhooks/new-event.ts";
 
-/** The data that a message is decided on: the patients and the prescriptions that it may be about. */
+/** The data for deciding on a message: the patients and prescriptions that it may be about. */
 export type IntakeContext = {
   patients: {
     patient_id: string;
     revision: number;
-    /** Base64: json carries no bytes. */
+    /** Base64, because JSON cannot carry bytes. */
     record_sealed: string;
     same_id: boolean;
   }[];
@@ -25,12 +25,12 @@ export type IntakeQuestion = {
   phone_index: Buffer | null;
   wanted_patient_ids: string[];
   sender: string;
-  /** The id of the earlier message that this one refers to. */
+  /** The id of the earlier message that this one references. */
   relates_to: string | null;
   prescriber_order_number: string | null;
   /** Also load the prescriptions of the patients found: a cancel may name only the patient. */
   with_prescriptions: boolean;
-  /** The patient that a simulation names by our id. */
+  /** Our id of the patient that a simulation names. */
   meant_patient_id: string | null;
 };
 
@@ -140,31 +140,31 @@ export const loadIntakeContext = async (db: Queryable, asked: IntakeQuestion) =>
 
 export const loadIntakeContextText = context.text;
 
-/** The rows that a message makes or changes, by table. */
+/** The rows that a message creates or changes, by table. */
 export type IntakeSave = {
   message: {
     account_id: string;
     intake_message_id: number;
-    /** `received`: not processed yet; `review`: answered, and a person routes it. */
+    /** `received`: not processed yet; `review`: answered, and a person must route it. */
     was: "received" | "review";
     outcome: "accepted" | "refused" | "review";
   };
   warnings: string[];
   answer: string;
   processed_at: Date;
-  /** The partner's account; null while no account is known and the message is in the operators' queue. */
+  /** The partner's account; null while the account is unknown and the message is in the operators' queue. */
   account_id: string | null;
   new_patient: (Omit<Rows["patient"], "revision"> & { claim_revision: number }) | null;
   changed_patient: ChangedPatient | null;
   aliases: Pick<Rows["patient_alias"], "alias_index" | "patient_id">[];
   prescription: Omit<Rows["prescription"], "active" | "units_ordered" | "order_errors"> | null;
-  /** Prescriptions that end, with their ordered units when this was decided: an order since then is a conflict. */
+  /** Prescriptions to end, with the units ordered at decision time. An order placed since then is a conflict. */
   ended: { prescription_id: number; units_ordered: number }[];
   reviews: Required<Omit<Rows["review"], "resolved_at" | "resolved_by" | "outcome">>[];
   events: NewEvent[];
 };
 
-/** Locks rows in a written order, as orders/place-order.ts does: message, name, patient, prescriptions by id. */
+/** Locks rows in a fixed order, as orders/place-order.ts does: message, name, patient, prescriptions by id. */
 const save = sql<[changes: string], { conflict_unless: true }>`
 with given as (
   select $1::jsonb as j
@@ -225,7 +225,7 @@ with given as (
     coalesce(nullif(j->'prescription', 'null'), '{}')) r
   where r.prescription_id is not null
 ), held as (
-  -- Most messages end no prescription; for these PostgreSQL must not read any.
+  -- Most messages end no prescription, and then PostgreSQL must not read any.
   select r.prescription_id
   from given, prescription r
   where jsonb_array_length(j->'ended') > 0
@@ -267,8 +267,8 @@ select conflict_unless(
   and (select count(*) from ended) = jsonb_array_length(j->'ended'))
 from given`;
 /**
- * Saves everything that a message changes in one statement. Where the message was processed meanwhile, or the patient or
- * a prescription changed since it was decided, it saves nothing and throws an error that `isConflict` recognizes.
+ * Saves everything that a message changes in one statement. If the message was processed meanwhile, or the patient or a
+ * prescription changed since the decision, it saves nothing and throws an error that `isConflict` recognizes.
  */
 export const saveIntake = (db: Queryable, changes: IntakeSave) => db.row(save, [JSON.stringify(changes)]);
 

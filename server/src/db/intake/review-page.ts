@@ -7,7 +7,7 @@ export type ListedReview = ReviewRow & {
   partner: string | null;
   environment: Environment;
   resolved_by_name: string | null;
-  /** Whom the message was addressed to. */
+  /** The receiver that the message named. */
   receiver: string | null;
 };
 
@@ -27,7 +27,7 @@ where ($1::text is null or a.environment = $1) and ($2::text is null or v.accoun
   and ($3::bigint is null or v.review_id = $3) and ($4 or v.resolved_at is null)
 order by v.resolved_at desc nulls first, v.created_at, v.review_id
 limit $5`;
-/** What waits for a person, oldest first; with `all` also what was closed, that of last time first. */
+/** Open entries, oldest first. With `all` also closed entries, the last closed first. */
 export const listReviewEntries = (db: Queryable, environment: Environment | null, all: boolean, most: number) =>
   db.rows(list, [environment, null, null, all, most]);
 export const loadReviewEntry = (db: Queryable, account_id: string, review_id: number) =>
@@ -49,11 +49,11 @@ select m.account_id, m.intake_message_id, m.format, m.sender, m.sender_message_i
   m.body_sealed
 from review v
 join account a on a.account_id = v.account_id
--- A message is kept by whoever took it in: the pharmacy's own account of the environment, or the account itself.
+-- The message belongs to the account that received it: the pharmacy's own account of the environment, or the partner's.
 join account o on o.environment = a.environment and (o.account_id = a.account_id or o.partner_id is null)
 join intake_message m on m.account_id = o.account_id and m.intake_message_id = v.intake_message_id
 where v.account_id = $1 and v.review_id = $2`;
-/** The message that an entry is about. */
+/** The message behind an entry. */
 export const loadReviewMessage = (db: Queryable, account_id: string, review_id: number) =>
   db.row(message, [account_id, review_id]);
 

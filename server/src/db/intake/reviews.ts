@@ -13,7 +13,7 @@ const add = sql<
 >`
 insert into review (account_id, kind, intake_message_id, reasons, facts, created_at)
 values ($1, $2, $3, $4, $5, $6)`;
-/** Something that a person of the pharmacy must look at. */
+/** Adds an entry that a person at the pharmacy must review. */
 export const insertReview = (
   db: Queryable,
   review: {
@@ -61,7 +61,7 @@ left join partner p on p.partner_id = a.partner_id
 left join person e on e.person_id = v.resolved_by
 where ($1::text is null or v.account_id = $1) and ($2 or v.resolved_at is null)
 order by v.created_at, v.review_id`;
-/** For the pharmacy's own people, who see every account: the oldest first. */
+/** Oldest first. For the pharmacy's own people, who see every account. */
 export const listReviews = (db: Queryable, account_id: string | null, with_resolved: boolean) =>
   db.rows(list, [account_id, with_resolved]);
 
@@ -74,14 +74,14 @@ from review v
 join account a on a.account_id = v.account_id
 where v.account_id = $1 and v.review_id = $2
 for update of v`;
-/** Locked, so that two people cannot both close it. */
+/** Locks the entry, so that two people cannot both close it. */
 export const lockReview = (tx: Tx, account_id: string, review_id: number) => tx.row(lock, [account_id, review_id]);
 
 const close = sql<[account_id: string, review_id: number, resolved_at: Date, resolved_by: string, outcome: string]>`
 update review
 set resolved_at = $3, resolved_by = $4, outcome = $5
 where account_id = $1 and review_id = $2 and resolved_at is null`;
-/** Returns 0 when somebody has closed it before. */
+/** Returns 0 if another person has already closed it. */
 export const closeReview = (
   tx: Tx,
   row: { account_id: string; review_id: number; resolved_at: Date; resolved_by: string; outcome: string },

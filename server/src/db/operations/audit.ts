@@ -41,7 +41,7 @@ where not exists (
   select
   from audit_entry
   where person_id = $2 and at > $8 and action = $5 and account_id is not distinct from $4 and subject is not distinct from $6)`;
-/** Unless the same was written down since a time: a page that refreshes itself is one look. */
+/** Skips the entry if the same one exists since a time: a page that refreshes counts as one view. */
 export const insertAuditOnce = (db: Queryable, entry: AuditEntry, since: Date) =>
   db.run(addOnce, [...paramsOf(entry), since]);
 
@@ -63,7 +63,7 @@ where a.audit_id < $1 and ($3::text is null or a.person_id = $3) and ($4::text i
   and ($5::text is null or a.subject = $5) and ($6::text is null or a.action = $6)
 order by a.audit_id desc
 limit $2`;
-/** Newest first, those before a number. */
+/** Newest first, below an entry number. */
 export const listAudit = (
   db: Queryable,
   before: number,

@@ -1,13 +1,15 @@
 import type { Queryable, Tx } from "../db.ts";
 
-/** A table as a back-up sees it. */
+/** A table as a backup reads and writes it. */
 export type BackupTable = {
   name: string;
-  /** Those that are stored as given: generated ones make themselves. */
+  /** Stored columns. PostgreSQL computes the generated ones again. */
   columns: string[];
-  /** Of type json or jsonb. They travel as text, or else a JSON null would come back as no value at all. */
+  /**
+   * Columns of type json or jsonb. The backup holds them as text, because a JSON null would otherwise become SQL null.
+   */
   json_columns: string[];
-  /** Tables whose rows must be there first. */
+  /** Tables that the restore must fill first. */
   needs: string[];
 };
 export type Sequence = { name: string; last_value: string; is_called: boolean };
@@ -16,8 +18,8 @@ const FETCH_ROWS = 1_000;
 const SCHEMA = "(select oid from pg_namespace where nspname = current_schema())";
 
 /**
- * Every table worth keeping, those that others refer to first. From the catalog, so that a new table is never
- * forgotten; unlogged tables are worth nothing after a crash, hence nothing in a back-up.
+ * Every table to back up, referenced tables first. Reads the PostgreSQL catalog, so that a new table is never missed.
+ * Skips unlogged tables, because they do not survive a crash either.
  */
 export async function backupTables(db: Queryable): Promise<BackupTable[]> {
   const { rows } = await db.raw(`
@@ -31,7 +33,7 @@ export async function backupTables(db: Queryable): Promise<BackupTable[]> {
         select a.attname::text
         from pg_attribute a
         where a.attrelid = c.oid and a.attnum > 0 and a.atttypid in ('json'::regtype, 'jsonb'::regtype)) as json_columns,
-      -- A deferrable reference is checked at the end, so it asks for no order.
+      -- PostgreSQL checks a deferrable reference at the end, so the order of the tables does not matter.
       array(
         select distinct f.relname::text
         from pg_constraint k
@@ -40,13 +42,16 @@ export async function backupTables(db: Queryable): Promise<BackupTable[]> {
     from pg_class c
     where c.relnamespace = ${SCHEMA} and c.relkind in ('r', 'p') and not c.relispartition and c.relpersistence = 'p'
       and c.relname <> 'schema_migration'
-      -- A week of events that is out of use and about to be dropped.
+      -- A detached week of events that is about to be dropped.
       and c.relname !~ '^webhook_(event|attempt)_[0-9]{8}$'
     order by c.relname`);
   return inReferenceOrder(rows as BackupTable[]);
 }
 
-/** Long work: the limits of a served request do not hold, and values are written the same way on every server. */
+/**
+ * Lifts the limits of a served request, because a backup takes long. Fixes the output formats, so that every server
+ * writes the same values.
+ */
 export async function prepareSession(tx: Tx): Promise<void> {
   const settings = {
     statement_timeout: "0",
@@ -55,13 +60,13 @@ export async function prepareSession(tx: Tx): Promise<void> {
     timezone: "UTC",
     intervalstyle: "iso_8601",
     extra_float_digits: "1",
-    // Events that are put back are no news: what was still to be delivered comes with its own rows.
+    // Restored events must not queue deliveries, because the backup restores pending deliveries from their own rows.
     "pestle.copying": "on",
   };
   for (const [name, value] of Object.entries(settings)) await tx.raw("select set_config($1, $2, true)", [name, value]);
 }
 
-/** The rows of a table as JSON text, some at a time. Text, because numbers here would lose digits. */
+/** Yields the rows of a table as JSON text, in batches. Text, because JavaScript numbers would lose digits. */
 export async function* readRows(tx: Tx, table: BackupTable): AsyncGenerator<string[]> {
   const columns = table.columns.map((name) => {
     const quoted = quote(name);
@@ -92,7 +97,9 @@ export async function insertRows(tx: Tx, table: BackupTable, rows: readonly stri
   );
 }
 
-/** Read after the rows: a sequence moves outside transactions, and may only be ahead of what was kept. */
+/**
+ * Call after reading the rows: a sequence advances outside transactions, so it must be at or ahead of the saved rows.
+ */
 export async function readSequences(tx: Tx): Promise<Sequence[]> {
   const { rows } = await tx.raw(
     `select relname::text as name from pg_class where relnamespace = ${SCHEMA} and relkind = 'S'`,
@@ -109,7 +116,7 @@ export async function setSequence(tx: Tx, { name, last_value, is_called }: Seque
   await tx.raw("select setval($1::regclass, $2::bigint, $3)", [quote(name), last_value, is_called]);
 }
 
-/** Nobody else writes until the transaction ends; readers go on. */
+/** Blocks all other writers until the transaction ends. Readers continue. */
 export async function lockTables(tx: Tx, tables: readonly BackupTable[]): Promise<void> {
   await tx.raw(`lock table ${tables.map(({ name }) => quote(name)).join(", ")} in share row exclusive mode`);
   await tx.raw("set constraints all deferred");
@@ -131,7 +138,7 @@ function inReferenceOrder(tables: BackupTable[]): BackupTable[] {
     const ready = [...waiting].filter(({ needs }) => ![...waiting].some(({ name }) => needs.includes(name)));
     if (ready.length === 0) {
       const names = [...waiting].map(({ name }) => name).join(", ");
-      throw new Error(`${names} refer to each other in a circle: make one of the references deferrable`);
+      throw new Error(`${names} reference each other in a cycle. Make one of the references deferrable.`);
     }
     for (const table of ready) {
       ordered.push(table);

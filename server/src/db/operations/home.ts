@@ -8,7 +8,9 @@ export type QueueCount = {
   oldest_at: Date | null;
   late: number;
 };
-/** A queue to count: `since` leaves out what came there before, `late_before` is null where nothing is ever late. */
+/**
+ * A queue to count. `since` excludes orders that entered it earlier. `late_before` is null if the queue has no target.
+ */
 export type CountedQueue = { key: QueueKey; queue: string; since: Date | null; late_before: Date | null };
 
 const counts = sql<
@@ -39,14 +41,14 @@ from review v
 join account a on a.account_id = v.account_id
 where v.resolved_at is null
 group by a.environment`;
-/** Entries that wait for a person. */
+/** Counts open review entries. */
 export const countReviews = (db: Queryable) => db.rows(reviews, []);
 
 export type TargetRow = { queue: QueueKey; target_minutes: number | null };
 const targets = sql<[], TargetRow>`
 select queue, target_minutes
 from queue_target`;
-/** Those that the pharmacy has set; the others are the table's. */
+/** The targets that the pharmacy changed. All other queues use the defaults. */
 export const listTargets = (db: Queryable) => db.rows(targets, []);
 
 const setTargets = sql<[queues: string[], target_minutes: (number | null)[], set_by: string, now: Date]>`

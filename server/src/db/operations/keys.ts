@@ -4,7 +4,7 @@ export type DataKeyRow = { key_id: number; wrapped: Buffer };
 export type KeyRing = { fingerprint: string; keys: DataKeyRow[] };
 
 const lock = sql<[]>`select pg_advisory_xact_lock(7205520)`;
-/** One process at a time decides about keys. */
+/** Only one process at a time changes keys. */
 export const lockKeys = (tx: Tx) => tx.rows(lock, []);
 
 const ring = sql<[], DataKeyRow & { fingerprint: string }>`
@@ -12,7 +12,7 @@ select m.fingerprint, k.key_id, k.wrapped
 from master_key m
 cross join data_key k
 order by k.key_id`;
-/** Both in one statement, so that the fingerprint is the one of the key these were wrapped under. */
+/** Reads both in one statement, so that the fingerprint belongs to the key that wrapped the data keys. */
 export async function loadKeyRing(db: Queryable): Promise<KeyRing | undefined> {
   const keys = await db.rows(ring, []);
   return keys[0] && { fingerprint: keys[0].fingerprint, keys };
@@ -48,8 +48,10 @@ const saveIndex = sql<[wrapped: Buffer]>`update index_key set wrapped = $1`;
 export const saveIndexKey = (tx: Tx, wrapped: Buffer) => tx.run(saveIndex, [wrapped]);
 
 const FOREIGN_KEY_VIOLATION = "23503";
-/** Somebody sealed with the key after it was found unused: it stays, and so does what they wrote. */
+/**
+ * Another process sealed a value with the key after the check for unused keys. The key stays, and so does the value.
+ */
 export const isKeyInUse = (error: unknown) => (error as { code?: unknown }).code === FOREIGN_KEY_VIOLATION;
-/** A value was sealed with a key that a rotation has deleted meanwhile: the write was refused. */
+/** The value's data key was deleted by a rotation meanwhile, so PostgreSQL rejected the write. */
 export const isKeyGone = (error: unknown) =>
   isKeyInUse(error) && /_key_id_fkey$/.test(String((error as { constraint?: unknown }).constraint));

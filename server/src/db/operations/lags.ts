@@ -3,7 +3,7 @@ import { type Queryable, sql } from "../db.ts";
 export type Lag = {
   what: "messages" | "prescriptions" | "parcels" | "payments";
   waiting: number;
-  /** Real time, whatever the account's clock. */
+  /** Real time, not the account's clock. */
   oldest_at: Date | null;
 };
 
@@ -32,5 +32,5 @@ left join (
   where e.state = 'asked') l on l.what = w.what
 group by w.what
 order by w.what`;
-/** What is due and not done yet, by the job that does it. */
+/** Overdue work, by the job that does it. */
 export const listLags = (db: Queryable, now: Date) => db.rows(lags, [now]);

@@ -1,7 +1,7 @@
 import type { OrderStatus } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
 
-/** What an account has done so far: when each thing first happened, null where it did not. */
+/** When each step first happened in an account; null if it has not. */
 export type AccountFacts = {
   credential_at: Date | null;
   token_used: boolean;
@@ -55,7 +55,7 @@ select s.order_status, (
     limit $3) few) as count
 from unnest($2::text[]) with ordinality as s(order_status, n)
 order by s.n`;
-/** Each status is counted up to so many: beyond that nobody wants the number, and counting would take its time. */
+/** Counts each status up to `most`, because an exact count of a large account is slow and not useful. */
 export const countOrders = (db: Queryable, account_id: string, statuses: readonly OrderStatus[], most: number) =>
   db.rows(counts, [account_id, [...statuses], most]);
 
@@ -67,14 +67,14 @@ from orders o
 join order_exception e on e.account_id = o.account_id and e.order_number = o.order_number and e.resolved_at is null
 where o.account_id = $1 and o.order_status = 'On Hold'
 group by e.exception_id`;
-/** What holds orders, and the oldest of them. */
+/** The exceptions that hold orders, each with its oldest orders. */
 export const listHeldGroups = (db: Queryable, account_id: string) => db.rows(held, [account_id]);
 
 const waiting = sql<[account_id: string, exception_ids: number[]], { count: number }>`
 select count(*) as count
 from orders
 where account_id = $1 and order_status = 'On Hold' and exception_ids && $2::integer[]`;
-/** Held orders that at least one of these holds. */
+/** Counts held orders with at least one of these exceptions. */
 export const countHeldBy = async (db: Queryable, account_id: string, exception_ids: readonly number[]) =>
   (await db.row(waiting, [account_id, [...exception_ids]]))!.count;
 

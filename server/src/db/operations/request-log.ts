@@ -1,6 +1,6 @@
 import { type Queryable, sql, statementOf } from "../db.ts";
 
-/** A request as it is left behind by whoever answered it. */
+/** A finished request, as the process that answered it logs it. */
 export type LoggedRequest = {
   account_id: string;
   at: Date;
@@ -10,7 +10,7 @@ export type LoggedRequest = {
   route: string;
   status: number;
   duration_ms: number;
-  /** As for the log: codes with spaces between. */
+  /** Error codes, separated by spaces, as in the log. */
   refused: string | undefined;
 };
 export type RequestRow = Omit<LoggedRequest, "account_id" | "refused"> & { error_codes: number[] };
@@ -21,7 +21,7 @@ with written as (
   select r.account_id, r.at, r.request_id, r.credential_id, r.method, r.route, r.status, r.duration_ms, r.error_codes
   from jsonb_to_recordset($1::jsonb) as r(account_id text, at timestamptz, request_id uuid, credential_id text,
     method text, route text, status smallint, duration_ms real, error_codes integer[])
-  -- A batch that was written although its answer got lost comes again, and is counted once.
+  -- A batch whose answer was lost is sent again and counted once.
   on conflict do nothing
   returning account_id, at, request_id, credential_id, status
 ), bucketed as (
@@ -37,7 +37,7 @@ with written as (
     count(*) filter (where status = 429)
   from written
   group by 1, 2, 3
-  -- In one order everywhere, so that two processes never wait for each other.
+  -- Always in the same order, so that two processes cannot deadlock.
   order by 1, 2, 3
   on conflict (account_id, minute, credential_id) do update
   set requests = request_minute.requests + excluded.requests,
@@ -52,7 +52,7 @@ group by 1, 2, 3
 order by 1, 2, 3
 on conflict (account_id, hour, bucket) do update
 set requests = request_latency.requests + excluded.requests`;
-/** One statement for a whole batch, its sums included. */
+/** Inserts a whole batch and its totals in one statement. */
 export const insertRequests = (
   db: Queryable,
   requests: readonly (Omit<LoggedRequest, "refused"> & { error_codes: number[]; bucket: number })[],
@@ -65,10 +65,10 @@ export type RequestFilter = {
   status: number | null;
   error_code: number | null;
   since: Date;
-  /** Those with an error alone. */
+  /** Only requests with an error. */
   errors: boolean;
 };
-/** Where a page begins: the last request of the page before. */
+/** The last request of the previous page. */
 export type RequestPosition = { at: Date; request_id: string };
 
 type PageParams = [
@@ -97,7 +97,7 @@ order by at desc, request_id desc
 limit $5`);
 const page = pageOf("");
 const errorPage = pageOf("and status >= 400");
-/** Newest first. Errors have an index of their own, so that a few are found quickly among very many others. */
+/** Newest first. Errors have a separate index, so that a few are found quickly among many other requests. */
 export const listRequests = (
   db: Queryable,
   account_id: string,
@@ -127,7 +127,7 @@ export const loadRequest = (db: Queryable, account_id: string, request_id: strin
 
 export type ErrorGroupRow = {
   status: number;
-  /** Null where the status says it all. */
+  /** Null if the error has only a status. */
   code: number | null;
   method: string;
   route: string;
@@ -149,7 +149,9 @@ select n.status, c.code, n.method, n.route, count(*) as count, min(n.at) as firs
 from newest n
 left join lateral unnest(n.error_codes) as c(code) on true
 group by 1, 2, 3, 4`;
-/** The newest errors by what they were and where. At most so many are looked at: beyond that it is the same story. */
+/**
+ * Groups the newest errors by status, code and route. Reads at most `most` of them; older ones repeat the same errors.
+ */
 export const listErrorGroups = (db: Queryable, account_id: string, since: Date, most: number) =>
   db.rows(groups, [account_id, since, most]);
 
@@ -161,6 +163,6 @@ where account_id = $1 and (at, request_id) in (
   where account_id = $1 and at < $2
   order by at
   limit $3)`;
-/** In bites, so that no delete holds its locks for long. */
+/** Deletes in batches, so that no delete holds its locks for long. */
 export const deleteOldRequests = (db: Queryable, account_id: string, before: Date, most: number) =>
   db.run(tidy, [account_id, before, most]);

@@ -6,7 +6,7 @@ export type UsageHourRow = {
   client_errors: number;
   server_errors: number;
   limited: number;
-  /** Of one credential. */
+  /** The peak of one credential. */
   busiest_minute: number;
 };
 const hours = sql<[account_id: string, since: Date], UsageHourRow>`
@@ -16,7 +16,7 @@ from request_minute
 where account_id = $1 and minute >= $2
 group by 1
 order by 1`;
-/** Hours that had requests. */
+/** Hours with at least one request. */
 export const listUsageHours = (db: Queryable, account_id: string, since: Date) => db.rows(hours, [account_id, since]);
 
 export type LatencyRow = { hour: Date; bucket: number; requests: number };

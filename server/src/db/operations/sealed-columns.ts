@@ -11,8 +11,8 @@ import { attemptPlace } from "../webhooks/attempts.ts";
 import { endpointPlace, sealedEndpointColumns } from "../webhooks/due-endpoints.ts";
 
 /**
- * Every column that holds sealed values: a rotation walks this table, and a test compares it with the schema. Each has
- * a companion `<name>_key_id` that refers to the data key (migration 4).
+ * Every column that holds sealed values. A rotation processes this list, and a test compares it with the schema. Each
+ * column has a companion `<name>_key_id` that references the data key (migration 4).
  */
 export const sealedColumns: readonly SealedColumn[] = [
   {
@@ -99,16 +99,16 @@ export const sealedColumns: readonly SealedColumn[] = [
 export type SealedColumn = {
   table: string;
   column: string;
-  /** The columns of its primary key or of another unique index, in their order. */
+  /** The columns of its primary key or another unique index, in index order. */
   key: readonly string[];
-  /** What the vault was told when the value was sealed. */
+  /** The place that the vault sealed the value for. */
   place: (key: Record<string, unknown>) => string;
 };
 export type SealedRow = { key: Record<string, unknown>; sealed: Buffer };
 
 const keyIdColumn = ({ column }: SealedColumn) => column.replace(/_sealed$/, "_key_id");
 
-/** Some rows sealed with keys older than this one, locked. References to the rows need not wait. */
+/** Locks some rows sealed with keys older than this one. Foreign keys to the rows do not block. */
 export async function lockRowsSealedBefore(tx: Tx, where: SealedColumn, key_id: number, most: number) {
   const { rows } = await tx.raw(
     `select ${where.key.join(", ")}, ${where.column} as sealed
@@ -133,7 +133,7 @@ export async function saveSealed(tx: Tx, where: SealedColumn, rows: readonly Sea
   );
 }
 
-/** Any one value, to prove that it opens. */
+/** Returns any one value, to prove that it opens. */
 export async function anySealed(db: Queryable, where: SealedColumn): Promise<SealedRow | undefined> {
   const { rows } = await db.raw(
     `select ${where.key.join(", ")}, ${where.column} as sealed
@@ -144,7 +144,7 @@ export async function anySealed(db: Queryable, where: SealedColumn): Promise<Sea
   return rows.map(({ sealed, ...key }): SealedRow => ({ key, sealed: sealed as Buffer }))[0];
 }
 
-/** How many values each data key seals. */
+/** Counts the values that each data key seals. */
 export async function countSealed(db: Queryable): Promise<Map<number, number>> {
   const counts = new Map<number, number>();
   for (const where of sealedColumns) {

@@ -7,7 +7,7 @@ where exists (
   select
   from order_item i
   where i.account_id = a.account_id and i.pending and not i.reserved)`;
-/** Accounts with items that wait for stock. */
+/** Accounts with back-ordered items. */
 export const listBackOrderedAccounts = (db: Queryable) => db.rows(accounts, []);
 
 export type BackOrdered = {
@@ -28,9 +28,8 @@ where i.account_id = $1 and i.pending and not i.reserved
 order by o.order_position, i.item_id
 limit $3`;
 /**
- * Items that wait for stock, those of the oldest orders first, with what is on the shelf: those that wait since before a
- * time or, without one, those for which there is enough by now. However many wait for what is not there, they are not in
- * the way of these.
+ * Back-ordered items, the oldest orders first, with the units on the shelf. With `since_before`, items of orders from
+ * before that time. Without it, items that the stock covers now, so that items without stock never use up the limit.
  */
 export const listBackOrdered = (db: Queryable, account_id: string, since_before: Date | null, most: number) =>
   db.rows(waiting, [account_id, since_before, most]);

@@ -4,7 +4,7 @@ import { type Queryable, statementOf } from "../db.ts";
 import { ORDER_COLUMNS, type OrderRow } from "./orders.ts";
 import type { FillRow } from "./place-order.ts";
 
-/** What a change is decided on, beside the order itself. */
+/** The data for deciding on a change, in addition to the order itself. */
 export type ChangingRow = OrderRow & {
   environment: Environment;
   custom_label_sealed: Buffer | null;
@@ -75,8 +75,8 @@ from orders o
 join account a on a.account_id = o.account_id
 where o.account_id = $1 and o.order_number = $2`);
 /**
- * An order with everything that a change of it is decided on: one statement. `taken_since` is real time: what ran out
- * earlier, by the account's clock, is no longer taken.
+ * Loads an order with all data for deciding on a change, in one statement. `taken_since` is real time. A medication
+ * whose supply ran out earlier, by the account's clock, is no longer current.
  */
 export const loadForChange = (db: Queryable, account_id: string, order_number: string, taken_since: Date) =>
   db.row(changing, [account_id, order_number, taken_since]);

@@ -15,7 +15,7 @@ export type OrderFilter = {
   updated_after: Date | null;
 };
 
-/** What a filter asks of an order `o`, where its value is given as `value`. Times of creation are positions. */
+/** The condition that each filter adds on an order `o`. `value` is the parameter. Creation times are positions. */
 const CONDITIONS = {
   prescription_id: (value: string) => `o.order_number = any(array(
       select i.order_number
@@ -23,7 +23,7 @@ const CONDITIONS = {
       where i.account_id = $1 and i.prescription_id = ${value}))`,
   patient_id: (value: string) => `o.patient_id = ${value}`,
   reference: (value: string) => `o.reference = ${value}`,
-  // Exceptions are open on held orders alone, and those are few.
+  // Only held orders have open exceptions, and they are few.
   exception_id: (value: string) => `o.order_status = 'On Hold' and ${value} = any(o.exception_ids)`,
   order_status: (value: string) => `o.order_status = ${value}`,
   brand_id: (value: string) => `o.brand_id = ${value}`,
@@ -31,14 +31,17 @@ const CONDITIONS = {
 } as const;
 type FilterName = keyof typeof CONDITIONS;
 
-/** As many as a page can have and one more. PostgreSQL plans for any page at once, and so it knows that they are few. */
+/**
+ * The longest page plus one. One plan serves pages of any length, and this limit tells the planner that the rows are
+ * few.
+ */
 const MOST_ROWS = 201;
-/** Up to as many changed orders are looked at; where more were changed, the list is walked until a page is full. */
+/** Sorts up to this many changed orders. If more changed, the statement scans the list until the page is full. */
 const FEW_CHANGED = 1_000;
 
 /**
- * A statement for each set of filters, with these conditions and no other: one that takes every filter as "or none"
- * is planned as if nothing passed it, and reads all orders. $2 and $3 are where the page lies, $4 is how long it is.
+ * Builds one statement per set of filters, with only their conditions. PostgreSQL plans a statement with optional
+ * filters as if no row passed, and reads all orders. $2 and $3 bound the page, $4 is its length.
  */
 function pageText(names: readonly FilterName[]): string {
   const condition = (name: FilterName) => CONDITIONS[name](`$${5 + names.indexOf(name)}`);
@@ -52,7 +55,7 @@ function pageText(names: readonly FilterName[]): string {
     order by o.order_position desc
     limit ${MOST_ROWS})`;
   };
-  // Of a prescription, a patient or a reference there are never many orders.
+  // A prescription, a patient or a reference never has many orders.
   if (names.includes("prescription_id")) {
     return listText(
       `found as materialized (
@@ -65,8 +68,8 @@ function pageText(names: readonly FilterName[]): string {
   }
   const telling = names.includes("patient_id") || names.includes("reference");
   if (telling || !names.includes("updated_after")) return listText("", walk("orders"));
-  // What was changed since a time is anything from nothing to all, and anywhere in the list. Between two times: of these
-  // PostgreSQL expects few, and looks for them by the index.
+  // Anything from none to all orders may have changed since a time, anywhere in the list. The upper bound makes
+  // PostgreSQL expect few rows and use the index.
   const changed = `changed as materialized (
   select o.*
   from orders o
@@ -93,7 +96,7 @@ order by o.order_position desc`;
 type PageParams = readonly [account_id: string, before: number, from: number, limit: number, ...filters: unknown[]];
 const pages = new Map<string, ReturnType<typeof statementOf<PageParams, OrderRow>>>();
 
-/** Newest first, those before a position. */
+/** Newest first, before a position. */
 export function listOrders(db: Queryable, account_id: string, filter: OrderFilter, before: number, limit: number) {
   const { created_after, created_before } = filter;
   const names = (Object.keys(CONDITIONS) as FilterName[]).filter((name) => filter[name] !== null);

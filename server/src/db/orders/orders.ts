@@ -3,7 +3,7 @@ import type { StoredItem, StoredOrder } from "../../domain/orders/order-answer.t
 import type { PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { type Queryable, sql, statementOf } from "../db.ts";
 
-/** Where sealed values of an order stand, for the vault. */
+/** The sealed columns of an order, for the vault's places. */
 export const sealedOrderColumns = ["address_sealed", "label_sealed", "payment_token_sealed", "safety_sealed"] as const;
 export type SealedOrderColumn = (typeof sealedOrderColumns)[number];
 export const orderPlace = (column: SealedOrderColumn, account_id: string, order_number: string) =>
@@ -34,7 +34,7 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
   })[];
 };
 
-/** Everything an answer shows of an order, for orders that are named `o`. */
+/** All columns that an answer shows, for an order with the alias `o`. */
 export const ORDER_COLUMNS = `
   o.order_number, o.order_position, o.order_status, o.patient_id, o.brand_id, o.reference, o.workflow, o.created_at,
   o.updated_at, o.shipping_method_id, o.signature_confirmation, o.address_sealed, o.label_format, o.label_carrier,
@@ -108,7 +108,7 @@ from order_history h
 where h.account_id = $1 and h.order_number = $2 and h.history_position < $3
 order by h.history_position desc
 limit $4`;
-/** Newest first, those before a position. */
+/** Newest first, before a position. */
 export const listHistory = (db: Queryable, account_id: string, order_number: string, before: number, limit: number) =>
   db.rows(history, [account_id, order_number, before, limit]);
 
@@ -130,7 +130,7 @@ where exists (
     select
     from payment_entry e
     where e.account_id = a.account_id and e.state = 'asked')`;
-/** Accounts with money to be asked for, let go or given back. */
+/** Accounts with payments to authorize, void or refund. */
 export const listUnpaidAccounts = (db: Queryable) => db.rows(unpaidAccounts, []);
 
 const unpaid = sql<[account_id: string, before: Date, most: number], { order_number: string }>`
@@ -139,7 +139,7 @@ from orders
 where account_id = $1 and payment_status = 'pending' and created_at < $2
 order by created_at
 limit $3`;
-/** Saved, and the money not asked for: the process ended in between. */
+/** Orders saved without a payment request, because the process ended in between. */
 export const listUnpaid = (db: Queryable, account_id: string, before: Date, most: number) =>
   db.rows(unpaid, [account_id, before, most]);
 
@@ -148,7 +148,7 @@ select order_number, address_sealed
 from orders
 where account_id = $1 and patient_id = $2 and order_status in ('Processing', 'Filling', 'On Hold')
   and address_sealed is not null`;
-/** Where a patient's orders go that are neither shipped nor canceled. */
+/** The ship-to addresses of a patient's open orders. */
 export const listShipToAddresses = (db: Queryable, account_id: string, patient_id: string) =>
   db.rows(shipTos, [account_id, patient_id]);
 
@@ -158,7 +158,7 @@ select id, event, reason_id, created_at
 from order_action_request
 where account_id = $1 and order_number = $2
 order by id desc`;
-/** What was asked of an order, newest first. */
+/** The action requests of an order, newest first. */
 export const listActionRequests = (db: Queryable, account_id: string, order_number: string) =>
   db.rows(requests, [account_id, order_number]);
 
@@ -167,5 +167,5 @@ select account_id, order_number
 from order_exception
 where basis = 'unavailable' and resolved_at is null
 limit $1`;
-/** Held because the safety engine was unfit. */
+/** Orders held because the safety engine was unavailable. */
 export const listUnchecked = (db: Queryable, most: number) => db.rows(unchecked, [most]);

@@ -20,7 +20,7 @@ where e.account_id = $1 and e.state = 'asked' and ($2::timestamptz is null or e.
   and ($3::text is null or e.order_number = $3)
 order by e.at
 limit $4`;
-/** What the provider was not told yet, or has not answered. */
+/** Voids and refunds that the provider has not received or not answered. */
 export const listAsked = (
   db: Queryable,
   account_id: string,

@@ -6,7 +6,7 @@ import type { ChangedPatient } from "../patients/patients.ts";
 import type { Rows } from "../schema-rows.ts";
 import type { NewEvent } from "../webhooks/new-event.ts";
 
-/** The data that an order is decided on, as the database returns it. */
+/** The data for deciding on an order, as the database returns it. */
 export type OrderContext = {
   workflow: Workflow;
   custom_labels: boolean;
@@ -107,7 +107,7 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
     from generate_series(1, $7)), '[]') as dispense_ids
 from account a
 where a.account_id = $1`;
-/** Loads everything that is not kept in memory, in one statement. */
+/** Loads everything that the process does not cache, in one statement. */
 export const loadOrderContext = async (
   db: Queryable,
   asked: {
@@ -148,8 +148,8 @@ with whom as (
 )
 select (select count(*) from whom) + (select count(*) from what) as locked`;
 /**
- * An order that lost a race locks before it loads again: orders of one patient then run one after the other, and none
- * loses for ever. The locks come in the order of `save`.
+ * An order that lost a race takes these locks before it reloads. Orders of one patient then run one after the other,
+ * and none loses forever. Locks in the same order as `save`.
  */
 export const lockForOrder = (
   db: Queryable,
@@ -158,7 +158,7 @@ export const lockForOrder = (
   prescription_ids: number[],
 ) => db.row(lock, [account_id, patient_id, prescription_ids]);
 
-/** A new order has none of these. */
+/** Columns that a new order does not have yet. */
 type LaterOrderColumn =
   | "revision"
   | "payment_reference"
@@ -178,7 +178,7 @@ export type OrderSave = {
   items: Required<Omit<Rows["order_item"], LaterItemColumn>>[];
   /** The units to reserve, by sku. */
   reserved: Record<string, number>;
-  /** By prescription, with the units that were already ordered when this order was decided. */
+  /** By prescription, with the units already ordered at decision time. */
   prescribed: Record<number, { units: number; units_ordered: number }>;
   exceptions: Pick<Rows["order_exception"], "account_id" | "order_number" | "exception_id" | "raised_at" | "basis">[];
   history: Omit<Rows["order_history"], "person_id" | "note_id">[];
@@ -186,10 +186,10 @@ export type OrderSave = {
 };
 
 /**
- * PostgreSQL promises no order for the parts of one statement, so each part that locks rows names the part before it
- * in its condition, `(select count(*) from …) >= 0`: no row is locked before the condition is known. The order is
- * patient, prescriptions by id, fingerprint, order and items, stock by sku. Stock comes last because all orders of a
- * product wait for each other there.
+ * PostgreSQL does not promise the execution order within one statement. Each part that locks rows therefore names the
+ * previous part in its condition, `(select count(*) from …) >= 0`, so that it locks no row before that part has run.
+ * The order is patient, prescriptions by id, fingerprint, order and items, stock by sku. Stock comes last because all
+ * orders of a product wait for each other there.
  */
 const save = {
   ...statementOf<[changes: string], { conflict_unless: true; announced: string | null }>(`
@@ -211,8 +211,8 @@ with given as (
   order by r.prescription_id
   for no key update
 ), prescribed as (
-  -- The order was decided on the units that were left, and so was the number of refills in its answer. The array makes
-  -- PostgreSQL probe the key whatever it estimates.
+  -- The order and the refills in its answer were decided on the units that were left. The array makes PostgreSQL probe
+  -- the key, however many rows it estimates.
   update prescription r
   set units_ordered = r.units_ordered + (j->'prescribed'->r.prescription_id::text->>'units')::numeric,
     order_due_at = null, order_errors = '[]'
@@ -306,16 +306,16 @@ select conflict_unless(
     and (select count(*) from events) = jsonb_array_length(j->'events')
     and (select count(*) from shelf) = (select count(*) from jsonb_object_keys(j->'reserved'))),
   (select change from sold_out) as announced,
-  -- Here and not after the commit, where a process that dies would leave the others with the old catalogue. Only where
-  -- a product runs out: a notify takes a global lock, and most orders need none.
+  -- In the statement, because a process that dies after the commit would leave the others with the old catalogue. Only
+  -- when a product runs out: a notify takes a global lock, and most orders need none.
   (select pg_notify('${CHANNEL}', change) from sold_out) as notified
 from given`),
   announces: true,
 };
 /**
- * Saves the whole order in one statement. Where the units, the stock, the patient or the fingerprint changed since the
- * order was decided, it saves nothing and throws an error that `isConflict` recognizes. Where the order takes the last
- * units of a product, all processes are notified with the commit.
+ * Saves the whole order in one statement. If the units, the stock, the patient or the fingerprint changed since the
+ * decision, it saves nothing and throws an error that `isConflict` recognizes. If the order takes the last units of a
+ * product, the commit notifies all processes.
  */
 export const saveOrder = async (db: Queryable, changes: OrderSave) => (await db.row(save, [JSON.stringify(changes)]))!;
 export const saveOrderText = save.text;
@@ -327,6 +327,6 @@ where account_id = $1 and fingerprint in (
   from order_fingerprint
   where account_id = $1 and created_at <= $2
   limit $3)`;
-/** Deletes fingerprints whose window ended long ago. */
+/** Deletes expired fingerprints. */
 export const deleteFingerprints = (db: Queryable, account_id: string, before: Date, most: number) =>
   db.run(removeOld, [account_id, before, most]);

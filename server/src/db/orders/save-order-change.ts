@@ -6,7 +6,7 @@ import type { ChangedPatient } from "../patients/patients.ts";
 import type { Rows } from "../schema-rows.ts";
 import type { NewEvent } from "../webhooks/new-event.ts";
 
-/** The columns of an order that a change may set, with their types. Columns that are not given keep their value. */
+/** The columns of an order that a change may set, with their types. Omitted columns keep their value. */
 const orderColumns = {
   address_sealed: "bytea",
   ship_state: "text",
@@ -41,7 +41,7 @@ type Key = "account_id" | "order_number";
 export type OrderChange = {
   account_id: string;
   order_number: string;
-  /** The revision that the change was decided on; a different one at save time is a conflict. */
+  /** The revision at decision time; a different one at save time is a conflict. */
   revision: number;
   at: Date;
   /** Real time, not the account's clock. */
@@ -80,7 +80,7 @@ const shelfMoves = Object.entries(stockEntryKinds)
   .map(([kind, { on_hand, reserved }]) => `('${kind}', ${on_hand}, ${reserved})`)
   .join(", ");
 
-/** Locks rows in a written order, as place-order.ts does: order, patient, prescriptions by id, items, stock by sku. */
+/** Locks rows in a fixed order, as place-order.ts does: order, patient, prescriptions by id, items, stock by sku. */
 const change = {
   ...statementOf<
     [change: string],
@@ -124,7 +124,7 @@ with given as (
 ), prescribed as (
   update prescription r
   set units_ordered = r.units_ordered + u.units,
-    -- Automatic Processing orders nothing of a prescription that this order takes units of.
+    -- Automatic Processing must not order a prescription that this order takes units of.
     order_due_at = case when u.units > 0 then null else r.order_due_at end
   from changed c, given, jsonb_to_recordset(j->'prescribed')
     as u(prescription_id bigint, units numeric, known_units_ordered numeric)
@@ -225,16 +225,16 @@ select conflict_unless(
     and (select count(*) from items) = jsonb_array_length(j->'items')
     and (select count(*) from shelf) = jsonb_array_length(j->'stock')),
   (select change from sold_out_or_back) as announced,
-  -- With the commit, as in place-order.ts, and only where a product runs out or is available again.
+  -- With the commit, as in place-order.ts, and only when a product runs out or is available again.
   (select pg_notify('${CHANNEL}', change) from sold_out_or_back) as notified,
   (select id from asked) as action_request_id
 from given`),
   announces: true,
 };
 /**
- * Saves a change of an order with its history and its events in one statement. Where the order changed since it was
- * loaded, it saves nothing and throws an error that `isConflict` recognizes. Where a product runs out or is available
- * again, all processes are notified with the commit.
+ * Saves a change of an order with its history and its events in one statement. If the order changed since it was
+ * loaded, it saves nothing and throws an error that `isConflict` recognizes. If a product runs out or is available
+ * again, the commit notifies all processes.
  */
 export const saveOrderChange = async (db: Queryable, changed: OrderChange) =>
   (await db.row(change, [JSON.stringify(changed)]))!;

@@ -1,7 +1,7 @@
 import { type Queryable, sql, type Tx } from "../db.ts";
 import type { Rows } from "../schema-rows.ts";
 
-/** Where sealed values of a patient stand, for the vault. */
+/** The vault's places for the sealed values of a patient. */
 export const recordPlace = (account_id: string, patient_id: string) =>
   `patient.record_sealed ${account_id} ${patient_id}`;
 export const detailsPlace = (account_id: string, prescription_id: number) =>
@@ -16,7 +16,7 @@ export type PatientRow = {
   updated_at: Date;
 };
 
-/** A patient's columns that a change sets, with the revision that the change was decided on. */
+/** The columns that a change of a patient sets, with the revision at decision time. */
 export type ChangedPatient = Pick<
   Rows["patient"],
   "account_id" | "patient_id" | "record_sealed" | "email_index" | "phone_index" | "updated_at"
@@ -35,7 +35,10 @@ from patient p
 join account a on a.account_id = p.account_id
 where p.account_id = $1 and p.patient_id = $2
 for no key update of p`;
-/** Held until the change is saved, so that two changes of one patient follow each other. With the account's own clock. */
+/**
+ * Locks the patient until the change is saved, so that changes of one patient run one after the other. Returns the
+ * account's clock too.
+ */
 export const lockPatient = (tx: Tx, account_id: string, patient_id: string) => tx.row(locked, [account_id, patient_id]);
 
 const save = sql<[row: string]>`

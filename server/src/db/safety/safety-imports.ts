@@ -12,13 +12,13 @@ export type SafetyImportRow = {
 };
 
 const lock = sql<[]>`select pg_advisory_xact_lock(7205521)`;
-/** Imports come one after another: each is laid over what the one before left. */
+/** Serializes imports, because each builds on the one before. */
 export const lockSafetyImports = (tx: Tx) => tx.rows(lock, []);
 
 const newestNumber = sql<[], { import_number: number | null }>`
 select max(import_number) as import_number
 from safety_import`;
-/** null while nothing was imported. */
+/** Null before the first import. */
 export const newestSafetyImport = async (db: Queryable) => (await db.row(newestNumber, []))!.import_number;
 
 const byNumber = sql<[import_number: number], { data: unknown }>`
@@ -33,7 +33,7 @@ select i.import_number, i.version, i.file_name, i.sha256, p.email as imported_by
 from safety_import i
 join person p on p.person_id = i.imported_by
 order by i.import_number desc`;
-/** The newest first. */
+/** Newest first. */
 export const listSafetyImports = (db: Queryable) => db.rows(all, []);
 
 const add = sql<

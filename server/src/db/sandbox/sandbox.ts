@@ -19,7 +19,7 @@ from prescription r
 where r.account_id = $1
 order by r.prescription_id desc
 limit $2`;
-/** The last prescriptions that arrived, with their orders. */
+/** The newest prescriptions, with their orders. */
 export const listNewestPrescriptions = (db: Queryable, account_id: string, most: number) =>
   db.rows(newest, [account_id, most]);
 

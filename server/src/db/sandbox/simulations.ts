@@ -1,7 +1,7 @@
 import type { Workflow } from "@pestle/contract";
 import { type Queryable, sql } from "../db.ts";
 
-/** The account that something is simulated in, as those rules see it that messages are routed by. */
+/** The simulated account, with the fields that message routing needs. */
 export type SimulatedAccount = {
   account_id: string;
   workflow: Workflow;
@@ -13,7 +13,7 @@ const lock = sql<[account_id: string], Omit<SimulatedAccount, "routing_rules">>`
 select account_id, workflow, clock_offset_s
 from account
 where account_id = $1
--- One simulated prescription after the other: each has a number. Whoever merely refers to the account is not kept waiting.
+-- Serializes simulated prescriptions, because each has a number. Rows that only reference the account do not wait.
 for no key update`;
 export const lockSimulated = async (db: Queryable, account_id: string): Promise<SimulatedAccount> => ({
   ...(await db.row(lock, [account_id]))!,
@@ -24,13 +24,13 @@ const last = sql<[account_id: string, sender: string], { last: string | null }>`
 select max(sender_message_id) as last
 from intake_message
 where account_id = $1 and sender = $2`;
-/** The id of the last message that was made up here: ids of one length sort as their numbers do. */
+/** The id of the newest simulated message. Ids of one length sort like their numbers. */
 export const lastMessageOf = async (db: Queryable, account_id: string, sender: string) =>
   (await db.row(last, [account_id, sender]))?.last ?? null;
 
 export type KnownMessage = {
   body_hash: Buffer;
-  /** What a simulation was answered; null where it came by the network. */
+  /** The answer to a simulation; null if the message came from the network. */
   answer: string | null;
   patient_id: string | null;
   prescription_id: number | null;
@@ -44,7 +44,7 @@ join intake_message m on m.account_id = o.account_id and m.sender = $2 and m.sen
 left join prescription r on r.account_id = a.account_id and r.sender = m.sender
   and r.sender_message_id = m.sender_message_id
 where a.account_id = $1`;
-/** A message that the account has had before, simulated or by the network. */
+/** A message that the account has already received, simulated or from the network. */
 export const findKnown = (db: Queryable, account_id: string, sender: string, sender_message_id: string) =>
   db.row(known, [account_id, sender, sender_message_id]);
 
@@ -52,7 +52,7 @@ const end = sql<[account_id: string, prescription_id: number]>`
 update prescription
 set active = false, order_due_at = null
 where account_id = $1 and prescription_id = $2`;
-/** As if its prescriber had taken it back at once. */
+/** Ends the prescription, as if the prescriber had canceled it at once. */
 export const endSimulated = (db: Queryable, account_id: string, prescription_id: number) =>
   db.run(end, [account_id, prescription_id]);
 

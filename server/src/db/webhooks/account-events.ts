@@ -5,7 +5,7 @@ const add = sql<
 >`
 insert into webhook_event (account_id, event_id, event_type, body, created_at, only_endpoint_id)
 values ($1, $2, $3, $4, $5, $6)`;
-/** An event of the account itself, which is about no patient and no order. */
+/** Adds an event about the account itself, not about a patient or an order. */
 export const insertAccountEvent = (
   tx: Tx,
   row: {
@@ -37,7 +37,7 @@ on conflict (singleton) do update
 set base = excluded.base
 returning base`;
 /**
- * Positions of the feed are ids of transactions. On another server these begin at a lower number: new events would stand
- * before old ones, and old ones beyond the horizon. Then the count goes on from the newest event.
+ * Feed positions are transaction ids. Another server starts at a lower id, so new events would sort before old ones,
+ * and old ones would lie beyond the horizon. This raises the base, so that positions continue from the newest event.
  */
 export const alignFeed = (db: Queryable) => db.row(align, []);

@@ -2,11 +2,14 @@ import type { AttemptError } from "../../domain/webhooks/attempt-errors.ts";
 import type { DeliveryStatus } from "../../domain/webhooks/attempt-outcome.ts";
 import { type Queryable, sql } from "../db.ts";
 
-/** Where what an attempt sent and got back stands, for the vault. */
+/** The vault's place for the request and response of an attempt. */
 export const attemptPlace = (account_id: string, event_id: string, endpoint_id: string, attempt: number) =>
   `webhook_attempt.exchange_sealed ${account_id} ${event_id} ${endpoint_id} ${attempt}`;
 
-/** What is kept of an attempt, sealed: a URL may hold a token, and an endpoint may answer with anything. */
+/**
+ * The stored request and response of an attempt. Sealed, because a URL may hold a token and a response may hold
+ * anything.
+ */
 export type KeptExchange = {
   url: string;
   webhook_timestamp: number;
@@ -25,7 +28,7 @@ export type AttemptRow = {
   duration_ms: number;
   exchange_sealed: Buffer | null;
 };
-/** Where an attempt stands among those of its event: by its time, and among those of one moment by its endpoint. */
+/** The position of an attempt within its event: by time, then by endpoint. */
 export type AttemptPosition = Pick<AttemptRow, "at" | "endpoint_id" | "attempt">;
 
 const ofEvent = sql<
@@ -37,7 +40,7 @@ from webhook_attempt t
 where t.account_id = $1 and t.event_id = $2 and (t.at, t.endpoint_id, t.attempt) < ($3, $4, $5)
 order by t.at desc, t.endpoint_id desc, t.attempt desc
 limit $6`;
-/** Newest first, those before a position. */
+/** Newest first, before a position. */
 export const listAttempts = (
   db: Queryable,
   account_id: string,

@@ -6,16 +6,16 @@ export type ClaimedDelivery = {
   account_id: string;
   event_id: string;
   endpoint_id: string;
-  /** Attempts that ended before, and how many of them before it was asked for again. */
+  /** Finished attempts, and how many of them came before the last redelivery request. */
   attempts: number;
   attempts_before: number;
-  /** The number of this claim: it may say how the attempt ended only while nobody claimed it after. */
+  /** The number of this claim. Its holder may save the result only while no later claim exists. */
   claims: number;
   queued_at: Date;
-  /** Null where the event is gone, which must not happen and must not hold up others. */
+  /** Null if the event no longer exists. That should not happen, and must not block other deliveries. */
   body: string | null;
 };
-/** How many deliveries of an endpoint are wanted, and what time it is for its account. */
+/** How many deliveries to claim for an endpoint, and the time on its account's clock. */
 export type Share = { account_id: string; endpoint_id: string; most: number; account_now: Date };
 
 const claim = sql<
@@ -31,7 +31,7 @@ with picked as materialized (
     from webhook_delivery w
     where w.account_id = asked.account_id and w.endpoint_id = asked.endpoint_id and w.due_at <= asked.account_now
       and (w.claimed_until is null or w.claimed_until < now())
-      -- An order's events are first tried one after the other.
+      -- First attempts of one order's events run one after the other.
       and (w.attempts > 0 or w.order_number is null or not exists (
         select
         from webhook_delivery earlier
@@ -50,10 +50,13 @@ with picked as materialized (
 )
 select c.account_id, c.event_id, c.endpoint_id, c.attempts, c.attempts_before, c.claims, c.queued_at, e.body
 from claimed c
--- The commit need not reach the disk: a claim that nobody remembers after a crash is a delivery to be made.
+-- No need to wait for the disk: if a crash loses the claim, the delivery is made again.
 cross join (select set_config('synchronous_commit', 'off', true)) as forgetful
 left join webhook_event e on e.account_id = c.account_id and e.event_id = c.event_id`;
-/** On `Deps.queue`. Takes what is due, for so long that an attempt surely ends meanwhile; rows that another process takes are skipped. */
+/**
+ * On `Deps.queue`. Claims due deliveries for a lease longer than any attempt. Skips rows that another process is
+ * claiming.
+ */
 export const claimDeliveries = (db: Queryable, shares: readonly Share[], lease_s: number) =>
   db.rows(claim, [
     shares.map(({ account_id }) => account_id),
@@ -63,13 +66,13 @@ export const claimDeliveries = (db: Queryable, shares: readonly Share[], lease_s
     lease_s,
   ]);
 
-/** How an attempt ended, in the words of the tables; `exchange_sealed` in base64. */
+/** The result of an attempt, with the column names of the tables. `exchange_sealed` is base64. */
 export type EndedAttempt = {
   account_id: string;
   event_id: string;
   endpoint_id: string;
   claims: number;
-  /** As it was claimed: another number by now was asked for again meanwhile. */
+  /** The value at claim time. If it differs now, a redelivery was requested during the attempt. */
   attempts_before: number;
   attempt: number;
   at: Date;
@@ -97,7 +100,7 @@ with given as materialized (
   returning g.*
 ), waiting as (
   update webhook_delivery d
-  -- Whoever asked for it again while it was tried gets that: it is due when they said, and not given up.
+  -- A redelivery requested during the attempt wins: it is due at that time and not given up.
   set attempts = g.attempt, claimed_until = null,
     due_at = case when d.attempts_before = g.attempts_before then g.due_at else d.due_at end
   from given g
@@ -107,7 +110,7 @@ with given as materialized (
   returning g.account_id, g.event_id, g.endpoint_id, g.claims, g.attempts_before, g.attempt, g.at,
     'pending'::text as delivery_status, g.status, g.error, g.duration_ms, g.exchange_sealed, g.due_at
 ), held as materialized (
-  -- Whoever lost its claim has nothing to say: the one that has it now will.
+  -- A worker that lost its claim writes nothing; the worker that holds it will.
   select f.*
   from finished f
   union all
@@ -119,7 +122,7 @@ with given as materialized (
   select h.account_id, h.event_id, h.endpoint_id, h.attempt, h.at, h.delivery_status, h.status, h.error, h.duration_ms,
     decode(h.exchange_sealed, 'base64')
   from held h
-  -- Asked for again in the very moment that its last attempt was written down, it may have counted one too few.
+  -- A redelivery requested while the last attempt was being written may have counted one too few.
   on conflict do nothing
 ), by_endpoint as materialized (
   select h.account_id, h.endpoint_id, bool_or(h.delivery_status = 'delivered') as delivered, min(h.at) as first_at,
@@ -127,7 +130,7 @@ with given as materialized (
   from held h
   group by h.account_id, h.endpoint_id
 ), hours as (
-  -- In one order, so that no two processes wait for each other.
+  -- In key order, so that two processes cannot deadlock.
   insert into webhook_endpoint_hour as t (account_id, endpoint_id, hour, attempts, delivered, failed, duration_ms,
     slowest_ms)
   select h.account_id, h.endpoint_id, date_trunc('hour', h.at, 'UTC'), count(*),
@@ -141,7 +144,7 @@ with given as materialized (
     failed = t.failed + excluded.failed, duration_ms = t.duration_ms + excluded.duration_ms,
     slowest_ms = greatest(t.slowest_ms, excluded.slowest_ms)
 ), health as (
-  -- Written only where it changes: an endpoint that is well, or stays ill, costs nothing.
+  -- Written only on a change: a healthy endpoint, or one that keeps failing, costs no write.
   update webhook_endpoint p
   set failing_since = case when e.delivered then null else e.first_at end
   from by_endpoint e
@@ -153,8 +156,9 @@ from by_endpoint e
 join webhook_endpoint p on p.account_id = e.account_id and p.endpoint_id = e.endpoint_id
 where not e.delivered and p.failing_since is not null and p.status = 'active'`;
 /**
- * On `Deps.queue`. Writes down how attempts ended, where the claim is still the last one: the attempt, what the delivery is now, the sums and
- * the endpoint's health, in one statement. Tells which endpoints were failing already and failed again.
+ * On `Deps.queue`. Saves the results of attempts whose claim is still the newest: the attempt, the delivery's new
+ * state, the totals and the endpoint's health, in one statement. Returns the endpoints that were already failing and
+ * failed again.
  */
 export const saveAttempts = (db: Queryable, ended: readonly EndedAttempt[]) => db.rows(save, [JSON.stringify(ended)]);
 
@@ -163,7 +167,7 @@ update webhook_delivery d
 set claimed_until = null
 from unnest($1::text[], $2::uuid[], $3::uuid[], $4::integer[]) as r(account_id, event_id, endpoint_id, claims)
 where d.account_id = r.account_id and d.event_id = r.event_id and d.endpoint_id = r.endpoint_id and d.claims = r.claims`;
-/** Gives back what was claimed and not tried to the end, so that another process need not wait for the lease. */
+/** Releases claims whose attempt did not finish, so that another process need not wait for the lease to expire. */
 export const releaseDeliveries = (
   db: Queryable,
   rows: readonly Pick<ClaimedDelivery, "account_id" | "event_id" | "endpoint_id" | "claims">[],

@@ -5,11 +5,11 @@ import { type Queryable, sql, statementOf, type Tx } from "../db.ts";
 export const sealedEndpointColumns = ["secret_sealed", "signing_secret_sealed"] as const;
 type SealedEndpointColumn = (typeof sealedEndpointColumns)[number];
 
-/** Where an endpoint's secrets stand, for the vault. */
+/** The vault's place for an endpoint's secrets. */
 export const endpointPlace = (column: SealedEndpointColumn, account_id: string, endpoint_id: string) =>
   `webhook_endpoint.${column} ${account_id} ${endpoint_id}`;
 
-/** An endpoint that something is due for, and all that is needed to send to it. */
+/** An endpoint with due deliveries, and everything needed to send to it. */
 export type DueEndpoint = {
   account_id: string;
   endpoint_id: string;
@@ -23,10 +23,10 @@ export type DueEndpoint = {
   digest_sealed: Buffer;
 };
 
-/** The secret `s` that an endpoint `p` is signed with. */
+/** The secret `s` that signs requests to an endpoint `p`. */
 export const SIGNING_SECRET = `cross join lateral (
-  -- The pinned secret while it lives, then the oldest that does. Where the whole credential is gone the pinned one is
-  -- still what the receiver knows.
+  -- The pinned secret while it is live, then the oldest live one. If the credential was revoked, the receiver still
+  -- knows the pinned one.
   select s.secret_id, s.digest_sealed
   from credential_secret s
   where s.account_id = p.account_id and s.credential_id = p.signing_credential_id
@@ -40,7 +40,7 @@ export const SIGNING_SECRET = `cross join lateral (
 
 const due = statementOf<[now: Date], DueEndpoint>(`
 with recursive waiting as (
-  -- From endpoint to endpoint along the index, without a look at what lies between.
+  -- A loose index scan: from one endpoint to the next, without reading the rows in between.
   (select d.account_id, d.endpoint_id, d.due_at
   from webhook_delivery d
   order by d.account_id, d.endpoint_id, d.due_at
@@ -67,7 +67,7 @@ cross join lateral (
   limit 1) p
 ${SIGNING_SECRET}
 where w.due_at <= $1::timestamptz + a.clock_offset_s * interval '1 second'`);
-/** On `Deps.queue`. The endpoints that have something due, whoever's they are. */
+/** On `Deps.queue`. The endpoints of all accounts that have due deliveries. */
 export const loadDueEndpoints = (db: Queryable, now: Date) => db.rows(due, [now]);
 
 const disable = sql<
@@ -78,7 +78,10 @@ update webhook_endpoint
 set status = 'disabled', disabled_reason = $3, disabled_at = $4, updated_at = $4
 where account_id = $1 and endpoint_id = $2 and status = 'active' and ($5::text is null or url = $5)
 returning account_id`;
-/** False where somebody else did it meanwhile, or moved it: what was said of another `url` is not about this one. */
+/**
+ * Returns false if another request disabled the endpoint or changed its `url`: the failures of another URL do not count
+ * against this one.
+ */
 export const disableEndpoint = async (
   tx: Tx,
   row: { account_id: string; endpoint_id: string; reason: DisableReason; account_now: Date; url?: string | undefined },

@@ -3,7 +3,7 @@ import { type Queryable, sql, statementOf, type Tx } from "../db.ts";
 
 export type EndpointRow = EndpointState & { endpoint_id: string; created_at: Date; updated_at: Date };
 
-/** Deliveries that one request may touch. */
+/** The most deliveries that one request changes. */
 const MOST_MOVED_AT_ONCE = 10_000;
 
 const COLUMNS = `p.endpoint_id, p.url, p.events, p.description, p.status, p.disabled_reason, p.disabled_at, p.failing_since,
@@ -30,7 +30,7 @@ from webhook_endpoint p
 join account a on a.account_id = p.account_id
 where p.account_id = $1 and p.endpoint_id = $2
 for no key update of p`);
-/** One that nobody else changes until the transaction ends, with the account's clock. */
+/** Locks the endpoint until the transaction ends. Returns the account's clock too. */
 export const lockEndpoint = (tx: Tx, account_id: string, endpoint_id: string) =>
   tx.row(lock, [account_id, endpoint_id]);
 
@@ -39,13 +39,13 @@ select clock_offset_s
 from account
 where account_id = $1
 for no key update`;
-/** Two that register endpoints do so one after the other, so that both count right. Orders go on meanwhile. */
+/** Serializes endpoint registrations, so that each counts correctly. Orders do not block. */
 export const lockEndpoints = (tx: Tx, account_id: string) => tx.row(lockAll, [account_id]);
 
 export type SigningFacts = {
-  /** How many endpoints the account has. */
+  /** The number of endpoints of the account. */
   endpoints: number;
-  /** Of the credential's live secrets; null where it is unknown or revoked. */
+  /** The oldest live secret of the credential; null if the credential is unknown or revoked. */
   oldest_secret_id: number | null;
   newest_secret_id: number | null;
 };
@@ -80,7 +80,7 @@ insert into webhook_endpoint (account_id, endpoint_id, url, events, description,
   signing_credential_id, signing_credential_secret_id, created_at, updated_at)
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $10)`;
 type Sealed = { secret_sealed: Buffer; signing_secret_sealed: Buffer };
-/** A new one, which is active. */
+/** Inserts an active endpoint. */
 export const insertEndpoint = (tx: Tx, account_id: string, row: EndpointRow & Sealed) =>
   tx.run(add, [
     account_id,
@@ -118,10 +118,10 @@ set url = $3, events = $4, description = $5, status = $6, disabled_reason = $7, 
   signing_credential_id = $10, signing_credential_secret_id = $11, secret_sealed = coalesce($12, secret_sealed),
   updated_at = $13
 where account_id = $1 and endpoint_id = $2`,
-  // What waited for an endpoint that is enabled again is due: whoever delivers is told when this is committed.
+  // Deliveries that were pending for a re-enabled endpoint are due, so the commit wakes the delivery loop.
   writes_events: true,
 };
-/** Its secret stays where none is given. */
+/** Null keeps the endpoint's secret. */
 export const saveEndpoint = (tx: Tx, account_id: string, row: EndpointRow, secret_sealed: Buffer | null) =>
   tx.run(save, [
     account_id,
@@ -148,9 +148,9 @@ where d.account_id = $1 and d.endpoint_id = $2 and d.event_id in (
   where w.account_id = $1 and w.endpoint_id = $2 and w.due_at > $3
   order by w.due_at, w.event_position
   limit $4
-  -- What is just being sent says itself when it comes again.
+  -- An attempt in progress schedules its own retry.
   for update skip locked)`;
-/** What waits for an endpoint is sent at once, up to as many as one request may move; the others come at their time. */
+/** Makes an endpoint's pending deliveries due at once, up to the limit per request. The rest keep their time. */
 export const makeDeliveriesDue = (tx: Tx, account_id: string, endpoint_id: string, account_now: Date) =>
   tx.run(makeDue, [account_id, endpoint_id, account_now, MOST_MOVED_AT_ONCE]);
 
@@ -167,7 +167,7 @@ with gone as (
     from webhook_delivery w
     where w.account_id = $1 and w.endpoint_id = $2
     limit $3
-    -- What is just being sent is left to the sweep, and so is what is too much for one request.
+    -- The sweep handles attempts in progress and rows beyond the limit of one request.
     for update skip locked)
 ), hours as (
   delete from webhook_endpoint_hour h
@@ -176,6 +176,6 @@ with gone as (
 )
 select g.endpoint_id
 from gone g`;
-/** False where there is none. Nothing more is sent to it; what was tried stays. */
+/** Returns false if there is no such endpoint. Drops its pending deliveries and keeps its attempts. */
 export const deleteEndpoint = async (tx: Tx, account_id: string, endpoint_id: string) =>
   (await tx.row(remove, [account_id, endpoint_id, MOST_MOVED_AT_ONCE])) !== undefined;

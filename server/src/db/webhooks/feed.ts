@@ -1,7 +1,7 @@
 import type { EventType, WebhookEventRecord } from "@pestle/contract";
 import { type Queryable, type Statement, sql, statementOf } from "../db.ts";
 
-/** Where an event stands in the feed: the position of its transaction, and its own. */
+/** An event's position in the feed: the position of its transaction, then its own. */
 export type FeedPosition = { feed_position: number; event_position: number };
 export type FeedFilter = {
   event_type: EventType | null;
@@ -15,12 +15,12 @@ export type FeedRow = FeedPosition &
     body: string;
     deliveries: WebhookEventRecord["deliveries"];
   };
-/** How far a page looked. Where it looked at as many events as it may, there can be others. */
+/** How far a page read. If it read the maximum number of events, more may follow. */
 type Edge = { looked_at: number; last_feed_position: number | null; last_event_position: number | null };
 
 /**
- * The deliveries of an event `e`. One that waits has a row; of every other the last attempt tells how it ended, and one
- * that ended with its endpoint counts as failed.
+ * The deliveries of an event `e`. A pending one has a row. For any other, the last attempt gives the result, and a
+ * delivery whose endpoint was deleted counts as failed.
  */
 export const DELIVERIES = `
   select d.endpoint_id, 'pending' as status, d.attempts, case when p.status = 'active' then d.due_at end as next_attempt_at
@@ -48,7 +48,10 @@ const EVENT = `
       'next_attempt_at', x.next_attempt_at) order by x.endpoint_id), '[]')
     from (${DELIVERIES}) x) as deliveries`;
 
-/** What a filter asks of an event `e` whose value is given as `value`. Only an order has an index of its own. */
+/**
+ * The condition that each filter adds on an event `e`. `value` is the parameter. Only the order filter has its own
+ * index.
+ */
 export const FEED_CONDITIONS = {
   event_type: (value: string) => `e.event_type = ${value}`,
   after: (value: string) => `e.created_at > ${value}::timestamptz`,
@@ -69,8 +72,9 @@ type PageParams = readonly [
 type PageRow = Edge & { [Column in keyof FeedRow]: FeedRow[Column] | null };
 
 /**
- * A statement for each set of filters. It looks at so many events from a position on, those of an order or all, and no
- * further than the horizon: below it nothing is committed any more, so that a page is the same whenever it is read.
+ * Builds one statement per set of filters. It reads a limited number of events from a position on, for one order or for
+ * all, and stops at the horizon. No transaction can still commit below the horizon, so a page is the same on every
+ * read.
  */
 function pageText(by_order: boolean, names: readonly ConditionName[]): string {
   const first = by_order ? 7 : 6;
@@ -109,15 +113,15 @@ order by shown.feed_position, shown.event_position`;
 }
 
 const pages = new Map<string, Statement<PageParams, PageRow>>();
-/** A page looks at no more events than this, however few of them pass; each of the latter costs several look-ups. */
+/** The most events that a page reads, even if few match. Each match costs several lookups. */
 const MOST_LOOKED_AT = 10_000;
 const MOST_DELIVERIES_LOOKED_AT = 2_000;
 
 export type FeedPage = {
   rows: FeedRow[];
-  /** There are, or may be, others after `end`. */
+  /** More events exist, or may exist, after `end`. */
   more: boolean;
-  /** Where the page ends, and the next one begins. */
+  /** The end of this page and the start of the next. */
   end: FeedPosition;
 };
 
@@ -170,6 +174,6 @@ from webhook_event e
 where e.account_id = $1 and e.event_id < event_id_from($2)
 order by e.event_id desc
 limit 1`;
-/** The position of the newest event whose id is from before a time. */
+/** The position of the newest event whose id is older than a time. */
 export const findPositionBefore = async (db: Queryable, account_id: string, moment: Date) =>
   (await db.row(before, [account_id, moment]))?.feed_position ?? 0;

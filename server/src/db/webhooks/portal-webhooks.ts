@@ -7,16 +7,16 @@ import { DELIVERIES, FEED_CONDITIONS, type FeedPosition, type FeedRow } from "./
 export type NewestFilter = {
   event_type: EventType | null;
   order_number: string | null;
-  /** Whether all its deliveries arrived. */
+  /** Whether all its deliveries succeeded. */
   delivered: boolean | null;
-  /** One of its deliveries stands so. */
+  /** At least one of its deliveries has this status. */
   status: DeliveryStatus | null;
-  /** It was, or is to be, sent there. */
+  /** It has a delivery to this endpoint, finished or pending. */
   endpoint_id: string | null;
 };
 type NewestRow = Omit<FeedRow, "body"> & { fits: boolean };
 
-/** What a filter asks of the deliveries `x` of an event. */
+/** The condition that each filter adds on the deliveries `x` of an event. */
 const CONDITIONS = {
   event_type: FEED_CONDITIONS.event_type,
   delivered: FEED_CONDITIONS.delivered,
@@ -33,7 +33,10 @@ type PageParams = readonly [
   ...filters: unknown[],
 ];
 
-/** Looks at so many events before a position, and tells of the last one also where it does not fit: the page ends there. */
+/**
+ * Reads a limited number of events before a position. Returns the last one even if it does not match, because the page
+ * ends there.
+ */
 function pageText(by_order: boolean, names: readonly ConditionName[]): string {
   const asked = names.map((name, index) => CONDITIONS[name](`$${(by_order ? 6 : 5) + index}`));
   return `
@@ -60,10 +63,10 @@ order by e.feed_position desc, e.event_position desc`;
 }
 
 const pages = new Map<string, Statement<PageParams, NewestRow>>();
-/** A page looks at no more events than these, however few of them fit. */
+/** The most events that a page reads, even if few match. */
 const MOST_LOOKED_AT = 1_000;
 
-/** Events before a position, newest first, and where the next page begins. */
+/** Events before a position, newest first, and the start of the next page. */
 export async function listNewestEvents(
   db: Queryable,
   account_id: string,
@@ -111,7 +114,7 @@ select
     select coalesce(sum(failed), 0)
     from webhook_endpoint_hour
     where account_id = $1 and hour >= $2) as failed`;
-/** What became of an account's webhooks; those that wait are counted up to so many. `since` is on its clock. */
+/** An account's webhook totals. Counts pending deliveries up to `most`. `since` is on the account's clock. */
 export const loadWebhookFacts = async (db: Queryable, account_id: string, since: Date, most: number) =>
   (await db.row(facts, [account_id, since, most]))!;
 
@@ -122,7 +125,7 @@ from webhook_endpoint_hour
 where account_id = $1 and hour >= $2
 group by hour
 order by hour`;
-/** Of all its endpoints, on the account's clock. */
+/** Totals over all endpoints, on the account's clock. */
 export const listWebhookHours = (db: Queryable, account_id: string, since: Date) => db.rows(hours, [account_id, since]);
 
 export type SigningEndpoint = {
@@ -132,7 +135,7 @@ export type SigningEndpoint = {
   signing_credential_id: string;
   secret_id: number;
   digest_sealed: Buffer;
-  /** The last attempt of the event there. */
+  /** The last attempt of the event at this endpoint. */
   attempt: number | null;
   exchange_sealed: Buffer | null;
 };
@@ -148,6 +151,6 @@ left join lateral (
   order by t.attempt desc
   limit 1) t on true
 where p.account_id = $1 and p.endpoint_id = $2`);
-/** All that a request to an endpoint is signed with, and what was last sent there of an event. */
+/** Loads everything that signs a request to an endpoint, and the last exchange for an event. */
 export const loadSigningEndpoint = (db: Queryable, account_id: string, endpoint_id: string, event_id: string) =>
   db.row(signing, [account_id, endpoint_id, event_id]);

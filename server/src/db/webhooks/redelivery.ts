@@ -21,19 +21,19 @@ where e.account_id = $1 and e.event_id = $2
   end
 on conflict (account_id, event_id, endpoint_id) do update
 set due_at = excluded.due_at, attempts_before = webhook_delivery.attempts`,
-  // It is due now: whoever delivers is told when this is committed.
+  // The delivery is due now, so the commit wakes the delivery loop.
   writes_events: true,
 };
 /**
- * Has an event sent again to those of the account's active endpoints that it is for or that were sent it, or to one of
- * them. The waits between attempts begin anew.
+ * Requeues an event to the account's active endpoints that subscribe to it or received it before, or to one given
+ * endpoint. The backoff starts over.
  */
 export const requeueEvent = (
   tx: Tx,
   row: { account_id: string; event_id: string; endpoint_id: string | null; account_now: Date },
 ) => tx.run(again, [row.account_id, row.event_id, row.endpoint_id, row.account_now]);
 
-/** Deliveries to the endpoint `p` that were given up: their last attempt says so. */
+/** Failed deliveries to the endpoint `p`: their last attempt has that status. */
 const GIVEN_UP = `
   select t.event_id, t.attempt as attempts
   from webhook_attempt t
@@ -44,7 +44,7 @@ const GIVEN_UP = `
       from webhook_attempt later
       where later.account_id = t.account_id and later.event_id = t.event_id and later.endpoint_id = t.endpoint_id
         and later.attempt > t.attempt)`;
-/** Events that it would be told of, and that it was never sent. */
+/** Events that the endpoint subscribes to but never received. */
 const MISSED = `
   select m.event_id, 0
   from webhook_event m
@@ -71,7 +71,7 @@ select p.account_id, wanted.event_id, p.endpoint_id, e.event_position, e.order_n
 from webhook_endpoint p
 cross join lateral (${wanted}) wanted
 cross join lateral (
-  -- One by one: those that failed are few among all events.
+  -- Nested loop: few of all events failed.
   select e.event_position, e.order_number
   from webhook_event e
   where e.account_id = p.account_id and e.event_id = wanted.event_id and e.created_at >= $3
@@ -89,8 +89,9 @@ on conflict (account_id, event_id, endpoint_id) do nothing`),
 const givenUpAgain = allAgain(GIVEN_UP);
 const givenUpAndMissed = allAgain(`${GIVEN_UP}\n  union all ${MISSED}`);
 /**
- * Has what was given up since a time sent again to one endpoint, the oldest first, and with `missed` what it was never
- * sent. `ids_since` is a real time that no such event's id is before. Returns how many were taken.
+ * Requeues the deliveries to one endpoint that failed since a time, the oldest first. With `missed`, also the events
+ * that it never received. `ids_since` is a real time no later than the id of any such event. Returns how many it
+ * queued.
  */
 export const requeueFailed = (
   tx: Tx,

@@ -39,6 +39,6 @@ select
       limit $3) newest), '[]') as hours
 from webhook_endpoint_hour h
 where h.account_id = $1 and h.endpoint_id = $2`;
-/** How an endpoint's attempts went, in all and in the last hours that had any, and what waits for it. */
+/** An endpoint's attempts in total and in the last active hours, and its pending deliveries. */
 export const loadStatistics = async (db: Queryable, account_id: string, endpoint_id: string, hours: number) =>
   (await db.row(statistics, [account_id, endpoint_id, hours]))!;

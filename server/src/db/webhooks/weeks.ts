@@ -3,10 +3,10 @@ import { type Queryable, sql, type Tx } from "../db.ts";
 const limit = sql<[milliseconds: string]>`select set_config('lock_timeout', $1, true)`;
 const add = sql<[from_day: Date, to_day: Date], { added: number }>`
 select add_webhook_weeks($1::timestamptz::date, $2::timestamptz::date) as added`;
-/** Orders wait behind whoever waits for the table, so that is given up after a moment and tried again later. */
+/** Orders queue behind a waiting table lock, so give up after a moment and let the job try again later. */
 const LONGEST_WAIT_MS = "300";
 
-/** Makes the weeks of events and attempts that are missing between two days. */
+/** Creates the missing weekly partitions of events and attempts between two days. */
 export async function addWebhookWeeks(tx: Tx, from_day: Date, to_day: Date): Promise<number> {
   await tx.rows(limit, [LONGEST_WAIT_MS]);
   return (await tx.row(add, [from_day, to_day]))!.added;
@@ -25,19 +25,19 @@ from (
   where c.relnamespace = current_schema()::regnamespace and c.relname ~ '^webhook_(event|attempt)_[0-9]{8}$') w
 where w.week + 7 <= ($1::timestamptz at time zone 'UTC')::date
 order by week`;
-/** The weeks that ended before a time, also those that are out of use and not dropped yet. */
+/** The weeks that ended before a time, including detached ones that are not dropped yet. */
 export const listOldWeeks = async (db: Queryable, before: Date) =>
   (await db.rows(old, [before])).map(({ week }) => week);
 
 const detach = sql<[week: string], { kept_events: number }>`select detach_webhook_week($1::date) as kept_events`;
-/** Takes a week out of use, and tells how many of its events were kept because an endpoint still has to get them. */
+/** Detaches a week, and returns how many of its events it kept because they still have pending deliveries. */
 export async function detachWebhookWeek(tx: Tx, week: string): Promise<number> {
   await tx.rows(limit, [LONGEST_WAIT_MS]);
   return (await tx.row(detach, [week]))!.kept_events;
 }
 
 const drop = sql<[week: string]>`select drop_webhook_week($1::date)`;
-/** Drops a week that is out of use: nobody waits for that, however long it takes. */
+/** Drops a detached week. This blocks no other transaction, however long it takes. */
 export async function dropWebhookWeek(tx: Tx, week: string): Promise<void> {
   await tx.rows(limit, [LONGEST_WAIT_MS]);
   await tx.rows(drop, [week]);
@@ -49,14 +49,14 @@ where account_id = $1 and event_id in (
   select e.event_id
   from webhook_event_default e
   where e.account_id = $1
-    -- Only an id of version 7 tells its time.
+    -- Only a version 7 id contains a time.
     and case when substr(e.event_id::text, 15, 1) = '7' then e.event_id < event_id_from($2) else e.created_at < $2 end
     and not exists (
       select
       from webhook_delivery d
       where d.account_id = e.account_id and d.event_id = e.event_id)
   limit $3)`;
-/** Old events that stand in no week, unless an endpoint still has to get them. */
+/** Deletes old events outside the weekly partitions, except those with pending deliveries. */
 export const deleteStrayEvents = (db: Queryable, account_id: string, before: Date, most: number) =>
   db.run(removeEvents, [account_id, before, most]);
 
@@ -70,7 +70,7 @@ where account_id = $1 and (event_id, endpoint_id, attempt) in (
     from webhook_event e
     where e.account_id = t.account_id and e.event_id = t.event_id)
   limit $2)`;
-/** Attempts that stand in no week and whose event is gone. */
+/** Deletes attempts outside the weekly partitions whose event no longer exists. */
 export const deleteStrayAttempts = (db: Queryable, account_id: string, most: number) =>
   db.run(removeAttempts, [account_id, most]);
 
@@ -94,6 +94,6 @@ where account_id = $1 and (event_id, endpoint_id) in (
     from webhook_endpoint p
     where p.account_id = d.account_id and p.endpoint_id = d.endpoint_id)
   limit $2)`;
-/** Deliveries to an endpoint that was removed the moment its event was written. */
+/** Deletes deliveries to an endpoint that was deleted while its event was being written. */
 export const deleteOrphanDeliveries = (db: Queryable, account_id: string, most: number) =>
   db.run(removeOrphans, [account_id, most]);

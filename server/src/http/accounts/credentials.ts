@@ -12,7 +12,7 @@ import { type Answer, json } from "../answer.ts";
 import { developers, everybody, idOf, ofAccount, type PortalCall } from "../portal-route.ts";
 import type { WebRoute } from "../web-api.ts";
 
-/** Credentials of the partner API: a secret is shown in the answer that makes it, and nowhere else. */
+/** Credentials of the partner API. Only the answer that creates a secret shows it. */
 export const credentialRoutes: readonly WebRoute[] = [
   {
     method: "GET",

@@ -16,7 +16,7 @@ import { choiceField, flagField, optionalText, optionalWhole, textField } from "
 import { accountIn, adminOf, admins, everybody, leads, queryOf } from "../dashboard-route.ts";
 import type { WebRoute } from "../web-api.ts";
 
-/** Partners, how their messages are told apart, and what their programs sign in with. */
+/** Partners, their routing rules and the credentials of their programs. */
 export const partnerRoutes: readonly WebRoute[] = [
   {
     method: "GET",
@@ -96,7 +96,7 @@ export const partnerRoutes: readonly WebRoute[] = [
   },
 ];
 
-/** Null: what is usual for the account. */
+/** Null: the account's default scopes. */
 function scopesField(body: JsonObject): string[] | null {
   const value = body["scopes"] ?? null;
   if (value === null) return null;

@@ -29,7 +29,7 @@ const changeRoute = (change: PersonChange): WebRoute => ({
     json(200, { person: await changePerson(deps, call.person, personIn(call), change, call.request.id) }),
 });
 
-/** Whoever signs in: the pharmacy's people, and those of partners. */
+/** People with a login: the pharmacy's staff and partners' people. */
 export const peopleRoutes: readonly WebRoute[] = [
   {
     method: "GET",

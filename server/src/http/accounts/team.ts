@@ -7,7 +7,7 @@ import { json } from "../answer.ts";
 import { admins, everybody, idOf, ofAccount, type PortalCall } from "../portal-route.ts";
 import type { WebRoute } from "../web-api.ts";
 
-/** The people of a partner. Anybody sees who is there, admins say who. */
+/** The people of a partner. All of them see the list; only admins change it. */
 export const teamRoutes: readonly WebRoute[] = [
   {
     method: "GET",

@@ -12,7 +12,7 @@ import { type Answer, answer, json, rendered, send } from "../answer.ts";
 import { readBody } from "../body.ts";
 import { repeats } from "../front-door.ts";
 
-// Spec, Authentication 6: these three headers, to the letter.
+// Spec, Authentication 6: exactly these three headers.
 const TOKEN_HEADERS = {
   "content-type": "application/json;charset=utf-8",
   "cache-control": "no-store",
@@ -27,7 +27,7 @@ const handlers: Record<TokenOperation, FormHandler> = {
   introspectToken: async (...args) => json(200, await introspectToken(...args), TOKEN_HEADERS),
   revokeToken: async (...args) => {
     await revokeToken(...args);
-    // Empty, and still called JSON: a strict client refuses an answer of no type.
+    // Empty, but still labeled JSON, because a strict client rejects an answer without a type.
     return answer(200, rendered(""), TOKEN_HEADERS);
   },
 };
@@ -50,7 +50,7 @@ export function addTokenServer(app: FastifyInstance, deps: Deps, environment: En
 
 async function readRequest(request: FastifyRequest): Promise<TokenServerRequest> {
   const bytes = await readBody(request.raw);
-  // RFC 6749, 5.2: more than one way to prove who one is, or a body that is no form, is a malformed request.
+  // RFC 6749, 5.2: several client authentication methods, or a body that is not a form, make a malformed request.
   if (bytes === "too large" || !isUtf8(bytes) || repeats(request, "authorization")) {
     throw new OAuthRefusal("invalid_request");
   }

@@ -15,12 +15,12 @@ import { type Answer, json } from "../answer.ts";
 import type { JsonObject } from "../body.ts";
 import { cookieName, type WebRoute } from "../web-api.ts";
 
-const REFUSED = "The e-mail address, the password or the code is wrong.";
-/** A refusal is no answer of the contract's table, whichever route gives it. */
+const REFUSED = "The email address, the password or the code is wrong. Try again.";
+/** Not an answer in the contract's table: every route of the session may return it. */
 const refused = (): Answer<never> =>
   json(401, { error: { error_code: 401, message: REFUSED } }) as Answer as Answer<never>;
 
-/** Signing in and out. */
+/** Sign-in and sign-out. */
 export const sessionRoutes: readonly WebRoute[] = [
   {
     method: "POST",
@@ -70,7 +70,7 @@ export const sessionRoutes: readonly WebRoute[] = [
     path: "/session/second_factor",
     roles: "signed_in",
     handler: async (deps, { person }) => {
-      // With the password alone one sets up a factor only where there is none and one is asked for.
+      // With only a password, a person may set up a second factor only if one is required and none exists.
       if (!person.complete && (person.totp_on || !totpRequired(deps))) throw new StatusRefusal(404);
       const made = await beginTotp(deps, person);
       if (made === undefined) throw new StatusRefusal(404);
@@ -90,7 +90,7 @@ export const sessionRoutes: readonly WebRoute[] = [
   },
 ];
 
-/** What the page knows of who is signed in. */
+/** The signed-in person, as the page sees them. */
 function shown({ person_id, email, name, role, partner_name, csrf_token, complete, totp_on }: SignedIn) {
   return { person_id, email, name, role, partner_name, csrf_token, complete, totp_on, idle_seconds: IDLE_MS / 1000 };
 }

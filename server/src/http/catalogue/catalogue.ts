@@ -18,7 +18,7 @@ export const listProducts: ReadHandler = (deps, { grant, query }) => {
   return matching(deps, grant.account_id, query);
 };
 
-/** Products that any of the given values names. */
+/** Products that match any of the given values. */
 async function matching(deps: Deps, account_id: string, query: ReadonlyMap<string, string[]>): Promise<Answer> {
   const { products } = await readCatalogue(deps, account_id);
   const names = (name: string, value: string | null) => value !== null && (query.get(name)?.includes(value) ?? false);
@@ -28,7 +28,7 @@ async function matching(deps: Deps, account_id: string, query: ReadonlyMap<strin
   );
 }
 
-/** A whole list is rendered once per copy of the catalogue and then sent as it is. */
+/** Renders a whole list once per cached catalogue and sends the same bytes each time. */
 function whole(deps: Deps, account_id: string, name: string, pick: (catalogue: CatalogueAnswers) => unknown) {
   const render = (catalogue: CatalogueAnswers): Answer => {
     let body = catalogue.rendered.get(name) as Rendered | undefined;

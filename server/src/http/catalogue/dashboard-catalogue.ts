@@ -33,7 +33,7 @@ import type { WebCall, WebCallTo, WebRoute } from "../web-api.ts";
 
 const LONGEST_FILE = 1024 * 1024;
 
-/** What is offered, where it may be sent and how much of it is there. */
+/** The products, shipping rules and stock of an account. */
 export const catalogueRoutes: readonly WebRoute[] = [
   {
     method: "GET",
@@ -138,7 +138,7 @@ async function importFor(
   return json(200, imported);
 }
 
-/** The difference that was seen, with its fields in the order in which it is compared. */
+/** The difference that the person reviewed, with its fields in the order of the comparison. */
 function agreedField(body: JsonObject): CatalogueDiff {
   const { added = [], changed = [], retired = [], unchanged = 0 } = objectField(body, "agreed") as CatalogueDifference;
   const fieldsOf = ({ field, from, to }: { field: string; from: unknown; to: unknown }) => ({ field, from, to });

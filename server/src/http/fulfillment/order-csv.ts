@@ -1,7 +1,6 @@
 import type { DashboardOrderRow } from "@pestle/contract";
 import { writeCsv } from "../../domain/catalogue/csv.ts";
 
-/** The columns of the file, in this order. */
 const columns = [
   "partner",
   "environment",
@@ -29,6 +28,6 @@ export const csvLines = (orders: readonly DashboardOrderRow[]): string =>
 
 function cellOf(value: DashboardOrderRow[(typeof columns)[number]]): string {
   const text = Array.isArray(value) ? value.join("; ") : String(value ?? "");
-  // A spreadsheet takes these for the beginning of a formula, and names come from elsewhere.
+  // A spreadsheet would run these as formulas, and the names come from outside.
   return /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
 }

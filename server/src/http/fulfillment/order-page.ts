@@ -12,7 +12,7 @@ import { readWork } from "./work-request.ts";
 
 const ORDER = "/dashboard/orders/:account_id/:order_number";
 
-/** One order: what it is, who it is for, what is done with it and what is printed. */
+/** One order: its data, patient, work and printouts. */
 export const orderRoutes: readonly WebRoute[] = [
   {
     method: "GET",

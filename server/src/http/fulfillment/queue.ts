@@ -35,7 +35,7 @@ const DEFAULT_LIMIT = 50;
 const MOST = 200;
 const MINUTE_MS = 60_000;
 
-/** The tables of orders, of all accounts. */
+/** The order tables across all accounts. */
 export const ordersRoutes: readonly WebRoute[] = [
   {
     method: "GET",
@@ -62,7 +62,7 @@ export const ordersRoutes: readonly WebRoute[] = [
       await writeAudit(deps, call.person, entry, call.request.id);
       call.reply.header("cache-control", "no-store").type("text/csv; charset=utf-8");
       call.reply.header("content-disposition", 'attachment; filename="orders.csv"');
-      // Sent while it is made: it may be long.
+      // Streams the file, because it may be long.
       call.reply.send(Readable.from(csvOf(deps, filter)));
       return undefined;
     },
@@ -87,7 +87,7 @@ export const ordersRoutes: readonly WebRoute[] = [
   },
 ];
 
-/** Initials and products tell little, of many people. */
+/** One audit entry per list: it shows only initials and products, of many people. */
 const noteList = (deps: Deps, { person, request }: WebCall, account_id: string | null, list: string) =>
   writeLook(deps, person, { account_id, action: "orders_listed", subject: list }, request.id);
 
@@ -124,7 +124,7 @@ function filterOf(deps: Deps, { person }: WebCall, query: Query): QueueFilter {
   };
 }
 
-/** Where the orders stand that are asked for: all that the queue, the status and the stage have in common. */
+/** The queues to list: the intersection of the queue, status and stage filters. */
 function placesOf(query: Query): string[] {
   const queue = askedOne(query, "queue", queueKeys);
   const status = askedOne(query, "order_status", orderStatuses);
@@ -141,7 +141,7 @@ function placesOf(query: Query): string[] {
   return first.filter((place) => others.every((set) => set.includes(place)));
 }
 
-/** Opaque to pages, so that it may mean something else tomorrow. */
+/** Opaque to pages, so that its content can change. */
 const cursorOf = ({ stage_since, account_id, order_number }: QueuePlace) =>
   Buffer.from([stage_since.toISOString(), account_id, order_number].join(" ")).toString("base64url");
 

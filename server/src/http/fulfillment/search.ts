@@ -11,10 +11,10 @@ import type { WebRoute } from "../web-api.ts";
 const LONGEST_LOT = 40;
 const LONGEST_QUESTION = 300;
 
-/** Finding an order by whatever somebody has of it, and everybody who has packages of a lot. */
+/** Finds an order by any of its identifiers, and all patients who received a lot. */
 export const searchRoutes: readonly WebRoute[] = [
   {
-    // Not in the address, which proxies write down: it may be a patient's name and date of birth.
+    // In the body, because proxies log addresses, and the query may be a patient's name and date of birth.
     method: "POST",
     path: "/dashboard/search",
     roles: everybody,

@@ -26,7 +26,7 @@ import {
 const MOST_ITEMS = 100;
 const LONGEST_CODE = 200;
 
-/** What each event takes beside `event` and `revision`. */
+/** The fields of each event, in addition to `event` and `revision`. */
 const fields: { [Event in WorkEvent]?: (body: JsonObject) => Record<string, unknown> } = {
   complete_fill: (body) => ({
     items: listField(body, "items", MOST_ITEMS, (item) => ({
@@ -46,11 +46,11 @@ const fields: { [Event in WorkEvent]?: (body: JsonObject) => Record<string, unkn
   note: withReason,
   track: (body) => ({
     status: choiceField(body, "status", shipmentStatuses),
-    description: optionalText(body, "description", 200) ?? "Told by the carrier.",
+    description: optionalText(body, "description", 200) ?? "Reported by the carrier.",
   }),
   raise_exception: (body) => ({ exception_id: exceptionField(body), ...withReason(body) }),
   resolve: (body) => ({ exception_id: exceptionField(body), ...withReason(body) }),
-  // The address itself is read by the same rules as a partner's.
+  // The address follows the same rules as a partner's.
   update_address: (body) => ({ address: objectField(body, "address") as AddressInput }),
   refund: (body) => {
     const amount_cents = optionalWhole(body, "amount_cents");
@@ -58,7 +58,7 @@ const fields: { [Event in WorkEvent]?: (body: JsonObject) => Record<string, unkn
   },
 };
 
-/** What somebody asks of an order. */
+/** Reads a work request on an order. */
 export function readWork(body: JsonObject): WorkRequest {
   const event = choiceField(body, "event", workEvents);
   return { event, ...revisionOf(body), ...fields[event]?.(body) } as WorkRequest;

@@ -12,7 +12,7 @@ import { readQuery } from "../query.ts";
 
 type IntakeEndpoint = Extract<(typeof endpoints)[number], { server: "intake" }>;
 type Intake = {
-  /** The types a body may come in; the first is the answer's. */
+  /** The accepted content types; the answer uses the first. */
   types: readonly [string, ...string[]];
   format(query: ReadonlyMap<string, string[]>): IntakeFormat;
 };
@@ -25,7 +25,7 @@ const intakes: Record<IntakeEndpoint["operation_id"], Intake> = {
   },
 };
 
-/** E-prescriptions come in here (contract, 8). What reached a reader is answered with 200 in the message's own format. */
+/** Receives e-prescriptions (contract, 8). A message that reached a reader gets a 200 in its own format. */
 export function addIntake(app: FastifyInstance, deps: Deps): void {
   for (const endpoint of endpoints) {
     if (endpoint.server !== "intake") continue;
@@ -51,7 +51,7 @@ export function addIntake(app: FastifyInstance, deps: Deps): void {
 
 async function readMessage(request: FastifyRequest, types: readonly string[]): Promise<Buffer> {
   const bytes = await readBody(request.raw);
-  // The charset is not looked at: the readers take UTF-8 and say so themselves.
+  // Ignores the charset: the readers accept only UTF-8 and report anything else themselves.
   const [type] = (request.headers["content-type"] ?? "").toLowerCase().split(";");
   if (!types.includes(type!.trim())) refuse(40002, "Content-Type");
   if (bytes === "too large") refuse(40004, "body");

@@ -9,7 +9,7 @@ import type { WebCall, WebRoute } from "../web-api.ts";
 const ENTRY = "/dashboard/reviews/:account_id/:review_id";
 const keyIn = (call: WebCall) => ({ account_id: accountIn(call), review_id: numberIn(call, "review_id") });
 
-/** What waits for a person of the pharmacy: doubtful people, doubtful prescriptions, messages that nobody can read. */
+/** The review queue: uncertain patient matches, questionable prescriptions and unreadable messages. */
 export const reviewRoutes: readonly WebRoute[] = [
   {
     method: "GET",

@@ -3,18 +3,18 @@ import type { HomeListener } from "../../usecases/operations/watch-home.ts";
 import { askedEnvironment, queryOf } from "../dashboard-route.ts";
 import type { WebHandler } from "../web-api.ts";
 
-/** Something is said at least this often, so that nothing in between takes the connection for dead. */
+/** Sends something at least this often, so that no proxy closes the connection as idle. */
 const BEAT_MS = 15_000;
 const SESSION_CHECK_MS = 15_000;
-/** Whoever reads this slowly is told again once they have caught up. */
+/** Skips updates while this much is unread. A slow reader gets the current state once it has caught up. */
 const MOST_UNREAD_BYTES = 64 * 1024;
 
-/** Server-sent events: the home page, at once and whenever it has changed. */
+/** Server-sent events: the home page, at once and after each change. */
 export const streamHome: WebHandler<"GET /dashboard/stream"> = async (deps, call) => {
   const { person, reply } = call;
   const environment = askedEnvironment(queryOf(call, "environment"));
   const { raw } = reply;
-  // No proxy keeps what is meant for now.
+  // Proxies must not cache or buffer the stream.
   reply.headers({ "content-type": "text/event-stream; charset=utf-8", "cache-control": "no-store" });
   reply.header("x-accel-buffering", "no");
   for (const [name, value] of Object.entries(reply.getHeaders())) if (value !== undefined) raw.setHeader(name, value);
@@ -29,7 +29,7 @@ export const streamHome: WebHandler<"GET /dashboard/stream"> = async (deps, call
     beat_ms = deps.now().getTime();
     return true;
   };
-  // A stream does not outlive its session, and does not keep it alive either.
+  // The stream ends with its session, and does not extend it.
   const check = async () => {
     const session = await liveSession(deps, person.session_hash, false).catch(() => person);
     if (session !== undefined || raw.writableEnded) return;
@@ -48,7 +48,7 @@ export const streamHome: WebHandler<"GET /dashboard/stream"> = async (deps, call
     },
     end: () => void raw.end(),
   };
-  // Whoever left while the session was looked up will not say so again.
+  // A client that disconnected during the session lookup emits no further `close` event.
   if (raw.destroyed) return undefined;
   const stop = deps.home_watch.listen(listener);
   raw.on("close", stop);

@@ -11,7 +11,7 @@ import { askedEnvironment, everybody, leads, queryOf } from "../dashboard-route.
 import type { WebRoute } from "../web-api.ts";
 import { streamHome } from "./home-stream.ts";
 
-/** How the queues stand, and what is late. */
+/** The state of the queues, and what is late. */
 export const homeRoutes: readonly WebRoute[] = [
   {
     method: "GET",

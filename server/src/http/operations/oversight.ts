@@ -8,7 +8,7 @@ import type { WebRoute } from "../web-api.ts";
 
 const ENTRIES_PER_PAGE = 100;
 
-/** Who looked at what, and how the service is. */
+/** The audit log and the state of the service. */
 export const oversightRoutes: readonly WebRoute[] = [
   {
     method: "GET",

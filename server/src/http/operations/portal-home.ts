@@ -6,7 +6,7 @@ import { json } from "../answer.ts";
 import { everybody, ofAccount } from "../portal-route.ts";
 import type { WebRoute } from "../web-api.ts";
 
-/** Where a partner begins, and what the pharmacy offers them. */
+/** The partner's home page and the pharmacy's catalogue. */
 export const homeRoutes: readonly WebRoute[] = [
   {
     method: "GET",

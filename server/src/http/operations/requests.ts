@@ -28,7 +28,7 @@ import { everybody, idOf, ofAccount, type PortalCallTo, queryOf, UUID } from "..
 import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts";
 import type { Asked, WebRoute } from "../web-api.ts";
 
-/** How a partner's programs use the API: every request, what went wrong, and how much there was. */
+/** A partner's API usage: requests, errors and volume. */
 export const requestRoutes: readonly WebRoute[] = [
   { method: "GET", path: "/portal/:environment/requests", roles: everybody, handler: ofAccount(list) },
   { method: "GET", path: "/portal/:environment/requests/:request_id", roles: everybody, handler: ofAccount(one) },
@@ -37,7 +37,7 @@ export const requestRoutes: readonly WebRoute[] = [
 ];
 
 const HOUR_MS = 3600 * 1000;
-/** More errors than these are the same story again. */
+/** Errors beyond this number repeat the same causes. */
 const MOST_ERRORS = 50_000;
 
 const filters = ["credential_id", "method", "route", "status", "errors", "error_code", "since", "until"] as const;
@@ -120,7 +120,7 @@ async function usage(deps: Deps, call: PortalCallTo<"GET /portal/{environment}/u
   } satisfies PortalUsage);
 }
 
-/** With the names of their credentials, and what to do about their errors. */
+/** Adds the names of the credentials, and hints for the errors. */
 async function shown(deps: Deps, account_id: string, rows: readonly RequestRow[]): Promise<PortalRequest[]> {
   const credentials = rows.length === 0 ? [] : await listCredentials(deps.db, account_id);
   const names = new Map(credentials.map(({ credential_id, name }) => [credential_id, name]));
@@ -138,7 +138,7 @@ const hoursOf = (call: Asked<"hours">, most: number) =>
   numberOf(queryOf(call, "hours"), "hours", (hours) => hours <= most) ?? 24;
 
 const END_OF_TIME = new Date("9999-12-31T00:00:00Z");
-/** Before every other. */
+/** Sorts before every other id. */
 const NO_UUID = "00000000-0000-0000-0000-000000000000";
 
 const cursorOf = ({ at, request_id }: RequestPosition) =>

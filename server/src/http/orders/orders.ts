@@ -72,7 +72,7 @@ export const listOrderHistory: ReadHandler = async (deps, { grant, params, query
   const { before, limit } = pageOf(query);
   const order_number = orderNumber(params);
   const rows = await listHistory(deps.db, grant.account_id, order_number, before, limit + 1);
-  // An order has a history from its first moment on; past its end there is still an order.
+  // Every order has history from the start, so an empty page is either past its end or an unknown order.
   if (rows.length === 0 && (await findOrder(deps.db, grant.account_id, order_number)) === undefined) {
     throw new StatusRefusal(404);
   }
@@ -93,7 +93,6 @@ export function orderNumber({ order_number = "" }: Parameters<ReadHandler>[1]["p
   return order_number;
 }
 
-/** The filters of a list of orders. */
 export function filterOf(query: Query, zone: string): OrderFilter {
   return {
     patient_id: textOf(query, "patient_id", isPatientId),

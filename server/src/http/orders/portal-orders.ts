@@ -22,10 +22,10 @@ const filters = [
   "created_before",
   "updated_after",
 ] as const;
-/** More than any order goes through. */
+/** More than any order has. */
 const WHOLE_HISTORY = 1_000;
 
-/** Orders as the partner's own programs see them, and the same actions. */
+/** Orders as the partner's programs see them, with the same actions. */
 export const orderRoutes: readonly WebRoute[] = [
   {
     method: "GET",
@@ -81,7 +81,7 @@ export const orderRoutes: readonly WebRoute[] = [
   },
 ];
 
-/** Nobody's name, address or medication: a list is no reason to see them. */
+/** Omits names, addresses and medications, because a list does not need them. */
 const rowOf = (order: Order): PortalOrderRow => ({
   order_number: order.order_number,
   order_status: order.order_status,

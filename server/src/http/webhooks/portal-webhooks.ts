@@ -47,7 +47,7 @@ import { attemptCursor, attemptPosition, feedCursor, feedPosition } from "./webh
 const ENDPOINTS = "/portal/:environment/webhook_endpoints";
 const EVENTS = "/portal/:environment/webhook_events";
 
-/** Where events go, what became of them, and how to have them again. */
+/** Webhook endpoints, events, deliveries and redelivery. */
 export const webhookRoutes: readonly WebRoute[] = [
   { method: "GET", path: ENDPOINTS, roles: everybody, handler: ofAccount(list) },
   {
@@ -193,7 +193,7 @@ async function events(
 }
 
 const isDeliveryStatus = (text: string) => (deliveryStatuses as readonly string[]).includes(text);
-/** After everything. */
+/** Sorts after every event. */
 const NEWEST = { feed_position: Number.MAX_SAFE_INTEGER, event_position: Number.MAX_SAFE_INTEGER };
 
 async function attempts(

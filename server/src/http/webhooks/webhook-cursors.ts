@@ -3,16 +3,16 @@ import type { FeedPosition } from "../../db/webhooks/feed.ts";
 import { refuse } from "../../domain/values/refusals.ts";
 import type { Query } from "../query-values.ts";
 
-/** Where the feed begins: before everything. */
+/** Sorts before every event. */
 const BEGINNING: FeedPosition = { feed_position: 0, event_position: 0 };
-/** After everything: attempts are read from the newest on. */
+/** Sorts after every attempt, because attempts are listed newest first. */
 const NEWEST: AttemptPosition = {
   at: new Date("9999-12-31T00:00:00.000Z"),
   endpoint_id: "ffffffff-ffff-ffff-ffff-ffffffffffff",
   attempt: 2 ** 31 - 1,
 };
 
-/** Cursors are opaque to partners, so that they may mean something else tomorrow. */
+/** Opaque to partners, so that their content can change. */
 const encoded = (text: string) => Buffer.from(text).toString("base64url");
 
 export const feedCursor = ({ feed_position, event_position }: FeedPosition) =>
@@ -35,7 +35,7 @@ export function attemptPosition(query: Query): AttemptPosition {
   return attemptCursor(position) === query.get("cursor")?.[0] ? position : refuse(40003, "cursor");
 }
 
-/** What a cursor is made of; undefined where there is none. */
+/** The parts of a cursor; undefined if the query has none. */
 function partsOf(query: Query, form: RegExp): string[] | undefined {
   const [cursor] = query.get("cursor") ?? [];
   if (cursor === undefined) return undefined;
