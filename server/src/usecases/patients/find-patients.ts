@@ -5,13 +5,13 @@ import { type PatientRecord, patientAnswer, searchKeys } from "../../domain/pati
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { openRecord, searchIndex } from "./patient-rows.ts";
 
-/** Whom to look for: the exact value, but for case and punctuation. */
+/** Matches the exact value, ignoring case and punctuation. */
 export type PatientQuestion =
   | { email: string }
   | { phone: string }
   | Pick<PatientRecord, "first_name" | "last_name" | "dob">;
 
-/** The account's patients that a person may mean, newest first. The database learns neither question nor answer. */
+/** The account's matching patients, newest first. The database sees only blind indexes and sealed records. */
 export async function findPatients(deps: Deps, account_id: string, asked: PatientQuestion): Promise<Patient[]> {
   const [by, text] = searchOf(asked);
   return withKeysOfNow(deps, async () => {

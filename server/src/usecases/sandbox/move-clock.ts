@@ -3,7 +3,7 @@ import { announce } from "../../db/bus.ts";
 import type { Tx } from "../../db/db.ts";
 import { refuse } from "../../domain/values/refusals.ts";
 
-/** Ten years at once, a hundred in all: beyond that every date rule would be meaningless. */
+/** At most ten years per move and a hundred in total: beyond that every date rule would be meaningless. */
 export const LONGEST_ADVANCE_S = 315_360_000;
 const FARTHEST_OFFSET_S = 3_153_600_000;
 
@@ -15,5 +15,5 @@ export async function moveClock(tx: Tx, account_id: string, advance_seconds: num
   return accountNow(now, moved.clock_offset_s);
 }
 
-/** An account's own time: real time, and what its sandbox clock was moved. */
+/** An account's own time: real time plus the offset of its sandbox clock. */
 export const accountNow = (now: Date, clock_offset_s: number) => new Date(now.getTime() + clock_offset_s * 1000);
