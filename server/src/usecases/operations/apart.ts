@@ -4,8 +4,8 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { LostRaces } from "../write.ts";
 
 /**
- * For jobs that do the same for many records: a fault of one does not stop the others. Returns undefined for a record
- * that failed; the next round tries it again. A database that is out of reach ends the round.
+ * For jobs that process many records: one failure does not stop the others. Returns undefined for a failed record, and
+ * the next round retries it. An unreachable database ends the round.
  */
 export async function apart<Result>(
   deps: Pick<Deps, "log" | "metrics">,
@@ -19,7 +19,7 @@ export async function apart<Result>(
     deps.metrics.countFault("job");
     deps.log.error(
       { ...about, err: faultOf(error) },
-      "a job could not process this record and continues with the others",
+      "a job failed on this record and continues with the others",
     );
     return undefined;
   }
