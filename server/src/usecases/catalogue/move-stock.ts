@@ -51,7 +51,8 @@ async function moveOne(
   return transact({ db }, async (tx) => {
     const { clock_offset_s } = await requireAccount(tx, account_id);
     const [shelf] = await lockShelves(tx, account_id, [sku]);
-    if (shelf === undefined) throw new AdminRefusal("The account has no such product. `pestle stock show` lists its products.");
+    if (shelf === undefined)
+      throw new AdminRefusal("The account has no such product. `pestle stock show` lists its products.");
     const [moved] = await moveStock(tx, account_id, [shelf], [entryOf(shelf)], accountNow(now, clock_offset_s));
     return moved!;
   });

@@ -80,7 +80,8 @@ export async function workInBulk(
     const work = { account_id, order_number, by };
     const request = { ...asked, ...(revision !== undefined && { revision }) } as WorkRequest;
     const refused = await workOnOrder(deps, work, request, request_id).then(
-      ({ held_by }) => (held_by.length === 0 ? null : { key: "held", message: `On hold instead: ${held_by.join(", ")}.` }),
+      ({ held_by }) =>
+        held_by.length === 0 ? null : { key: "held", message: `On hold instead: ${held_by.join(", ")}.` },
       (error: unknown) => refusalOf(deps, error, request_id),
     );
     results.push({

@@ -17,10 +17,7 @@ export async function apart<Result>(
   } catch (error) {
     if (error instanceof StatusRefusal && !(error instanceof LostRaces)) throw error;
     deps.metrics.countFault("job");
-    deps.log.error(
-      { ...about, err: faultOf(error) },
-      "a job failed on this record and continues with the others",
-    );
+    deps.log.error({ ...about, err: faultOf(error) }, "a job failed on this record and continues with the others");
     return undefined;
   }
 }

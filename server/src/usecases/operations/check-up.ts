@@ -86,11 +86,7 @@ async function checkKeys(config: Config, db: Database, now: Date): Promise<Findi
     return finding("keys", "failed", "the master key matches, but stored values cannot be decrypted: restore a backup");
   }
   if (existsSync(masterKeyFiles(config).next) && config.MASTER_KEY === "") {
-    return finding(
-      "keys",
-      "warning",
-      "a master key rotation was interrupted: run `pestle keys rotate --master` again",
-    );
+    return finding("keys", "warning", "a master key rotation was interrupted: run `pestle keys rotate --master` again");
   }
   return finding("keys", "ok", `the master key, ${ring.keys.length} data key(s) and sampled values decrypt`);
 }

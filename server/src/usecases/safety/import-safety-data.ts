@@ -75,7 +75,9 @@ async function save(tx: Tx, given: SafetyImport, data: SafetyData, diff: SafetyD
 function readImport({ text, file_name }: SafetyImport, { data }: LoadedSafety): SafetyData {
   if (/^\ufeff?\s*\{/.test(text)) return readSafetyData(parsed(text));
   if (data === null) {
-    throw new AdminRefusal("A CSV file is merged into the current tables, and those cannot be read. Import JSON first.");
+    throw new AdminRefusal(
+      "A CSV file is merged into the current tables, and those cannot be read. Import JSON first.",
+    );
   }
   const { json, place } = withInteractionsOf(text, data, `${file_name} ${sha256(text).slice(0, 8)}`);
   return readSafetyData(json, place);

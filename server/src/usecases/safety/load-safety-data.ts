@@ -39,8 +39,7 @@ export function loadSafetyFile({ SAFETY_DATA_FILE }: Pick<Config, "SAFETY_DATA_F
   return { import_number: null, origin, ...judged(() => JSON.parse(text().replace(/^\ufeff/, "")) as unknown) };
 }
 
-export const canaryFaults = (data: SafetyData): string[] =>
-  canariesFail(data).map((name) => `canary "${name}" failed`);
+export const canaryFaults = (data: SafetyData): string[] => canariesFail(data).map((name) => `canary "${name}" failed`);
 
 function judged(read: () => unknown): Pick<LoadedSafety, "data" | "unfit"> {
   try {

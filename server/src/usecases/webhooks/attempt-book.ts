@@ -60,7 +60,10 @@ export function openAttemptBook(deps: BookDeps, onWritten: (lot: readonly EndedW
       return;
     }
     const { account_id, event_id, endpoint_id } = lot[0]!.ended;
-    deps.log.error({ account_id, event_id, endpoint_id, fault: error.message }, "the result of a webhook attempt could not be saved");
+    deps.log.error(
+      { account_id, event_id, endpoint_id, fault: error.message },
+      "the result of a webhook attempt could not be saved",
+    );
   }
 
   return {

@@ -106,7 +106,10 @@ export function createCourier(deps: CourierDeps, concurrency: number, onChange: 
       return await withKeysOfNow(deps, async () => openEndpoint(deps, endpoint));
     } catch (error) {
       const { account_id, endpoint_id } = endpoint;
-      deps.log.error({ account_id, endpoint_id, fault: (error as Error).message }, "an endpoint's secrets cannot be decrypted");
+      deps.log.error(
+        { account_id, endpoint_id, fault: (error as Error).message },
+        "an endpoint's secrets cannot be decrypted",
+      );
       const sign = () => {
         throw error;
       };

@@ -71,11 +71,13 @@ describe("an order is worked from the command line", () => {
     await expect(order("fill", "technician", made, { lot: ["L1:2020-01-31"] })).rejects.toThrow("has expired");
     // The only item need not be named.
     expect(await stateOf(order("fill", "technician", made, { lot: ["L1:2099-01-31"] }))).toBe("Filling/product_check");
-    await expect(order("check", "pharmacist", made, { scan: ["70999-0102-30"] })).rejects.toThrow("not the product");
+    await expect(order("check", "pharmacist", made, { scan: ["70999-0102-30"] })).rejects.toThrow(
+      "not the ordered one",
+    );
     const reason = "The seal is broken.";
     expect(await stateOf(order("reject", "pharmacist", made, { reason }))).toBe("Filling/fill");
     await order("fill", "pharmacist", made, lots("L2", made));
-    await expect(order("check", "pharmacist", made, scans(made))).rejects.toThrow("a second person must");
+    await expect(order("check", "pharmacist", made, scans(made))).rejects.toThrow("another person must check it");
     expect(await stateOf(order("check", "lead", made, { scan: ["70999-0101-30"] }))).toBe("Filling/pack");
     const sent = await order("ship", "technician", made);
     const { tracking_no } = (await read(made)).shipments[0]!;
@@ -393,7 +395,7 @@ describe("the report of controlled substances", () => {
     expect(segments(later.report, "DSP")[0]![6]).toBe("1");
     expect((await report({ from, to: addDays(from, 31) })).records).toBe(2);
     expect((await report({ from, to: addDays(from, 31), environment: "production" })).records).toBe(0);
-    await expect(report({ from, to: addDays(from, -1) })).rejects.toThrow("The first day comes after the last");
+    await expect(report({ from, to: addDays(from, -1) })).rejects.toThrow("The first day is after the last");
     await expect(report({ from: "2026-02-30", to: from })).rejects.toThrow("Give the first and the last day");
   });
 
