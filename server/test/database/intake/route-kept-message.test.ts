@@ -168,6 +168,6 @@ describe("a routing rule", () => {
     await expect(add(willow, "practice", "")).rejects.toThrow("A rule's value must have 1 to 200 characters.");
     await expect(add("nobody", "sender", "x")).rejects.toThrow("There is no such account.");
     await app.deps.db.raw("update account set ncpdp_id = null where account_id = $1", [harbor]);
-    await expect(add(harbor, "sender", "y")).rejects.toThrow("has no NCPDP id");
+    await expect(add(harbor, "sender", "y")).rejects.toThrow("has no NCPDP ID");
   });
 });
