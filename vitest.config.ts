@@ -1,16 +1,44 @@
 import { defineConfig } from "vitest/config";
 
+/** Need no database, so they run in seconds: `npm run test:quick`. */
+const QUICK = [
+  "contract/test/**/*.test.ts",
+  "server/test/pure/**/*.test.ts",
+  "web/test/**/*.test.ts",
+  "sdk/test/{inbox,package,receiver,webhooks}.test.ts",
+];
+/** Start programs and wait for them. */
+const PROCESSES = ["examples/test/**/*.test.ts", "server/test/process/**/*.test.ts"];
+const BROWSER = ["e2e/**/*.test.ts"];
+const NO_TESTS = ["**/node_modules/**", "**/dist/**"];
+const cluster = ["server/test/support/test-cluster.ts"];
+
+/** Every test file belongs to one project, and `scripts/check.ts` runs them all. */
 export default defineConfig({
   // Packages resolve to their sources, so that tests never run against a stale build.
   resolve: { conditions: ["source"] },
   ssr: { resolve: { conditions: ["source"] } },
   test: {
-    include: ["*/test/**/*.test.ts", "e2e/**/*.test.ts"],
-    globalSetup: ["server/test/support/test-cluster.ts"],
     pool: "threads",
     isolate: false,
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
+    // A deadline costs nothing unless it passes, and a busy machine may be ten times slower than a quiet one.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    expect: { poll: { timeout: 60_000 } },
     reporters: ["default"],
+    projects: [
+      { extends: true, test: { name: "quick", include: QUICK } },
+      { extends: true, test: { name: "processes", include: PROCESSES, globalSetup: cluster } },
+      { extends: true, test: { name: "browser", include: BROWSER, globalSetup: cluster } },
+      {
+        extends: true,
+        test: {
+          name: "service",
+          include: ["*/test/**/*.test.ts"],
+          exclude: [...NO_TESTS, ...QUICK, ...PROCESSES],
+          globalSetup: cluster,
+        },
+      },
+    ],
   },
 });

@@ -1,5 +1,6 @@
 import { messagePlace, storeMessageText } from "../server/src/db/intake/messages.ts";
-import { bytes, loadIntakeContextText, saveIntakeText } from "../server/src/db/intake/receive-prescription.ts";
+import { loadIntakeContextText, saveIntakeText } from "../server/src/db/intake/receive-prescription.ts";
+import { bytes } from "../server/src/db/values.ts";
 import { decideIntake } from "../server/src/domain/intake/decide-intake.ts";
 import { newPatientRecord } from "../server/src/domain/patients/patient-record.ts";
 import { scriptFormat } from "../server/src/formats/formats.ts";

@@ -1,7 +1,7 @@
 import { addPatients, type Prescribed } from "../chaos/add-patients.ts";
 import type { Queryable } from "../server/src/db/db.ts";
 import { orderPlace } from "../server/src/db/orders/orders.ts";
-import { firstPositionAt } from "../server/src/domain/orders/order-position.ts";
+import { firstPositionAt } from "../server/src/domain/orders/order-answer.ts";
 import { randomOrderNumber } from "../server/src/random.ts";
 import { loadStoredOrder } from "../server/src/usecases/orders/read-orders.ts";
 import type { Stage } from "./stage.ts";

@@ -5,7 +5,7 @@ import { createCopies } from "../server/src/copies.ts";
 import type { Database, Queryable } from "../server/src/db/db.ts";
 import { loadOrderContextText, type OrderContext, saveOrderText } from "../server/src/db/orders/place-order.ts";
 import type { Deps } from "../server/src/deps.ts";
-import { firstPositionAt } from "../server/src/domain/orders/order-position.ts";
+import { firstPositionAt } from "../server/src/domain/orders/order-answer.ts";
 import { placeOrder } from "../server/src/usecases/orders/place-order.ts";
 import { prepareOrder } from "../server/src/usecases/orders/prepare-order.ts";
 import { loadSafetyFile } from "../server/src/usecases/safety/load-safety-data.ts";

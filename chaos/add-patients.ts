@@ -1,6 +1,6 @@
 import type { Database } from "../server/src/db/db.ts";
-import { bytes } from "../server/src/db/intake/receive-prescription.ts";
 import { detailsPlace } from "../server/src/db/patients/patients.ts";
+import { bytes } from "../server/src/db/values.ts";
 import type { IncomingPrescription } from "../server/src/domain/intake/incoming-message.ts";
 import { decidePrescription, type Prescription } from "../server/src/domain/intake/prescription.ts";
 import { newPatientRecord, type PatientRecord } from "../server/src/domain/patients/patient-record.ts";

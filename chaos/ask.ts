@@ -2,7 +2,7 @@ import { setTimeout as delay } from "node:timers/promises";
 
 export type Reply = { status: number; headers: Headers; text: string };
 
-const ANSWER_LIMIT_MS = 10_000;
+const ANSWER_LIMIT_MS = 30_000;
 const RETRY_AFTER_MS = 50;
 /** Taken twice, in flight elsewhere, too many, not now: what a client is told to try again. */
 const TRY_AGAIN = new Set([409, 429, 503]);

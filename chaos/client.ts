@@ -3,7 +3,7 @@ import { ask, insist, type Reply } from "./ask.ts";
 
 /** A clock move is this long so that its place in the order of moves can be read off any answer, however late it comes. */
 const STEP_S = 1_000;
-const RECOVERY_DEADLINE_MS = 30_000;
+const RECOVERY_DEADLINE_MS = 120_000;
 
 type Client = Pick<DemoPartner, "environment" | "client_id" | "client_secret">;
 

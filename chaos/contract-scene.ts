@@ -18,7 +18,7 @@ export type Scene = {
   known: Record<string, string[]>;
 };
 
-const DEADLINE_MS = 10_000;
+const DEADLINE_MS = 60_000;
 const UNITS = 30;
 /** The newest endpoints may be what a request on its way is about. */
 const MOST_BUSY = 10;

@@ -12,7 +12,7 @@ const LOCKS: Record<Stage, string> = {
   deciding: "lock table patient_name_claim in access exclusive mode",
   saving: "select from account where partner_id is not null for update",
 };
-const WAIT_MS = 5_000;
+const WAIT_MS = 60_000;
 
 export type Hold = {
   /** Messages that were kept and not done with when the hold was complete. */

@@ -26,7 +26,7 @@ const SHARED_PATIENTS = 3;
 const AIM_EVERY = 2;
 /** A kept message is left alone for 10 s, then taken up by a job that looks every 5 s. */
 const LEFT_ALONE_MS = 10_000;
-const TAKEN_UP_WITHIN_MS = 20_000;
+const TAKEN_UP_WITHIN_MS = 60_000;
 
 /**
  * Senders of e-prescriptions. The faithful send a message until it is answered; the hasty send each twice at once, as

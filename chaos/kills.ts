@@ -37,7 +37,7 @@ export type KillOptions = { count: number; random: () => number; from: From };
 const EARLIEST_KILL_MS = 100;
 const LATEST_KILL_MS = 1_100;
 const FIRST_START_WINDOW_MS = 3_000;
-const RECOVERY_DEADLINE_MS = 30_000;
+const RECOVERY_DEADLINE_MS = 120_000;
 
 /** Kills a busy service at random moments and looks after each kill for what it had acknowledged. */
 export async function killWhileRunning(

@@ -10,7 +10,7 @@ export type Ledger = {
   unexpected: string[];
 };
 
-const ANSWER_DEADLINE_MS = 30_000;
+const ANSWER_DEADLINE_MS = 60_000;
 
 /** Asks for each acknowledged write again and counts those that are gone. */
 export async function checkWrites(

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { chosenRun, type RunOption } from "../scripts/chosen-run.ts";
 import { openEmbeddedPostgres } from "../server/src/db/embedded/embedded.ts";
 import { type ContractTally, holdToContract, onOwnService } from "./contract.ts";
 import { openIntakeWorkload } from "./intake-workload.ts";
@@ -13,34 +13,33 @@ import { type RaceTally, race } from "./races.ts";
 import { seededRandom } from "./random.ts";
 import { campaignSdk, type SdkTally } from "./sdk.ts";
 import { removeDataDir } from "./server-process.ts";
-import { askSpecmatic, hasJava, type SpecmaticTally } from "./specmatic.ts";
 import { openTokenWorkload } from "./token-workload.ts";
 import { hostility } from "./webhook-receivers.ts";
 import { campaignWebhooks } from "./webhooks.ts";
 import type { OpenWorkload } from "./workload.ts";
 
-type Options = { count: number | undefined; kills: number | undefined; seed: number };
-type Campaign = { about: string; run(options: Options): Promise<boolean> };
+type Numbers = { count: number; kills: number; seed: number };
+type Campaign = { about: string; options: Record<string, RunOption>; run(numbers: Numbers): Promise<boolean> };
 
-const KILLS_OF_EACH_KIND = 50;
 const FIRST_STARTS_PER_KILL = 0.4;
-const MUTATIONS = 200_000;
 const MUTATIONS_SENT = 2_000;
 const READ_WITHIN_MS = 200;
-const RACES = 100_000;
-const LIFECYCLES = 50_000;
 const SHOWN_EVERY = 1_000;
-const DELIVERIES = 100_000;
 const ENDPOINTS = 20;
-const KILLS_OF_DELIVERIES = 20;
-const SDK_ORDERS = 1_000;
-const REQUESTS_OF_EACH = 500;
 
-/** Every campaign: `npm run campaign -- NAME [--count N] [--kills N] [--seed S]`. Each says whether all was well. */
+const seed: RunOption = {
+  about: "repeats the random choices of a run",
+  initial: [Math.floor(Math.random() * 2 ** 32)],
+  shown: "random",
+};
+const count = (initial: number, about: string): RunOption => ({ about, initial: [initial], least: 1 });
+
+/** Each campaign returns whether everything held. */
 const campaigns: Record<string, Campaign> = {
   kills: {
-    about: `kill -9 of the service, its database, both, and during a first start; nothing acknowledged may be lost (${KILLS_OF_EACH_KIND} of each)`,
-    async run({ count = KILLS_OF_EACH_KIND, seed }) {
+    about: "kill -9 the service, its database, both, and a first start: no acknowledged write is lost",
+    options: { count: count(50, "kills of each kind"), seed },
+    async run({ count, seed }) {
       const random = seededRandom(seed);
       const well = await killEachKind(openTokenWorkload, count, random);
       const first_starts = Math.ceil(count * FIRST_STARTS_PER_KILL);
@@ -48,12 +47,15 @@ const campaigns: Record<string, Campaign> = {
     },
   },
   intake: {
-    about: `kill -9 of the service, its database and both while e-prescriptions come in; each acknowledged one is there once (${KILLS_OF_EACH_KIND} of each)`,
-    run: ({ count = KILLS_OF_EACH_KIND, seed }) => killEachKind(openIntakeWorkload, count, seededRandom(seed)),
+    about:
+      "kill -9 the service, its database and both while e-prescriptions arrive: each acknowledged one is kept once",
+    options: { count: count(50, "kills of each kind"), seed },
+    run: ({ count, seed }) => killEachKind(openIntakeWorkload, count, seededRandom(seed)),
   },
   mutations: {
-    about: `mutated e-prescriptions through the readers (${MUTATIONS}) and over HTTP (${MUTATIONS_SENT}): no crash, none over ${READ_WITHIN_MS} ms, no 500`,
-    async run({ count = MUTATIONS, seed }) {
+    about: `damaged e-prescriptions through the readers and over HTTP: no crash, no 500, none over ${READ_WITHIN_MS} ms`,
+    options: { count: count(200_000, `messages to read; at most ${MUTATIONS_SENT} of them are sent`), seed },
+    async run({ count, seed }) {
       // Far enough from the end of the numbers that a seed can be.
       const first = seed % 2 ** 30;
       const well = await showReading({ first, count });
@@ -61,8 +63,13 @@ const campaigns: Record<string, Campaign> = {
     },
   },
   races: {
-    about: `orders of 50 clients at two processes for the same units, shelves and keys (${RACES}); with --kills N a process is killed N times meanwhile`,
-    run: ({ count = RACES, kills = 0, seed }) =>
+    about: "50 clients order the same units, shelves and idempotency keys from two processes: none is sold twice",
+    options: {
+      count: count(100_000, "orders"),
+      kills: { about: "kills of a process during the run", initial: [0] },
+      seed,
+    },
+    run: ({ count, kills, seed }) =>
       onOwnDatabase(async (own) => {
         const begin_ms = Date.now();
         const tally = await race({ ...own, from: "built", count, kills, random: seededRandom(seed) });
@@ -70,8 +77,9 @@ const campaigns: Record<string, Campaign> = {
       }),
   },
   lifecycle: {
-    about: `random commands of partners, people, carriers and clocks on orders, beside a model that must come out the same (${LIFECYCLES} stories)`,
-    run: ({ count = LIFECYCLES, seed }) =>
+    about: "random commands of partners, staff, carriers and clocks on orders: the service agrees with a model",
+    options: { count: count(50_000, "sequences of commands"), seed },
+    run: ({ count, seed }) =>
       onOwnDatabase(async (own) => {
         const begin_ms = Date.now();
         const onProgress = (told: number) => {
@@ -82,8 +90,13 @@ const campaigns: Record<string, Campaign> = {
       }),
   },
   webhooks: {
-    about: `deliveries (${DELIVERIES}) to ${ENDPOINTS} endpoints, three of them hostile, with processes and database killed meanwhile (--kills, ${KILLS_OF_DELIVERIES}); the receivers tell`,
-    async run({ count = DELIVERIES, kills = KILLS_OF_DELIVERIES, seed }) {
+    about: `webhooks to ${ENDPOINTS} endpoints, three of them hostile, under kills: the receivers get every event`,
+    options: {
+      count: count(100_000, "deliveries"),
+      kills: { about: "kills of processes and of the database", initial: [20] },
+      seed,
+    },
+    async run({ count, kills, seed }) {
       const hostile = Object.keys(hostility) as (keyof typeof hostility)[];
       const begin_ms = Date.now();
       const given = { from: "built", deliveries: count, endpoints: ENDPOINTS, hostile, kills } as const;
@@ -95,8 +108,9 @@ const campaigns: Record<string, Campaign> = {
     },
   },
   sdk: {
-    about: `orders (${SDK_ORDERS}) placed by the SDK through a proxy that drops, delays, doubles and resets; each is there once`,
-    run: ({ count = SDK_ORDERS, seed }) =>
+    about: "orders by the SDK through a proxy that drops, delays, doubles and resets: each exists once",
+    options: { count: count(1_000, "orders"), seed },
+    run: ({ count, seed }) =>
       onOwnDatabase(async (own) => {
         const begin_ms = Date.now();
         const tally = await campaignSdk({ ...own, from: "built", count, random: seededRandom(seed) });
@@ -104,15 +118,12 @@ const campaigns: Record<string, Campaign> = {
       }),
   },
   contract: {
-    about: `requests made from the OpenAPI document, good and bad, to every operation (${REQUESTS_OF_EACH} to each); every answer must be as it says; then Specmatic, where there is Java`,
-    async run({ count = REQUESTS_OF_EACH, seed }) {
+    about: "good and bad requests made from the OpenAPI document: every answer is as the document says",
+    options: { count: count(500, "requests to each operation"), seed },
+    async run({ count, seed }) {
       const begin_ms = Date.now();
       const tally = await onOwnService("built", (demo) => holdToContract({ demo, count, seed: seed % 2 ** 30 }));
-      const well = showContract(tally, Date.now() - begin_ms);
-      if (!hasJava()) console.log("Specmatic was not asked, for want of Java");
-      else
-        return showSpecmatic(await onOwnService("built", (demo) => askSpecmatic({ demo, every_query: true }))) && well;
-      return well;
+      return showContract(tally, Date.now() - begin_ms);
     },
   },
 };
@@ -140,14 +151,6 @@ function showContract({ operations, requests, answers, faults }: ContractTally, 
     console.log(`${operation.padEnd(30)}${counts.join("  ")}`);
   }
   console.log(`${requests} requests to ${operations} operations in ${seconds(took_ms)}  faults ${faults.length}`);
-  for (const fault of faults.slice(0, 20)) console.log(`             ${fault}`);
-  return faults.length === 0;
-}
-
-function showSpecmatic({ operations, tests, refused_by_rule, faults }: SpecmaticTally): boolean {
-  console.log(
-    `Specmatic made ${tests} tests of ${operations} operations  refused by a rule ${refused_by_rule}  faults ${faults.length}`,
-  );
   for (const fault of faults.slice(0, 20)) console.log(`             ${fault}`);
   return faults.length === 0;
 }
@@ -227,25 +230,12 @@ function show({ kind, kills, checked, lost, doubled, unexpected, slowest_recover
   return lost === 0 && doubled === 0 && unexpected.length === 0;
 }
 
-const { values, positionals } = parseArgs({
-  allowPositionals: true,
-  options: { count: { type: "string" }, kills: { type: "string" }, seed: { type: "string" } },
-});
-const [name] = positionals;
-const campaign = name === undefined ? undefined : campaigns[name];
-if (campaign === undefined) {
-  console.log("npm run campaign -- NAME [--count N] [--kills N] [--seed S]");
-  for (const [known, { about }] of Object.entries(campaigns)) console.log(`  ${known.padEnd(10)} ${about}`);
-  process.exit(name === undefined ? 0 : 1);
-}
-const [count, kills] = [values.count, values.kills].map((text) => (text === undefined ? undefined : Number(text)));
-const seed = Number(values.seed ?? Math.floor(Math.random() * 2 ** 32));
-if (![count ?? 1, kills ?? 0, seed].every((number) => Number.isInteger(number) && number >= 0)) {
-  console.error("--count, --kills and --seed are whole numbers.");
-  process.exit(1);
-}
+const { name, run: campaign, numbers } = chosenRun("campaign", campaigns);
+const [counted = 0] = numbers["count"] ?? [];
+const [kills = 0] = numbers["kills"] ?? [];
+const [seeded = 0] = numbers["seed"] ?? [];
 // What is attacked is what an operator runs, so it must not be stale.
 const built = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
 if (built.status !== 0) process.exit(1);
-console.log(`campaign ${name}, seed ${seed}`);
-process.exit((await campaign.run({ count, kills, seed })) ? 0 : 1);
+console.log(`campaign ${name}, seed ${seeded}`);
+process.exit((await campaign.run({ count: counted, kills, seed: seeded })) ? 0 : 1);

@@ -28,9 +28,12 @@ export type ServerOptions = {
   deadline_ms?: number;
 };
 
-const READY_DEADLINE_MS = 30_000;
+const READY_DEADLINE_MS = 120_000;
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-const programs: Record<From, string[]> = {
+/** What tests run: the source, unless whoever starts them has just built. */
+export const TESTED: From = process.env["TEST_PROGRAM"] === "built" ? "built" : "source";
+/** The arguments of Node that make it `pestle`. */
+export const programs: Record<From, string[]> = {
   built: ["server/bin/pestle.js"],
   source: ["--import", "tsx", "--conditions=source", "server/src/cli/main.ts"],
 };
@@ -101,7 +104,7 @@ function identity(data_dir: string): string | undefined {
 }
 
 /** Asks it to stop and tells how it ended. */
-export async function stopServer(server: Spawned, deadline_ms = 15_000) {
+export async function stopServer(server: Spawned, deadline_ms = 60_000) {
   if (server.ended() === undefined) server.child.kill("SIGTERM");
   return until("the server has stopped", server.ended, { deadline_ms });
 }

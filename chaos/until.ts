@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 export async function until<Value>(
   what: string,
   look: () => Value | Promise<Value>,
-  { deadline_ms = 20_000, pause_ms = 10 } = {},
+  { deadline_ms = 60_000, pause_ms = 10 } = {},
 ): Promise<NonNullable<Exclude<Value, false>>> {
   const end = Date.now() + deadline_ms;
   for (;;) {

@@ -88,7 +88,7 @@ describe("journeys", () => {
     await page.getByText("update the patient's email, cancel the order").waitFor();
     for (const { order_number } of held) await page.getByRole("row", { name: order_number }).waitFor();
     await page.keyboard.press("X");
-    await page.getByText("2 ticked").waitFor();
+    await page.getByText("2 selected").waitFor();
     await shot(page, "dashboard-exceptions-ticked");
     await page.keyboard.press("e");
     await page.keyboard.type("Both gave their address by telephone.");
@@ -97,7 +97,7 @@ describe("journeys", () => {
     await page.keyboard.press("Tab");
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
-    await page.getByText("Ended: 2 orders.").waitFor();
+    await page.getByText("Resolved: 2 orders.").waitFor();
     for (const one of held) expect((await read(one)).order_status).toBe("Processing");
     quiet(seen);
   });
@@ -110,8 +110,8 @@ describe("journeys", () => {
     await page.getByRole("row", { name: made.order_number }).waitFor();
     await page.keyboard.press("e");
     await page.getByLabel("Reason", { exact: true }).fill("They cannot wait.");
-    await page.getByRole("dialog").getByRole("button", { name: "End it" }).click();
-    await page.getByRole("heading", { name: "Not all could be done" }).waitFor();
+    await page.getByRole("dialog").getByRole("button", { name: "Resolve" }).click();
+    await page.getByRole("heading", { name: "Some orders were not updated" }).waitFor();
     await page.getByText("the order stays on hold", { exact: false }).waitFor();
     expect(await violations(page)).toEqual([]);
     await shot(page, "dashboard-exceptions-refused");
@@ -130,7 +130,7 @@ describe("journeys", () => {
     await go(page, "v");
     await heading(page, "Reviews");
     await page
-      .getByRole("row", { name: /Waits for acceptance/ })
+      .getByRole("row", { name: /Needs acceptance/ })
       .first()
       .waitFor();
     await page.keyboard.press("Enter");
@@ -167,14 +167,14 @@ describe("journeys", () => {
     await intake.send(newMessage({ envelope: { message_id: "U-1", to: ncpdp_id }, patient: { ids: [] } }));
     const seen = await journey.openAs(pharmacist, "/dashboard/reviews?show=messages");
     const { page } = seen;
-    await page.getByRole("row", { name: /Whose message/ }).click();
-    await page.getByLabel("Whose is it?").selectOption({ label: "Sorrel Health" });
+    await page.getByRole("row", { name: /Unrouted message/ }).click();
+    await page.getByLabel("Assign to").selectOption({ label: "Sorrel Health" });
     await page.keyboard.press("m");
     await page.getByText("NCPDP SCRIPT").waitFor();
     expect(await violations(page)).toEqual([]);
     await shot(page, "dashboard-review-route");
-    await page.getByRole("button", { name: "Give it to them" }).click();
-    await page.getByText("The message is processed for that account.").waitFor();
+    await page.getByRole("button", { name: "Assign message" }).click();
+    await page.getByText("Message assigned.").waitFor();
     const { rows } = await db.raw(
       "select p.name from prescription r join account a using (account_id) join partner p using (partner_id) where a.ncpdp_id = $1",
       [ncpdp_id],
@@ -197,7 +197,7 @@ describe("journeys", () => {
     await page.getByLabel("Find a product").fill("70999-1001-30");
     await page.getByRole("row", { name: /Minoxidil/ }).waitFor();
     await page.keyboard.press("Enter");
-    await page.getByLabel("Units that came").fill("1000");
+    await page.getByLabel("Units received").fill("1000");
     await page.getByLabel("Note").fill("Packing slip 4471");
     expect(await violations(page)).toEqual([]);
     await shot(page, "dashboard-stock-receive");
@@ -216,7 +216,7 @@ describe("journeys", () => {
     await page.keyboard.press("n");
     await page.getByLabel("Name").fill("order service");
     await page.keyboard.press("Enter");
-    await page.getByText("It is shown this once.").waitFor();
+    await page.getByText("This is shown only once.").waitFor();
     const [client_id, client_secret] = await page.locator("dialog pre").allTextContents();
     const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners" });
     body.set("client_id", client_id!);
@@ -225,17 +225,17 @@ describe("journeys", () => {
     expect(answer.status).toBe(200);
     expect(await violations(page)).toEqual([]);
     await shot(page, "dashboard-secret");
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I saved it" }).click();
     expect(await page.locator("body").innerText()).not.toContain(client_secret!);
     const row = page.getByRole("row", { name: /order service/ });
     await row.getByRole("button", { name: "Rotate" }).click();
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I saved it" }).click();
     await row.getByText("Two secrets").waitFor();
-    await row.getByRole("button", { name: "End the older secret" }).click();
-    await page.getByRole("button", { name: "End it now" }).click();
+    await row.getByRole("button", { name: "Expire old secret" }).click();
+    await page.getByRole("button", { name: "Expire now" }).click();
     await row.getByRole("button", { name: "Rotate" }).waitFor();
     await row.getByRole("button", { name: "Revoke" }).click();
-    await page.getByRole("button", { name: "Revoke the credential" }).click();
+    await page.getByRole("button", { name: "Revoke credential" }).click();
     await row.getByText("Revoked").waitFor();
     const again = await fetch(`${journey.app.addresses.sandbox_auth_url}/oauth/token`, { method: "POST", body });
     expect(again.status).toBe(401);
@@ -248,30 +248,30 @@ describe("journeys", () => {
     await page.getByRole("row", { name: /Harbor Health/ }).waitFor();
     await page.keyboard.press("n");
     await page.getByLabel("Partner").fill("Medlar Clinics");
-    await page.getByLabel("NCPDP id").fill("9900058");
+    await page.getByLabel("NCPDP ID").fill("9900058");
     expect(await violations(page)).toEqual([]);
     await shot(page, "dashboard-new-account");
     await page.keyboard.press("Enter");
     await heading(page, "Medlar Clinics");
-    await page.getByLabel("Rule by").selectOption("prescriber_npi");
-    await page.getByLabel("Is", { exact: true }).fill("1234567890");
+    await page.getByLabel("Match on").selectOption("prescriber_npi");
+    await page.getByLabel("Value", { exact: true }).fill("1234567890");
     await page.getByRole("button", { name: "Add" }).click();
     await page.getByText("An NPI must have 10 digits", { exact: false }).waitFor();
-    await page.getByLabel("Is", { exact: true }).fill("1234567893");
+    await page.getByLabel("Value", { exact: true }).fill("1234567893");
     await page.getByRole("button", { name: "Add" }).click();
-    await page.getByRole("button", { name: "Remove the rule 1234567893" }).waitFor();
+    await page.getByRole("button", { name: "Remove rule 1234567893" }).waitFor();
 
     await go(page, "u");
     await heading(page, "People");
     await page.keyboard.press("n");
     await page.getByLabel("Name").fill("Mia Medlar");
-    await page.getByLabel("E-mail").fill("mia@medlar.example");
+    await page.getByLabel("Email").fill("mia@medlar.example");
     await page.getByLabel("Role").selectOption("partner_admin");
     await page.getByLabel("Partner").selectOption({ label: "Medlar Clinics" });
-    await page.getByRole("button", { name: "Let them in" }).click();
-    await page.getByText("It is shown this once.").waitFor();
+    await page.getByRole("button", { name: "Add person" }).click();
+    await page.getByText("This is shown only once.").waitFor();
     const [, email, password] = await page.locator("dialog pre").allTextContents();
-    await page.getByRole("button", { name: "I have kept it" }).click();
+    await page.getByRole("button", { name: "I saved it" }).click();
     const portal = await journey.openAs({ email: email!, password: password! }, "/portal");
     await portal.page.getByText("Mia Medlar").waitFor();
 
@@ -281,7 +281,7 @@ describe("journeys", () => {
     await shot(page, "dashboard-person");
     await page.getByRole("button", { name: "Disable" }).click();
     await page.getByRole("button", { name: "Disable" }).click();
-    await page.getByText("Mia Medlar is shut out.").waitFor();
+    await page.getByText("Mia Medlar is disabled.").waitFor();
     quiet(seen);
   });
 
@@ -292,18 +292,18 @@ describe("journeys", () => {
     await page.getByRole("row", { name: /Larkspur Calm/ }).waitFor();
     await page.keyboard.press("i");
     await heading(page, "Import");
-    await page.getByLabel("What stands in it").fill("id,name,default\n1,Larkspur,true\nx,Other,false");
-    await page.getByRole("button", { name: "Show what would change" }).click();
-    await page.getByText("The file cannot be imported as it is.").waitFor();
+    await page.getByLabel("Contents").fill("id,name,default\n1,Larkspur,true\nx,Other,false");
+    await page.getByRole("button", { name: "Preview changes" }).click();
+    await page.getByText("This file has errors.").waitFor();
     expect(await violations(page)).toEqual([]);
     await shot(page, "dashboard-import-faults");
-    await page.getByLabel("What stands in it").fill("id,name,default\n1,Larkspur & Sons,true\n3,Larkspur Night,false");
-    await page.getByRole("button", { name: "Show what would change" }).click();
+    await page.getByLabel("Contents").fill("id,name,default\n1,Larkspur & Sons,true\n3,Larkspur Night,false");
+    await page.getByRole("button", { name: "Preview changes" }).click();
     await page.getByText("1 retired").waitFor();
     await page.getByRole("row", { name: /Larkspur & Sons/ }).waitFor();
     expect(await violations(page)).toEqual([]);
     await shot(page, "dashboard-import-difference");
-    await page.getByRole("button", { name: "Import, and retire 1" }).click();
+    await page.getByRole("button", { name: "Import and retire 1" }).click();
     await page.getByText("Imported: version", { exact: false }).waitFor();
     await go(page, "b");
     await page.getByRole("tab", { name: /Brands/ }).click();
@@ -320,12 +320,12 @@ describe("journeys", () => {
     await page.getByLabel("Clinical review: minutes").fill("5");
     await page.getByText("was 2 h").waitFor();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("The targets hold from now on.").waitFor();
+    await page.getByText("Targets saved.").waitFor();
     await page.getByRole("row", { name: /Clinical review/ }).waitFor();
     await go(page, "d");
     await heading(page, "Audit log");
     await page.getByRole("row", { name: /Ada Kern.*set targets of queues/ }).waitFor();
-    await page.getByLabel("What").selectOption("targets_set");
+    await page.getByLabel("Action").selectOption("targets_set");
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
     quiet(seen);
   });
@@ -337,7 +337,7 @@ describe("journeys", () => {
     await tess.page.getByLabel("Lot").fill("LOT-7781");
     await tess.page.keyboard.press("Enter");
     await tess.page.getByRole("row", { name: made.order_number }).waitFor();
-    await tess.page.getByText("Stop these first.").waitFor();
+    await tess.page.getByText("Stop these orders first.").waitFor();
     expect(await tess.page.getByRole("button", { name: /Reveal/ }).count()).toBe(0);
     const phil = await journey.openAs(pharmacist, "/dashboard/recall?lot=LOT-7781");
     await phil.page.getByRole("row", { name: made.order_number }).waitFor();
@@ -371,9 +371,9 @@ describe("journeys", () => {
 
   test("screens that are not theirs are not there: a technician finds neither people nor the audit log", async () => {
     const { page } = await journey.openAs(technician, "/dashboard/people");
-    await page.getByText("There is nothing here").waitFor();
+    await page.getByText("Page not found").waitFor();
     await page.goto(`${journey.app.addresses.base_url}/dashboard/audit`);
-    await page.getByText("There is nothing here").waitFor();
+    await page.getByText("Page not found").waitFor();
     expect(await page.getByRole("navigation").getByRole("link", { name: "People" }).count()).toBe(0);
   });
 });
@@ -399,7 +399,7 @@ async function refused(last_name: string): Promise<void> {
   const envelope = { message_id, to: ncpdp_id, prescriber_order_number: message_id };
   await intake.send(newMessage({ envelope, patient: { ids: [], last_name }, prescription }));
   const count = "select count(*)::int as count from review where kind = 'order_refused'";
-  await until(async () => (await journey.app.deps.db.raw(count)).rows[0]!["count"] !== 0, "it is refused", 20_000);
+  await until(async () => (await journey.app.deps.db.raw(count)).rows[0]!["count"] !== 0, "it is refused");
 }
 
 describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (theme) => {
@@ -427,7 +427,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
     [
       "no-exceptions",
       () => "/dashboard/exceptions?environment=production",
-      (page) => page.getByText("No order is held").waitFor(),
+      (page) => page.getByText("No orders on hold").waitFor(),
     ],
     ["reviews", () => "/dashboard/reviews", row],
     ["acceptance", () => "/dashboard/reviews?show=acceptance", openFirst],
@@ -442,7 +442,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
     ],
     ["refused", () => "/dashboard/reviews?show=refused", openFirst],
     ["recall", () => "/dashboard/recall?lot=LOT-1", row],
-    ["recall-empty", () => "/dashboard/recall", (page) => page.getByText("Which lot?").waitFor()],
+    ["recall-empty", () => "/dashboard/recall", (page) => page.getByText("Enter a lot number").waitFor()],
     ["stock", () => "/dashboard/stock", row],
     ["products", () => "/dashboard/catalogue", row],
     ["shipping-methods", () => "/dashboard/catalogue?tab=shipping_methods", row],
@@ -452,7 +452,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
       () => "/dashboard/catalogue?tab=versions",
       (page) => page.getByRole("heading", { name: "Imports" }).waitFor(),
     ],
-    ["import", () => "/dashboard/catalogue/import", (page) => page.getByLabel("What stands in it").waitFor()],
+    ["import", () => "/dashboard/catalogue/import", (page) => page.getByLabel("Contents").waitFor()],
     ["targets", () => "/dashboard/targets", row],
     ["partners", () => "/dashboard/partners", row],
     ["partner", () => `/dashboard/partners/${account_id}`, row],

@@ -71,8 +71,8 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
   await tess.page.keyboard.type("12312031");
   await shot(tess.page, "dashboard-fill");
   await tess.page.keyboard.press("Enter");
-  await tess.page.getByText("Now somebody else checks it.").waitFor();
-  await expect.poll(() => tess.page.getByRole("button", { name: "All are right" }).count()).toBe(0);
+  await tess.page.getByText("Ready for product check.").waitFor();
+  await expect.poll(() => tess.page.getByRole("button", { name: "Confirm check" }).count()).toBe(0);
 
   await phil.page.keyboard.press("g");
   await phil.page.keyboard.press("c");
@@ -80,23 +80,23 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
   await phil.page.getByLabel("Scan a package").waitFor();
   await phil.page.keyboard.type("70999-0101-31");
   await phil.page.keyboard.press("Enter");
-  await phil.page.getByText("That is not a product of this order.").waitFor();
+  await phil.page.getByText("This product is not part of the order.").waitFor();
   await phil.page.keyboard.type("70999-0101-30");
   await phil.page.keyboard.press("Enter");
-  await phil.page.getByText("Every package is the right one.").waitFor();
+  await phil.page.getByText("All packages match.").waitFor();
   await shot(phil.page, "dashboard-product-check");
   await expect
     .poll(() => phil.page.evaluate<string>("document.activeElement?.textContent ?? ''"))
-    .toContain("All are right");
+    .toContain("Confirm check");
   await phil.page.keyboard.press("Enter");
-  await phil.page.getByText("It can be packed.").waitFor();
+  await phil.page.getByText("Ready to pack.").waitFor();
 
   await tess.page.keyboard.press("g");
   await tess.page.keyboard.press("p");
   await openRow(tess.page, "Pack and ship", made);
   await tess.page.keyboard.press("a");
   await tess.page.keyboard.press("Enter");
-  await tess.page.getByText("The label can be printed.").waitFor();
+  await tess.page.getByText("The label is ready to print.").waitFor();
   expect((await read(made)).order_status).toBe("Shipped");
   const coming = tess.page.waitForResponse(/\/documents\//);
   const opening = tess.page.context().waitForEvent("page");
@@ -118,25 +118,25 @@ test("whoever filled an order is told that somebody else must check it", async (
   const made = await order();
   const seen = await journey.openAs(lead, at(made));
   const { page } = seen;
-  await page.getByRole("button", { name: "Approve the review" }).click();
+  await page.getByRole("button", { name: "Approve review" }).click();
   const lot = page.getByLabel("Lot");
   const filled = async () => [await lot.inputValue(), await page.getByLabel("Expires on").inputValue()];
   // A scanner is a keyboard that ends with Enter: nothing of what it types counts before that, and Enter sends nothing.
   await lot.pressSequentially("01003123456789011731123110L-9");
   await page.keyboard.press("Enter");
-  await page.getByText("not a product of this order").waitFor();
+  await page.getByText("not part of this order").waitFor();
   expect(await filled()).toEqual(["", ""]);
   await lot.pressSequentially("0100370999101307173112311");
-  await page.getByText("not a product of this order").waitFor();
+  await page.getByText("not part of this order").waitFor();
   await lot.pressSequentially("0L-9");
   expect(await lot.inputValue()).toBe("01003709991013071731123110L-9");
   await page.keyboard.press("Enter");
   await expect.poll(filled).toEqual(["L-9", "2031-12-31"]);
-  expect(await page.getByText("not a product of this order").count()).toBe(0);
+  expect(await page.getByText("not part of this order").count()).toBe(0);
   expect((await read(made)).order_status).toBe("Filling");
-  await page.getByRole("button", { name: "Filled" }).click();
+  await page.getByRole("button", { name: "Complete fill" }).click();
   await page.getByText("another person must check it", { exact: false }).waitFor();
-  expect(await page.getByRole("button", { name: "All are right" }).count()).toBe(0);
+  expect(await page.getByRole("button", { name: "Confirm check" }).count()).toBe(0);
   await shot(page, "dashboard-second-person");
   quiet(seen);
 });
@@ -148,21 +148,21 @@ test("what was sent back and filled again is scanned anew", async () => {
   const scan = async () => {
     await page.getByLabel("Scan a package").fill(made.items[0]!.ndc!);
     await page.keyboard.press("Enter");
-    await page.getByText("Every package is the right one.").waitFor();
+    await page.getByText("All packages match.").waitFor();
   };
   await scan();
-  await page.getByRole("button", { name: "Send back to be filled" }).click();
+  await page.getByRole("button", { name: "Send back to fill" }).click();
   await page.getByRole("textbox", { name: "Reason" }).fill("The seal is broken.");
   await page.getByRole("button", { name: "Send back", exact: true }).click();
-  await page.getByText("Sent back.").waitFor();
+  await page.getByText("Sent back to fill.").waitFor();
   await page.getByText("“The seal is broken.”").waitFor();
   await filled(made);
   await page.keyboard.press("r");
   await page.getByLabel("Scan a package").waitFor();
-  expect(await page.getByRole("button", { name: "All are right" }).isDisabled()).toBe(true);
+  expect(await page.getByRole("button", { name: "Confirm check" }).isDisabled()).toBe(true);
   await scan();
-  await page.getByRole("button", { name: "All are right" }).click();
-  await page.getByText("It can be packed.").waitFor();
+  await page.getByRole("button", { name: "Confirm check" }).click();
+  await page.getByText("Ready to pack.").waitFor();
   quiet(seen);
 });
 
@@ -182,7 +182,7 @@ test("an exception is ended with a reason, and the order goes on where it stood"
   await page.keyboard.press("Tab");
   await page.keyboard.press("Tab");
   await page.keyboard.press("Enter");
-  await page.getByText("Ended.").waitFor();
+  await page.getByText("Resolved.").waitFor();
   expect((await read(made)).order_status).toBe("Processing");
   await shot(page, "dashboard-resolved");
   quiet(seen);
@@ -196,9 +196,9 @@ test("an order that is held at the last step is told as held, not as shipped", a
   await seen.page.getByRole("button", { name: "Ship" }).click();
   await seen.page
     .getByRole("status")
-    .getByText(/^Held: /)
+    .getByText(/^On hold: /)
     .waitFor();
-  expect(await seen.page.getByText("Shipped. The label can be printed.").count()).toBe(0);
+  expect(await seen.page.getByText("Shipped. The label is ready to print.").count()).toBe(0);
   expect((await read(made)).order_status).toBe("On Hold");
   await shot(seen.page, "dashboard-held-instead");
   quiet(seen);
@@ -216,7 +216,7 @@ test("a document or an export that fails says why, and one that finds the sessio
   await page.unroute("**/documents/**");
   journey.app.advance(IDLE_MS + 60_000);
   await open.click();
-  await page.getByText("Everything stays as you left it.").waitFor();
+  await page.getByText("Your work on this page is still here.").waitFor();
   const opening = page.context().waitForEvent("page");
   await page.getByLabel("Password").fill(technician.password);
   await page.keyboard.press("Enter");
@@ -277,7 +277,7 @@ test("whoever comes first sees production, and the environment that they choose 
     if (/web\/dashboard\/(home|stream|orders)$/.test(pathname)) asked.push(searchParams.get("environment") ?? "none");
   });
   await page.getByRole("button", { name: "Environment: Production" }).waitFor();
-  await page.getByText("Nothing waits here").waitFor();
+  await page.getByText("All caught up").waitFor();
   await page.getByRole("button", { name: "Environment: Production" }).click();
   await page.getByRole("menuitemradio", { name: "Sandbox" }).click();
   await page.getByRole("row", { name: made.order_number }).waitFor();
@@ -294,7 +294,7 @@ test("whoever comes first sees production, and the environment that they choose 
   await shot(page, "dashboard-environment");
   await page.keyboard.press("g");
   await page.keyboard.press("x");
-  await page.getByText("No order waits").waitFor();
+  await page.getByText("No orders waiting").waitFor();
   quiet(seen);
 });
 
@@ -312,8 +312,8 @@ test("a session that is over covers the page, and signing in goes on with what w
   await page.keyboard.press("n");
   expect(await page.getByRole("textbox", { name: "Note" }).inputValue()).toMatch(/^Called the prescriber/);
   journey.app.advance(IDLE_MS + 60_000);
-  await page.getByRole("button", { name: "Write it down" }).click();
-  await page.getByText("Everything stays as you left it.").waitFor();
+  await page.getByRole("button", { name: "Add note" }).click();
+  await page.getByText("Your work on this page is still here.").waitFor();
   expect(await violations(page)).toEqual([]);
   const cover = page.getByRole("dialog", { name: "Sign in again" });
   const nothingElse = async () => {
@@ -333,7 +333,7 @@ test("a session that is over covers the page, and signing in goes on with what w
   await shot(page, "dashboard-sign-in-again");
   await page.getByLabel("Password").fill(pharmacist.password);
   await page.keyboard.press("Enter");
-  await page.getByText("Noted.").waitFor();
+  await page.getByText("Note added.").waitFor();
   await page.getByRole("heading", { level: 1, name: made.order_number }).waitFor();
   await page.getByText("she confirms the dose", { exact: false }).waitFor();
   expect(page.url()).toBe(address);
@@ -352,14 +352,14 @@ test("whoever signs in as somebody else ends the session that was there", async 
   // The page hears that it is over, while the browser still has a session of which it knows no token.
   await page.route("**/web/dashboard/orders/**", (route) => route.fulfill({ status: 401, json: {} }));
   await page.keyboard.press("r");
-  await page.getByText("Everything stays as you left it.").waitFor();
+  await page.getByText("Your work on this page is still here.").waitFor();
   expect((await session())?.email).toBe(pharmacist.email);
   await page.request.post(`${base_url}/web/session`, {
     headers: { "x-csrf-token": (await tokenOf(page)) ?? "" },
     data: { ...technician },
   });
   expect((await session())?.email).toBe(technician.email);
-  await page.getByRole("button", { name: "Sign in as somebody else" }).click();
+  await page.getByRole("button", { name: "Sign in as someone else" }).click();
   await page.getByRole("heading", { level: 1, name: "Sign in" }).waitFor();
   expect(await session()).toBeNull();
   quiet(seen);
@@ -376,9 +376,9 @@ test("a page that nobody touches signs out by itself, although it refreshes itse
   await page.reload();
   await heading(page, made.order_number);
   await page.clock.fastForward(IDLE_MS - 60_000);
-  expect(await page.getByText("Everything stays as you left it.").count()).toBe(0);
+  expect(await page.getByText("Your work on this page is still here.").count()).toBe(0);
   await page.clock.fastForward(70_000);
-  await page.getByText("Everything stays as you left it.").waitFor();
+  await page.getByText("Your work on this page is still here.").waitFor();
   const session = await page.request.get(`${journey.app.addresses.base_url}/web/session`);
   expect(((await session.json()) as { session: unknown }).session).toBeNull();
   quiet(seen);
@@ -396,7 +396,7 @@ test("a page that cannot reach the service when it locks itself signs out as soo
     return route.abort();
   });
   await page.clock.fastForward(IDLE_MS + 10_000);
-  await page.getByText("Everything stays as you left it.").waitFor();
+  await page.getByText("Your work on this page is still here.").waitFor();
   await expect.poll(() => refused).toBeGreaterThan(0);
   expect(await tokenOf(page)).toBeDefined();
   await page.unroute("**/web/session");
@@ -435,7 +435,7 @@ test("a second factor is set up with a picture that is drawn here, and asked for
   const who = await journey.person("technician", "Factor Two");
   const seen = await journey.openAs(who, "/dashboard");
   await seen.page.getByRole("button", { name: /your account/ }).click();
-  await seen.page.getByRole("menuitem", { name: "Set up a second factor" }).click();
+  await seen.page.getByRole("menuitem", { name: "Set up two-factor authentication" }).click();
   await seen.page.getByRole("img", { name: /QR code/ }).waitFor();
   expect(await violations(seen.page)).toEqual([]);
   await shot(seen.page, "dashboard-second-factor");
@@ -443,11 +443,11 @@ test("a second factor is set up with a picture that is drawn here, and asked for
   const code = () => totpCode(secret, Math.floor(journey.app.deps.now().getTime() / 30_000));
   await seen.page.getByRole("textbox", { name: "Code" }).fill(code());
   await seen.page.keyboard.press("Enter");
-  await seen.page.getByText("The second factor is in force.").waitFor();
+  await seen.page.getByText("Two-factor authentication is on.").waitFor();
   quiet(seen);
   journey.app.advance(60_000);
   const again = await journey.open("/dashboard/queue/fill");
-  await again.page.getByLabel("E-mail").fill(who.email);
+  await again.page.getByLabel("Email").fill(who.email);
   await again.page.getByLabel("Password").fill(who.password);
   await again.page.keyboard.press("Enter");
   await again.page.getByRole("textbox", { name: "Code" }).fill("000000");
@@ -463,24 +463,24 @@ test("who stopped half-way in one tab signs in from another", async () => {
   const who = await journey.person("technician", "Two Tabs");
   const setting_up = await journey.openAs(who, "/dashboard");
   await setting_up.page.getByRole("button", { name: /your account/ }).click();
-  await setting_up.page.getByRole("menuitem", { name: "Set up a second factor" }).click();
+  await setting_up.page.getByRole("menuitem", { name: "Set up two-factor authentication" }).click();
   const secret = decode((await setting_up.page.locator("dialog code").textContent()) ?? "");
   const code = () => totpCode(secret, Math.floor(journey.app.deps.now().getTime() / 30_000));
   await setting_up.page.getByRole("textbox", { name: "Code" }).fill(code());
   await setting_up.page.keyboard.press("Enter");
-  await setting_up.page.getByText("The second factor is in force.").waitFor();
+  await setting_up.page.getByText("Two-factor authentication is on.").waitFor();
   journey.app.advance(60_000);
 
   const { page: first } = await journey.open("/dashboard");
   const second = await first.context().newPage();
   await second.goto(`${journey.app.addresses.base_url}/dashboard`);
   const givePassword = async (page: Page) => {
-    await page.getByLabel("E-mail").fill(who.email);
+    await page.getByLabel("Email").fill(who.email);
     await page.getByLabel("Password").fill(who.password);
     await page.keyboard.press("Enter");
     await page.getByRole("textbox", { name: "Code" }).waitFor();
   };
-  await second.getByLabel("E-mail").waitFor();
+  await second.getByLabel("Email").waitFor();
   await givePassword(first);
   await givePassword(second);
   await second.getByRole("textbox", { name: "Code" }).fill(code());
@@ -500,7 +500,7 @@ describe("many orders at once", () => {
     const by = { person_id: "somebody", role: "pharmacist" } as const;
     await approveReview(journey.app.deps, { account_id, order_number: gone.order_number, by });
     await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Approve" }).click();
-    await page.getByRole("heading", { name: "Not all could be done" }).waitFor();
+    await page.getByRole("heading", { name: "Some orders were not updated" }).waitFor();
     expect(await page.getByRole("dialog").getByRole("link").allTextContents()).toEqual([gone.order_number]);
     await shot(page, "dashboard-bulk-report");
     expect(await violations(page)).toEqual([]);
@@ -528,7 +528,7 @@ describe("many orders at once", () => {
     await page.getByRole("grid").getByRole("row").nth(5).waitFor();
     await page.keyboard.press("X");
     await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Ship" }).click();
-    await page.getByText("Done for 25, refused for 20.").waitFor();
+    await page.getByText("25 updated, 20 failed.").waitFor();
     expect(sizes).toEqual([20, 20, 5]);
     expect(await page.getByRole("dialog").getByText("req-bulk-2").count()).toBe(20);
     quiet(seen);
@@ -549,14 +549,15 @@ describe("many orders at once", () => {
     await order();
     const seen = await journey.openAs(lead, "/dashboard/orders?environment=production");
     const { page } = seen;
-    await page.getByText("No order fits the filters").waitFor();
+    await page.getByText("No matching orders").waitFor();
     await page.getByRole("combobox", { name: "Environment" }).selectOption("sandbox");
     await page.getByRole("row").nth(1).waitFor();
     expect(new URL(page.url()).search).toBe("?environment=sandbox");
     await page.getByRole("button", { name: "Views" }).click();
-    await page.getByRole("menuitem", { name: "Save this view …" }).click();
+    await page.getByRole("menuitem", { name: "Save view…" }).click();
     await page.getByLabel("Name").fill("Sandbox only");
     await page.keyboard.press("Enter");
+    await page.getByRole("dialog").waitFor({ state: "hidden" });
     await page.keyboard.press("g");
     await page.keyboard.press("a");
     await page.getByRole("button", { name: "Views" }).click();
@@ -579,7 +580,7 @@ test("what somebody else wrote is shown as text, whatever it looks like", async 
   await page.getByText(HOSTILE).nth(2).waitFor();
   await page.keyboard.press("n");
   await page.getByRole("textbox", { name: "Note" }).fill(HOSTILE);
-  await page.getByRole("button", { name: "Write it down" }).click();
+  await page.getByRole("button", { name: "Add note" }).click();
   await page.getByText(`“${HOSTILE}”`).waitFor();
   expect(await page.locator("main img, main script").count()).toBe(0);
   await shot(page, "dashboard-hostile");
@@ -592,10 +593,10 @@ test("an address that is none and one that is not theirs look the same to a part
   const texts: string[] = [];
   for (const path of ["/dashboard", at(made), "/dashboard/no/such/place"]) {
     const { page } = await journey.open(path);
-    await page.getByLabel("E-mail").fill(email);
+    await page.getByLabel("Email").fill(email);
     await page.getByLabel("Password").fill(password);
     await page.keyboard.press("Enter");
-    await page.getByText("There is nothing here").waitFor();
+    await page.getByText("Page not found").waitFor();
     // Nothing of the dashboard is shown, not even its frame.
     expect(await page.getByRole("navigation").count()).toBe(0);
     texts.push(await page.locator("body").innerText());
@@ -609,10 +610,10 @@ test.each([
 ] as const)("%s is shown the way to their own pages, and can sign out", async (_, path, who, own) => {
   const { page } = await journey.open(path);
   const signIn = async () => {
-    await page.getByLabel("E-mail").fill(who().email);
+    await page.getByLabel("Email").fill(who().email);
     await page.getByLabel("Password").fill(who().password);
     await page.keyboard.press("Enter");
-    await page.getByText("There is nothing here").waitFor();
+    await page.getByText("Page not found").waitFor();
   };
   await signIn();
   expect(await violations(page)).toEqual([]);
@@ -632,7 +633,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
     [
       "empty-queue",
       async () => "/dashboard/orders?environment=production",
-      (page) => page.getByText("No order fits the filters").waitFor(),
+      (page) => page.getByText("No matching orders").waitFor(),
     ],
     [
       "order",
@@ -642,12 +643,12 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
     [
       "held-order",
       async () => at(await order({ patient: { email: null } })),
-      (page) => page.getByText("Held by an exception").waitFor(),
+      (page) => page.getByText("On hold: 1 exception").waitFor(),
     ],
     ["fill", async () => at(await standing("fill")), (page) => page.getByLabel("Lot").waitFor()],
     ["check", async () => at(await standing("product_check")), (page) => page.getByLabel("Scan a package").waitFor()],
     ["pack", async () => at(await standing("pack")), (page) => page.getByRole("button", { name: "Ship" }).waitFor()],
-    ["nothing", async () => "/dashboard/no/such/place", (page) => page.getByText("There is nothing here").waitFor()],
+    ["nothing", async () => "/dashboard/no/such/place", (page) => page.getByText("Page not found").waitFor()],
   ];
   test.each(screens)("on %s, at a desk and on a tablet", async (name, path, ready) => {
     const seen = await journey.openAs(lead, await path(), { theme });
@@ -667,7 +668,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
   test("on the sign-in page, the search and the sheet of shortcuts", async () => {
     const made = await order();
     const door = await journey.open("/dashboard", { theme });
-    await door.page.getByLabel("E-mail").waitFor();
+    await door.page.getByLabel("Email").waitFor();
     expect(await violations(door.page)).toEqual([]);
     await shot(door.page, `dashboard-sign-in-${theme}`);
     const seen = await journey.openAs(lead, "/dashboard", { theme });

@@ -28,7 +28,7 @@ const inDark = [
 ];
 
 describe.each([["light", pages] as const, ["dark", inDark] as const])("in the %s theme", (theme, looked) => {
-  test("every page is without fault to axe, to the browser and to the policy", { timeout: 120_000 }, async () => {
+  test("every page is without fault to axe, to the browser and to the policy", { timeout: 300_000 }, async () => {
     expect(pages.length).toBeGreaterThan(15);
     const { page, foreign, complaints } = await journey.open("/docs", { theme });
     for (const path of looked) {
@@ -60,7 +60,7 @@ test("a code alone is an address, a search without a hit says so, and Escape clo
   const heading = page.getByRole("heading", { name: /^42227 Invalid Address Zip/ });
   expect(await heading.evaluate((element) => element.getBoundingClientRect().top)).toBeLessThan(200);
   await page.getByRole("combobox").fill("zzzz");
-  await page.getByText("Nothing found").waitFor();
+  await page.getByText("No results").waitFor();
   await page.getByRole("combobox").fill("zip");
   await page.getByRole("option").first().waitFor();
   await page.keyboard.press("Escape");
@@ -74,9 +74,9 @@ test("what is copied is the code, and a chosen scheme stays", async () => {
   await block.hover();
   await block.getByRole("button", { name: "Copy" }).click();
   expect(await page.evaluate("navigator.clipboard.readText()")).toContain("export function verifyService");
-  await page.getByRole("button", { name: "Use the dark scheme" }).click();
+  await page.getByRole("button", { name: "Switch to dark mode" }).click();
   await page.getByRole("link", { name: "Next" }).click();
-  await page.getByRole("button", { name: "Use the light scheme" }).waitFor();
+  await page.getByRole("button", { name: "Switch to light mode" }).waitFor();
   expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
 });
 

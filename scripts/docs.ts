@@ -13,7 +13,7 @@ import { generated, page } from "./docs/markdown.ts";
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** Every generated page. `npm run docs` writes them; `npm run docs -- --check` names those that are out of date. */
+/** Every generated page. `npm run docs` writes them; `npm run docs -- --check` lists the outdated ones. */
 const pages: { path: string; render: () => string }[] = [
   { path: "docs/errors.md", render: errorsPage },
   { path: "docs/exceptions.md", render: exceptionsPage },
@@ -45,7 +45,7 @@ function main() {
   }
 }
 
-/** Pages with a fence that says `from="…"`: what stands in it is that file, so that what is read is what is tested. */
+/** Pages with a `from="…"` fence, whose content is that file, so that readers see the code that the tests run. */
 function pagesWithFiles() {
   return readdirSync(join(root, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
@@ -68,7 +68,7 @@ function decisionsPage() {
   return page(
     generated("the files beside it"),
     "# Decisions\n",
-    "Why Pestle is as it is: one page for each decision that somebody might question, with what was tried and what follows.\n",
+    "One page for each decision that a reader may question, with the alternatives we tried and the consequences.\n",
     ...names.sort().map((name) => `- [${name.slice(0, 4)}](${name}) ${title(name)}`),
   );
 }

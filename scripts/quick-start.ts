@@ -1,6 +1,16 @@
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -22,6 +32,11 @@ const LIMIT_MS = 8 * 60_000;
 const END_WITHIN_MS = 15_000;
 /** After this section everything is stopped, so what is to be seen is looked at before. */
 const LAST = "10. Stop";
+/** Up to this section npx is npm's own. After it, one that only starts the program: npm's takes longer than the program. */
+const LAST_WITH_NPM = "4. Your first call";
+const NPX = `#!/bin/sh
+exec "./node_modules/.bin/$@"
+`;
 const LOOK = `npx pestle orders list --status Delivered --json > orders.json
 for page in "" /dashboard /portal /docs; do
   curl --silent --fail --output /dev/null "$(node -p 'JSON.parse(fs.readFileSync(".data/demo.json")).base_url')$page"
@@ -34,6 +49,9 @@ const home = mkdtempSync(join(tmpdir(), "pestle-quick-start-"));
 // Run by root, the database is somebody else's process, who has to get through to its files.
 chmodSync(home, 0o711);
 const folder = join(home, "pestle-quick-start");
+const shortcuts = join(home, "shortcuts");
+mkdirSync(shortcuts);
+writeFileSync(join(shortcuts, "npx"), NPX, { mode: 0o755 });
 const bash = { group: 0 };
 for (const signal of ["SIGINT", "SIGTERM"] as const) {
   process.once(signal, () => void endEverything().then(() => process.exit(130)));
@@ -117,7 +135,10 @@ function scriptOf(steps: readonly Step[]): string {
   return names
     .map((name) => {
       const blocks = steps.filter((step) => step.name === name).map(({ block }) => block);
-      return [`echo; echo "── ${name}"\n`, name === LAST ? LOOK : "", ...blocks, `echo "${name}" >&3\n`].join("");
+      const after = name === LAST_WITH_NPM ? `PATH="${shortcuts}:$PATH"\n` : "";
+      return [`echo; echo "── ${name}"\n`, name === LAST ? LOOK : "", ...blocks, after, `echo "${name}" >&3\n`].join(
+        "",
+      );
     })
     .join("");
 }

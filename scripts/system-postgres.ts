@@ -15,7 +15,7 @@ export type SystemPostgres = {
 
 /** PostgreSQL refuses to run as root; nobody's account will do. */
 const NOBODY = 65534;
-const READY_WITHIN_MS = 20_000;
+const READY_WITHIN_MS = 60_000;
 
 /** The oldest supported version, from the system's packages. */
 export const findPostgres15 = () => binFolder(findOrInstall(["/usr/lib/postgresql/15/bin/postgres"], "postgresql-15"));

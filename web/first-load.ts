@@ -4,8 +4,8 @@ import type { Plugin, Rolldown } from "vite";
 const MOST_KB = 300;
 
 /**
- * Fails the build where a first visit would load more script than that, compressed: an entry with all it imports, and
- * the heaviest of the screens that it opens on demand, since a visit may begin on any of them.
+ * Fails the build if a first visit loads more compressed script than this: an entry with all its imports, plus its
+ * heaviest lazy screen, because a visit can start on any screen.
  */
 export function firstLoad(entries: readonly string[]): Plugin {
   return {
@@ -16,7 +16,7 @@ export function firstLoad(entries: readonly string[]): Plugin {
       );
       for (const entry of entries) {
         const start = [...chunks.values()].find((chunk) => chunk.isEntry && chunk.name === entry);
-        if (start === undefined) return this.error(`no entry ${entry}`);
+        if (start === undefined) return this.error(`entry not found: ${entry}`);
         const always = closure(chunks, [start.fileName]);
         const heaviest = Math.max(
           0,
@@ -29,8 +29,9 @@ export function firstLoad(entries: readonly string[]): Plugin {
           }),
         );
         const kb = (sizeOf(chunks, [...always]) + heaviest) / 1000;
-        if (kb > MOST_KB) this.error(`${entry} loads ${kb.toFixed(0)} kB of script at first; ${MOST_KB} are allowed`);
-        else this.info(`${entry} loads ${kb.toFixed(0)} kB of script at first`);
+        if (kb > MOST_KB)
+          this.error(`${entry} loads ${kb.toFixed(0)} kB of script on first visit; the limit is ${MOST_KB} kB`);
+        else this.info(`${entry} loads ${kb.toFixed(0)} kB of script on first visit`);
       }
     },
   };

@@ -19,10 +19,16 @@ export const payers = ["partner", "patient"] as const;
 export const paymentStatuses = ["pending", "authorized", "captured", "declined", "voided", "refunded"] as const;
 export const labelFormats = ["PDF", "PNG", "ZPL"] as const;
 
+/** A line of a street address, and the name of a city, are no longer. */
+export const STREET_MOST_CHARACTERS = 100;
+export const CITY_MOST_CHARACTERS = 50;
+
 export type DrugSchedule = (typeof drugSchedules)[number];
 export type ShipmentStatus = (typeof shipmentStatuses)[number];
 export type Workflow = (typeof workflows)[number];
 
+export const PATIENT_ID_PATTERN = "^[A-Za-z0-9_-]{4,35}$";
+export const isPatientId = (text: string): boolean => new RegExp(PATIENT_ID_PATTERN).test(text);
 export const patient_id = string({ description: "4 to 35 of `[A-Za-z0-9_-]`.", examples: ["ay87nt"] });
 export const ORDER_NUMBER_PATTERN = "^[0-9A-HJKMNP-TV-Z]{10}$";
 export const order_number = string({ pattern: ORDER_NUMBER_PATTERN, examples: ["7K2M9XQ4TB"] });

@@ -14,15 +14,18 @@ export * from "./error-bodies.ts";
 export * from "./errors.ts";
 export * from "./exceptions.ts";
 export {
+  CITY_MOST_CHARACTERS,
   type DrugSchedule,
   documentTypes,
   drugSchedules,
   genders,
+  isPatientId,
   labelFormats,
   ORDER_NUMBER_PATTERN,
   payers,
   paymentStatuses,
   type ShipmentStatus,
+  STREET_MOST_CHARACTERS,
   shipmentStatuses,
   type Workflow,
   workflows,
@@ -41,7 +44,7 @@ export * from "./portal/portal-team.ts";
 export * from "./portal/portal-webhooks.ts";
 export * from "./requests.ts";
 export * from "./resources.ts";
-export type { JsonSchema, Schema, Static } from "./schema.ts";
+export { type FieldKind, type JsonSchema, reading, type Schema, type Static } from "./schema.ts";
 export * from "./signature.ts";
 export * from "./simulations.ts";
 export * from "./web-api.ts";

@@ -1,6 +1,14 @@
-import { actionKeys } from "./actions.ts";
+import { type ActionField, type ActionKey, actionKeys, actions, orderStatusReasons } from "./actions.ts";
 import { exceptionIds } from "./exceptions.ts";
-import { documentTypes, genders, labelFormats, payers } from "./fields.ts";
+import {
+  CITY_MOST_CHARACTERS,
+  documentTypes,
+  genders,
+  labelFormats,
+  PATIENT_ID_PATTERN,
+  payers,
+  STREET_MOST_CHARACTERS,
+} from "./fields.ts";
 import {
   array,
   boolean,
@@ -11,33 +19,38 @@ import {
   nullable,
   number,
   oneOf,
+  partial,
+  type Schema,
   type Static,
   string,
 } from "./schema.ts";
-import { ENDPOINT_TEXT_MOST_CHARACTERS, eventTypeNames } from "./webhooks.ts";
 
 /*
- * These describe requests to those who write them. The server does not validate with them: each field has a code of
- * its own, and all problems are told at once.
+ * The bodies of requests, a row a field: its name, its type and limits, the code that refuses it, and what it means. The
+ * server reads bodies by these rows (`readBody`), so the OpenAPI document and the SDK's types say what it accepts.
  */
+
+const LONGEST_LINE = 255;
+const line = { kind: "line", maxLength: LONGEST_LINE } as const;
+const street = { kind: "street", maxLength: STREET_MOST_CHARACTERS } as const;
 
 /** In the flat form these are the body of `POST /patients/{patient_id}/shipping_address` too. */
 export const AddressInput = named(
   "AddressInput",
   closed(
     {
-      first_name: string(),
-      last_name: string(),
-      street1: string(),
-      street2: nullable(string()),
-      city: string(),
-      state: string("2-character state code."),
-      zip: string("5 or 9 digits."),
-      phone: nullable(string("North American.")),
+      first_name: string({ code: 42221, kind: "person_name" }),
+      last_name: string({ code: 42222, kind: "person_name" }),
+      street1: string({ code: 42223, ...street }),
+      street2: nullable(string({ ...street, kind: "street_or_blank" })),
+      city: string({ code: 42225, kind: "city", maxLength: CITY_MOST_CHARACTERS }),
+      state: string({ code: 42226, kind: "state", description: "2-character state code." }),
+      zip: string({ code: 42227, kind: "zip", description: "5 or 9 digits." }),
+      phone: nullable(string({ kind: "phone_or_blank", description: "North American." })),
       accept_suggested: boolean("Use the suggested address when there is one."),
       ignore_warnings: boolean("Take the address as it is although it could not be validated."),
     },
-    { optional: ["street2", "phone", "accept_suggested", "ignore_warnings"] },
+    { code: 42230, optional: ["street2", "phone", "accept_suggested", "ignore_warnings"] },
   ),
 );
 export type AddressInput = Static<typeof AddressInput>;
@@ -46,66 +59,66 @@ export const IdentityDocumentInput = named(
   "IdentityDocumentInput",
   closed(
     {
-      type: oneOf(documentTypes),
-      issuing_country: string("2-character country code."),
-      issuing_state: nullable(string("2-character state code; required for `DL` and `SI`.")),
-      number: string("1 to 30 letters, digits and dashes."),
-      expiration_date: date("In the future."),
+      type: oneOf(documentTypes, { code: 42216 }),
+      issuing_country: string({ code: 42217, kind: "country", description: "2-character country code." }),
+      issuing_state: nullable(
+        string({
+          code: 42218,
+          kind: "two_letters",
+          description: "2-character state code; required for `DL` and `SI`.",
+        }),
+      ),
+      number: string({ code: 42219, kind: "document_number", description: "1 to 30 letters, digits and dashes." }),
+      expiration_date: date({ code: 42220, description: "In the future." }),
     },
     { optional: ["issuing_state"] },
   ),
 );
 export type IdentityDocumentInput = Static<typeof IdentityDocumentInput>;
 
-const PatientSafetyInput = named(
+export const safetyList = array(string({ kind: "trimmed_line", maxLength: 200 }), { maxItems: 100 });
+export const PatientSafetyInput = named(
   "PatientSafetyInput",
-  closed(
-    { medications: array(string()), health_conditions: array(string()), allergies: array(string()) },
-    { optional: ["medications", "health_conditions", "allergies"] },
-  ),
+  partial({ medications: safetyList, health_conditions: safetyList, allergies: safetyList }),
 );
+
+export const EMAIL_MOST_CHARACTERS = 254;
+const email = string({ code: 42201, kind: "email", maxLength: EMAIL_MOST_CHARACTERS });
+const phone = string({ code: 42204, kind: "phone" });
+const gender = oneOf(genders, { code: 42205 });
 
 export const PatientUpdate = named(
   "PatientUpdate",
-  closed(
-    { email: string(), phone: string(), gender: oneOf(genders), patient_safety: PatientSafetyInput },
-    { optional: ["email", "phone", "gender", "patient_safety"] },
-  ),
+  partial({ email, phone, gender, patient_safety: PatientSafetyInput }),
 );
 export type PatientUpdate = Static<typeof PatientUpdate>;
 
+/** Above these limits no product could ever offer it, and sums stay exact. */
+const units = { decimals: 3, exclusiveMinimum: 0, maximum: 1_000_000 } as const;
+
 export const OrderItemInput = named(
   "OrderItemInput",
-  closed(
-    {
-      prescription_id: integer("Required on every item that needs a prescription."),
-      sku: string(),
-      ndc: string(),
-      gcn: string(),
-      product_selection: string("A product's `sku` or `name`."),
-      quantity: integer({ description: "Packages.", default: 1 }),
-      package_size: number("Units in one package. Without it the item is one fill as written."),
-      written_qty: number(),
-      prescriber_name: string(),
-      prescriber_phone: string(),
-      prescriber_fax: string(),
-    },
-    {
-      optional: [
-        "prescription_id",
-        "sku",
-        "ndc",
-        "gcn",
-        "product_selection",
-        "quantity",
-        "package_size",
-        "written_qty",
-        "prescriber_name",
-        "prescriber_phone",
-        "prescriber_fax",
-      ],
-    },
-  ),
+  partial({
+    prescription_id: integer({
+      code: 42249,
+      minimum: 1,
+      description: "Required on every item that needs a prescription.",
+    }),
+    sku: string({ code: 42254, ...line }),
+    ndc: string({ code: 42241, kind: "ndc", maxLength: 20 }),
+    gcn: string({ code: 42246, ...line }),
+    product_selection: string({ code: 42260, ...line, description: "A product's `sku` or `name`." }),
+    quantity: integer({ code: 42242, minimum: 1, maximum: 1_000, description: "Packages.", default: 1 }),
+    package_size: number({
+      code: 42247,
+      ...units,
+      description: "Units in one package. Without it the item is one fill as written.",
+    }),
+    written_qty: number({ code: 42259, ...units }),
+    prescriber_name: string({ code: 42243, kind: "prescriber_name", maxLength: 120 }),
+    prescriber_phone: string({ code: 42244, kind: "prescriber_phone", maxLength: 40 }),
+    prescriber_fax: string({ code: 42245, kind: "prescriber_phone", maxLength: 40 }),
+  }),
 );
 export type OrderItemInput = Static<typeof OrderItemInput>;
 
@@ -113,10 +126,15 @@ const ShippingInput = named(
   "ShippingInput",
   closed(
     {
-      method_id: integer("From `GET /shipping_methods`."),
-      signature_confirmation: boolean(),
+      method_id: integer({ code: 42291, minimum: 1, description: "From `GET /shipping_methods`." }),
+      signature_confirmation: boolean({ code: 42292 }),
       label: closed(
-        { format: oneOf(labelFormats), data: string("Base64."), carrier: string(), tracking_no: string() },
+        {
+          format: oneOf(labelFormats, { code: 42294 }),
+          data: string({ code: 42296, description: "Base64." }),
+          carrier: string(line),
+          tracking_no: string(line),
+        },
         { optional: ["carrier", "tracking_no"] },
       ),
     },
@@ -124,19 +142,23 @@ const ShippingInput = named(
   ),
 );
 
-const OrderPatientInput = named(
+export const OrderPatientInput = named(
   "OrderPatientInput",
   closed(
     {
-      patient_id: string("From the `RX_RECEIVED` webhook."),
-      email: string(),
-      first_name: string(),
-      last_name: string(),
+      patient_id: string({ code: 42206, pattern: PATIENT_ID_PATTERN, description: "From the `RX_RECEIVED` webhook." }),
+      email,
+      first_name: string({ code: 42202, kind: "person_name" }),
+      last_name: string({ code: 42203, kind: "person_name" }),
       dob: date(),
-      gender: oneOf(genders),
-      phone: string(),
+      gender,
+      phone,
       patient_safety: PatientSafetyInput,
-      identity_documents: array(IdentityDocumentInput, "Required for controlled substances, unless on file."),
+      identity_documents: array(IdentityDocumentInput, {
+        code: 42208,
+        maxItems: 20,
+        description: "Required for controlled substances, unless on file.",
+      }),
     },
     {
       optional: ["email", "first_name", "last_name", "dob", "gender", "phone", "patient_safety", "identity_documents"],
@@ -146,19 +168,19 @@ const OrderPatientInput = named(
 
 const PaymentInput = named(
   "PaymentInput",
-  closed(
-    { payer: oneOf(payers, { default: "partner" }), token: string("Required when the patient pays.") },
-    { optional: ["payer", "token"] },
-  ),
+  partial({
+    payer: oneOf(payers, { default: "partner" }),
+    token: string({ ...line, description: "Required when the patient pays." }),
+  }),
 );
 
 const orderFields = {
-  brand_id: integer("From `GET /brands`."),
-  reference: string("The partner's own id; echoed."),
+  brand_id: integer({ code: 42380, minimum: 1, description: "From `GET /brands`." }),
+  reference: string({ ...line, description: "The partner's own id; echoed." }),
   shipping: ShippingInput,
   patient: OrderPatientInput,
   address: AddressInput,
-  items: array(OrderItemInput, { minItems: 1 }),
+  items: array(OrderItemInput, { minItems: 1, maxItems: 50 }),
   payment: PaymentInput,
 };
 
@@ -170,59 +192,41 @@ export const OrderRequest = named(
 export type OrderRequest = Static<typeof OrderRequest>;
 
 /** `POST /orders/{order_number}/reorders`: what is left out is copied from the earlier order. */
-export const ReorderRequest = named(
-  "ReorderRequest",
-  closed(orderFields, {
-    optional: ["brand_id", "reference", "shipping", "patient", "address", "items", "payment"],
-  }),
-);
+export const ReorderRequest = named("ReorderRequest", partial(orderFields));
 export type ReorderRequest = Static<typeof ReorderRequest>;
+
+/** 32 bits, as the database's columns have. */
+const count = { minimum: 1, maximum: 2_147_483_647 } as const;
+
+const actionFields = {
+  event: oneOf(actionKeys, { code: 42461 }),
+  exception_id: oneOf(exceptionIds, "Without it: the first open exception that offers the event."),
+  reason_id: integer({ code: 42430, enum: orderStatusReasons.map(({ id }) => id) }),
+  amount_cents: integer(count),
+  email,
+  address: AddressInput,
+  prescription_id: integer({ code: 42249, ...count }),
+  dob: date(),
+  item_id: integer(count),
+  token: string(line),
+};
+type ActionFieldName = Exclude<keyof typeof actionFields, "event">;
 
 /** `POST /orders/{order_number}/partner_order_action_requests`; the fields an event takes are in `actions`. */
 export const ActionRequestInput = named(
   "ActionRequestInput",
-  closed(
-    {
-      event: oneOf(actionKeys),
-      exception_id: oneOf(exceptionIds, "Without it: the first open exception that offers the event."),
-      reason_id: integer(),
-      amount_cents: integer(),
-      email: string(),
-      address: AddressInput,
-      prescription_id: integer(),
-      dob: date(),
-      item_id: integer(),
-      token: string(),
-    },
-    {
-      optional: [
-        "exception_id",
-        "reason_id",
-        "amount_cents",
-        "email",
-        "address",
-        "prescription_id",
-        "dob",
-        "item_id",
-        "token",
-      ],
-    },
-  ),
+  closed(actionFields, {
+    optional: Object.keys(actionFields).filter((name) => name !== "event") as ActionFieldName[],
+  }),
 );
 export type ActionRequestInput = Static<typeof ActionRequestInput>;
 
-/** `POST /webhook_endpoints`. */
-export const WebhookEndpointInput = named(
-  "WebhookEndpointInput",
-  closed(
-    {
-      url: string({ format: "uri" }),
-      events: array(oneOf(eventTypeNames), "Left out or empty: every event that is not opt-in."),
-      secret: string({ minLength: 1, maxLength: ENDPOINT_TEXT_MOST_CHARACTERS, writeOnly: true }),
-      signing_credential_id: string("A `client_id`. Left out: the credential that makes the call."),
-      description: nullable(string({ maxLength: ENDPOINT_TEXT_MOST_CHARACTERS })),
-    },
-    { optional: ["events", "signing_credential_id", "description"] },
-  ),
-);
-export type WebhookEndpointInput = Static<typeof WebhookEndpointInput>;
+/** The same for one event, which takes its own fields and no others. */
+export const actionBody = (event: ActionKey): Schema<Partial<ActionRequestInput>> => {
+  const fields = actions[event].fields as readonly (ActionField & { readonly name: ActionFieldName })[];
+  const taken = Object.fromEntries(fields.map(({ name }) => [name, actionFields[name]]));
+  const optional = fields.filter(({ required }) => !required).map(({ name }) => name);
+  const { exception_id } = actionFields;
+  const rows = { event: oneOf([event]), exception_id, ...taken } as typeof actionFields;
+  return closed(rows, { optional: ["exception_id", ...optional] });
+};

@@ -1,20 +1,61 @@
+import type { ErrorCode } from "./errors.ts";
+
 /**
  * JSON Schema 2020-12 as plain data, with the TypeScript type of what it describes carried along.
  * `Static<typeof Order>` is that type. The phantom key exists for the compiler alone: no value ever has it.
  */
 export type Schema<T = unknown> = JsonSchema & { readonly "~static"?: T };
 export type Static<S> = S extends { readonly "~static"?: infer T } ? Exclude<T, undefined> : never;
-export type JsonSchema = { readonly [keyword: string]: unknown };
+export type JsonSchema = { readonly [keyword: string]: unknown; readonly [reading]?: Reading };
 
-/** Further keywords, or just the description. */
-type Options = JsonSchema | string;
+/** What the server needs to read a field of a request. JSON Schema has no words for it, so documents leave it out. */
+export const reading = Symbol("reading");
+export type Reading = {
+  /** Refuses a value that is missing or malformed; 42200 where the field has no code of its own. */
+  readonly code?: ErrorCode;
+  /** What a text must be beyond its keywords. */
+  readonly kind?: FieldKind;
+  /** A number has no more; `multipleOf` is not exact on fractions. */
+  readonly decimals?: number;
+  /** Answered instead of the code's resolution. */
+  readonly message?: string;
+  /** The same, for an entry of a list that repeats an earlier one. */
+  readonly repeated?: string;
+};
+export type FieldKind =
+  | "city"
+  | "country"
+  | "document_number"
+  | "email"
+  | "line"
+  | "line_with_words"
+  | "ndc"
+  | "person_name"
+  | "phone"
+  | "phone_or_blank"
+  | "prescriber_name"
+  | "prescriber_phone"
+  | "state"
+  | "street"
+  | "street_or_blank"
+  | "trimmed_line"
+  | "two_letters"
+  | "zip";
+
+/** Further keywords and how the field is read, or just the description. */
+type Options = (JsonSchema & Reading) | string;
 type Schemas = Record<string, Schema>;
 type Flat<T> = { [K in keyof T]: T[K] };
 type ObjectOf<P extends Schemas, K extends keyof P> = Flat<
   { [N in Exclude<keyof P, K>]: Static<P[N]> } & { [N in K]?: Static<P[N]> }
 >;
 
-const keywords = (options: Options): JsonSchema => (typeof options === "string" ? { description: options } : options);
+const keywords = (options: Options): JsonSchema => {
+  if (typeof options === "string") return { description: options };
+  const { code, kind, decimals, message, repeated, ...rest } = options;
+  const own = Object.entries({ code, kind, decimals, message, repeated }).filter(([, value]) => value !== undefined);
+  return own.length === 0 ? rest : { ...rest, [reading]: Object.fromEntries(own) };
+};
 
 export const string = (options: Options = {}): Schema<string> => ({ type: "string", ...keywords(options) });
 export const integer = (options: Options = {}): Schema<number> => ({ type: "integer", ...keywords(options) });
@@ -22,18 +63,18 @@ export const number = (options: Options = {}): Schema<number> => ({ type: "numbe
 export const boolean = (options: Options = {}): Schema<boolean> => ({ type: "boolean", ...keywords(options) });
 
 /** An instant: ISO 8601, UTC, with milliseconds. */
-export const time = (description?: string): Schema<string> => ({
+export const time = (options: Options = {}): Schema<string> => ({
   type: "string",
   format: "date-time",
-  ...(description && { description }),
+  ...keywords(options),
   examples: ["2026-11-15T08:30:00.000Z"],
 });
 
 /** A calendar day, judged in the pharmacy's time zone. */
-export const date = (description?: string): Schema<string> => ({
+export const date = (options: Options = {}): Schema<string> => ({
   type: "string",
   format: "date",
-  ...(description && { description }),
+  ...keywords(options),
   examples: ["2026-11-15"],
 });
 
@@ -56,17 +97,21 @@ export const array = <T>(items: Schema<T>, options: Options = {}): Schema<T[]> =
 /** Every property is required unless listed as optional; what answers hold may grow, so unknown ones are allowed. */
 export const object = <P extends Schemas, K extends keyof P & string = never>(
   properties: P,
-  { optional = [], ...rest }: JsonSchema & { readonly optional?: readonly K[] } = {},
+  { optional = [], ...rest }: JsonSchema & Reading & { readonly optional?: readonly K[] } = {},
 ): Schema<ObjectOf<P, K>> => {
   const required = Object.keys(properties).filter((name) => !(optional as readonly string[]).includes(name));
-  return { type: "object", properties, ...(required.length > 0 && { required }), ...rest };
+  return { type: "object", properties, ...(required.length > 0 && { required }), ...keywords(rest) };
 };
 
-/** An object of a request: a misspelt field is refused, never ignored. */
+/** An object of a request: an unknown field is refused, never ignored. */
 export const closed = <P extends Schemas, K extends keyof P & string = never>(
   properties: P,
-  options: JsonSchema & { readonly optional?: readonly K[] } = {},
+  options: JsonSchema & Reading & { readonly optional?: readonly K[] } = {},
 ): Schema<ObjectOf<P, K>> => object(properties, { ...options, additionalProperties: false });
+
+/** A closed object all of whose fields may be left out. */
+export const partial = <P extends Schemas>(properties: P, options: JsonSchema & Reading = {}) =>
+  closed(properties, { ...options, optional: Object.keys(properties) as (keyof P & string)[] });
 
 export const union = <S extends readonly Schema[]>(schemas: S, options: Options = {}): Schema<Static<S[number]>> => ({
   oneOf: schemas,

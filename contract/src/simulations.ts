@@ -1,6 +1,16 @@
 import { exceptionIds } from "./exceptions.ts";
-import { drug_schedule, genders, order_number, order_status, patient_id } from "./fields.ts";
+import {
+  CITY_MOST_CHARACTERS,
+  drug_schedule,
+  genders,
+  order_number,
+  order_status,
+  PATIENT_ID_PATTERN,
+  patient_id,
+  STREET_MOST_CHARACTERS,
+} from "./fields.ts";
 import type { OrderStatus } from "./lifecycle.ts";
+import { EMAIL_MOST_CHARACTERS, safetyList } from "./requests.ts";
 import {
   array,
   boolean,
@@ -12,6 +22,7 @@ import {
   number,
   object,
   oneOf,
+  partial,
   type Schema,
   type Static,
   string,
@@ -31,36 +42,45 @@ const simulation = <const T extends string, S>(simulation_type: T, fields: Schem
 /** Where an order can be taken: an order begins in Processing, and what holds it is an exception. */
 export const simulatedStatuses = ["Filling", "Shipped", "Delivered", "Canceled"] as const satisfies OrderStatus[];
 
-const everyField = <P extends Record<string, Schema>>(properties: P) =>
-  closed(properties, { optional: Object.keys(properties) as (keyof P & string)[] });
+const street = nullable(string({ kind: "line_with_words", maxLength: STREET_MOST_CHARACTERS }));
 
-const SimulatedPatient = named(
+export const SimulatedPatient = named(
   "SimulatedPatient",
-  everyField({
-    patient_id: string("Somebody on file is meant; an id that nobody has becomes that of a new patient."),
-    first_name: string(),
-    last_name: string(),
+  partial({
+    patient_id: string({
+      pattern: PATIENT_ID_PATTERN,
+      description: "Somebody on file is meant; an id that nobody has becomes that of a new patient.",
+    }),
+    first_name: string({ kind: "person_name" }),
+    last_name: string({ kind: "person_name" }),
     dob: date(),
     gender: nullable(oneOf(genders)),
-    email: nullable(string("`null`: the prescription tells none, and an order is held (65).")),
-    phone: nullable(string()),
-    address: nullable(
-      everyField({
-        street1: nullable(string("Magic beginnings are in the sandbox guide.")),
-        street2: nullable(string()),
-        city: nullable(string()),
-        state: nullable(string("2-character state code.")),
-        zip: nullable(string("5 or 9 digits.")),
+    email: nullable(
+      string({
+        kind: "email",
+        maxLength: EMAIL_MOST_CHARACTERS,
+        description: "`null`: the prescription tells none, and an order is held (65).",
       }),
     ),
-    allergies: nullable(array(string())),
+    phone: nullable(string({ kind: "phone" })),
+    address: nullable(
+      partial({
+        street1: { ...street, description: "Magic beginnings are in the sandbox guide." } as typeof street,
+        street2: street,
+        city: nullable(string({ kind: "line_with_words", maxLength: CITY_MOST_CHARACTERS })),
+        state: nullable(string({ kind: "state", description: "2-character state code." })),
+        zip: nullable(string({ kind: "zip", description: "5 or 9 digits." })),
+      }),
+    ),
+    allergies: nullable(safetyList),
   }),
 );
+export type SimulatedPatient = Static<typeof SimulatedPatient>;
 
 /** Any field of a medication request but its number, and a `patient`; what is left out is invented. */
 const SimulatedPrescription = named(
   "SimulatedPrescription",
-  everyField({
+  partial({
     active: boolean("`false`: its prescriber takes it back at once."),
     patient_id: string("The same as `patient.patient_id`."),
     prescriber_name: string(),

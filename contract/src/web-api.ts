@@ -1,3 +1,4 @@
+import type { NewSecondFactor } from "./dashboard/dashboard-admin.ts";
 import type { DashboardApi } from "./dashboard/dashboard-api.ts";
 import type { PortalApi } from "./portal/portal-api.ts";
 
@@ -17,8 +18,6 @@ export type WebSession = {
 export type SignInAnswer = WebSession & { outcome: "signed_in" | "needs_code" | "needs_set_up" };
 /** `session` is null for a caller who is not signed in. */
 export type SessionAnswer = { session: WebSession | null; second_factor: "offered" | "required" };
-/** A new secret for an authenticator app, as text and as an `otpauth:` address. */
-export type SecondFactorSecret = { secret: string; address: string };
 
 /** Signing in and out, for both applications. */
 export type SessionApi = {
@@ -26,7 +25,7 @@ export type SessionApi = {
   "GET /session": { answer: SessionAnswer };
   "DELETE /session": { answer: { session: null } };
   "POST /session/code": { body: { code: string }; answer: SignInAnswer };
-  "POST /session/second_factor": { answer: SecondFactorSecret };
+  "POST /session/second_factor": { answer: NewSecondFactor };
   "POST /session/password": { body: { password: string; new_password: string }; answer: WebSession };
 };
 

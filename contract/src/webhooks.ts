@@ -42,6 +42,8 @@ export const eventTypes = {
 
 export type EventType = keyof typeof eventTypes;
 export const eventTypeNames = Object.keys(eventTypes) as [EventType, ...EventType[]];
+/** What an endpoint that names no events is sent: all but those that are opt-in. */
+export const usualEventTypes = eventTypeNames.filter((name) => !eventTypes[name].opt_in);
 export const isEventType = (name: string): name is EventType => Object.hasOwn(eventTypes, name);
 
 /** The wait before each attempt, counted from the one before it. After the last the delivery has failed. */

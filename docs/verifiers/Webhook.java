@@ -11,14 +11,14 @@ import java.util.Map;
 import javax.crypto.Mac;
 import javax.crypto.spec.SecretKeySpec;
 
-/** Verifies a webhook with nothing but the JDK (17 or later). Header names are in lower case. */
+/** Verifies a webhook with the JDK alone (17 or later). Header names are lower case. */
 public final class Webhook {
-    private static final String SERVICE = "service"; // The pharmacy's word in its header names.
+    private static final String SERVICE = "service"; // The pharmacy's name in its header names.
     private static final long TOLERANCE_S = 300;
 
     private Webhook() {}
 
-    /** Sent by the pharmacy to this URL, for the endpoint with this secret. The URL is spelled as you registered it. */
+    /** True if the pharmacy sent this to this URL for the endpoint with this secret. Pass the URL exactly as registered. */
     public static boolean verifyService(
             String url, byte[] body, Map<String, String> headers, String clientSecret, String webhookSecret)
             throws GeneralSecurityException {
@@ -31,7 +31,7 @@ public final class Webhook {
                 && same(sign(key, webhookSecret.getBytes(UTF_8)), headers.get("x-" + SERVICE + "-secret"));
     }
 
-    /** Standard Webhooks: the same, and not an old request played again. */
+    /** Checks the Standard Webhooks headers, which also prevent replays. */
     public static boolean verifyStandard(byte[] body, Map<String, String> headers, String signingSecret, long nowSeconds)
             throws GeneralSecurityException {
         String timestamp = headers.getOrDefault("webhook-timestamp", "");
@@ -53,13 +53,13 @@ public final class Webhook {
         Mac mac = Mac.getInstance("HmacSHA1");
         mac.init(new SecretKeySpec(key, "HmacSHA1"));
         byte[] digest = mac.doFinal(text);
-        // The newline comes after the digest, before base64.
+        // Append the newline to the digest before base64.
         byte[] ended = Arrays.copyOf(digest, digest.length + 1);
         ended[digest.length] = '\n';
         return Base64.getEncoder().encodeToString(ended);
     }
 
-    /** Keeps A-Z a-z 0-9 _ . - ~, writes a space as + and every other byte as %XX. */
+    /** Keeps A-Z a-z 0-9 _ . - ~ and encodes a space as + and every other byte as %XX. */
     private static byte[] formEncode(byte[] bytes) {
         String encoded = URLEncoder.encode(new String(bytes, ISO_8859_1), ISO_8859_1);
         return encoded.replace("*", "%2A").replace("%7E", "~").getBytes(ISO_8859_1);

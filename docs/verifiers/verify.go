@@ -1,4 +1,4 @@
-// Verifies a webhook with nothing but Go's standard library. The body is what io.ReadAll(request.Body) gives.
+// Verifies a webhook with Go's standard library alone. The body is the result of io.ReadAll(request.Body).
 package main
 
 import (
@@ -13,21 +13,21 @@ import (
 	"strings"
 )
 
-const service = "Service" // The pharmacy's word in its header names.
+const service = "Service" // The pharmacy's name in its header names.
 const toleranceSeconds = 300
 
-// VerifyService tells whether the pharmacy sent this to this URL, for the endpoint with this secret. The URL is
-// spelled as you registered it.
+// VerifyService reports whether the pharmacy sent this to this URL for the endpoint with this secret. Pass the URL
+// exactly as registered.
 func VerifyService(registered string, body []byte, headers http.Header, clientSecret, webhookSecret string) bool {
 	digest := sha256.Sum256([]byte(clientSecret))
 	key := hex.EncodeToString(digest[:])
-	// QueryEscape keeps A-Z a-z 0-9 _ . - ~ and writes a space as +: just what is wanted.
+	// QueryEscape keeps A-Z a-z 0-9 _ . - ~ and encodes a space as +, as the scheme requires.
 	signature := sign(key, url.QueryEscape("POST"+registered+string(body)))
 	return same(signature, headers.Get("X-"+service+"-Signature")) &&
 		same(sign(key, webhookSecret), headers.Get("X-"+service+"-Secret"))
 }
 
-// VerifyStandard is Standard Webhooks: the same, and not an old request played again. Now is time.Now().Unix().
+// VerifyStandard checks the Standard Webhooks headers, which also prevent replays. Pass time.Now().Unix() as now.
 func VerifyStandard(body []byte, headers http.Header, signingSecret string, now int64) bool {
 	timestamp := headers.Get("webhook-timestamp")
 	seconds, err := strconv.ParseUint(timestamp, 10, 62)
@@ -50,7 +50,7 @@ func VerifyStandard(body []byte, headers http.Header, signingSecret string, now 
 	return false
 }
 
-// The newline comes after the digest, before base64.
+// Append the newline to the digest before base64.
 func sign(key, text string) string {
 	mac := hmac.New(sha1.New, []byte(key))
 	mac.Write([]byte(text))

@@ -1,11 +1,11 @@
-// Verifies a webhook with nothing but Node's own modules. `body` is the raw request body (a Buffer), `headers` are
-// those of node:http or Express, with names in lower case.
+// Verifies a webhook with Node's built-in modules alone. `body` is the raw request body (a Buffer), `headers` come
+// from node:http or Express, with lower-case names.
 import { createHash, createHmac, timingSafeEqual } from "node:crypto";
 
-const SERVICE = "service"; // The pharmacy's word in its header names.
+const SERVICE = "service"; // The pharmacy's name in its header names.
 const TOLERANCE_S = 300;
 
-/** Sent by the pharmacy to this URL, for the endpoint with this secret. `url` is spelled as you registered it. */
+/** True if the pharmacy sent this to `url`, exactly as registered, for the endpoint with this secret. */
 export function verifyService(url, body, headers, client_secret, webhook_secret) {
   const key = createHash("sha256").update(client_secret).digest("hex");
   const signature = sign(key, formEncode(Buffer.concat([Buffer.from(`POST${url}`), body])));
@@ -15,7 +15,7 @@ export function verifyService(url, body, headers, client_secret, webhook_secret)
   );
 }
 
-/** Standard Webhooks: the same, and not an old request played again. */
+/** Checks the Standard Webhooks headers, which also prevent replays. */
 export function verifyStandard(body, headers, signing_secret, now = Date.now() / 1000) {
   const { "webhook-id": id = "", "webhook-timestamp": timestamp = "", "webhook-signature": signatures = "" } = headers;
   if (!/^\d+$/.test(timestamp) || Math.abs(now - Number(timestamp)) > TOLERANCE_S) return false;
@@ -24,11 +24,11 @@ export function verifyStandard(body, headers, signing_secret, now = Date.now() /
   return signatures.split(" ").some((signature) => same(`v1,${expected}`, signature));
 }
 
-/** The newline comes after the digest, before base64. */
+/** Append the newline to the digest before base64. */
 const sign = (key, text) =>
   Buffer.concat([createHmac("sha1", key).update(text).digest(), Buffer.from("\n")]).toString("base64");
 
-/** Keeps A-Z a-z 0-9 _ . - ~, writes a space as + and every other byte as %XX. */
+/** Keeps A-Z a-z 0-9 _ . - ~ and encodes a space as + and every other byte as %XX. */
 const formEncode = (bytes) =>
   bytes
     .toString("latin1")

@@ -1,14 +1,14 @@
 <?php
-// Verifies a webhook with nothing but PHP's own functions (8.0 or later). $body is the raw request body, as
-// file_get_contents('php://input') gives it; $headers has names in lower case.
+// Verifies a webhook with PHP's built-in functions alone (8.0 or later). $body is the raw request body from
+// file_get_contents('php://input'); $headers has lower-case names.
 declare(strict_types=1);
 
 namespace Webhook;
 
-const SERVICE = 'service'; // The pharmacy's word in its header names.
+const SERVICE = 'service'; // The pharmacy's name in its header names.
 const TOLERANCE_S = 300;
 
-/** Sent by the pharmacy to this URL, for the endpoint with this secret. $url is spelled as you registered it. */
+/** True if the pharmacy sent this to $url, exactly as registered, for the endpoint with this secret. */
 function verify_service(string $url, string $body, array $headers, string $client_secret, string $webhook_secret): bool
 {
     $key = hash('sha256', $client_secret);
@@ -17,7 +17,7 @@ function verify_service(string $url, string $body, array $headers, string $clien
         && hash_equals(sign($key, $webhook_secret), $headers['x-' . SERVICE . '-secret'] ?? '');
 }
 
-/** Standard Webhooks: the same, and not an old request played again. */
+/** Checks the Standard Webhooks headers, which also prevent replays. */
 function verify_standard(string $body, array $headers, string $signing_secret, ?int $now = null): bool
 {
     $timestamp = $headers['webhook-timestamp'] ?? '';
@@ -35,13 +35,13 @@ function verify_standard(string $body, array $headers, string $signing_secret, ?
     return false;
 }
 
-/** The newline comes after the digest, before base64. */
+/** Append the newline to the digest before base64. */
 function sign(string $key, string $text): string
 {
     return base64_encode(hash_hmac('sha1', $text, $key, true) . "\n");
 }
 
-/** Keeps A-Z a-z 0-9 _ . - ~, writes a space as + and every other byte as %XX. */
+/** Keeps A-Z a-z 0-9 _ . - ~ and encodes a space as + and every other byte as %XX. */
 function form_encode(string $bytes): string
 {
     return str_replace('%20', '+', rawurlencode($bytes));

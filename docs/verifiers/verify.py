@@ -1,6 +1,6 @@
-"""Verifies a webhook with nothing but Python's standard library (3.9 or later).
+"""Verifies a webhook with Python's standard library alone (3.9 or later).
 
-`body` is the raw request body (bytes); `headers` is a mapping with names in lower case.
+`body` is the raw request body (bytes); `headers` is a mapping with lower-case names.
 """
 
 import base64
@@ -9,14 +9,14 @@ import hmac
 import time
 from urllib.parse import quote_plus
 
-SERVICE = "service"  # The pharmacy's word in its header names.
+SERVICE = "service"  # The pharmacy's name in its header names.
 TOLERANCE_S = 300
 
 
 def verify_service(url, body, headers, client_secret, webhook_secret):
-    """Sent by the pharmacy to this URL, for the endpoint with this secret. `url` is spelled as you registered it."""
+    """True if the pharmacy sent this to `url`, exactly as registered, for the endpoint with this secret."""
     key = hashlib.sha256(client_secret.encode()).hexdigest().encode()
-    # quote_plus keeps A-Z a-z 0-9 _ . - ~ and writes a space as +: just what is wanted.
+    # quote_plus keeps A-Z a-z 0-9 _ . - ~ and encodes a space as +, as the scheme requires.
     signature = _sign(key, quote_plus(b"POST" + url.encode() + body).encode())
     return _same(signature, headers.get(f"x-{SERVICE}-signature", "")) and _same(
         _sign(key, webhook_secret.encode()), headers.get(f"x-{SERVICE}-secret", "")
@@ -24,7 +24,7 @@ def verify_service(url, body, headers, client_secret, webhook_secret):
 
 
 def verify_standard(body, headers, signing_secret, now=None):
-    """Standard Webhooks: the same, and not an old request played again."""
+    """Checks the Standard Webhooks headers, which also prevent replays."""
     timestamp = headers.get("webhook-timestamp", "")
     now = time.time() if now is None else now
     if not (timestamp.isascii() and timestamp.isdigit()) or abs(now - int(timestamp)) > TOLERANCE_S:
@@ -36,7 +36,7 @@ def verify_standard(body, headers, signing_secret, now=None):
 
 
 def _sign(key, text):
-    # The newline comes after the digest, before base64.
+    # Append the newline to the digest before base64.
     return base64.b64encode(hmac.new(key, text, hashlib.sha1).digest() + b"\n").decode()
 
 

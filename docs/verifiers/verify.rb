@@ -1,15 +1,15 @@
-# Verifies a webhook with nothing but Ruby's standard library (2.7 or later). `body` is the raw request body;
-# `headers` is a hash with names in lower case.
+# Verifies a webhook with Ruby's standard library alone (2.7 or later). `body` is the raw request body;
+# `headers` is a hash with lower-case names.
 require "erb"
 require "openssl"
 
 module Webhook
-  SERVICE = "service" # The pharmacy's word in its header names.
+  SERVICE = "service" # The pharmacy's name in its header names.
   TOLERANCE_S = 300
 
   module_function
 
-  # Sent by the pharmacy to this URL, for the endpoint with this secret. `url` is spelled as you registered it.
+  # True if the pharmacy sent this to `url`, exactly as registered, for the endpoint with this secret.
   def verify_service(url, body, headers, client_secret, webhook_secret)
     key = OpenSSL::Digest::SHA256.hexdigest(client_secret)
     signature = sign(key, form_encode("POST".b + url.b + body.b))
@@ -17,7 +17,7 @@ module Webhook
       same(sign(key, webhook_secret), headers["x-#{SERVICE}-secret"])
   end
 
-  # Standard Webhooks: the same, and not an old request played again.
+  # Checks the Standard Webhooks headers, which also prevent replays.
   def verify_standard(body, headers, signing_secret, now = Time.now.to_i)
     timestamp = headers["webhook-timestamp"].to_s
     return false unless timestamp.match?(/\A\d+\z/) && (now - timestamp.to_i).abs <= TOLERANCE_S
@@ -28,12 +28,12 @@ module Webhook
     headers["webhook-signature"].to_s.split(" ").any? { |signature| same(expected, signature) }
   end
 
-  # The newline comes after the digest, before base64.
+  # Append the newline to the digest before base64.
   def sign(key, text)
     [OpenSSL::HMAC.digest("SHA1", key, text) + "\n".b].pack("m0")
   end
 
-  # Keeps A-Z a-z 0-9 _ . - ~, writes a space as + and every other byte as %XX.
+  # Keeps A-Z a-z 0-9 _ . - ~ and encodes a space as + and every other byte as %XX.
   def form_encode(bytes)
     ERB::Util.url_encode(bytes).gsub("%20", "+")
   end

@@ -44,6 +44,9 @@ type OpenOptions = {
   /** What somebody chose before; null: they come for the first time. */
   environment?: "sandbox" | null;
 };
+const PASSWORD = "a long enough password";
+/** Slow to make, so it is made once. */
+let password_hash: string | undefined;
 /** The name by which the dashboard keeps the choice. */
 const CHOSEN = "pestle-dashboard-environment";
 
@@ -67,7 +70,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       await context.addInitScript(`try { localStorage["${CHOSEN}"] ??= "sandbox" } catch {}`);
     }
     const page = await context.newPage();
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(60_000);
     pressAsPeopleDo(page);
     const seen: Seen = { page, foreign: [], complaints: [] };
     page.on("request", (request) => {
@@ -96,7 +99,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     open,
     async openAs({ email, password }, path, options) {
       const seen = await open(path, options);
-      await seen.page.getByLabel("E-mail").waitFor();
+      await seen.page.getByLabel("Email").waitFor();
       await seen.page.keyboard.type(email);
       await seen.page.keyboard.press("Tab");
       await seen.page.keyboard.type(password);
@@ -107,10 +110,10 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     async person(role, name = `A ${role}`, partner_id = null) {
       people += 1;
       const email = `${role}-${people}@people.example`;
-      const password = "a long enough password";
-      const row = { email, name, role, partner_id, password_hash: hashPassword(password) };
+      password_hash ??= hashPassword(PASSWORD);
+      const row = { email, name, role, partner_id, password_hash };
       await app.deps.db.transaction((tx) => createPerson(tx, row, app.deps.now()));
-      return { email, password };
+      return { email, password: PASSWORD };
     },
     async stop() {
       await browser.close();
@@ -119,13 +122,18 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
   };
 }
 
-/** Whoever presses a key has seen the page before: a busy machine shows it a moment before it listens. */
+/** The first key of the sequences that go somewhere. */
+const GO = "g";
+
+/** People press a key once they see the page, and the second key of a sequence right after the first. */
 function pressAsPeopleDo(page: Page): void {
   const press = page.keyboard.press.bind(page.keyboard);
-  page.keyboard.press = async (...key) => {
+  let last = "";
+  page.keyboard.press = async (key, ...rest) => {
     // A page that is just being left has nothing to show any more.
-    await page.evaluate(SHOWN).catch(() => undefined);
-    await press(...key);
+    if (last !== GO) await page.evaluate(SHOWN).catch(() => undefined);
+    last = key;
+    await press(key, ...rest);
   };
 }
 const SHOWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))";

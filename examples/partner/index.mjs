@@ -8,7 +8,7 @@ const account =
     ? demoAccount(".data/demo.json")
     : { client_id: CLIENT_ID, client_secret: CLIENT_SECRET, base_url: BASE_URL, auth_url: AUTH_URL };
 
-/** What the shop knows of its customers, by the id that their prescriber uses too. */
+/** The shop's customers, keyed by the id that their prescriber also uses. */
 const day = Date.now().toString(36);
 const customers = Object.fromEntries(
   ["plain", "moved", "silent", "allergic"].map((name) => [
@@ -20,11 +20,11 @@ const customers = Object.fromEntries(
 const shop = await openShop({ ...account, customers, tell: (...words) => console.log(words.join(" ")) });
 const { pestle, invoices } = shop;
 
-// Their prescribers send what they wrote; each becomes an invoice as soon as the webhook is here.
+// Prescribers send prescriptions; the shop creates an invoice when each webhook arrives.
 const address = { street1: "1400 Alder Ct", city: "Sacramento", state: "CA", zip: "95814" };
 const written = [
   { drug_name: "atorvastatin", patient: { patient_id: `plain-${day}`, address } },
-  // The first is not an address that the validator knows, the second is nobody's e-mail, the third must not be given.
+  // An invalid address, a missing email, and a drug the patient is allergic to.
   {
     drug_name: "atorvastatin",
     patient: { patient_id: `moved-${day}`, address: { ...address, street1: "77 Larch St" } },
@@ -35,7 +35,7 @@ const written = [
 for (const prescription of written) await pestle.simulate.prescription({ written_qty: 30, ...prescription });
 await shop.until("every prescription is an invoice", () => invoices.size === written.length);
 
-// Payment providers call more than once. It is one order all the same.
+// Payment providers call more than once. There is still one order.
 for (const reference of [...invoices.keys(), ...invoices.keys()]) {
   const { status } = await fetch(`${shop.address}/payments/${reference}`, { method: "POST" });
   if (status >= 300) throw new Error(`payment for ${reference}: ${status}`);
@@ -47,7 +47,7 @@ await shop.until("all holds but one are resolved", () => {
   return settled.length === written.length && open().length === written.length - 1;
 });
 
-// The pharmacy and the carrier do their work; and a person of the shop calls the one whose order is held.
+// The pharmacy and the carrier do their work, and shop staff call the customer whose order is on hold.
 for (const { order_number } of open()) await pestle.simulate.order({ order_number, to: "Delivered" });
 const [held] = [...invoices.values()].filter((invoice) => invoice.held !== undefined);
 await pestle.orders.cancel(held.order_number);

@@ -1,5 +1,5 @@
-// A telehealth shop in one file: an invoice for each prescription, an order for each paid invoice, an answer to each
-// hold that it can answer. It keeps its books in memory; in yours, `invoices` is a table.
+// A telehealth shop in one file: it creates an invoice for each prescription, places an order for each paid invoice,
+// and resolves the holds it can. It keeps invoices in memory; in your program, `invoices` is a table.
 import { randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { createServer } from "node:http";
@@ -7,8 +7,8 @@ import { Conflict, createPestle, RequestRefused } from "@pestle/sdk";
 import { createReceiver, nodeHandler, openInbox } from "@pestle/sdk/webhooks";
 
 /**
- * What the shop can do about a hold by itself, by the action that the pharmacy offers, and what it sends along. What is
- * not here waits for a person: a shop must not confirm what it does not know.
+ * Actions the shop can take on its own, with the fields it sends. A person handles the rest, because a shop must not
+ * confirm facts it does not know.
  */
 const answers = {
   accept_suggested_address: () => ({}),
@@ -16,10 +16,10 @@ const answers = {
   retry_payment: ({ customer }) => customer && { token: customer.second_card },
 };
 
-/** Opens the shop: it listens for webhooks and payments, and tells the pharmacy where. */
+/** Opens the shop: it listens for webhooks and payments and registers its URL with the pharmacy. */
 export async function openShop({ port = 0, customers = {}, tell = () => {}, ...account }) {
   const pestle = createPestle(account);
-  /** By reference. */
+  /** Keyed by reference. */
   const invoices = new Map();
   const changes = new EventEmitter();
   const change = (invoice, news, ...words) => {
@@ -29,7 +29,7 @@ export async function openShop({ port = 0, customers = {}, tell = () => {}, ...a
   };
   const invoiceOf = (order_number) => [...invoices.values()].find((invoice) => invoice.order_number === order_number);
 
-  /** The reference makes it one order, however often the payment provider calls. */
+  /** The reference is the idempotency key, so repeated calls by the payment provider create one order. */
   async function paid(reference) {
     const invoice = invoices.get(reference);
     if (invoice === undefined) return 404;
@@ -60,7 +60,7 @@ export async function openShop({ port = 0, customers = {}, tell = () => {}, ...a
     change(invoice, { order_number, order_status }, "ordered as", order_number);
   }
 
-  /** The first action that is offered and that the shop has an answer to. */
+  /** Sends the first offered action that the shop can answer. */
   async function resolve(invoice, { id, name, order_actions }) {
     for (const { event_key, action } of order_actions) {
       const fields = answers[event_key]?.(invoice);
@@ -69,14 +69,14 @@ export async function openShop({ port = 0, customers = {}, tell = () => {}, ...a
         await pestle.orders.act(invoice.order_number, { event: event_key, exception_id: id, ...fields });
         return change(invoice, { held: undefined }, `${name}: ${action.toLowerCase()}`);
       } catch (error) {
-        // It is not open any more, so somebody else was faster; or what the shop knows is no good.
+        // Another request already closed the exception, or the shop's data is invalid.
         if (!(error instanceof RequestRefused)) throw error;
       }
     }
     change(invoice, { held: name }, `${name}: waits for a person`);
   }
 
-  /** An event can be faster than the answer to the request that caused it: the books are asked of the pharmacy then. */
+  /** An event can arrive before the answer to the request that caused it; the shop then asks the pharmacy. */
   async function known({ order_number }) {
     const invoice = invoiceOf(order_number);
     if (invoice !== undefined) return invoice;
@@ -98,7 +98,7 @@ export async function openShop({ port = 0, customers = {}, tell = () => {}, ...a
       },
       async ORDER_UPDATED(event, { late }) {
         const invoice = await known(event);
-        // News from before what is known already would take the order back in time.
+        // An older event would overwrite the newer status.
         if (invoice === undefined || late) return;
         change(invoice, { order_status: event.order_status }, "is", event.order_status);
       },
@@ -107,19 +107,19 @@ export async function openShop({ port = 0, customers = {}, tell = () => {}, ...a
         if (invoice !== undefined) await resolve(invoice, event.exception);
       },
     },
-    /** What was missed is in the feed; the inbox drops what it has. */
+    /** The feed has the missed events; the inbox drops the ones it has seen. */
     async onGap({ order_number }) {
       for await (const { body } of pestle.events.list({ order_number })) await inbox.take(body);
     },
   });
 
-  // The receiver needs the signing secret, which is made when its address is registered.
+  // The receiver needs the signing secret, which the registration returns.
   let receive = async () => 503;
   const hook = nodeHandler((...delivery) => receive(...delivery));
   const payments = async (request, response) => {
     const status = await paid(decodeURIComponent(request.url.slice("/payments/".length))).catch((error) => {
       tell("payment failed:", error.message);
-      // The payment provider tries again.
+      // The payment provider retries.
       return 500;
     });
     response.writeHead(status).end();
@@ -146,7 +146,7 @@ export async function openShop({ port = 0, customers = {}, tell = () => {}, ...a
     address,
     pestle,
     invoices,
-    /** Waits until the books say so. */
+    /** Waits until the invoices satisfy the condition. */
     async until(what, look, { deadline_ms = 20_000 } = {}) {
       const signal = AbortSignal.timeout(deadline_ms);
       for (let found = look(); ; found = look()) {

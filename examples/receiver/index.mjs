@@ -1,11 +1,11 @@
-// The smallest receiver that does everything a receiver must: verify, answer quickly, work on each event once.
+// A minimal receiver that does everything a receiver must: verify, answer quickly, process each event once.
 import { createServer } from "node:http";
 import { createReceiver, nodeHandler, openInbox } from "@pestle/sdk/webhooks";
 
 const { WEBHOOK_URL, CLIENT_SECRET, WEBHOOK_SECRET, SIGNING_SECRET, PORT = "3000" } = process.env;
 for (const name of ["CLIENT_SECRET", "WEBHOOK_SECRET"]) {
   if (process.env[name]) continue;
-  // Without it nothing could be verified, and everything would be refused.
+  // Without it the receiver could verify nothing and would reject every request.
   console.error(`${name} is not set: the README beside this file says where it comes from.`);
   process.exit(1);
 }

@@ -7,16 +7,16 @@ import { code, generated, page, table } from "./markdown.ts";
 
 export function catalogueColumnsPage() {
   const empty = (value: (typeof catalogueColumns)["products"][0]["empty"]) =>
-    value === undefined ? "must be filled" : code(writeCell(value) || "(empty)");
+    value === undefined ? "required" : code(writeCell(value) || "(empty)");
   const signs = { "-1": "less", "0": "", "1": "more" } as const;
   return page(
     generated("the tables of `server/src/domain/catalogue` and `server/src/domain/catalogue/stock.ts`"),
     "# Columns of catalogue files\n",
-    "How files are imported is told in [guides/catalogue.md](guides/catalogue.md). The first column of a kind is its key: it tells which row is meant. In CSV the items of a list are separated by `;`.\n",
+    "[The catalogue and stock](guides/catalogue.md) explains imports. The first column of each kind is its key. In CSV, separate the items of a list with `;`.\n",
     ...catalogueKinds.flatMap((kind) => [
       `## ${kind}\n`,
       table(
-        ["column", "in a cell", "empty or left out for a new row", "meaning", "expected"],
+        ["column", "in a cell", "default for a new row", "meaning", "expected"],
         catalogueColumns[kind].map(({ name, cell, empty: fallback, meaning, expected }) => [
           code(name),
           cell,
@@ -25,7 +25,7 @@ export function catalogueColumnsPage() {
           expected,
         ]),
       ),
-      "What a file is refused for beside its cells, by column:\n",
+      "Other rules that reject a file, by column:\n",
       ...[...catalogueRules[kind].rows, ...catalogueRules[kind].whole].map(
         ({ column, sentence }) => `- ${code(column)}: ${sentence}`,
       ),
@@ -36,7 +36,7 @@ export function catalogueColumnsPage() {
       ["entry", "on hand", "reserved"],
       Object.entries(stockEntryKinds).map(([kind, { on_hand, reserved }]) => [
         code(kind),
-        kind === "counted" ? "what was counted" : signs[on_hand],
+        kind === "counted" ? "set to the count" : signs[on_hand],
         signs[reserved],
       ]),
     ),

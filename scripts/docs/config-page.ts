@@ -12,7 +12,7 @@ export function configPage() {
   return page(
     generated("`server/src/config.ts`"),
     "# Settings\n",
-    "All settings are environment variables; an empty one counts as left out. `pestle config` prints the values in force and where they come from, `pestle doctor` checks them. A wrong value stops the start with one line that names the setting.\n",
+    "All settings are environment variables. An empty value counts as unset. `pestle config` prints the active values and their sources, and `pestle doctor` checks them. An invalid value stops the start with one line that names the setting.\n",
     table(["setting", "default", "meaning", "value"], rows),
   );
 }

@@ -19,7 +19,7 @@ export function errorsPage() {
   return page(
     generated("`contract/src/errors.ts`"),
     "# Errors\n",
-    "An answer with status 400 or 422 lists every problem of the request at once, one entry for each code, in the order of the codes:\n",
+    "An answer with status 400 or 422 lists every problem with the request at once, with one entry per code, ordered by code:\n",
     fence(
       "json",
       JSON.stringify(
@@ -36,7 +36,7 @@ export function errorsPage() {
         2,
       ),
     ),
-    "Codes that begin with 40 come with status 400, those that begin with 42 with 422. Branch on the code; the texts may be reworded. In `field`, `[]` stands for a position, as in `items[0].ndc`.\n",
+    "Codes that begin with 40 have status 400, and codes that begin with 42 have status 422. Branch on the code, because the texts may change. In `field`, `[]` is an index, as in `items[0].ndc`.\n",
     ...areas,
     "## Statuses\n",
     table(
@@ -63,8 +63,8 @@ function errorExample(example: ErrorExample): string[] {
     const { prescription, order } = example;
     const written = prescription === undefined ? "" : `a prescription with ${inline(prescription)}, and `;
     return Object.keys(order).length === 0
-      ? [`- **Example:** ${written}an order of it with nothing else wrong`]
-      : [`- **Example:** ${written}a body of ${code("POST /orders")} with\n`, fence("json", JSON.stringify(order))];
+      ? [`- **Example:** ${written}an otherwise valid order for it`]
+      : [`- **Example:** ${written}a body for ${code("POST /orders")} with\n`, fence("json", JSON.stringify(order))];
   }
   const { request, headers = {}, body, order_status } = example;
   const lines = [request, ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)];

@@ -26,11 +26,11 @@ export function eventsPage() {
   return page(
     generated("`contract/src/webhooks.ts` and `contract/src/signature.ts`"),
     "# Webhook events\n",
-    "Every event also has `event_id`, `event_type` and `timestamp` (Unix seconds). Names, addresses, birth dates and documents are never sent.\n",
+    "Every event also has `event_id`, `event_type` and `timestamp` (Unix seconds). Events never contain names, addresses, birth dates or documents.\n",
     table(["event_type", "sent when", "fields", "opt-in"], rows),
-    "`sequence` numbers the changes of one order that send events: 1, 2, 3 and so on. The events of one change carry the same number.\n",
+    "`sequence` numbers the changes of one order that send events: 1, 2, 3 and so on. Events of the same change share a number.\n",
     "## Delivery\n",
-    `Delivery is at least once, with the same bytes and \`event_id\` each time. An answer of 2xx within ${RESPONSE_TIMEOUT_S} s (${CONNECT_TIMEOUT_S} s to connect) is success; a redirect is a failure; 410 disables the endpoint, and so do ${DISABLE_AFTER_S / 86400} days of nothing but failures. \`Retry-After\` is honoured up to 24 h. Each wait below counts from the attempt before and varies by ±${RETRY_JITTER_SHARE * 100} %.\n`,
+    `The service delivers each event at least once, with the same bytes and \`event_id\` each time. A 2xx answer within ${RESPONSE_TIMEOUT_S} s (${CONNECT_TIMEOUT_S} s to connect) is a success, and a redirect is a failure. A 410 answer or ${DISABLE_AFTER_S / 86400} days of failures without a success disable the endpoint. The service honors \`Retry-After\` up to 24 h. Each delay below counts from the previous attempt and varies by ±${RETRY_JITTER_SHARE * 100} %.\n`,
     table(
       ["attempt", "after"],
       RETRY_DELAYS_S.map((seconds, index) => [index + 1, duration(seconds)]),
@@ -55,12 +55,12 @@ function signatureRecipe() {
   const names = webhookHeaders();
   return page(
     "## Verifying a webhook\n",
-    "**Verify the raw body, byte for byte as it arrived, before you parse it.** It is one line of ASCII; non-ASCII characters and `! ' ( ) * ~` are written `\\uXXXX`, so every language's form encoder gives the same result.\n",
+    "**Verify the raw body, byte for byte as it arrived, before you parse it.** The body is one line of ASCII. Non-ASCII characters and `! ' ( ) * ~` appear as `\\uXXXX`, so every language's form encoder gives the same result.\n",
     "1. `key` is the lower-case hex SHA-256 of your `client_secret`.",
-    "2. `base` is method + registered URL + raw body, form-encoded: `A-Z a-z 0-9 _ . - ~` stay, a space becomes `+`, every other byte `%XX` in upper case.",
+    "2. `base` is method + registered URL + raw body, form-encoded: keep `A-Z a-z 0-9 _ . - ~`, encode a space as `+` and every other byte as `%XX` in upper case.",
     `3. \`${names.signature}\` is base64 of the 20 bytes of HMAC-SHA1(\`key\`, \`base\`) followed by one newline byte: always 28 characters.`,
-    `4. \`${names.secret}\` is made the same way from the webhook secret you chose, which is not encoded first.\n`,
-    "The word `Service` in the names is the operator's. With these values the headers are:\n",
+    `4. \`${names.secret}\` is computed the same way from your webhook secret, without form-encoding it first.\n`,
+    "The operator's name replaces `Service` in the header names. With these values the headers are:\n",
     table(
       ["what", "value"],
       [
@@ -74,7 +74,7 @@ function signatureRecipe() {
         [names.secret, code(serviceSecret(key, webhook_secret))],
       ],
     ),
-    `Against replay each request also carries the headers of [Standard Webhooks](https://www.standardwebhooks.com), signed with the endpoint's \`signing_secret\`; refuse a timestamp more than ${TIMESTAMP_TOLERANCE_S} s from your clock.\n`,
+    `To prevent replays, each request also carries the [Standard Webhooks](https://www.standardwebhooks.com) headers, signed with the endpoint's \`signing_secret\`. Reject a timestamp more than ${TIMESTAMP_TOLERANCE_S} s from your clock.\n`,
     table(
       ["what", "value"],
       [

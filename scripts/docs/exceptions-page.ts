@@ -17,12 +17,12 @@ export function exceptionsPage() {
   return page(
     generated("`contract/src/exceptions.ts` and `contract/src/actions.ts`"),
     "# Exceptions\n",
-    "An order is On Hold exactly while at least one exception is open on it. Each exception offers actions; send one as `event` to `POST /orders/{order_number}/partner_order_action_requests`, with its fields beside it.\n",
+    "An order is On Hold exactly while at least one exception is open on it. Each exception offers actions. Send one as `event` to `POST /orders/{order_number}/partner_order_action_requests`, with its fields next to it.\n",
     table(["id", "name", "actions", "who acts", "overridden by"], rows),
-    "`overridden by`: who of the pharmacy may end it, with a reason, although what raised it is still so. What overrides 74 or 75 is signed into the history.\n",
-    "`verify` is refused with 42462 on 74 and 75 and on any order with a schedule 2 item: a pharmacist decides there. What `verify` and the `confirm_` actions confirmed holds until the data changes.\n",
+    "`overridden by`: who in the pharmacy may close the exception, with a reason, while its cause still exists. The service signs overrides of 74 and 75 in the history.\n",
+    "`verify` returns 42462 on 74 and 75 and on any order with a schedule 2 item, because a pharmacist must decide. A confirmation by `verify` or a `confirm_` action lasts until the data changes.\n",
     "## One by one\n",
-    "How to have each of them in the sandbox is told in [The sandbox](guides/sandbox.md#how-to-get-each-hold).\n",
+    "[The sandbox](guides/sandbox.md#how-to-get-each-hold) shows how to get each exception.\n",
     ...exceptionIds.map(exceptionSection),
   );
 }
@@ -43,7 +43,7 @@ function exceptionSection(id: ExceptionId) {
     `${message}\n`,
     `- **Cause:** ${raised_when}`,
     `- **Fix:** ${fix}`,
-    `- **Who acts:** the ${who_acts}${resolves_itself === undefined ? "" : `; or it ends by itself: ${lowerFirst(resolves_itself)}`}`,
+    `- **Who acts:** the ${who_acts}${resolves_itself === undefined ? "" : `; or it closes automatically: ${lowerFirst(resolves_itself)}`}`,
     "- **Example:** to `POST /orders/{order_number}/partner_order_action_requests`\n",
     fence("json", JSON.stringify(send)),
   );

@@ -12,10 +12,10 @@ export function intakePage() {
   return page(
     generated("the tables of `server/src/domain`"),
     "# E-prescriptions in\n",
-    `\`POST /intake/script\` takes NCPDP SCRIPT in the shapes of ${scriptVersions.join(", ")} (NewRx, CancelRx, RxRenewalResponse, RxChangeResponse), \`POST /intake/fhir\` FHIR R4 (a Bundle with one MedicationRequest, or the MedicationRequest alone). Both ask for a token with the scope \`intake\`.\n`,
-    "A message is kept, sealed, before anything is made of it. The same message again (the same sender and message id, the same bytes) gets the same answer and changes nothing. What can be read is answered with 200 in its own format: a Status 010 (or Verify) and an `information` issue mean that the pharmacy has it. A Status 000 means that it is kept and will be processed.\n",
-    "## Refusals\n",
-    "601: it cannot be processed; 602: a fault here, send it again later; 900: rejected, correct it and send it under another message id. Names instead of numbers are those of FHIR alone.\n",
+    `\`POST /intake/script\` takes NCPDP SCRIPT in the shapes of ${scriptVersions.join(", ")} (NewRx, CancelRx, RxRenewalResponse, RxChangeResponse), \`POST /intake/fhir\` FHIR R4 (a Bundle with one MedicationRequest, or the MedicationRequest alone). Both require a token with the scope \`intake\`.\n`,
+    "The service stores each message encrypted before it processes it. The same message again (same sender, message id and bytes) gets the same answer and changes nothing. The service answers a readable message with 200 in the message's own format. Status 010 (or Verify) and an `information` issue mean that the pharmacy processed it. Status 000 means that the service stored it and will process it later.\n",
+    "## Rejections\n",
+    "601: the service cannot process the message. 602: an error on our side, send it again later. 900: rejected, correct it and send it under a new message id. Codes that are words apply to FHIR only.\n",
     table(
       ["code", "description code", "meaning"],
       Object.entries(refusals)
@@ -23,13 +23,13 @@ export function intakePage() {
         .map(([description_code, [number, sentence]]) => [number, description_code, sentence]),
     ),
     "## Warnings\n",
-    "Doubt is no refusal: the prescription is taken, and what was doubtful is kept with it.\n",
+    "A warning does not reject the prescription. The service accepts it and stores the warning with it.\n",
     table(["warning", "meaning"], sentences(intakeWarnings)),
-    "## What waits for a pharmacist\n",
-    "Such a prescription is kept and acknowledged, and cannot be filled (42249) until a pharmacist accepts it.\n",
+    "## Prescriptions that need a pharmacist\n",
+    "The service stores and acknowledges such a prescription, but no order can fill it (42249) until a pharmacist accepts it.\n",
     table(["reason", "meaning"], sentences(acceptanceReasons)),
-    "## Whose prescription it is\n",
-    `Points are added for what agrees. From ${CERTAIN} on it is the same patient; below, a new one is made and, where somebody came near, a person is asked to compare. Patients are never merged.\n`,
+    "## Patient matching\n",
+    `Each matching detail adds points. With ${CERTAIN} or more, it is the same patient. Below that, the service creates a new patient and, if a patient on file came close, asks a person to compare them. It never merges patients.\n`,
     table(
       ["reason", "points", "meaning"],
       Object.entries(matchReasons).map(([name, [points, sentence]]) => [code(name), points, sentence]),

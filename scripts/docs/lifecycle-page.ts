@@ -37,18 +37,18 @@ export function lifecyclePage() {
     generated("`contract/src/lifecycle.ts` and `contract/src/actions.ts`"),
     "# The life of an order\n",
     fence("mermaid", stateDiagram()),
-    "The part after the slash is the stage; partners see the `order_status` before it. An order that leaves On Hold goes back to where it stood.\n",
+    "The part after the slash is the stage; partners see the `order_status` before it. An order that leaves On Hold returns to its previous stage.\n",
     "## Transitions\n",
     table(["event", "from", "to", "by", "when", "sends", "also"], rows),
-    "An order of OTC products alone never sends RX_UPDATED; ORDER_UPDATED tells of it.\n",
+    "An order of OTC products alone never sends RX_UPDATED; subscribe to ORDER_UPDATED instead.\n",
     "## Who works on an order\n",
-    "What the people of the pharmacy may do, by the role they sign in with. Whoever filled an order does not check it, whatever the role.\n",
+    "What pharmacy staff may do, by role. The person who filled an order cannot check it, in any role.\n",
     table(
       ["role", "acts as"],
       Object.entries(staffRoles).map(([role, acts]) => [role, acts.join(", ")]),
     ),
-    "## Actions of a partner\n",
-    "Each takes an optional `exception_id`; without it the first open exception that offers the action is meant.\n",
+    "## Partner actions\n",
+    "Each action takes an optional `exception_id`. Without it, the action applies to the first open exception that offers it.\n",
     table(["event_key", "action", "fields", "exceptions", "order statuses"], actionRows),
     "## Refund reasons\n",
     table(
@@ -58,7 +58,7 @@ export function lifecyclePage() {
   );
 }
 
-/** For readers of the repository, where this is drawn; the site draws its own. */
+/** GitHub renders this diagram; the site draws its own. */
 function stateDiagram() {
   const id = (state: string) => state.replace(/[^A-Za-z]/g, "_");
   const names = orderStates.map((state) => `  state "${state}" as ${id(state)}`);

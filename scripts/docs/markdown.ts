@@ -6,7 +6,7 @@ export const table = (head: string[], rows: (string | number)[][]) =>
     .map((cells) => `| ${cells.map((cell) => inCell(String(cell))).join(" | ")} |`)
     .join("\n")
     .concat("\n");
-/** A pipe would end the cell, and `<word>` outside of code would be taken for HTML. */
+/** Escapes pipes, which end the cell, and `<word>` outside code, which Markdown treats as HTML. */
 const inCell = (text: string) =>
   text
     .split("`")

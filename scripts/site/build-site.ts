@@ -6,7 +6,7 @@ import { renderSite } from "./render-site.ts";
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const dist = join(root, "web/dist");
 
-/** Writes the documentation below web/dist, in the frame that Vite made of web/site/page.html. */
+/** Writes the documentation to web/dist, using the template that Vite builds from web/site/page.html. */
 function main(): void {
   const files = renderSite(root, readFileSync(join(dist, "site/page.html"), "utf8"));
   clear();
@@ -16,7 +16,7 @@ function main(): void {
   }
 }
 
-/** Takes away what an earlier run made; the reference below docs/api is not ours. */
+/** Deletes the output of earlier runs, except the API reference in docs/api, which another step builds. */
 function clear(): void {
   mkdirSync(join(dist, "docs"), { recursive: true });
   for (const name of readdirSync(join(dist, "docs"))) {

@@ -1,8 +1,8 @@
 import { escapeHtml } from "./escape-html.ts";
 
 /**
- * Code with its comments, texts, numbers and words of the language marked, by rules simple enough for the examples here.
- * What no rule knows stays as it is.
+ * Highlights comments, strings, numbers and keywords with rules simple enough for the examples in the documentation.
+ * Text that matches no rule stays as it is.
  */
 export function colouredCode(code: string, language: string): string {
   const { comment, string, words } = languages[language] ?? {};

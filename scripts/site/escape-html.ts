@@ -1,4 +1,4 @@
-/** A text as it may stand in HTML, between tags or in a quoted attribute. */
+/** Escapes text for use between HTML tags or in a quoted attribute. */
 export const escapeHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => entities[sign]!);
 
 const entities: Record<string, string> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };

@@ -2,7 +2,7 @@ import { holdableStates, type OrderState, type Transition, transitions } from "@
 
 export type Arrow = { from: OrderState | "new"; to: OrderState; events: string[] };
 
-/** One arrow for each pair of states, with its events; an arrow from a state to itself says little and is left out. */
+/** One arrow for each pair of states, with its events. Arrows from a state to itself add no information and are omitted. */
 export function lifecycleArrows(): Arrow[] {
   const arrows = new Map<string, Arrow>();
   for (const { event, from, to } of transitions as readonly Transition[]) {

@@ -10,7 +10,7 @@ const TOP = 84;
 const LEFT = 110;
 const row = (index: number): Box => ({ x: LEFT, y: TOP + index * STEP, width: WIDTH, height: HEIGHT });
 
-/** Where each state stands: the way to the door goes down, a hold lies beside it. The arrows come from the table. */
+/** Position of each state: the path to delivery runs down, with On Hold beside it. The arrows come from the table. */
 const places: Record<OrderState, Box> = {
   "Processing/clinical_review": row(0),
   "Filling/fill": row(1),
@@ -22,11 +22,11 @@ const places: Record<OrderState, Box> = {
   Canceled: { x: 690, y: TOP + 1.5 * STEP, width: 120, height: HEIGHT },
 };
 const START = { x: LEFT + WIDTH / 2, y: 22 };
-/** Around everything that can be held: what all of them can do is drawn once. */
+/** A frame around every state that can be held, so that shared transitions appear once. */
 const FRAME: Box = { x: 12, y: 56, width: 592, height: TOP + 3 * STEP + HEIGHT - 56 + 18 };
 const framed: readonly string[] = [...holdableStates, "On Hold"];
 
-/** The life of an order as a picture, styled by the page. A transition that has no place in it fails the build. */
+/** The order lifecycle as an SVG that the page styles. A transition without a position fails the build. */
 export function lifecycleSvg(): string {
   const arrows = lifecycleArrows();
   const shared = arrows.filter(({ to }) =>
@@ -36,8 +36,8 @@ export function lifecycleSvg(): string {
   const drawn = arrows.filter(({ to }) => !ends.has(to)).map(path);
   for (const to of ends) drawn.push(fromFrame(shared.find((one) => one.to === to)!));
   return [
-    '<figure class="lifecycle"><div class="table" tabindex="0" role="region" aria-label="The life of an order, as a picture">',
-    '<svg viewBox="0 0 822 640" role="img" aria-label="The states of an order and what leads from one to another; the table below says the same in words">',
+    '<figure class="lifecycle"><div class="table" tabindex="0" role="region" aria-label="Diagram of the life of an order">',
+    '<svg viewBox="0 0 822 640" role="img" aria-label="Order states and the transitions between them; the table below has the same information">',
     '<defs><marker id="tip" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" orient="auto"><path d="M0 0 8 4 0 8z"></path></marker></defs>',
     `<rect class="frame" x="${FRAME.x}" y="${FRAME.y}" width="${FRAME.width}" height="${FRAME.height}" rx="14"></rect>`,
     `<circle class="start" cx="${START.x}" cy="${START.y}" r="7"></circle>`,
@@ -107,7 +107,7 @@ function fromFrame({ to, events }: Arrow): string {
 
 const line = (d: string) => `<path class="arrow" d="${d}" marker-end="url(#tip)"></path>`;
 
-/** With `turned`, written upwards along the line at that x. */
+/** `turned` rotates the label so that it runs up the line at that x. */
 function text(x: number, y: number, words: string, kind: string, anchor = "middle", turned?: number): string {
   const place = turned === undefined ? `x="${x}" y="${y}"` : `transform="translate(${turned} ${y}) rotate(-90)"`;
   return `<text class="${kind}" ${place} text-anchor="${anchor}">${words}</text>`;

@@ -1,13 +1,13 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** A page of the site: a Markdown file of the repository, or an address that something else builds. */
+/** A page of the site: a Markdown file in the repository, or a URL that another step builds. */
 export type SitePage = { source: string; path: string };
-/** Called by its own heading, or by a shorter name. */
+/** Shown under its own heading, or under the shorter `nav` name. */
 type Entry = string | { source: string; nav: string };
 export type NavSection = { title: string; pages: { path: string; nav: string | null }[] };
 
-/** What the side bar shows, in the order in which it reads. A file that is not there yet is left out. */
+/** The sidebar in reading order. Files that do not exist are skipped. */
 const sections: { title: string; entries: Entry[] }[] = [
   {
     title: "Start",
@@ -48,16 +48,17 @@ const sections: { title: string; entries: Entry[] }[] = [
       "docs/guides/deployment.md",
       "docs/guides/security.md",
       "docs/runbook.md",
+      "docs/performance.md",
       "SECURITY.md",
     ],
   },
   {
     title: "About",
-    entries: ["CHANGELOG.md", "KNOWN-LIMITATIONS.md", "ARCHITECTURE.md", "docs/adr/README.md"],
+    entries: ["CHANGELOG.md", "KNOWN-LIMITATIONS.md", "ARCHITECTURE.md", "docs/style.md", "docs/adr/README.md"],
   },
 ];
 
-/** `docs/guides/webhooks.md` is read at `/docs/guides/webhooks`, `CHANGELOG.md` at `/docs/changelog`. */
+/** The URL of a file: `docs/guides/webhooks.md` is at `/docs/guides/webhooks`, `CHANGELOG.md` at `/docs/changelog`. */
 export function pathOf(source: string): string {
   if (source.startsWith("/")) return source;
   const name = source
@@ -67,7 +68,7 @@ export function pathOf(source: string): string {
   return name === "" ? "/docs" : `/docs/${name.toLowerCase().replace(/\/$/, "")}`;
 }
 
-/** Every page that is built, in reading order: the side bar's, then the decisions. */
+/** Every page to build, in reading order: the sidebar, then the decisions. */
 export function sitePages(root: string): SitePage[] {
   const listed = sections.flatMap(({ entries }) => entries.map(sourceOf)).filter((source) => source.endsWith(".md"));
   const decisions = readdirSync(join(root, "docs/adr"))

@@ -4,28 +4,28 @@ import { colouredCode } from "./coloured-code.ts";
 import { escapeHtml } from "./escape-html.ts";
 
 export type Heading = { depth: number; id: string; text: string };
-/** A stretch of a page below one heading, for the search. */
+/** The text below one heading, for the search index. */
 type Passage = { id: string; heading: string; text: string };
 export type RenderedPage = { title: string; html: string; headings: Heading[]; passages: Passage[]; lead: string };
 
 type Context = {
-  /** The Markdown file, from the root of the repository. */
+  /** Path of the Markdown file from the repository root. */
   source: string;
-  /** Where a file of the repository is to be found on the site; undefined where it is not on it. */
+  /** The site URL of a repository file, or undefined if the site does not have it. */
   addressOf(file: string): string | undefined;
-  /** What stands in the place of a diagram of this page. */
+  /** HTML that replaces a diagram on this page. */
   diagram(): string;
 };
 
 /**
- * A Markdown page as HTML under the site's strict policy: nothing inline, nothing from another host, and no HTML that
- * the page brings itself, apart from comments, which are left out.
+ * Renders a Markdown page under the site's strict policy: no inline styles or scripts, nothing from another host, and
+ * no raw HTML from the page. Comments are dropped.
  */
 export function renderPage(markdown: string, { source, addressOf, diagram }: Context): RenderedPage {
   const headings: Heading[] = [];
   const slugOf = slugs();
   const tables = new Map<string, number>();
-  // Each is a landmark by itself, and two of one name could not be told apart.
+  // Each table is a landmark, so each needs its own name.
   const captionOf = (heading: string): string => {
     const times = (tables.get(heading) ?? 0) + 1;
     tables.set(heading, times);
@@ -40,7 +40,7 @@ export function renderPage(markdown: string, { source, addressOf, diagram }: Con
         headings.push({ depth, id, text: words });
         const inner = this.parser.parseInline(tokens);
         if (depth === 1) return `<h1 id="${id}">${inner}</h1>\n`;
-        // A heading that begins with a code can be reached by the code alone.
+        // A heading that begins with a code also gets the bare code as an anchor.
         const number = /^\d{2,5}(?= )/.exec(words)?.[0];
         const alias = number === undefined ? "" : `<span id="${number}"></span>`;
         return `<h${depth} id="${id}">${alias}${inner}<a class="anchor" href="#${id}" aria-label="Link to ${escapeHtml(words)}">#</a></h${depth}>\n`;
@@ -71,7 +71,7 @@ export function renderPage(markdown: string, { source, addressOf, diagram }: Con
         return `<div class="table" tabindex="0" role="region" aria-label="${caption}"><table><thead><tr>${cells(token.header, "th")}</tr></thead><tbody>\n${rows}\n</tbody></table></div>\n`;
       },
       html({ text }) {
-        // Shown as it is written: a test finds it, and nobody's installation should fail on it.
+        // Show raw HTML as text: a test reports it, and an installation should not fail because of it.
         return COMMENTS.test(text) ? "" : escapeHtml(text);
       },
     },
@@ -89,7 +89,7 @@ export function renderPage(markdown: string, { source, addressOf, diagram }: Con
 
 export const COMMENTS = /^\s*(<!--.*?-->\s*)*$/s;
 
-/** Where a link of a Markdown file leads on the site; undefined where its target is not on it. */
+/** The site URL for a Markdown link, or undefined if the site does not have its target. */
 function siteAddress(source: string, href: string, addressOf: Context["addressOf"]): string | undefined {
   if (/^(https?:|mailto:|#|\/)/.test(href)) return href;
   const [path = "", hash] = href.split("#");
@@ -97,7 +97,7 @@ function siteAddress(source: string, href: string, addressOf: Context["addressOf
   return address === undefined || hash === undefined ? address : `${address}#${hash}`;
 }
 
-/** Ids of headings as GitHub makes them, so that a link works in both places. */
+/** Heading ids in GitHub's format, so that links work in both places. */
 export function slugs(): (text: string) => string {
   const seen = new Map<string, number>();
   return (text) => {
@@ -112,7 +112,7 @@ export function slugs(): (text: string) => string {
   };
 }
 
-/** The words of a piece of Markdown without its signs. */
+/** The plain text of a piece of Markdown. */
 export const plain = (markdown: string): string =>
   markdown
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, "$1")
@@ -141,5 +141,5 @@ function passagesOf(tokens: Tokens.Generic[], headings: readonly Heading[]): Pas
   return passages;
 }
 
-/** A head without words would be one that nobody can name. */
+/** An empty table head would have no accessible name. */
 const empty = (tag: string): string => (tag === "th" ? '<span class="unseen">note</span>' : "");

@@ -10,16 +10,16 @@ type Names = ReadonlyMap<string, string>;
 type Built = SitePage & RenderedPage;
 type Files = Map<string, string | Buffer>;
 
-/** Files of these folders are shown as text where a page links to them. */
+/** When a page links to a file in these folders, the site serves it as plain text. */
 const SHOWN_AS_TEXT = /^(docs\/verifiers|deploy)\//;
-/** Before anything is drawn: a scheme that was chosen here or in the portal. */
+/** Runs before the first paint: applies the color scheme chosen here or in the portal. */
 const THEME_SCRIPT = `const kept = localStorage.getItem("pestle-theme");
 if (kept === "light" || kept === "dark") document.documentElement.dataset.theme = kept;
 `;
 const NOT_FOUND =
   '<h1>There is no such page</h1><p>Look for it with the search above, or begin <a href="/docs">at the front</a>.</p>';
 
-/** The documentation as files of web/dist: a page for each Markdown file of the table, what they show, the index. */
+/** The documentation as files for web/dist: one page per Markdown file, the files they show, and the search index. */
 export function renderSite(root: string, template: string): Files {
   const files: Files = new Map();
   const built = renderPages(root, files);
@@ -51,7 +51,7 @@ export function renderSite(root: string, template: string): Files {
   return files;
 }
 
-/** Every page, and to `files` what they link to that is no page. */
+/** Renders every page and adds linked files that are not pages to `files`. */
 function renderPages(root: string, files: Files): Built[] {
   const pages = sitePages(root);
   const known = new Set(pages.map(({ source }) => source));
@@ -63,7 +63,7 @@ function renderPages(root: string, files: Files): Built[] {
     if (known.has(file)) return pathOf(file);
     if (file === "docs/openapi.json") return "/openapi.json";
     const full = join(root, file);
-    // A link that leads nowhere is found by a test; nobody's installation should fail on it.
+    // A test reports broken links; an installation should not fail because of one.
     if (!existsSync(full)) return undefined;
     if (statSync(full).isDirectory()) {
       const index = join(file, "README.md");
@@ -87,7 +87,7 @@ function addHashed(files: Files, name: string, extension: string, content: strin
   return `/${path}`;
 }
 
-/** Every `{{name}}` of the template; one that is missing is a mistake of ours. */
+/** Fills every `{{name}}` in the template and throws if a value is missing. */
 const fill = (template: string, values: Record<string, string>): string =>
   template.replace(/(?:<!-- )?\{\{(\w+)\}\}(?: -->)?/g, (_, name: string) => {
     const value = values[name];
@@ -108,10 +108,10 @@ function navigation(sections: NavSection[], titles: Names, current: string): str
     .join("\n");
 }
 
-/** In the side bar a title ends where it begins to explain itself. */
+/** The sidebar shows a title up to its colon. */
 const shortTitle = (title: string): string => title.split(": ")[0]!;
 
-/** Second and third level; where there are very many, the second alone. */
+/** Second- and third-level headings, or only the second level on long pages. */
 function contents(headings: readonly Heading[]): string {
   const below = headings.filter(({ depth }) => depth === 2 || depth === 3);
   const shown = below.length > 40 ? below.filter(({ depth }) => depth === 2) : below;

@@ -1,12 +1,12 @@
 import type { Answer, Outgoing } from "./transport.ts";
 
-/** Keeps answers by their ETag, so that what has not changed is not sent again. */
+/** Caches responses by ETag, so that unchanged ones are not sent again. */
 export type AnswerCache = {
-  /** Makes a GET conditional if its answer is kept. What it returns completes the answer that comes. */
+  /** Makes a GET conditional if its response is cached. The returned function fills in the body of a 304. */
   ask(outgoing: Outgoing): (answer: Answer) => Answer;
 };
 
-/** The answers that were used longest ago are forgotten first. Kept as text: whoever changes a body changes his own. */
+/** A least-recently-used cache. Stores text, so that callers cannot modify a cached body. */
 export function createAnswerCache(most: number): AnswerCache {
   const kept = new Map<string, { etag: string; text: string }>();
   const keep = (url: string, etag: string, text: string) => {
@@ -19,7 +19,7 @@ export function createAnswerCache(most: number): AnswerCache {
   };
   return {
     ask({ method, url: { href }, headers }) {
-      // Whoever sends a condition wants to see its answer.
+      // A caller that sends its own condition handles the 304 itself.
       if (method !== "GET" || most <= 0 || headers.has("if-none-match")) return (answer) => answer;
       const known = kept.get(href);
       if (known !== undefined) headers.set("if-none-match", known.etag);

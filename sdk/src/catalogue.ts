@@ -3,11 +3,11 @@ import type { Call, CallOptions } from "./client.ts";
 
 export type ProductFilter = { ndc?: readonly string[]; sku?: readonly string[]; gcn?: readonly string[] };
 
-/** What the pharmacy offers to the account: short lists, always complete. */
+/** The account's catalogue: short lists, always complete. */
 export type Catalogue = {
   shippingMethods(options?: CallOptions): Promise<ShippingMethod[]>;
   brands(options?: CallOptions): Promise<Brand[]>;
-  /** The whole formulary, or the products that any of the values names. */
+  /** The whole formulary, or the products that match any of the values. */
   products(filter?: ProductFilter, options?: CallOptions): Promise<Product[]>;
   orderActions(options?: CallOptions): Promise<OrderAction[]>;
   orderStatusReasons(options?: CallOptions): Promise<OrderStatusReason[]>;
@@ -18,7 +18,7 @@ export const catalogueOf = (call: Call): Catalogue => ({
   brands: async (options) => (await call("listBrands", {}, options)).brands,
   products: async ({ ndc, sku, gcn } = {}, options) => {
     const lists = [ndc, sku, gcn].filter((list) => list !== undefined);
-    // Nothing looked for is nothing found. Without this, an empty list would ask for the whole formulary.
+    // Without this, an empty list would request the whole formulary.
     if (lists.length > 0 && lists.every((list) => list.length === 0)) return [];
     const of = (list: readonly string[] | undefined) => list && [...list];
     return call("listProducts", { query: { "ndc[]": of(ndc), "sku[]": of(sku), "gcn[]": of(gcn) } }, options);

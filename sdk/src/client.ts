@@ -33,21 +33,21 @@ export type PestleOptions = {
   base_url: string;
   /** The token server of the credentials' environment. */
   auth_url: string;
-  /** `partners` unless told otherwise; empty for credentials without scopes. */
+  /** Default: `partners`. Empty for credentials without scopes. */
   scope?: string;
-  /** For a whole call with its retries, 30 s unless told otherwise. */
+  /** The time limit of a call including retries (default: 30 s). */
   deadline_ms?: number;
-  /** How often a request is sent again, 4 times unless told otherwise. */
+  /** The maximum number of retries (default: 4). */
   retries?: number;
-  /** After this long without an answer an attempt counts as lost, 10 s unless told otherwise. */
+  /** The time limit of one attempt (default: 10 s). */
   attempt_timeout_ms?: number;
-  /** So many answers are kept in memory and asked for conditionally, none unless told otherwise. */
+  /** How many responses to cache in memory for conditional requests (default: none). */
   keep_answers?: number;
 } & Partial<Omit<Travel, "retries" | "attempt_timeout_ms">>;
 
 export type CallOptions = { signal?: AbortSignal; deadline_ms?: number };
 export type WriteOptions = CallOptions & {
-  /** Yours, when a retry may come from another process; else one is made for each call. */
+  /** Set your own if another process may retry the call. By default each call gets a new key. */
   idempotency_key?: string;
 };
 export type RequestOptions = WriteOptions & {
@@ -55,7 +55,7 @@ export type RequestOptions = WriteOptions & {
   body?: unknown;
   headers?: { readonly [name: string]: string };
 };
-/** An operation of the contract's tables, with the types that its row gives it. */
+/** Calls an operation from the contract's table, typed by its row. */
 export type Call = <Id extends PartnerOperation>(
   operation_id: Id,
   given: CallGiven<Id>,
@@ -65,7 +65,7 @@ type CallGiven<Id extends PartnerOperation> = ([keyof PathOf<Id>] extends [never
   ([BodyOf<Id>] extends [undefined] ? unknown : { body: BodyOf<Id> }) & { query?: QueryOf<Id> };
 
 export type Pestle = Catalogue & {
-  /** Any operation of the API, with tokens, retries and errors as everywhere else. */
+  /** Calls any operation of the API, with the usual tokens, retries and errors. */
   request<Body = unknown>(method: Method, path: `/${string}`, options?: RequestOptions): Promise<Answer<Body>>;
   orders: Orders;
   patients: Patients;
@@ -78,13 +78,13 @@ const DEADLINE_MS = 30_000;
 const RETRIES = 4;
 const ATTEMPT_TIMEOUT_MS = 10_000;
 
-/** A client for one account. Keep it: it holds the access token. */
+/** A client for one account. Reuse it: it holds the access token. */
 export function createPestle(options: PestleOptions): Pestle {
   const { client_id, client_secret, scope = "partners", deadline_ms = DEADLINE_MS } = options;
   const base_url = address("base_url", options.base_url);
   const auth_url = address("auth_url", options.auth_url);
   const travel: Travel = {
-    // Looked up at each request, so that instrumentation which replaces the global one later is seen.
+    // Looked up per request, so that instrumentation can replace the global fetch later.
     fetch: options.fetch ?? ((...args) => globalThis.fetch(...args)),
     now: options.now ?? (() => new Date()),
     random: options.random ?? Math.random,
@@ -94,7 +94,7 @@ export function createPestle(options: PestleOptions): Pestle {
   };
   const cache = createAnswerCache(options.keep_answers ?? 0);
   const credentials = { client_id, client_secret, auth_url, scope };
-  // All callers share a token request, so its deadline is its own and none of theirs.
+  // All callers share a token request, so it has its own deadline.
   const issue = () => withDeadline(travel.now, deadline_ms, undefined, (own) => requestToken(travel, credentials, own));
   const tokens = createTokenSource(issue, travel.now);
 
@@ -106,7 +106,7 @@ export function createPestle(options: PestleOptions): Pestle {
     } catch (error) {
       if (!(error instanceof Unauthorized && error.error === "invalid_token")) throw error;
       tokens.drop(access_token);
-      // Revoked or expired meanwhile: a new one, once. If that is refused too, the caller has to know.
+      // The token was revoked or expired: renew it once. If the new one is refused too, throw.
       if (!mayRenew) throw error;
       return sendAuthorized(outgoing, deadline, false);
     }
@@ -154,7 +154,7 @@ function outgoingOf(base_url: string, method: Method, path: string, given: Reque
   return { method, url, headers, body: given.body === undefined ? undefined : JSON.stringify(given.body) };
 }
 
-/** What both servers ask for: https, or plain http that does not leave the machine. */
+/** Both servers require https, or plain http on loopback. */
 function address(name: string, value: string): string {
   const url = URL.canParse(value) ? new URL(value) : undefined;
   const local = url?.protocol === "http:" && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(url.hostname);
@@ -162,7 +162,7 @@ function address(name: string, value: string): string {
   return value.replace(/\/+$/, "");
 }
 
-/** The value, or the signal's reason if that comes first. */
+/** Resolves to the value, or rejects with the signal's reason if that comes first. */
 async function inTime<Value>(value: Value | Promise<Value>, signal: AbortSignal): Promise<Value> {
   if (!(value instanceof Promise)) return value;
   return new Promise((resolve, reject) => {

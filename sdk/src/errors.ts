@@ -10,18 +10,18 @@ export type ErrorFacts = {
   cause?: unknown;
 };
 
-/** Whatever a call can fail with. Its texts are the service's own and never hold what was sent. */
+/** The base class of all errors. Messages come from the service and never contain request data. */
 export class PestleError extends Error {
   override name = "PestleError";
-  /** The HTTP status; undefined when no answer came. */
+  /** The HTTP status; undefined without a response. */
   readonly status: number | undefined;
   /** Quote it when you report a problem. */
   readonly request_id: string | undefined;
-  /** The OAuth error, such as `invalid_token`, when there was one. */
+  /** The OAuth error, such as `invalid_token`, if any. */
   readonly error: string | undefined;
-  /** Every problem of a refused request, one entry for each code. */
+  /** Every problem of a refused request, one entry per code. */
   readonly errors: readonly ErrorEntry[];
-  /** The earlier order that a 409 is about, when it is known. */
+  /** The earlier order that a 409 is about, if known. */
   readonly order_number: string | undefined;
   readonly retry_after_s: number | undefined;
 
@@ -36,11 +36,11 @@ export class PestleError extends Error {
   }
 }
 
-/** 400 or 422: the request must be changed; `errors` says where. */
+/** 400 or 422: change the request; `errors` says where. */
 export class RequestRefused extends PestleError {
   override name = "RequestRefused";
 }
-/** The credentials or the access token do not do, on either server; `error` says why. */
+/** Either server refused the credentials or the access token; `error` says why. */
 export class Unauthorized extends PestleError {
   override name = "Unauthorized";
 }
@@ -48,7 +48,7 @@ export class Unauthorized extends PestleError {
 export class NotFound extends PestleError {
   override name = "NotFound";
 }
-/** 409: another request for the same order was first. `order` is what came of it, where it was found. */
+/** 409: another request for the same order came first. `order` is the order it created, if found. */
 export class Conflict extends PestleError {
   override name = "Conflict";
   readonly order: Order | undefined;
@@ -62,12 +62,12 @@ export class Conflict extends PestleError {
 export class RateLimited extends PestleError {
   override name = "RateLimited";
 }
-/** 503, a failed connection or a passed deadline, after the retries. */
+/** 503, a failed connection or an exceeded deadline, after the retries. */
 export class Unavailable extends PestleError {
   override name = "Unavailable";
 }
 
-/** A webhook that the pharmacy did not send, or that is too old. Answer it with 401 and do nothing else. */
+/** A webhook that the pharmacy did not send, or that is too old. Respond with 401 and do nothing else. */
 export class WebhookRefused extends PestleError {
   override name = "WebhookRefused";
 }
@@ -82,7 +82,7 @@ const classOf: { readonly [status: number]: typeof PestleError } = {
   503: Unavailable,
 };
 
-/** The error of an answer. Proxies answer too, so nothing is taken for granted about the body. */
+/** The error for a response. Proxies respond too, so it assumes nothing about the body. */
 export function errorOf(status: number, headers: Headers, text: string, now: Date): PestleError {
   const body = readObject(text);
   const facts: ErrorFacts = {
@@ -97,7 +97,7 @@ export function errorOf(status: number, headers: Headers, text: string, now: Dat
   }
   const { error } = body;
   if (typeof error === "string") {
-    // The token server refuses credentials with 400 as well as with 401; to the caller both are the same trouble.
+    // The token server refuses credentials with 400 or 401; callers treat both the same.
     const Refusal = status === 400 ? Unauthorized : (classOf[status] ?? PestleError);
     return new Refusal(`${error}: ${textOr(body["error_description"], String(status))}`, { ...facts, error });
   }
@@ -119,7 +119,7 @@ function readObject(text: string): Record<string, unknown> {
   }
 }
 
-/** Seconds, or a date as proxies like to write it (RFC 9110, 10.2.3). */
+/** Seconds, or a date, which some proxies send (RFC 9110, 10.2.3). */
 function retryAfter(value: string | null, now: Date): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value);

@@ -6,27 +6,27 @@ import type { AnswerOf, QueryOf } from "./operations.ts";
 import type { PageOptions } from "./orders.ts";
 import type { Travel } from "./transport.ts";
 
-/** An event of the feed: its body is what an endpoint is sent. */
+/** An event in the feed. Its body is the one that endpoints receive. */
 export type WebhookEvent = Omit<WebhookEventRecord, "body"> & { body: WebhookBody };
 export type EventPage = Omit<AnswerOf<"listWebhookEvents">, "webhook_events"> & { webhook_events: WebhookEvent[] };
 export type EventFilter = QueryOf<"listWebhookEvents">;
 export type FollowOptions = EventFilter & {
-  /** Ends the loop, quietly. */
+  /** Ends the loop without an error. */
   signal?: AbortSignal;
-  /** How long to wait at the end of the feed, 2 s unless told otherwise. */
+  /** The polling interval at the end of the feed (default: 2 s). */
   poll_ms?: number;
 };
 
 export type Events = {
-  /** What happened so far, oldest first. */
+  /** All events so far, oldest first. */
   list(filter?: EventFilter, options?: CallOptions): Listing<WebhookEvent, EventPage>;
   /**
-   * What happened and what will, page by page and for ever: work on the events, then keep `cursor` where a crash does
-   * not lose it, and begin with it next time. While the service cannot be reached, it waits.
+   * Past and future events, page by page, without end. Process the events, store `cursor` durably, and start with it next
+   * time. Waits while the service is unreachable.
    */
   follow(options?: FollowOptions): AsyncGenerator<{ events: WebhookEvent[]; cursor: string }, void>;
   get(event_id: string, options?: CallOptions): Promise<WebhookEvent>;
-  /** Every attempt to deliver it, newest first. */
+  /** Every delivery attempt, newest first. */
   attempts(event_id: string, options?: PageOptions): Listing<WebhookAttempt, AnswerOf<"listWebhookAttempts">>;
   redeliver(event_id: string, to?: RedeliveryRequest, options?: WriteOptions): Promise<WebhookEvent>;
 };

@@ -4,26 +4,25 @@ import { Conflict } from "./errors.ts";
 import type { Orders } from "./orders.ts";
 import { type Travel, waitBefore, withDeadline } from "./transport.ts";
 
-/** What an order must be like to be the one that a request asked for. */
+/** The fields that identify the order a request created. */
 type Wanted = {
   patient_id: string;
   reference?: string | null;
   items: readonly { prescription_id?: number | null; sku?: string | null }[];
   other_than?: string;
 };
-/** How to look and for how long. */
+/** How to look up an order, and for how long. */
 export type Look = { travel: Travel; deadline_ms: number };
 type Reads = Pick<Orders, "get" | "list">;
 
-/** The server's clock and ours need not agree. */
+/** Tolerance for the difference between the server's clock and ours. */
 const SKEW_MS = 60_000;
 
 /**
- * Places an order by `post` and, when that is a conflict, looks for the order before anything else (spec, Conventions
- * 5). A 409 that names an order is about a request of somebody else with the same body: the caller is told, with that
- * order. A 409 without a name says that this very request, by its Idempotency-Key, is being worked on: an earlier
- * attempt of it, or a copy that the network made. Then its order is on the way, and is the answer as soon as it is
- * there. Nothing is sent a second time in either case.
+ * Creates an order with `post` and, after a conflict, looks up the order first (spec, Conventions 5). A 409 that names an
+ * order is about another request with the same body: throws `Conflict` with that order. A 409 without an order number
+ * means that the service is still processing this request, identified by its Idempotency-Key: an earlier attempt, or a
+ * duplicate from the network. Then waits for its order and returns it. Never resends in either case.
  */
 export async function lookUpAfter(
   post: (options: WriteOptions) => Promise<Order>,
@@ -43,7 +42,7 @@ export async function lookUpAfter(
         const order = await get(order_number, within()).catch(() => undefined);
         throw new Conflict(error.message, { ...error, order });
       }
-      // Whatever keeps the look from its end, the caller has to know of the conflict and not of that.
+      // If the lookup fails, throw the conflict rather than the lookup's error.
       const found = await watch().catch(() => undefined);
       if (found === undefined) throw error;
       return found;
@@ -61,7 +60,7 @@ export async function lookUpAfter(
   });
 }
 
-/** The newest order of that patient with the same reference and items; `since_ms` leaves out those made before. */
+/** The patient's newest order with the same reference and items, created at or after `since_ms`. */
 export async function findOrder(
   { patient_id, reference, items, other_than }: Wanted,
   list: Orders["list"],
@@ -77,7 +76,7 @@ export async function findOrder(
   return undefined;
 }
 
-/** By what the request says of each; what it leaves open, the pharmacy filled in. */
+/** Compares only the fields that the request gives; the pharmacy fills in the others. */
 const sameItems = (wanted: Wanted["items"], made: Order["items"]): boolean =>
   wanted.length === made.length &&
   wanted.every(({ prescription_id, sku }, index) => {

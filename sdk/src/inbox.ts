@@ -1,27 +1,27 @@
 import type { EventType, WebhookBody, WebhookBodyOf } from "@pestle/contract";
 import { createMemoryStore } from "./memory-store.ts";
 
-/** Which changes of one order were heard of: all up to `highest` but those in `missing`. */
+/** The changes of one order received so far: all up to `highest` except those in `missing`. */
 export type Heard = { highest: number; missing: readonly number[] };
 
 /**
- * Where the inbox remembers. A store of your own makes it outlast a restart and serve several processes; `Context` is
- * what it hands to the work, such as the transaction in which the event is noted.
+ * The inbox's storage. Your own store survives restarts and can serve several processes. `Context` is what the store
+ * passes to the work, such as the transaction that records the event.
  */
 export type InboxStore<Context = undefined> = {
   /**
-   * Runs `work` unless this event was worked on before, and notes the event only if `work` succeeded. A second one at
-   * the same time waits for the first. Says whether it ran.
+   * Runs `work` unless this event was processed before, and records the event only if `work` succeeds. A concurrent call
+   * for the same event waits for the first. Returns whether `work` ran.
    */
   once(event_id: string, work: (context: Context) => Promise<void>): Promise<boolean>;
-  /** Replaces what is known of an order's changes; called within `work`, and counts only if that succeeds. */
+  /** Updates the known changes of an order. Called within `work`, and takes effect only if `work` succeeds. */
   hear(order_number: string, change: (heard: Heard | undefined) => Heard, context: Context): Promise<void> | void;
 };
 
 export type EventFacts<Context = undefined> = {
-  /** A newer change of this order was worked on before: do not let it undo what came after. */
+  /** A newer change of this order was processed earlier: do not overwrite it. */
   late: boolean;
-  /** The changes of this order that were not heard of yet, this one being the newest. */
+  /** The changes of this order that have not arrived yet. */
   missing: readonly number[];
   context: Context;
 };
@@ -29,24 +29,24 @@ type Work<Event, Context> = (event: Event, facts: EventFacts<Context>) => void |
 export type Gap = { order_number: string; missing: readonly number[] };
 
 export type InboxOptions<Context = undefined> = {
-  /** What to do on each type of event. */
+  /** The handler for each event type. */
   on?: { [Type in EventType]?: Work<WebhookBodyOf<Type>, Context> };
-  /** And on those that have no entry, types that are newer than this package among them; else they are only noted. */
+  /** The handler for all other types, including types newer than this package. Without it they are only recorded. */
   otherwise?: Work<WebhookBody, Context>;
-  /** Changes of an order were left out: pull them from the feed, or wait, as they may be on the way. */
+  /** Changes of an order are missing: fetch them from the feed, or wait, because they may still arrive. */
   onGap?: (gap: Gap) => void | Promise<void>;
-  /** A sample that you had sent with `webhookEndpoints.test`: it tells of nobody, so nothing else is done with it. */
+  /** A sample that you sent with `webhookEndpoints.test`. Its data is made up, so no other handler runs. */
   onTest?: (event: WebhookBody) => void | Promise<void>;
 };
 
 export type Inbox = {
-  /** Works on an event, from wherever it came: a delivery that was verified, or the feed. */
+  /** Processes an event from any source: a verified delivery or the feed. */
   take(event: WebhookBody): Promise<"worked" | "duplicate" | "test">;
 };
 
 /**
- * Works on each event once, however often it arrives, and tells when one of an order's changes is missing. An event
- * whose work fails is not noted, so that it is worked on when it comes again.
+ * Processes each event once, however often it arrives, and reports missing changes of an order. Does not record an event
+ * whose handler fails, so that a redelivery processes it.
  */
 export function openInbox<Context>(options: InboxOptions<NoInfer<Context>> & { store: InboxStore<Context> }): Inbox;
 export function openInbox(options: InboxOptions): Inbox;
@@ -79,14 +79,14 @@ export function openInbox<Context>(options: InboxOptions<Context> & { store?: In
         await work?.(event, { ...heard, context });
       });
       if (!ran) return "duplicate";
-      // After the work is noted: it must not be undone because somebody could not look into a gap.
+      // Called after the event is recorded: a failing onGap must not undo the work.
       if (gap !== undefined) await onGap?.(gap);
       return "worked";
     },
   };
 }
 
-/** No order has as many changes; a receiver must not fall for a number that a sandbox made up. */
+/** More changes than any order has. Bounds memory if a sandbox event carries a made-up number. */
 const MOST_MISSING = 1_000;
 
 /** An order's changes are numbered from 1; the events of one change share its number. */

@@ -1,9 +1,9 @@
-/** A paged list: loop over it with `for await`, and pages are asked for as they are needed. */
+/** A paged list: iterate with `for await`; pages load as needed. */
 export type Listing<Item, Page> = AsyncIterable<Item> & {
-  /** One request, for a program that shows a page at a time. */
+  /** Loads one page, for programs that show one page at a time. */
   firstPage(): Promise<Page>;
   pages(): AsyncGenerator<Page, void>;
-  /** At most so many, from the beginning. */
+  /** The first items, at most this many. */
   take(most: number): Promise<Item[]>;
 };
 

@@ -5,7 +5,7 @@ type Change = { order_number: string; change: (heard: Heard | undefined) => Hear
 const MOST_EVENTS = 100_000;
 const MOST_ORDERS = 20_000;
 
-/** Remembers in memory, as much as it is told to: what is oldest is forgotten. */
+/** An in-memory store with a size limit. Drops the oldest entries. */
 export function createMemoryStore(most: { events?: number; orders?: number } = {}): InboxStore {
   const { events: most_events = MOST_EVENTS, orders: most_orders = MOST_ORDERS } = most;
   const done = new Set<string>();
@@ -14,7 +14,7 @@ export function createMemoryStore(most: { events?: number; orders?: number } = {
 
   return {
     async once(event_id, work) {
-      // Whoever waits for another's work that fails does it himself, unless a third was faster.
+      // If the work we waited for failed, do it ourselves, unless another caller was faster.
       for (let other = working.get(event_id); other !== undefined; other = working.get(event_id)) {
         await other.catch(() => {});
       }
@@ -37,7 +37,8 @@ export function createMemoryStore(most: { events?: number; orders?: number } = {
       forgetOldest(done, most_events);
       return true;
     },
-    // Looked at now and kept when the work succeeded, on top of what others heard meanwhile: the context is the list.
+    // Computes the change now and applies it again after the work succeeds, on top of concurrent changes. The context
+    // is the list of changes.
     hear(order_number, change, context) {
       change(orders.get(order_number));
       (context as unknown as Change[]).push({ order_number, change });

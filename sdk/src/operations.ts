@@ -10,7 +10,7 @@ type ResponsesOf<Id extends PartnerOperation> = RowOf<Id>["responses"];
 type NamesIn<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | NamesIn<Rest> : never;
 type StaticOf<Part> = Part extends { readonly schema: infer S } ? Static<S> : undefined;
 
-/** What an operation takes, read off its row: the ids in its path, its query and its body. */
+/** An operation's input, derived from its row: the ids in its path, its query and its body. */
 export type PathOf<Id extends PartnerOperation> = { readonly [Name in NamesIn<RowOf<Id>["path"]>]: string | number };
 export type QueryOf<Id extends PartnerOperation> =
   RowOf<Id> extends { readonly query: infer Query }
@@ -18,7 +18,7 @@ export type QueryOf<Id extends PartnerOperation> =
     : Record<never, never>;
 export type BodyOf<Id extends PartnerOperation> =
   RowOf<Id> extends { readonly body: infer Body } ? StaticOf<Body> : undefined;
-/** What it answers with, for one status where it has several. */
+/** The response body, for one status if there are several. */
 export type AnswerOf<
   Id extends PartnerOperation,
   Status extends keyof ResponsesOf<Id> = keyof ResponsesOf<Id>,
@@ -35,7 +35,7 @@ export function addressOf<Id extends PartnerOperation>(
   const { method, path } = rowOf.get(operation_id)!;
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => {
     const id = String((ids as Record<string, string | number | undefined>)[name] ?? "");
-    // A URL takes these two for folders, and none for another path: the request would go elsewhere.
+    // URL parsing resolves `.` and `..`, and an empty id changes the path: the request would go elsewhere.
     if (id === "" || id === "." || id === "..") throw new TypeError(`${name} must be an id.`);
     return encodeURIComponent(id);
   });

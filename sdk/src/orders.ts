@@ -16,7 +16,7 @@ import type { AnswerOf, QueryOf } from "./operations.ts";
 
 export type OrderFilter = Omit<QueryOf<"listOrders">, "cursor">;
 export type PageOptions = { limit?: number } & CallOptions;
-/** What would come of an order. */
+/** The result of a dry run. */
 export type DryRun = AnswerOf<"createOrder", 200>;
 
 type FieldOf<Key extends ActionKey> = (typeof actions)[Key]["fields"][number];
@@ -24,34 +24,34 @@ type NameOf<Field> = Field extends { readonly name: infer Name extends keyof Act
 type FieldsOf<Key extends ActionKey> = {
   [Name in NameOf<Extract<FieldOf<Key>, { readonly required: true }>>]-?: NonNullable<ActionRequestInput[Name]>;
 } & { [Name in NameOf<Extract<FieldOf<Key>, { readonly required: false }>>]?: NonNullable<ActionRequestInput[Name]> };
-/** An event with the fields it takes; without `exception_id` it is for the first open exception that offers it. */
+/** An event with its fields. Without `exception_id`, it applies to the first open exception that offers it. */
 export type OrderActionInput = {
   [Key in ActionKey]: { event: Key } & Pick<ActionRequestInput, "exception_id"> & FieldsOf<Key>;
 }[ActionKey];
 
 export type Orders = {
-  /** Places an order. See the README for what it makes of a 409: it is never sent a second time without a look. */
+  /** Creates an order. See the README for how it handles a 409: it never resends without looking up the order. */
   create(order: OrderRequest, options?: WriteOptions): Promise<Order>;
-  /** What `create` would answer, with nothing done: every problem and every hold at once. */
+  /** Returns every problem and hold that `create` would, without creating an order. */
   dryRun(order: OrderRequest, options?: WriteOptions): Promise<DryRun>;
-  /** The newest order that was made of this request: ask before you send one again whose fate you do not know. */
+  /** The newest order created from this request. Call it before you resend a request whose outcome is unknown. */
   find(order: OrderRequest, options?: CallOptions): Promise<Order | undefined>;
   get(order_number: string, options?: CallOptions): Promise<Order>;
   /** Newest first. */
   list(filter?: OrderFilter, options?: CallOptions): Listing<Order, AnswerOf<"listOrders">>;
   /** Every change, newest first. */
   history(order_number: string, options?: PageOptions): Listing<HistoryEntry, AnswerOf<"listOrderHistory">>;
-  /** The same once more; what is left out is copied. */
+  /** Repeats an order, copying all fields you do not change. */
   reorder(order_number: string, changes?: ReorderRequest, options?: WriteOptions): Promise<Order>;
   replaceAddress(order_number: string, address: AddressInput, options?: CallOptions): Promise<Order>;
-  /** Resolves an exception, holds, cancels or refunds. The answer has the order as it is then. */
+  /** Resolves an exception, holds, cancels or refunds. The response contains the updated order. */
   act(order_number: string, action: OrderActionInput, options?: WriteOptions): Promise<ActionRequest>;
-  /** What was asked of it so far, newest first. */
+  /** The action requests so far, newest first. */
   actionRequests(order_number: string, options?: CallOptions): Promise<ActionRequest[]>;
   cancel(order_number: string, options?: WriteOptions): Promise<ActionRequest>;
   hold(order_number: string, options?: WriteOptions): Promise<ActionRequest>;
   release(order_number: string, options?: WriteOptions): Promise<ActionRequest>;
-  /** All that was taken and not given back, or a part of it. */
+  /** Refunds the remaining amount, or part of it. */
   refund(
     order_number: string,
     refund: { reason_id: number; amount_cents?: number },

@@ -12,9 +12,9 @@ import type { QueryOf } from "./operations.ts";
 
 export type Patients = {
   get(patient_id: string, options?: CallOptions): Promise<Patient>;
-  /** What is left out stays. */
+  /** Changes only the given fields. */
   update(patient_id: string, changes: PatientUpdate, options?: CallOptions): Promise<Patient>;
-  /** All of them, newest first. */
+  /** All prescriptions, newest first. */
   prescriptions(
     patient_id: string,
     filter?: QueryOf<"listPatientPrescriptions">,

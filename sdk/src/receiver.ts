@@ -4,19 +4,19 @@ import { WebhookRefused } from "./errors.ts";
 import type { Inbox } from "./inbox.ts";
 import { type RawBody, verify, type WebhookRequestHeaders, type WebhookSecrets } from "./verify-webhook.ts";
 
-/** Takes a request and says with which status to answer it. */
+/** Processes a request and returns the response status. */
 export type Receive = (rawBody: RawBody, headers: WebhookRequestHeaders) => Promise<number>;
 
 export type ReceiverOptions = WebhookSecrets & {
   inbox: Inbox;
-  /** What your own work failed with. The pharmacy is answered 500 and tries again. */
+  /** Receives an error from your own handler. The response is 500, and the pharmacy tries again. */
   onError?: (error: unknown) => void;
 };
 
-/** No event is as long as this. */
+/** Larger than any event. */
 const MOST_BYTES = 4 * 1024 * 1024;
 
-/** Verifies a delivery and works on it: 204 when that is done, 401 when the pharmacy did not send it. */
+/** Verifies and processes a delivery: 204 on success, 401 if the pharmacy did not send it. */
 export function createReceiver({ inbox, onError, ...secrets }: ReceiverOptions): Receive {
   return async (rawBody, headers) => {
     try {
@@ -41,8 +41,8 @@ function verified(...given: Parameters<typeof verify>): WebhookBody | undefined 
 }
 
 /**
- * For `http.createServer(nodeHandler(receive))`, and for Express and its kind: `app.post("/hook", nodeHandler(receive))`
- * before any parser of bodies, or behind one that leaves the bytes as they are (`express.raw`).
+ * For `http.createServer(nodeHandler(receive))`, and for Express and similar: `app.post("/hook", nodeHandler(receive))`
+ * before any body parser, or after one that keeps the raw bytes (`express.raw`).
  */
 export function nodeHandler(receive: Receive) {
   return async (
@@ -54,7 +54,7 @@ export function nodeHandler(receive: Receive) {
       const status = request.method === "POST" ? await receiveFrom(request, receive) : 405;
       response.writeHead(status).end();
     } catch (error) {
-      // Express tells whoever runs it; without it there is nobody to tell but the caller, if he is still there.
+      // Express reports the error through `next`. Without it, only the sender can be notified.
       if (next !== undefined) next(error);
       else if (!response.headersSent) response.writeHead(500).end();
     }
@@ -66,7 +66,7 @@ async function receiveFrom(request: IncomingMessage & { body?: unknown }, receiv
   return body === undefined ? 413 : receive(body, request.headers);
 }
 
-/** For whatever speaks the web's own types: `export const POST = fetchHandler(receive)`. */
+/** For frameworks that use Request and Response: `export const POST = fetchHandler(receive)`. */
 export function fetchHandler(receive: Receive) {
   return async (request: Request): Promise<Response> => {
     if (request.method !== "POST") return new Response(null, { status: 405 });
@@ -76,7 +76,7 @@ export function fetchHandler(receive: Receive) {
   };
 }
 
-/** As much of Fastify as is needed, so that this package need not know it. */
+/** The part of Fastify we use, so that this package does not depend on it. */
 type FastifyLike = {
   removeAllContentTypeParsers(): unknown;
   addContentTypeParser(
@@ -89,7 +89,7 @@ type FastifyLike = {
 type FastifyRequestLike = { body: unknown; headers: WebhookRequestHeaders };
 type FastifyReplyLike = { code(status: number): { send(): unknown } };
 
-/** `app.register(fastifyPlugin(receive), { path: "/hook" })`. Bodies of your other routes are parsed as before. */
+/** `app.register(fastifyPlugin(receive), { path: "/hook" })`. Does not affect body parsing of your other routes. */
 export function fastifyPlugin(receive: Receive) {
   return async (app: FastifyLike, { path = "/" }: { path?: string }): Promise<void> => {
     app.removeAllContentTypeParsers();
@@ -101,7 +101,7 @@ export function fastifyPlugin(receive: Receive) {
   };
 }
 
-/** The bytes as they came; undefined if there are too many. */
+/** The raw bytes; undefined if there are too many. */
 async function readBody(request: IncomingMessage & { body?: unknown }): Promise<RawBody | undefined> {
   const { body } = request;
   if (typeof body === "string" || body instanceof Uint8Array) return body;

@@ -9,7 +9,7 @@ import {
   webhookHeaders,
 } from "@pestle/contract";
 
-/** The request that the pharmacy would send for this event, to try a receiver with. */
+/** The request that the pharmacy would send for this event, for testing a receiver. */
 export function signForTest(given: {
   event: WebhookBody;
   url: string;

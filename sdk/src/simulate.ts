@@ -3,7 +3,7 @@ import type { Call, WriteOptions } from "./client.ts";
 import type { BodyOf } from "./operations.ts";
 
 type FieldsOf<Type extends SimulationType> = Static<(typeof simulations)[Type]>["simulation"];
-/** What an event says beside its type is sent as it is given. */
+/** An event's other fields are sent as given. */
 export type SimulationOf<Type extends SimulationType> = Type extends "event"
   ? FieldsOf<Type> & { [field: string]: unknown }
   : FieldsOf<Type>;
@@ -14,11 +14,11 @@ type Scripted = Extract<SimulationOf<"prescription">, { script: string }>;
 type Told = SimulationAnswerOf<"prescription">;
 type Made = { [Name in keyof Told]: NonNullable<Told[Name]> };
 
-/** Sandbox accounts only: what prescribers, the pharmacy, the carrier and time do elsewhere. One for each kind. */
+/** Sandbox accounts only: simulates prescribers, the pharmacy, the carrier and time. One method per kind. */
 export type Simulate = {
   [Type in Exclude<SimulationType, "prescription">]: Method<SimulationOf<Type>, SimulationAnswerOf<Type>>;
 } & {
-  /** What is described becomes a prescription; a SCRIPT message may also cancel one, or change nothing. */
+  /** Given fields create a prescription; a SCRIPT message can also cancel one or change nothing. */
   prescription: Method<Exclude<SimulationOf<"prescription">, Scripted>, Made> & Method<Scripted, Told>;
 };
 

@@ -3,9 +3,9 @@ import { PestleError } from "./errors.ts";
 import { type Deadline, send, type Travel } from "./transport.ts";
 
 export type TokenSource = {
-  /** The token in hand where there is one, else a promise of the one that all callers wait for. */
+  /** The current token, or a promise of the one that all callers wait for. */
   get(): string | Promise<string>;
-  /** Forgets a token that was refused, unless another has taken its place. */
+  /** Drops a refused token, unless it has been replaced. */
   drop(access_token: string): void;
 };
 
@@ -16,15 +16,15 @@ const RENEW_EARLY_SHARE = 0.1;
 const NEXT_TRY_AFTER_MS = 5_000;
 
 /**
- * Keeps one token and renews it early: when 60 s of its life are left, or a tenth if that is less. Nobody waits for
- * an early renewal; if it fails, the token in hand serves until it ends.
+ * Holds one token and renews it early: 60 s before it expires, or at a tenth of its lifetime if that is less. Callers do
+ * not wait for an early renewal; if it fails, they use the current token until it expires.
  */
 export function createTokenSource(issue: () => Promise<TokenResponse>, now: () => Date): TokenSource {
   let held: Held | undefined;
   let renewal: Promise<string> | undefined;
 
   const renew = (): Promise<string> => {
-    // Counted from before the request by this machine's clock, which need not agree with the server's.
+    // Measured from before the request on this machine's clock, which can differ from the server's.
     const asked_at_ms = now().getTime();
     renewal ??= issue()
       .then(({ access_token, expires_in }) => {
@@ -56,7 +56,7 @@ export function createTokenSource(issue: () => Promise<TokenResponse>, now: () =
   };
 }
 
-/** The client credentials grant, with HTTP Basic authentication. An empty scope is left out. */
+/** The client credentials grant with HTTP Basic authentication. Omits an empty scope. */
 export async function requestToken(
   travel: Travel,
   credentials: { client_id: string; client_secret: string; auth_url: string; scope: string },

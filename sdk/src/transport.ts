@@ -3,15 +3,15 @@ import { errorOf, NotFound, PestleError, RateLimited, Unavailable } from "./erro
 
 export type Method = Endpoint["method"];
 
-/** How requests travel. Time and chance are arguments, so that whoever tests need not wait. */
+/** How requests are sent. The clock, randomness and sleep are arguments, so that tests need not wait. */
 export type Travel = {
   fetch: typeof globalThis.fetch;
   now: () => Date;
   random: () => number;
   sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-  /** How often a request is sent again. */
+  /** The maximum number of retries. */
   retries: number;
-  /** How long one attempt may take. */
+  /** The time limit of one attempt. */
   attempt_timeout_ms: number;
 };
 
@@ -21,38 +21,38 @@ export type Answer<Body = unknown> = {
   status: number;
   headers: Headers;
   request_id: string | undefined;
-  /** Undefined when the answer has none, as with 204 and 304. */
+  /** Undefined for a response without a body, such as 204 and 304. */
   body: Body;
 };
 
-/** When a call must have ended, retries and waits included. */
+/** The time limit of a call, including retries and waits. */
 export type Deadline = { at_ms: number; signal: AbortSignal };
 
 const FIRST_WAIT_MS = 200;
 const LONGEST_WAIT_MS = 5_000;
-/** A timer takes no more; with more it would fire at once. */
+/** The maximum timer delay. A longer one would fire immediately. */
 const LONGEST_TIMER_MS = 2 ** 31 - 1;
 
 /**
- * Sends a request until it is answered for good. Connection errors, 429 and 503 are tried again, all with the same
- * bytes and headers: a POST carries its Idempotency-Key, and the other methods read, set or delete, so that a request
- * which did arrive the first time happens once all the same.
+ * Sends a request until it gets a final response. Retries connection errors, 429 and 503 with the same bytes and headers.
+ * A POST carries its Idempotency-Key and the other methods are idempotent, so a request that did arrive the first time
+ * takes effect only once.
  */
 export async function send(travel: Travel, outgoing: Outgoing, deadline: Deadline): Promise<Answer> {
   for (let attempt = 0; ; attempt++) {
     const result = await sendOnce(travel, outgoing, deadline);
     if (!(result instanceof PestleError)) return result;
-    // What an attempt without an answer removed is gone, and that is what was asked for.
+    // An earlier attempt whose response was lost has already deleted the record.
     if (outgoing.method === "DELETE" && attempt > 0 && result instanceof NotFound) return goneAlready(result);
     if (attempt >= travel.retries || !(result instanceof RateLimited || result instanceof Unavailable)) throw result;
     const wait_ms = waitBefore(attempt, result.retry_after_s, travel.random());
-    // To wait for what will come too late helps nobody: the caller learns now and can still do something else.
+    // The retry would be too late: fail now, so that the caller can still do something else.
     if (travel.now().getTime() + wait_ms >= deadline.at_ms) throw result;
     await travel.sleep(wait_ms, deadline.signal).finally(() => deadline.signal.throwIfAborted());
   }
 }
 
-/** Runs something that must end in time. The signal fires at the deadline, or when the caller's own does. */
+/** Runs work with a deadline. The signal fires at the deadline, or when the caller's signal does. */
 export async function withDeadline<Result>(
   now: () => Date,
   deadline_ms: number,
@@ -74,8 +74,8 @@ export async function withDeadline<Result>(
 }
 
 /**
- * Half of a doubling wait is fixed and half is chance, so that clients that failed together do not come back
- * together. After `Retry-After` the chance is added: earlier would be refused again.
+ * Exponential backoff: half of the wait is fixed and half is jitter, so that clients that failed together do not retry
+ * together. Adds the jitter to `Retry-After`, because an earlier retry would be refused again.
  */
 export function waitBefore(attempt: number, retry_after_s: number | undefined, chance: number): number {
   const half_ms = Math.min(LONGEST_WAIT_MS, FIRST_WAIT_MS * 2 ** attempt) / 2;
@@ -89,7 +89,7 @@ const goneAlready = ({ request_id }: NotFound): Answer => ({
   body: undefined,
 });
 
-/** An attempt has a limit of its own, so that one that was lost on the way leaves time for others. */
+/** Each attempt has its own time limit, so that a lost one leaves time for retries. */
 async function sendOnce(travel: Travel, outgoing: Outgoing, deadline: Deadline): Promise<Answer | PestleError> {
   return withDeadline(travel.now, travel.attempt_timeout_ms, deadline.signal, ({ signal }) =>
     sendWithin(travel, outgoing, signal, deadline.signal),
@@ -106,7 +106,7 @@ async function sendWithin(
   let response: Response;
   let text: string;
   try {
-    // The API never redirects, and following would hand the token or the body to somebody else.
+    // The API never redirects, and following a redirect would leak the token or the body.
     response = await travel.fetch(url, { method, headers, body: body ?? null, signal, redirect: "manual" });
     text = await response.text();
   } catch (cause) {

@@ -10,26 +10,26 @@ import {
 } from "@pestle/contract";
 import { WebhookRefused } from "./errors.ts";
 
-/** As node:http, a web framework or fetch gives them. */
+/** Headers from node:http, a web framework or fetch. */
 export type WebhookRequestHeaders = Headers | { readonly [name: string]: string | readonly string[] | undefined };
-/** The bytes that arrived, before anything parsed them: a parsed and rewritten body has another signature. */
+/** The raw bytes as received. A body that was parsed and re-serialized no longer matches its signature. */
 export type RawBody = string | Uint8Array;
 
-/** What proves a delivery. Give what you have of the two schemes: each that is given must fit, and one must be. */
+/** The secrets to verify a delivery with. Give one scheme or both: every scheme you give must match. */
 export type WebhookSecrets = {
-  /** The URL as it was registered. With the client secrets and the webhook secret: the two authenticity headers. */
+  /** The URL as registered. With the client secrets and the webhook secret, it verifies the two authenticity headers. */
   url?: string;
-  /** Both while one replaces the other. */
+  /** Give both secrets during a rotation. */
   client_secrets?: readonly string[];
   webhook_secret?: string;
-  /** `whsec_…`: the Standard Webhooks headers, which also keep an old delivery from being played again. */
+  /** `whsec_…`: verifies the Standard Webhooks headers, which also protect against replay. */
   signing_secret?: string;
-  /** The pharmacy's name in the header names, `Service` unless it told you otherwise. */
+  /** The pharmacy's name in the header names (default: `Service`). */
   operator_name?: string;
 };
 export type VerifyOptions = WebhookSecrets & { now?: Date; tolerance_s?: number };
 
-/** Returns the event if it comes from the pharmacy, by every scheme whose secrets are given; else `WebhookRefused`. */
+/** Returns the event if every scheme whose secrets you give matches; otherwise throws `WebhookRefused`. */
 export function verify(rawBody: RawBody, headers: WebhookRequestHeaders, options: VerifyOptions): WebhookBody {
   const { url, client_secrets, webhook_secret, signing_secret, operator_name, ...standard } = options;
   const service = [url, client_secrets, webhook_secret].filter((part) => part !== undefined);
@@ -46,8 +46,8 @@ export function verify(rawBody: RawBody, headers: WebhookRequestHeaders, options
 }
 
 /**
- * Returns the event if both authenticity headers are right, else throws `WebhookRefused`. `url` is the one that was
- * registered, whatever a proxy made of it; `client_secrets` may hold both secrets while one replaces the other.
+ * Returns the event if both authenticity headers match; otherwise throws `WebhookRefused`. `url` is the registered URL,
+ * even if a proxy rewrites it. During a rotation, `client_secrets` can contain both secrets.
  */
 export function verifyWebhook(received: {
   rawBody: RawBody;
@@ -59,7 +59,7 @@ export function verifyWebhook(received: {
   operator_name?: string;
 }): WebhookBody {
   const { headers, url, method = "POST", client_secrets, webhook_secret, operator_name } = received;
-  // An empty secret is a forgotten setting, and everybody could sign with it.
+  // An empty secret is a missing setting, and anyone could sign with it.
   if (client_secrets.length === 0 || [...client_secrets, webhook_secret].includes("")) {
     throw new TypeError("client_secrets and webhook_secret must not be empty.");
   }
@@ -75,7 +75,7 @@ export function verifyWebhook(received: {
   return eventOf(body);
 }
 
-/** The same by the Standard Webhooks headers, which also guard against replay: an old delivery is refused. */
+/** Verifies the Standard Webhooks headers, which also protect against replay: refuses an old delivery. */
 export function verifyStandardWebhook(received: {
   rawBody: RawBody;
   headers: WebhookRequestHeaders;

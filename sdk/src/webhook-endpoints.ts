@@ -12,18 +12,18 @@ import type { WebhookEvent } from "./events.ts";
 import type { AnswerOf } from "./operations.ts";
 
 export type WebhookEndpoints = {
-  /** The answer has the `signing_secret`, this once. */
+  /** Only this response contains the `signing_secret`. */
   create(endpoint: WebhookEndpointInput, options?: WriteOptions): Promise<CreatedWebhookEndpoint>;
   list(options?: CallOptions): Promise<WebhookEndpoint[]>;
   get(id: string, options?: CallOptions): Promise<WebhookEndpoint>;
-  /** What is left out stays; `status: "active"` enables it again. */
+  /** Changes only the given fields; `status: "active"` enables the endpoint again. */
   update(id: string, changes: WebhookEndpointUpdate, options?: CallOptions): Promise<WebhookEndpoint>;
-  /** From the next attempt on it signs with the newest live secret of that credential: the middle of a rotation. */
+  /** From the next attempt, signs with the newest active secret of that credential. Use it during a rotation. */
   switchSigning(id: string, client_id: string, options?: CallOptions): Promise<WebhookEndpoint>;
   remove(id: string, options?: CallOptions): Promise<void>;
-  /** Sends a sample to this endpoint alone. */
+  /** Sends a sample to this endpoint only. */
   test(id: string, sample?: WebhookTestRequest, options?: WriteOptions): Promise<WebhookEvent>;
-  /** Sends again what was given up; ask again while the answer says `more`. */
+  /** Redelivers failed events. Call it again while the response says `more`. */
   redeliverFailed(
     id: string,
     which: FailedRedeliveryRequest,

@@ -15,7 +15,7 @@ const changed = (sequence: number, more: Partial<Record<string, unknown>> = {}) 
     ...more,
   }) as unknown as WebhookBody;
 
-/** An inbox whose work is noted. */
+/** An inbox that records the work it does. */
 function noted(store = createMemoryStore()) {
   const worked: [event_id: string, late: boolean, missing: readonly number[]][] = [];
   const gaps: Gap[] = [];

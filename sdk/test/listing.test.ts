@@ -85,7 +85,7 @@ test("what has not changed is answered from memory, and what has is not", async 
   expect(unchanged.body).toMatchObject({ order_status: "Processing" });
   await pestle.orders.hold(order_number);
   expect(await pestle.orders.get(order_number)).toMatchObject({ order_status: "On Hold" });
-  // Two others push it out.
+  // Two other entries evict it.
   await Promise.all([pestle.brands(), pestle.shippingMethods()]);
   await pestle.orders.get(order_number);
   const conditions = proxy.seen

@@ -13,7 +13,7 @@ afterAll(() => app.stop());
 
 const partnerRows = endpoints.filter(({ server }) => server === "partner");
 
-/** The client with a note of each method that was called and each request that was sent. */
+/** A client that records each method call and each request. */
 function watched() {
   const called = new Set<string>();
   const sent: string[] = [];
@@ -64,7 +64,7 @@ test("every partner operation of the contract has a method, which the server ans
   const address = await pestle.patients.addAddress(patient_id, goodAddress);
   const held = () => pestle.orders.hold(order_number);
 
-  // In an order in which each can be done.
+  // In an order in which each call can succeed.
   const calls: Record<PartnerOperation, () => Promise<unknown>> = {
     listShippingMethods: () => pestle.shippingMethods(),
     listBrands: () => pestle.brands(),
@@ -113,7 +113,7 @@ test("every partner operation of the contract has a method, which the server ans
     expect([operation_id, answered[0]]).toEqual([operation_id, sent.at(-1)]);
   }
 
-  // What is there beside the operations themselves.
+  // Methods that are not operations themselves.
   const rest: Record<string, (pestle: Pestle) => Promise<unknown>> = {
     find: async ({ orders }) => expect(await orders.find(order)).toMatchObject({ order_number }),
     follow: async ({ events }) => {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 let number = 0;
-/** An order that nobody objects to, with a reference of its own. */
+/** A valid order with its own reference. */
 async function orderRequest(more: Partial<OrderRequest> = {}): Promise<OrderRequest> {
   const { body } = await newOrder(app);
   return { reference: `sdk-${++number}`, ...(body as unknown as OrderRequest), ...more };

@@ -6,7 +6,7 @@ import { expect, test } from "vitest";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-/** What a bundler ships of a program. The web pages' own is at hand. */
+/** A program's bundle, built with the bundler that the web pages use. */
 async function bundled(program: string): Promise<string> {
   const vite = dirname(createRequire(import.meta.url).resolve("vite/package.json"));
   const { build } = await import(pathToFileURL(join(vite, "dist/node/index.js")).href);

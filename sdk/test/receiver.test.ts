@@ -34,7 +34,7 @@ function openReceiver() {
   const inbox = openInbox({
     on: {
       ENDPOINT_DISABLED({ event_id, reason }) {
-        // Thrown by the receiver's own work, it says nothing about who sent the event.
+        // Thrown by the receiver's own handler, this says nothing about the sender.
         if (reason === "fail") throw new WebhookRefused("the receiver's own trouble");
         worked.push(event_id);
       },
@@ -55,7 +55,7 @@ async function listening(listener: RequestListener) {
 }
 
 type Served = { ask(init: RequestInit): Promise<number>; stop(): Promise<void> };
-/** One for each way to receive. */
+/** One server per kind of handler. */
 const frameworks: Record<string, (receive: Receive) => Promise<Served>> = {
   "node:http": async (receive) => listening(nodeHandler(receive)),
   "Express behind a raw parser": async (receive) =>
@@ -98,7 +98,7 @@ test.each(Object.keys(frameworks))(
     expect(await post({ ...delivery, rawBody: delivery.rawBody.replace("one", "two") })).toBe(401);
     expect(await post({ ...delivery, headers: { "content-type": "application/json" } })).toBe(401);
     expect(await post({ ...delivery, rawBody: "" })).toBe(401);
-    // A parser in front has limits of its own.
+    // A body parser in front has its own limits.
     expect([401, 413]).toContain(await post({ ...delivery, rawBody: "x".repeat(5 * 1024 * 1024) }));
     expect([404, 405]).toContain(await ask({ method: "GET" }));
     expect(await post(signed(event("three", "fail")))).toBe(500);

@@ -4,13 +4,16 @@ import { Unauthorized, Unavailable } from "../src/index.ts";
 import { clientOf, failure, optionsOf } from "./support/client-of.ts";
 import { type Mishap, startFlakyProxy } from "./support/flaky-proxy.ts";
 
+/** A deadline costs nothing unless it passes. */
+const WAIT = { timeout: 60_000 };
+
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
 });
 afterAll(() => app.stop());
 
-/** A client of partner 2 whose token requests and calls are seen, on a clock that is turned by hand. */
+/** A client of partner 2 that records token requests and calls, with a manual clock. */
 async function watched(mishaps: { auth?: Mishap[]; api?: Mishap[] } = {}) {
   const options = optionsOf(app, 2);
   const auth = await startFlakyProxy(options.auth_url, mishaps.auth);
@@ -24,7 +27,7 @@ async function watched(mishaps: { auth?: Mishap[]; api?: Mishap[] } = {}) {
   return {
     pestle,
     auth,
-    /** The tokens the calls were made with. */
+    /** The tokens that the calls used. */
     tokens: () => api.seen.map(({ headers }) => headers.authorization),
     advance: (seconds: number) => {
       now_ms += seconds * 1000;
@@ -62,7 +65,7 @@ test("a token is renewed when 60 s of its 12 hours are left, and no call waits f
   await vi.waitFor(async () => {
     await pestle.brands();
     expect(tokens().at(-1)).not.toBe(tokens()[0]);
-  });
+  }, WAIT);
   expect(tokens().slice(0, 3)).toEqual(Array(3).fill(tokens()[0]));
   expect(auth.seen).toHaveLength(2);
   await stop();
@@ -78,7 +81,7 @@ test("a token that lives a minute is renewed when a tenth of that is left", asyn
   expect(auth.seen).toHaveLength(1);
   advance(2);
   await pestle.brands();
-  await vi.waitFor(() => expect(auth.seen).toHaveLength(2));
+  await vi.waitFor(() => expect(auth.seen).toHaveLength(2), WAIT);
   await stop();
 });
 
@@ -89,12 +92,12 @@ test("an early renewal that fails is tried again later, and the token in hand se
   auth.mishaps.push(...Array(9).fill(refusal));
   advance(43_200 - 30);
   for (let i = 0; i < 10; i++) await pestle.brands();
-  await vi.waitFor(() => expect(auth.seen).toHaveLength(2));
+  await vi.waitFor(() => expect(auth.seen).toHaveLength(2), WAIT);
   await vi.waitFor(async () => {
     advance(5);
     await pestle.brands();
     expect(auth.seen.length).toBeGreaterThan(2);
-  });
+  }, WAIT);
   expect(new Set(tokens()).size).toBe(1);
   await stop();
 });
@@ -173,11 +176,11 @@ test("a caller whose deadline passes leaves the token request to the others", as
   const impatient = failure(pestle.brands({ deadline_ms: 30 }));
   const aborted = failure(pestle.brands({ signal: controller.signal }));
   const waiting = pestle.brands();
-  await vi.waitFor(() => expect(auth.seen).toHaveLength(1));
+  await vi.waitFor(() => expect(auth.seen).toHaveLength(1), WAIT);
   expect(await impatient).toBeInstanceOf(Unavailable);
   controller.abort(new Error("changed my mind"));
   expect(await aborted).toMatchObject({ message: "changed my mind" });
-  // Breaks the hanging token request, which is then tried again for whoever still waits.
+  // Breaks the hanging token request. The client then retries it for the callers still waiting.
   auth.breakConnections();
   expect(await waiting).toHaveLength(2);
   await stop();

@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** A client behind a proxy with mishaps, whose waits are noted and take no time. */
+/** A client behind a flaky proxy. Records its waits, which take no time. */
 async function behind(
   mishaps: Mishap[],
   options: { deadline_ms?: number; retries?: number; random?: () => number } = {},
@@ -91,7 +91,7 @@ test("Retry-After is waited for, in seconds and as a date", async () => {
   ]);
   await pestle.brands();
   expect(waits[0]).toBe(2_050);
-  // Two seconds have passed by then on the client's clock.
+  // By then two seconds have passed on the client's clock.
   expect(waits[1]).toBeGreaterThanOrEqual(5_000);
   expect(waits[1]).toBeLessThanOrEqual(7_200);
   await stop();

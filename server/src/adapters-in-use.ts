@@ -11,8 +11,8 @@ import type { ZipTable } from "./domain/values/address/zip.ts";
 import { ZipRowFaults } from "./domain/values/address/zip-rows.ts";
 
 /**
- * Who answers for the world outside, for the service and for `pestle order` alike: whoever connects a carrier or a
- * payment provider does it here, once.
+ * The adapters to outside systems, for both the service and `pestle order`. To connect a carrier or a payment provider,
+ * change only this file.
  */
 export function adaptersInUse(
   config: Config,
@@ -33,7 +33,7 @@ export function adaptersInUse(
 function readZips({ ZIP_TABLE_FILE }: Config): ZipTable {
   try {
     const zips = loadZipTable(ZIP_TABLE_FILE);
-    // The names of cities are read when they are first asked for; no partner's request is to wait for that.
+    // Loads the city names now, so that no partner's request has to wait for it.
     zips.areasOf("CA", "");
     return zips;
   } catch (error) {

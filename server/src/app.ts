@@ -46,40 +46,40 @@ export type App = {
   deps: Deps & { db: Db };
   addresses: Addresses;
   embedded: boolean;
-  /** The three listeners, for tests that walk their routes. */
+  /** The three listeners, for tests that iterate over their routes. */
   listeners: { partner: FastifyInstance; auth: FastifyInstance; sandbox_auth: FastifyInstance };
-  /** Stops accepting, finishes what is in flight within the grace, closes. */
+  /** Stops accepting requests, finishes those in flight within the grace period, and closes. */
   stop(grace_ms?: number): Promise<void>;
 };
 
 const TIDY_EVERY_MS = 60_000;
 const SHARE_EVERY_MS = 1_000;
 const WAITING_EVERY_MS = 5_000;
-/** A prescription of Automatic Processing is an order within about a second. */
+/** Automatic Processing turns a prescription into an order within about a second. */
 const FILL_EVERY_MS = 1_000;
 const UNPAID_EVERY_MS = 15_000;
 const CANARIES_EVERY_MS = 60_000;
-/** What arrives on a shelf is an order's within about a second. */
+/** Back orders receive new stock within about a second. */
 const BACK_ORDERS_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
-/** A process that delivers nothing itself tells the others of events, at most this often. */
+/** How often a process that does not deliver webhooks notifies the others of new events, at most. */
 const TELL_EVERY_MS = 50;
-/** Whoever is not served by then is cut off, so that the process ends within 10 s. */
+/** Cuts off open requests after this time, so that the process exits within 10 s. */
 const GRACE_MS = 8_000;
-/** Attempts that are still under way then are given back, and cost the receiver nothing but a second copy. */
+/** Releases attempts still in flight after this time. At worst the receiver gets an event twice. */
 const DELIVERY_GRACE_MS = 5_000;
 
-/** The composition root: opens the database, brings it up to date, starts the listeners and the jobs. */
+/** The composition root: opens and migrates the database, and starts the listeners and the jobs. */
 export async function startApp(
   config: Config,
   options: {
     log?: Logger;
     now?: () => Date;
-    /** Fills an empty database before anybody is served; returns whether the demo is there. */
+    /** Seeds an empty database before the listeners open; returns whether the demo exists. */
     prepare?: (deps: Pick<Deps, "config" | "db" | "vault" | "now">, embedded: boolean) => Promise<boolean>;
     routes?: Route[];
-    /** Reaches endpoints another way: with a resolver or time limits of a test's own. */
+    /** For tests with their own resolver or time limits. */
     webhook_client?: WebhookClient;
   } = {},
 ): Promise<App> {
@@ -99,7 +99,7 @@ export async function startApp(
     onAnnounced: (change) => dropChanged(copies, JSON.parse(change) as Change),
   });
   const { db } = database;
-  // What a start that fails must close again, last opened first: a database in use would be left running.
+  // A failed start closes these, last opened first. Otherwise the embedded database would keep running.
   const opened: { close(): Promise<void> }[] = [database];
   try {
     await migrate(db);
@@ -111,7 +111,7 @@ export async function startApp(
 
     let delivering: Delivering | undefined;
     const safety = await openSafetyEngine({ config, db, log, metrics });
-    // What the bus lets us read again is read before the database is closed, or a failed start ends with false alarms.
+    // Wait for reloads before closing the database; otherwise a failed start logs false alarms.
     let reading: Promise<unknown> = Promise.resolve();
     const readAgain = (...work: Promise<void>[]) => {
       reading = Promise.all([reading, ...work]);
@@ -210,7 +210,7 @@ export async function startApp(
       embedded: database.embedded,
       listeners,
       async stop(grace_ms = GRACE_MS) {
-        // Streams never end by themselves.
+        // Event streams never end on their own.
         deps.home_watch.close();
         const cutOff = setTimeout(() => {
           for (const { server } of Object.values(listeners)) server.closeAllConnections();
@@ -222,7 +222,7 @@ export async function startApp(
         ]);
         if (delivering === undefined) await deps.webhook_client.close();
         clearTimeout(cutOff);
-        // What was answered since the job last ran.
+        // Log the requests answered since the job last ran.
         await keepRequests(deps).catch(() => {});
         await dropLeases(db, process_id).catch(() => {});
         await bus.close();
@@ -236,7 +236,7 @@ export async function startApp(
   }
 }
 
-/** Calls at once and then no more often than this, however often it is asked for; the last asking is never lost. */
+/** Throttles `call`: runs it immediately, then at most once per interval. Never drops the last request. */
 function nowAndThen(every_ms: number, call: () => void): () => void {
   let timer: NodeJS.Timeout | undefined;
   let again = false;

@@ -7,8 +7,8 @@ import { createGunzip, createGzip } from "node:zlib";
 import type { Sequence } from "./db/operations/backup.ts";
 
 /**
- * A back-up is gzip of lines: a header, `{"t":table,"r":row}` for each row, `{"s":sequence}` for each sequence, and a
- * trailer with the count of rows per table and the SHA-256 of all lines before it. Cut short or altered, it is refused.
+ * A backup is gzipped lines: a header, `{"t":table,"r":row}` per row, `{"s":sequence}` per sequence, and a trailer with
+ * the row count per table and the SHA-256 of all lines before it. A truncated or altered file is refused.
  */
 export type BackupHeader = {
   format: "pestle-backup";
@@ -16,28 +16,28 @@ export type BackupHeader = {
   schema_version: number;
   migrations: { version: number; checksum: string }[];
   created_at: string;
-  /** Of the key that the kept data keys are wrapped under; null when there was none yet. */
+  /** The fingerprint of the key that wraps the data keys; null if there was none yet. */
   master_key_fingerprint: string | null;
-  /** In the order in which they can be filled. */
+  /** In the order in which they can be restored. */
   tables: string[];
 };
 type Trailer = { rows: Record<string, number>; sha256: string };
 
-/** `rows` are JSON texts, which are never parsed here: numbers would lose digits. */
+/** `rows` are JSON strings, never parsed here because numbers would lose digits. */
 export type BackupPart =
   | { kind: "header"; header: BackupHeader }
   | { kind: "rows"; table: string; rows: string[] }
   | { kind: "sequence"; sequence: Sequence };
 
-/** A file that cannot be restored; the message is the one line an operator reads. */
+/** A file that cannot be restored. The operator sees the message as one line. */
 export class BadBackup extends Error {}
 
 const MOST_ROWS = 1_000;
-/** Far below what one jsonb value may hold. */
+/** Far below the limit of one jsonb value. */
 const MOST_CHARACTERS = 8_000_000;
-const DAMAGED = "The back-up was cut short or altered. Nothing was changed. Take another file.";
+const DAMAGED = "The backup is truncated or altered. Nothing changed. Use another file.";
 
-/** Writes under another name and renames, so that a file of this name is always whole. Returns the rows per table. */
+/** Writes to a temporary name and renames it, so that the file is always complete. Returns the rows per table. */
 export async function writeBackupFile(file: string, parts: AsyncIterable<BackupPart>): Promise<Record<string, number>> {
   const draft = `${file}.${process.pid}.${randomBytes(4).toString("hex")}`;
   const counts: Record<string, number> = {};
@@ -61,12 +61,12 @@ export async function writeBackupFile(file: string, parts: AsyncIterable<BackupP
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
-    throw fileTrouble(error, "written", "Give a name in a folder that is there, may be written and has room.");
+    throw fileTrouble(error, "written", "Give a file in an existing, writable folder with free space.");
   }
   return counts;
 }
 
-/** Reads the parts, and ends well only if the trailer fits all of them: whoever acts on a part must be able to undo. */
+/** Reads the parts, and throws at the end unless the trailer matches. The caller must be able to roll back. */
 export async function* readBackupFile(file: string): AsyncGenerator<BackupPart> {
   const sha256 = createHash("sha256");
   const counts: Record<string, number> = {};
@@ -108,7 +108,7 @@ export async function* readBackupFile(file: string): AsyncGenerator<BackupPart> 
 
 const OF_A_FILE = /^E(NOENT|NOTDIR|ISDIR|ACCES|PERM|ROFS|NOSPC|DQUOT|FBIG|IO)$/;
 
-/** Told apart from what the database says meanwhile: a socket that is gone has a code of a file's, too. */
+/** Excludes database errors: a missing socket has the same code as a missing file. */
 function fileTrouble(error: unknown, verb: "read" | "written", remedy: string): unknown {
   const { code = "", syscall } = error as NodeJS.ErrnoException;
   if (!OF_A_FILE.test(code) || syscall === "connect") return error;
@@ -122,7 +122,7 @@ function linesOf(part: BackupPart): string {
   return part.rows.map((row) => `${start}${row}}\n`).join("");
 }
 
-/** Lines end with a line feed and nothing else: node:readline would also split at U+2028 inside a value. */
+/** Splits only at line feeds: node:readline would also split at U+2028 inside a value. */
 async function* unzippedLines(file: string): AsyncGenerator<Buffer> {
   const source = createReadStream(file);
   const unzipped = createGunzip();
@@ -141,7 +141,7 @@ async function* unzippedLines(file: string): AsyncGenerator<Buffer> {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "";
     if (code.startsWith("Z_")) throw new BadBackup(DAMAGED);
-    throw fileTrouble(error, "read", "Give one that `pestle backup` wrote.");
+    throw fileTrouble(error, "read", "Give a file written by `pestle backup`.");
   } finally {
     source.destroy();
   }
@@ -150,8 +150,8 @@ async function* unzippedLines(file: string): AsyncGenerator<Buffer> {
 
 function parseHeader(line: string): BackupHeader {
   const header = parse(line) as BackupHeader;
-  if (header?.format !== "pestle-backup") throw new BadBackup("The file is not a back-up of this service.");
-  if (header.version !== 1) throw new BadBackup("A newer build wrote this back-up. Run the newer build.");
+  if (header?.format !== "pestle-backup") throw new BadBackup("The file is not a Pestle backup.");
+  if (header.version !== 1) throw new BadBackup("A newer build wrote this backup. Run that build or a later one.");
   return header;
 }
 

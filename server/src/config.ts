@@ -5,63 +5,64 @@ import { deaPasses, npiPasses } from "./domain/values/identifiers.ts";
 import { address, choice, file, key, line, matching, port, type Setting, whole } from "./setting.ts";
 
 /**
- * Every setting, in one table: this file alone reads the environment, `pestle config` and docs/config.md print the
- * table, and a wrong value stops the start with one line that names the setting and the fix.
+ * Every setting in one table. Only this file reads the environment. `pestle config` and docs/config.md print the table.
+ * An invalid value stops the start with one line that names the setting and the fix.
  */
 export const settings = {
   HOST: {
     default: "127.0.0.1",
-    meaning: "Address that all three listeners bind. Anything but loopback needs TLS files or TRUST_PROXY.",
+    meaning:
+      "Address that all three listeners bind to. Any address other than loopback requires TLS files or TRUST_PROXY.",
     fix: "an IP address or host name, such as 127.0.0.1 or 0.0.0.0",
     parse: (value: string) => matching(/^[A-Za-z0-9.:_-]{1,255}$/, value),
   },
-  PORT: port("8080", "Port of the partner API, the web pages and the documentation. 0 takes any free port."),
+  PORT: port("8080", "Port of the partner API, the web pages and the documentation. 0 picks a free port."),
   AUTH_PORT: port("8081", "Port of the production token server."),
   SANDBOX_AUTH_PORT: port("8082", "Port of the sandbox token server."),
-  BASE_URL: address("Public address of the partner API, when a proxy or a name stands in front."),
-  AUTH_URL: address("Public address of the production token server."),
-  SANDBOX_AUTH_URL: address("Public address of the sandbox token server."),
+  BASE_URL: address("Public URL of the partner API, if it is behind a proxy or a host name."),
+  AUTH_URL: address("Public URL of the production token server."),
+  SANDBOX_AUTH_URL: address("Public URL of the sandbox token server."),
   DATA_DIR: {
     default: ".data",
-    meaning: "Folder of the embedded database, the generated master key and demo.json.",
-    fix: "a folder that may be written",
+    meaning: "Folder for the embedded database, the generated master key and demo.json.",
+    fix: "a writable folder",
     parse: (value: string) => (isAbsolute(value) ? value : resolve(value)),
   },
   DATABASE_URL: {
     default: "",
-    meaning: "Your PostgreSQL (15 or later). Left out, the process runs one of its own in DATA_DIR.",
+    meaning: "Your PostgreSQL (15 or later). If unset, Pestle runs its own in DATA_DIR.",
     fix: "postgresql://user:password@host:5432/database",
     secret: true,
     parse: (value: string) => matching(/^$|^postgres(ql)?:\/\//, value),
   },
-  DATABASE_POOL_SIZE: whole("16", 2, 500, "Connections each process keeps to PostgreSQL."),
+  DATABASE_POOL_SIZE: whole("16", 2, 500, "Maximum PostgreSQL connections per process."),
   DATABASE_NAMED_STATEMENTS: choice(
     "true",
     ["true", "false"],
-    "Prepare statements by name. Turn off behind a transaction-pooling PgBouncer older than 1.21.",
+    "Use named prepared statements. Turn this off behind a transaction-pooling PgBouncer older than 1.21.",
   ),
   MASTER_KEY: key(
-    "32 bytes that wrap the keys secrets are sealed with. Needed with DATABASE_URL; else DATA_DIR/master.key.",
+    "32 bytes that encrypt the data keys. Required with DATABASE_URL; otherwise Pestle uses DATA_DIR/master.key.",
   ),
-  NEW_MASTER_KEY: key("The key `pestle keys rotate --master` changes to, when MASTER_KEY is set by you."),
-  TLS_CERT_FILE: file("PEM", "PEM certificate chain; with TLS_KEY_FILE the listeners speak TLS 1.2 and later."),
+  NEW_MASTER_KEY: key("The new key for `pestle keys rotate --master`, if you set MASTER_KEY."),
+  TLS_CERT_FILE: file("PEM", "PEM certificate chain. With TLS_KEY_FILE, the listeners use TLS 1.2 or later."),
   TLS_KEY_FILE: file("PEM", "PEM private key for TLS_CERT_FILE."),
   TRUST_PROXY: whole(
     "0",
     0,
     10,
-    "How many proxies stand in front. Above 0, a request that did not arrive over https is refused with 40010.",
+    "Number of proxies in front of Pestle. If above 0, requests that did not arrive over https are refused with 40010.",
   ),
   METRICS_TOKEN: {
     default: "",
-    meaning: "Bearer token that /metrics asks for. Left out, only loopback callers see /metrics.",
+    meaning: "Bearer token for /metrics. If unset, only loopback callers can read /metrics.",
     fix: "at least 16 visible ASCII characters",
     secret: true,
     parse: (value: string) => matching(/^$|^[\x21-\x7e]{16,}$/, value),
   },
   TIME_ZONE: {
     default: "America/New_York",
-    meaning: "Time zone of the pharmacy: calendar dates are judged in it.",
+    meaning: "Time zone of the pharmacy, used for calendar dates.",
     fix: "an IANA name, such as America/New_York",
     parse: (value: string) => {
       try {
@@ -74,39 +75,33 @@ export const settings = {
   SECOND_FACTOR: choice(
     "auto",
     ["auto", "required", "offered"],
-    "Whether people need an authenticator beside their password. `auto`: they do, except with the demo, where it is offered.",
+    "Whether users need an authenticator in addition to their password. `auto`: required, but optional with the demo.",
   ),
-  ZIP_TABLE_FILE: file(
-    "CSV",
-    "CSV of `zip,state,city` rows that are added to, or correct, the ZIP codes that come with this build.",
-  ),
-  SAFETY_DATA_FILE: file(
-    "JSON",
-    "JSON of the safety tables in place of those that come with this build, until others are imported.",
-  ),
+  ZIP_TABLE_FILE: file("CSV", "CSV of `zip,state,city` rows that extend or correct the built-in ZIP codes."),
+  SAFETY_DATA_FILE: file("JSON", "JSON of safety tables that replace the built-in ones until you import others."),
   RX_EXPIRY_MONTHS: whole(
     "12",
     1,
     36,
-    "Months after the written date in which a prescription can be filled; six at most where it is controlled.",
+    "Months after the written date during which a prescription can be filled; at most six for controlled substances.",
   ),
   RX_EXPIRY_MONTHS_BY_STATE: {
     default: "IA=18,ID=15,IL=15,ME=15",
-    meaning: "The same for patients in states with a rule of their own.",
+    meaning: "The same for patients in states with their own rule.",
     fix: "pairs of a state and its months, such as IL=15,IA=18",
     parse: (value: string) => matching(/^$|^[A-Z]{2}=\d{1,2}(,[A-Z]{2}=\d{1,2})*$/, value),
   },
   PHARMACY_NAME: line(
     "Larkspur Pharmacy",
     60,
-    "Name of the pharmacy on labels, in documents and in reports. The defaults of these nine are invented.",
+    "Name of the pharmacy on labels, documents and reports. The defaults of the PHARMACY settings are fictional.",
   ),
-  PHARMACY_STREET: line("410 Quarry Road", 35, "Street of the pharmacy, as parcels are sent from it."),
+  PHARMACY_STREET: line("410 Quarry Road", 35, "Street address of the pharmacy, used as the return address."),
   PHARMACY_CITY: line("Portland", 35, "City of the pharmacy."),
   PHARMACY_STATE: {
     default: "ME",
     meaning: "State of the pharmacy.",
-    fix: "the two letters of a state, such as ME",
+    fix: "a two-letter state code, such as ME",
     parse: (value: string) => (isStateCode(value) ? value : undefined),
   },
   PHARMACY_ZIP: {
@@ -117,25 +112,25 @@ export const settings = {
   },
   PHARMACY_PHONE: {
     default: "2075550142",
-    meaning: "Where patients reach a pharmacist.",
-    fix: "a North American number of ten digits",
+    meaning: "Phone number where patients reach a pharmacist.",
+    fix: "a ten-digit North American number",
     parse: (value: string) => northAmericanPhone(value) ?? undefined,
   },
   PHARMACY_NPI: {
     default: "1999999992",
-    meaning: "National provider identifier of the pharmacy.",
-    fix: "ten digits whose last one checks the others",
+    meaning: "National Provider Identifier (NPI) of the pharmacy.",
+    fix: "ten digits with a valid check digit",
     parse: (value: string) => (npiPasses(value) ? value : undefined),
   },
   PHARMACY_DEA: {
     default: "FL1234563",
-    meaning: "DEA registration under which controlled substances are dispensed.",
-    fix: "two letters and seven digits whose last one checks the others",
+    meaning: "DEA registration number for dispensing controlled substances.",
+    fix: "two letters and seven digits with a valid check digit",
     parse: (value: string) => (deaPasses(value) && value.length === 9 ? value : undefined),
   },
   PHARMACY_NCPDP_ID: {
     default: "9900009",
-    meaning: "NCPDP provider id of the pharmacy, as reports name it.",
+    meaning: "NCPDP provider id of the pharmacy, used in reports.",
     fix: "seven digits",
     parse: (value: string) => matching(/^\d{7}$/, value),
   },
@@ -145,45 +140,45 @@ export const settings = {
     fix: "1 to 32 letters and digits",
     parse: (value: string) => matching(/^[A-Za-z0-9]{1,32}$/, value),
   },
-  REQUEST_LOG_DAYS: whole("14", 1, 90, "Days for which partners see each of their requests in the portal."),
+  REQUEST_LOG_DAYS: whole("14", 1, 90, "Days that partners can see their requests in the portal."),
   WEBHOOK_CONCURRENCY: whole(
     "256",
     0,
     2_000,
-    "Webhook attempts that this process makes at once. 0 leaves delivering to other processes.",
+    "Maximum concurrent webhook attempts of this process. With 0, other processes deliver.",
   ),
   WEBHOOK_RETENTION_DAYS: whole(
     "35",
     30,
     3_650,
-    "Days that events and attempts are kept; what an endpoint still has to get is kept longer.",
+    "Days that events and attempts are kept. Undelivered events are kept longer.",
   ),
   SMTP_URL: {
     default: "",
-    meaning: "Mail server for notices to partners, such as a disabled webhook endpoint. Left out, none are sent.",
+    meaning: "Mail server for notices to partners, such as a disabled webhook endpoint. If unset, Pestle sends none.",
     fix: "smtp://user:password@host:587 or smtps://user:password@host:465",
     secret: true,
     parse: (value: string) => matching(/^$|^smtps?:\/\/([^\s/@]+@)?[^\s/@?#]+$/, value),
   },
   MAIL_FROM: {
     default: "",
-    meaning: "Address that notices come from. Needed with SMTP_URL.",
-    fix: "an e-mail address",
+    meaning: "Sender address of notices. Required with SMTP_URL.",
+    fix: "an email address",
     parse: (value: string) => matching(/^$|^[^\s@<>]+@[^\s@<>]+$/, value),
   },
-  LOG_LEVEL: choice("info", ["debug", "info", "warn", "error", "silent"], "How much is logged, as JSON lines."),
+  LOG_LEVEL: choice("info", ["debug", "info", "warn", "error", "silent"], "Log level. Pestle logs JSON lines."),
   CLIENT_SECRET: {
     default: "",
     meaning:
-      "Client secret for `pestle` commands that call a running service, so that it never stands in the arguments.",
-    fix: "the secret that was shown once",
+      "Client secret for `pestle` commands that call a running service, so that it does not appear in the arguments.",
+    fix: "the secret that Pestle showed once",
     secret: true,
     parse: (value: string) => matching(/^[\x21-\x7e]*$/, value),
   },
   PESTLE_PROFILE: {
     default: "",
-    meaning: "Which account of `pestle login` the commands use that call a service. Left out, the one named `default`.",
-    fix: "a name that `pestle login --profile` was given",
+    meaning: "The `pestle login` profile for commands that call a service. If unset, `default`.",
+    fix: "a profile name from `pestle login --profile`",
     parse: (value: string) => matching(/^$|^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/, value),
   },
 } satisfies Record<string, Setting>;
@@ -191,7 +186,7 @@ export const settings = {
 export type SettingName = keyof typeof settings;
 export type Config = { readonly [name in SettingName]: NonNullable<ReturnType<(typeof settings)[name]["parse"]>> };
 
-/** A wrong setting; the message is the one line an operator reads. */
+/** An invalid setting. The operator sees the message as one line. */
 export class WrongSetting extends Error {}
 
 export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
@@ -206,7 +201,7 @@ export function readConfig(env: NodeJS.ProcessEnv = process.env): Config {
   return config;
 }
 
-/** Where each value comes from, for `pestle config`; secrets are told by presence only. */
+/** Each value and its source, for `pestle config`. Shows only whether a secret is set. */
 export function describeConfig(env: NodeJS.ProcessEnv = process.env) {
   return Object.entries<Setting>(settings).map(([name, { default: fallback, meaning, secret }]) => {
     const value = given(env, name);
@@ -220,7 +215,7 @@ export function describeConfig(env: NodeJS.ProcessEnv = process.env) {
   });
 }
 
-/** Where a person's programs keep what they remember; undefined for whoever has no home. */
+/** The user's configuration folder; undefined without a home directory. */
 export function personalFolder(env: NodeJS.ProcessEnv = process.env): string | undefined {
   const home = given(env, "HOME");
   const folder = given(env, "XDG_CONFIG_HOME") ?? (home === undefined ? undefined : join(home, ".config"));
@@ -229,30 +224,30 @@ export function personalFolder(env: NodeJS.ProcessEnv = process.env): string | u
 
 export const isLoopback = (host: string) => /^(127(\.\d{1,3}){3}|localhost|::1)$/.test(host);
 
-/** An empty variable counts as left out, as container files like to write it. */
+/** An empty variable counts as unset, because container files often write it that way. */
 function given(env: NodeJS.ProcessEnv, name: string): string | undefined {
   return env[name] === "" ? undefined : env[name];
 }
 
 function checkTogether(config: Config): void {
   if ((config.TLS_CERT_FILE === "") !== (config.TLS_KEY_FILE === "")) {
-    throw new WrongSetting("TLS_CERT_FILE and TLS_KEY_FILE go together. Set both, or neither.");
+    throw new WrongSetting("TLS_CERT_FILE and TLS_KEY_FILE belong together. Set both or neither.");
   }
   if (!isLoopback(config.HOST) && config.TLS_CERT_FILE === "" && config.TRUST_PROXY === 0) {
     throw new WrongSetting(
-      "HOST is not a loopback address, and plain HTTP stays on loopback. Set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind a TLS proxy.",
+      "HOST is not a loopback address, and plain HTTP is allowed only on loopback. Set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind a TLS proxy.",
     );
   }
   if (config.DATABASE_URL !== "" && config.MASTER_KEY === "") {
     throw new WrongSetting(
-      "MASTER_KEY must be set with DATABASE_URL. Make one with `openssl rand -hex 32` and keep it safe.",
+      "DATABASE_URL requires MASTER_KEY. Generate one with `openssl rand -hex 32` and keep it safe.",
     );
   }
   if ((config.SMTP_URL === "") !== (config.MAIL_FROM === "")) {
-    throw new WrongSetting("SMTP_URL and MAIL_FROM go together. Set both, or neither.");
+    throw new WrongSetting("SMTP_URL and MAIL_FROM belong together. Set both or neither.");
   }
   const fixedPorts = [config.PORT, config.AUTH_PORT, config.SANDBOX_AUTH_PORT].filter((number) => number !== 0);
   if (new Set(fixedPorts).size < fixedPorts.length) {
-    throw new WrongSetting("PORT, AUTH_PORT and SANDBOX_AUTH_PORT must differ. Give each listener its own port.");
+    throw new WrongSetting("PORT, AUTH_PORT and SANDBOX_AUTH_PORT must be different. Give each listener its own port.");
   }
 }

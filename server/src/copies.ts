@@ -4,11 +4,11 @@ import type { KnownClient } from "./usecases/accounts/authenticate-client.ts";
 import type { CatalogueAnswers } from "./usecases/catalogue/read-catalogue.ts";
 
 /**
- * What a process remembers of the database. A copy is used only while the change bus is fresh, is dropped when its
- * row changes anywhere, and all go when the bus had a gap.
+ * A process's cache of database rows. It uses an entry only while the change bus is fresh, drops the entry when any
+ * process changes the row, and drops everything after a gap in the bus.
  */
 export type Copies = {
-  /** Grows with every change told. Whoever read a row keeps it only if this stood still meanwhile (`keep`). */
+  /** Incremented with every change. `keep` caches a row only if this did not change while it was read. */
   version: number;
   grants: BoundedMap<Grant>;
   clients: BoundedMap<KnownClient>;
@@ -31,7 +31,7 @@ export function createCopies(): Copies {
   };
 }
 
-/** Keeps what was read since `version`, unless a change was told meanwhile: the row read may be the old one. */
+/** Caches a value read since `version`, unless a change arrived in the meantime: the value may be stale. */
 export function keep<Value>(copies: Copies, version: number, map: BoundedMap<Value>, key: string, value: Value): void {
   if (copies.version === version) map.set(key, value);
 }
@@ -45,7 +45,7 @@ export function dropAll(copies: Copies): void {
 }
 
 export function dropChanged(copies: Copies, change: Change): void {
-  // Told often where one process sends what another writes, and of nothing that is kept.
+  // Frequent if one process delivers what another writes, and not about cached rows.
   if (change.kind === "deliveries") return;
   copies.version += 1;
   copies.loading.forget();
@@ -68,14 +68,14 @@ export function dropChanged(copies: Copies, change: Change): void {
     case "keys":
       copies.clients.clear();
       break;
-    // The safety engine reads its tables again by itself.
+    // The safety engine reloads its own tables.
     case "safety":
       break;
   }
 }
 
 /** Runs one load per key at a time and gives its result to everyone who asked meanwhile. */
-export class SharedLoads<Value> {
+class SharedLoads<Value> {
   readonly #running = new Map<string, Promise<Value>>();
   once(key: string, load: () => Promise<Value>): Promise<Value> {
     const running = this.#running.get(key);
@@ -92,7 +92,7 @@ export class SharedLoads<Value> {
   }
 }
 
-/** A map that forgets its oldest entry when it is full, so that memory stays bounded whatever arrives. */
+/** A map that drops its oldest entry when full, so that memory stays bounded. */
 export class BoundedMap<Value> extends Map<string, Value> {
   readonly #most: number;
   constructor(most: number) {

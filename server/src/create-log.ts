@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import pino, { type Logger } from "pino";
 import type { Config } from "./config.ts";
 
-/** Lines that nobody takes wait up to here; what comes then is dropped, so that memory stays bounded. */
+/** Buffers this much unread output, then drops lines, so that memory stays bounded. */
 const MOST_WAITING_CHARACTERS = 8 * 1024 * 1024;
 const STDOUT = 1;
 
-/** Lines leave in batches of 4 KiB or once a second: writing each at once costs more than the web framework. */
+/** Writes in batches of 4 KiB or once a second: writing every line separately costs more than the web framework. */
 export function createLog({ LOG_LEVEL }: Pick<Config, "LOG_LEVEL">): Logger {
   const destination = pino.destination({
     dest: STDOUT,
@@ -15,8 +15,8 @@ export function createLog({ LOG_LEVEL }: Pick<Config, "LOG_LEVEL">): Logger {
     periodicFlush: 1000,
     maxLength: MOST_WAITING_CHARACTERS,
   });
-  // A disk without room costs lines, and not the service: unheard, the error would end the process. And as its last act
-  // the process writes what waits, which the library tries for ever: then it would neither serve nor end.
+  // A full disk must cost only log lines. Without this listener the error would end the process. On exit the library
+  // would retry the buffered lines forever, so the process would never end.
   const { flushSync } = destination;
   const { _bufs: waiting } = destination as unknown as { _bufs: string[] };
   destination.on("error", () => {});
@@ -24,14 +24,14 @@ export function createLog({ LOG_LEVEL }: Pick<Config, "LOG_LEVEL">): Logger {
     try {
       for (; waiting[0] !== undefined; waiting.shift()) writeFileSync(STDOUT, waiting[0]);
     } catch (error) {
-      // A reader that is slow gets them all the same.
+      // The reader is only slow: let the library retry.
       if ((error as NodeJS.ErrnoException).code === "EAGAIN") flushSync.call(destination);
     }
   };
   return pino({ level: LOG_LEVEL, base: null, timestamp: isoTime() }, destination);
 }
 
-/** The time of a line as pino writes it; lines of one millisecond share their text. */
+/** The timestamp in pino's format. Lines within the same millisecond reuse the string. */
 function isoTime(): () => string {
   let [last_ms, text] = [0, ""];
   return () => {

@@ -4,19 +4,19 @@ import { openEmbeddedPostgres } from "./db/embedded/embedded.ts";
 
 export type Database = {
   db: Db;
-  /** The same with a few connections of its own for the queue of deliveries, which never waits for the others. */
+  /** The same database with separate connections for the delivery queue, which never waits for the others. */
   queue: Db;
   embedded: boolean;
-  /** Starts an embedded database again that went away; with DATABASE_URL that is not ours to do. */
+  /** Restarts an embedded database that stopped. Does nothing with DATABASE_URL. */
   revive(): Promise<void>;
-  /** Closes the pool, and stops an embedded database that nobody else uses. */
+  /** Closes the pool, and stops an embedded database that no other process uses. */
   close(): Promise<void>;
 };
 
-/** One claims, one writes down, one to spare. */
+/** One to claim, one to record results, one spare. */
 const QUEUE_CONNECTIONS = 3;
 
-/** The database that the settings name: yours, or one of our own in DATA_DIR. The CLI opens it the same way. */
+/** Opens the configured database: DATABASE_URL, or the embedded one in DATA_DIR. The service and the CLI share this. */
 export async function openDatabase(
   config: Config,
   {

@@ -20,39 +20,39 @@ import type { Vault } from "./vault/vault.ts";
 
 export type Addresses = { base_url: string; auth_url: string; sandbox_auth_url: string };
 
-/** What functions are given: plain values and functions, first argument of every use case. */
+/** The dependencies: plain values and functions, passed as the first argument of every use case. */
 export type Deps = {
   config: Config;
-  /** Where the three listeners are reached, from outside too; known once they listen. */
+  /** Public URLs of the three listeners, set when they listen. */
   addresses: Readonly<Addresses>;
   db: Database;
-  /** For the queue of deliveries alone. */
+  /** Only for the delivery queue. */
   queue: Database;
   vault: Vault;
   bus: Pick<Bus, "fresh">;
   copies: Copies;
   /** Limits of known credentials, shared between processes by leases. */
   limiter: RateLimiter;
-  /** Limits of whoever is not known (yet), counted in this process alone. */
+  /** Limits of unauthenticated callers, counted per process. */
   strangers: RateLimiter;
-  /** The ZIP codes there are. */
+  /** All known ZIP codes. */
   zips: ZipTable;
-  /** Who says whether an address can be delivered to; the sandbox's knows magic values besides. */
+  /** Address validation. The sandbox also recognizes magic values. */
   address_validators: Readonly<Record<Environment, AddressValidator>>;
   safety: SafetyEngine;
-  /** The sandbox never reaches a provider or a carrier. */
+  /** The sandbox never calls a real provider or carrier. */
   payments: Record<Environment, Payments>;
   carriers: Readonly<Record<Environment, Carriers>>;
   documents: Documents;
-  /** How the queues stand, for whoever looks at the home page. */
+  /** Queue counts for open home pages. */
   home_watch: HomeWatch;
-  /** Whether people need an authenticator beside their password. */
+  /** Whether users need an authenticator in addition to their password. */
   second_factor: "required" | "offered";
-  /** Requests of known credentials, on their way into the log that partners see. */
+  /** Buffers authenticated requests for the request log that partners see. */
   request_log: RequestLog;
   mail: Mail;
   webhook_client: WebhookClient;
-  /** `wake`: deliveries may be due. Statements that write events need not call it (`onEvents` of the database does). */
+  /** `wake`: deliveries may be due. Code that writes events need not call it; the database's `onEvents` does. */
   deliveries: { wake(): void };
   log: Logger;
   metrics: Metrics;

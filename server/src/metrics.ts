@@ -3,14 +3,14 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 export type Metrics = {
   observeRequest(listener: string, method: string, route: string, status: number, seconds: number): void;
   countFault(kind: "database" | "job"): void;
-  /** Requests that came too fast for the request log. */
+  /** Requests dropped from the request log. */
   countDroppedRequests(count: number): void;
   setReady(ready: boolean): void;
-  /** Which safety tables orders are checked with, and whether they can be. */
+  /** The active safety tables' version, and whether they are fit. */
   setSafety(version: string, fit: boolean): void;
-  /** How a webhook attempt ended, and how long it took. */
+  /** The result and duration of a webhook attempt. */
   observeAttempt(delivery_status: "delivered" | "pending" | "failed", seconds: number): void;
-  /** From the event's row to its first attempt. */
+  /** The time from writing an event to its first delivery attempt. */
   observeFirstAttempt(seconds: number): void;
   text(): Promise<{ type: string; body: string }>;
 };
@@ -24,7 +24,7 @@ export function createMetrics(): Metrics {
   collectDefaultMetrics({ register: registry, prefix: "pestle_" });
   const requests = new Histogram({
     name: "pestle_http_request_duration_seconds",
-    help: "Time from the first byte of a request to the last of its answer.",
+    help: "Time from the first byte of a request to the last byte of its response.",
     labelNames: ["listener", "method", "route", "status"] as const,
     buckets: BUCKETS_S,
     registers: [registry],
@@ -37,7 +37,7 @@ export function createMetrics(): Metrics {
   });
   const dropped = new Counter({
     name: "pestle_request_log_dropped_total",
-    help: "Requests that are missing from the request log because it could not be written fast enough.",
+    help: "Requests missing from the request log because it could not be written fast enough.",
     registers: [registry],
   });
   const ready = new Gauge({
@@ -47,20 +47,20 @@ export function createMetrics(): Metrics {
   });
   const safety = new Gauge({
     name: "pestle_safety_fit",
-    help: "1 while orders are checked with the safety tables of this version, 0 while they are held instead.",
+    help: "1 while orders are checked against this version of the safety tables, 0 while they are put on hold instead.",
     labelNames: ["version"] as const,
     registers: [registry],
   });
   const attempts = new Histogram({
     name: "pestle_webhook_attempt_duration_seconds",
-    help: "Time of a webhook attempt, by what the delivery was after it: delivered, pending (tried again) or failed.",
+    help: "Duration of a webhook attempt, by the delivery's status after it: delivered, pending (will retry) or failed.",
     labelNames: ["delivery_status"] as const,
     buckets: ATTEMPT_BUCKETS_S,
     registers: [registry],
   });
   const lag = new Histogram({
     name: "pestle_webhook_first_attempt_lag_seconds",
-    help: "Time from the writing of an event to the first attempt to deliver it.",
+    help: "Time from writing an event to its first delivery attempt.",
     buckets: LAG_BUCKETS_S,
     registers: [registry],
   });

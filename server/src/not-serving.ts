@@ -2,7 +2,7 @@ import type { Deps } from "./deps.ts";
 import { createRequestLog } from "./request-log.ts";
 import { watchHome } from "./usecases/operations/watch-home.ts";
 
-/** What only a process with listeners needs, for one without. */
+/** Stand-ins for the dependencies that only a process with listeners needs. */
 export const notServing = (
   deps: Pick<Deps, "config" | "db" | "now" | "log">,
 ): Pick<Deps, "addresses" | "home_watch" | "second_factor" | "request_log"> => ({

@@ -10,12 +10,12 @@ export function randomId(length: number): string {
 /** 256 bits as 43 characters of [A-Za-z0-9_-]: client secrets and access tokens. */
 export const randomSecret = () => randomBytes(32).toString("base64url");
 
-/** The secret of an endpoint in the form of Standard Webhooks. */
+/** A signing secret in the Standard Webhooks format. */
 export const randomSigningSecret = () => `whsec_${randomBytes(32).toString("base64")}`;
 
 /**
- * A UUID that begins with the time (RFC 9562, version 7): events are many, and those of a moment lie side by side in
- * their index instead of all over it.
+ * A UUID that begins with the time (RFC 9562, version 7), so that new events are adjacent in their index instead of
+ * spread across it.
  */
 export function randomEventId(): string {
   const bytes = randomBytes(16);
@@ -25,7 +25,7 @@ export function randomEventId(): string {
   return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-");
 }
 
-/** Crockford's alphabet: nothing that is read as something else. */
+/** Crockford's alphabet: no easily confused characters. */
 const ORDER_NUMBER_LETTERS = "0123456789ABCDEFGHJKMNPQRSTVWXYZ";
 
 export const randomOrderNumber = () => Array.from(randomBytes(10), (byte) => ORDER_NUMBER_LETTERS[byte & 31]).join("");

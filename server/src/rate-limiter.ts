@@ -3,17 +3,17 @@ import type { LeaseShare } from "./db/accounts/rate-leases.ts";
 import { type Bucket, type Limit, type Spent, spend } from "./domain/accounts/rate-limit.ts";
 
 /**
- * Counts requests per credential in memory. Processes share a limit by leases that a job renews once a second
- * (jobs/share-limits.ts): a process may spend the limit divided by those that serve the same credential, and before
- * its first lease the limit divided by all processes. No request waits for the database.
+ * Counts requests per credential in memory. Processes share a limit through leases that a job renews once a second: each
+ * gets the limit divided by the processes serving the same credential, or before its first lease, by all processes. No
+ * request waits for the database.
  */
 export type RateLimiter = {
   spend(account_id: string, bucket: string, limit: Limit, now_ms: number): Spent;
-  /** Puts back what was taken for something that is not to count. */
+  /** Returns a token for a request that must not count. */
   giveBack(account_id: string, bucket: string, limit: Limit): void;
-  /** Seconds until a request would be let through; takes nothing. */
+  /** Seconds until a request would be allowed; spends nothing. */
   wait(account_id: string, bucket: string, limit: Limit, now_ms: number): number;
-  /** Buckets used since the last call: what to ask leases for. */
+  /** Buckets used since the last call, which need leases. */
   takeActive(): { account_id: string; bucket: string }[];
   setShares(processes: number, shares: readonly LeaseShare[]): void;
 };
@@ -46,7 +46,7 @@ export function createRateLimiter(): RateLimiter {
     takeActive() {
       const active = [...entries.values()].filter((entry) => entry.active);
       for (const entry of entries.values()) {
-        // An idle bucket gives its lease back, and starts again from the cautious share.
+        // An idle bucket gives up its lease and restarts from the conservative share.
         if (!entry.active) entry.share = undefined;
         entry.active = false;
       }

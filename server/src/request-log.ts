@@ -1,16 +1,16 @@
 import type { LoggedRequest } from "./db/operations/request-log.ts";
 
 /**
- * Requests on their way into the log. Whoever answers a request leaves it here and goes on; a job writes them down once
- * a second (usecases/operations/keep-requests.ts). When there are too many, because the database is slow or away, new ones are
- * counted and forgotten: a log must not cost the service its memory.
+ * Buffers requests for the request log. Listeners add each request, and a job writes them once a second
+ * (usecases/operations/keep-requests.ts). If the buffer is full because the database is slow or down, new requests are
+ * counted and dropped, so that memory stays bounded.
  */
 export type RequestLog = {
   add(request: LoggedRequest): void;
-  /** The oldest that wait; they stay until `remove` says that they are written. */
+  /** The oldest buffered requests; they stay until `remove` confirms that they are written. */
   oldest(most: number): LoggedRequest[];
   remove(count: number): void;
-  /** How many were forgotten since the last call. */
+  /** How many were dropped since the last call. */
   takeDropped(): number;
 };
 

@@ -1,10 +1,10 @@
-/** A row of the table of settings. Rows of which there are several of a kind are made by what follows. */
+/** One setting. The functions below create common kinds. */
 export type Setting = {
   default: string;
   meaning: string;
   fix: string;
   secret?: boolean;
-  /** Returns undefined for a value that cannot be used. */
+  /** Returns undefined for an invalid value. */
   parse: (value: string) => string | number | boolean | undefined;
 };
 
@@ -35,7 +35,7 @@ export function choice<const Value extends string>(fallback: Value, values: read
 
 export function address(meaning: string) {
   const parse = (value: string) => matching(/^$|^https?:\/\/[^\s/?#@]+(\/[^\s?#]*[^\s?#/])?$/, value);
-  return { default: "", meaning, fix: "an http(s) address without a trailing slash", parse };
+  return { default: "", meaning, fix: "an http(s) URL without a trailing slash", parse };
 }
 
 export function file(format: "CSV" | "JSON" | "PEM", meaning: string) {

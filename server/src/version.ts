@@ -1,4 +1,4 @@
 import { readFileSync } from "node:fs";
 
-/** The version of this build, from the package that it ships in. */
+/** The version of this build, from its package.json. */
 export const version: string = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")).version;

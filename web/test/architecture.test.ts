@@ -8,7 +8,7 @@ const files = readdirSync(src, { recursive: true, encoding: "utf8" }).filter((na
 const imports = (file: string) =>
   [...readFileSync(join(src, file), "utf8").matchAll(/(?:from|import)\s*\(?\s*"([^"]+)"/g)].map(([, name]) => name!);
 
-/** The parts of `src`: a feature of an application is one of its own. */
+/** The parts of `src`. Each feature of an app is a part. */
 function partOf(path: string): string {
   const [first = "", second = "", ...rest] = path.split("/");
   return rest.length > 0 && (first === "dashboard" || first === "portal") ? `${first}/${second}` : first;
@@ -21,17 +21,17 @@ const mayUse = (part: string): readonly string[] =>
       ? ["app", "ui"]
       : part === "dashboard" || part === "portal"
         ? ["app", "ui", part]
-        : // What an application's features share lies beside them.
+        : // Features share the files next to their folders.
           [part, part.split("/")[0]!, "app", "ui"];
 
-test("ui knows no application, the frame knows no screen, and features never import each other", () => {
+test("ui imports no app code, the app shell imports no screens, and features never import each other", () => {
   const wrong = files.flatMap((file) => {
     const part = partOf(file);
     return (
       imports(file)
         .filter((name) => name.startsWith("."))
         .map((name) => partOf(join(dirname(file), name)))
-        // The tables of screens open every screen of their application.
+        // Screen tables import every screen of their app.
         .filter(
           (used) =>
             !mayUse(part).includes(used) && !(part === used.split("/")[0] && /screens\.ts|start\.tsx$/.test(file)),
@@ -42,7 +42,7 @@ test("ui knows no application, the frame knows no screen, and features never imp
   expect(wrong.filter((one) => !/^(welcome|docs|main)/.test(one))).toEqual([]);
 });
 
-test("nothing sets HTML: whatever comes from outside is shown as text", () => {
+test("nothing sets HTML, so external content always renders as text", () => {
   const sets = /dangerouslySetInnerHTML|innerHTML|outerHTML|insertAdjacentHTML|document\.write/;
   expect(files.filter((file) => !file.startsWith("docs/") && sets.test(readFileSync(join(src, file), "utf8")))).toEqual(
     [],

@@ -2,11 +2,11 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { csvText } from "../src/ui/csv-text.ts";
 
-test("cells are quoted where they must be, and lists are joined", () => {
+test("quotes cells where needed and joins lists", () => {
   expect(csvText([["a", 'say "x", y', null, 3, [1, 2]]])).toBe('a,"say ""x"", y",,3,1;2\r\n');
 });
 
-test("no text of somebody else becomes a formula in a spreadsheet", () => {
+test("escapes text that a spreadsheet would run as a formula", () => {
   fc.assert(
     fc.property(fc.string(), (text) => {
       const [cell = ""] = csvText([[text]])

@@ -11,8 +11,8 @@ const code = (gtin: string, rest: string) => `01${gtin}${rest}`;
 const MINE = "00300710155230";
 const OTHER = "00370999101307";
 
-describe("what comes into the lot field of a line", () => {
-  test("of the line's own package fills in lot and expiry", () => {
+describe("an entry in a line's lot field", () => {
+  test("fills in lot and expiry from the line's own package", () => {
     expect(fillEntry(code(MINE, "1728033110L-7"), mine, lines, nothingFilled)).toEqual({
       filled: { lot: "L-7", lot_expires_on: "2028-03-31" },
       scanned: true,
@@ -20,7 +20,7 @@ describe("what comes into the lot field of a line", () => {
     });
   });
 
-  test("of a package that tells no expiry leaves the one that was typed", () => {
+  test("keeps the typed expiry if the code has none", () => {
     expect(fillEntry(code(MINE, "10L-7"), mine, lines, typed).filled).toEqual({ ...typed, lot: "L-7" });
   });
 
@@ -28,17 +28,17 @@ describe("what comes into the lot field of a line", () => {
     ["another line's package", code(OTHER, "1728033110L-7"), "another line"],
     ["another line's number alone", "70999-0101-30", "another line"],
     ["another line's SKU", "KIT-1", "another line"],
-    ["a package of no line", code("00312345678901", "1728033110L-7"), "not a product of this order"],
-    ["a code whose lot is empty", code(MINE, "1728033110"), "tells no lot"],
-    ["a code without a lot", code(MINE, "17280331"), "tells no lot"],
-    ["the product's own number", "0071-0155-23", "tells no lot"],
-  ])("is refused where it is %s, and the line is not complete", (_, text, why) => {
+    ["a package of no line", code("00312345678901", "1728033110L-7"), "not part of this order"],
+    ["a code whose lot is empty", code(MINE, "1728033110"), "has no lot number"],
+    ["a code without a lot", code(MINE, "17280331"), "has no lot number"],
+    ["the product's own number", "0071-0155-23", "has no lot number"],
+  ])("rejects %s and leaves the line incomplete", (_, text, why) => {
     const { filled, wrong } = fillEntry(text, mine, lines, { lot: "L-6", lot_expires_on: "2027-01-01" });
     expect(wrong).toContain(why);
     expect([filled.lot, isFilled(filled)]).toEqual(["", false]);
   });
 
-  test.each(["L-7", " 2044A ", "01", "0110", "LOT 17"])("is a lot that was typed where it is no code: %j", (text) => {
+  test.each(["L-7", " 2044A ", "01", "0110", "LOT 17"])("treats text that is not a code as a typed lot: %j", (text) => {
     expect(fillEntry(text, mine, lines, typed)).toEqual({
       filled: { ...typed, lot: text.trim() },
       scanned: false,
@@ -46,7 +46,7 @@ describe("what comes into the lot field of a line", () => {
     });
   });
 
-  test("never completes a line with another product's lot, whatever is scanned", () => {
+  test("never completes a line with another product's lot", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[0-9A-Z-]{1,20}$/), fc.constantFrom(OTHER, "00312345678901"), (lot, gtin) => {
         expect(isFilled(fillEntry(code(gtin, `1728033110${lot}`), mine, lines, typed).filled)).toBe(false);

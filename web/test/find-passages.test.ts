@@ -17,21 +17,21 @@ const pages = [
 ];
 const found = (query: string) => findPassages(pages, query).map(({ href }) => href);
 
-test("all words must be there, as beginnings of words, whatever their case", () => {
+test("matches all query words as prefixes, ignoring case", () => {
   expect(found("addr ZIP")).toEqual(["/docs/errors#p1", "/docs/adr/0001#p1"]);
   expect(found("ress")).toEqual([]);
   expect(found("42227")).toEqual(["/docs/errors#p1"]);
 });
 
-test("a title that fits leads to the page once, before passages that only mention it, and decisions come last", () => {
+test("lists a title match once, before passages, with ADRs last", () => {
   expect(found("webhooks")).toEqual(["/docs/guides/webhooks", "/docs/adr/0001"]);
 });
 
-test("what is typed is never read as a pattern, and nothing finds nothing", () => {
+test("treats input as text, not as a pattern, and finds nothing for empty input", () => {
   for (const query of ["", "  ", "(", "[", "*", "\\"]) expect(found(query)).toEqual([]);
 });
 
-test("a hit shows where the words are", () => {
+test("shows the match in the excerpt", () => {
   const text = `${"filler ".repeat(50)}needle ${"more ".repeat(50)}`;
   const [hit] = findPassages([page("/docs/x", "X", ["Y", text])], "needle");
   expect(hit!.excerpt).toContain("needle");

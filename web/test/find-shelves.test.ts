@@ -18,7 +18,7 @@ test.each([
   ["", ["minoxidil-2-5", "atorvastatin-20", "pouch"]],
   ["tablet 20", ["atorvastatin-20"]],
   ["POUCH", ["pouch"]],
-  // With eleven digits, with the ten of the package, with dashes, and inside what a scanner reads.
+  // 11 digits, the package's 10 digits, with dashes, and inside a scanned code.
   ["70999100130", ["minoxidil-2-5"]],
   ["70999-1001-30", ["minoxidil-2-5"]],
   ["0071-0155-23", ["atorvastatin-20"]],

@@ -4,7 +4,7 @@ import { indentMessage } from "../src/dashboard/reviews/indent-message.ts";
 
 const packed = (text: string) => text.replaceAll(/\s/g, "");
 
-test("a message has a line for each element, and an element with text alone has one line", () => {
+test("puts each element on its own line and keeps text-only elements on one line", () => {
   expect(indentMessage("<a><b x='1'>one</b><c/><d><e>two</e></d></a>")).toBe(
     "<a>\n  <b x='1'>one</b>\n  <c/>\n  <d>\n    <e>two</e>\n  </d>\n</a>",
   );
@@ -13,7 +13,7 @@ test("a message has a line for each element, and an element with text alone has 
   );
 });
 
-test("nothing but white space is changed, whatever the message is", () => {
+test("changes only whitespace, for any message", () => {
   const piece = fc.constantFrom(...'<>/!?-[]{}:,"\\ \na1'.split(""), "<a>", "</a>", "<!--", "-->", "<![CDATA[", "]]>");
   const message = fc.tuple(fc.constantFrom("<", "{", "[", "x"), fc.array(piece, { maxLength: 40 }));
   fc.assert(

@@ -9,11 +9,11 @@ describe("the welcome page", () => {
     [{ healthz: 200, readyz: null }, "starting"],
     [{ healthz: 503, readyz: 503 }, "unavailable"],
     [{ healthz: null, readyz: null }, "unavailable"],
-  ] as const)("reads the probes %j as %s", (probes, state) => {
+  ] as const)("maps the probes %j to %s", (probes, state) => {
     expect(serviceState(probes)).toBe(state);
   });
 
-  test("asks the token server of the environment whose credentials are used", () => {
+  test("uses the token server of the chosen environment", () => {
     const addresses = {
       base_url: "https://api.test",
       auth_url: "https://auth.test",

@@ -4,7 +4,7 @@ import type { StaffRole } from "../lifecycle.ts";
 import type { PortalRole } from "../portal/portal-team.ts";
 import type { QueueKey } from "./dashboard-queues.ts";
 
-/** What administers the pharmacy, below `/web/dashboard`. Times are ISO 8601. */
+/** Administration endpoints under `/web/dashboard`. Times are ISO 8601. */
 
 /** GET /dashboard/partners. */
 export type DashboardPartners = { partners: DashboardPartner[] };
@@ -23,7 +23,7 @@ export type DashboardPartner = {
 };
 export const routingRuleKinds = ["sender", "prescriber_npi", "practice"] as const;
 export type RoutingRule = { kind: (typeof routingRuleKinds)[number]; value: string };
-/** POST /dashboard/partners (admin), answered with the account. */
+/** POST /dashboard/partners (admin). Returns the account. */
 export type NewPartnerRequest = {
   name: string;
   environment: Environment;
@@ -31,7 +31,7 @@ export type NewPartnerRequest = {
   ncpdp_id?: string | null;
   custom_labels?: boolean;
 };
-/** POST /dashboard/partners/{account_id}/routing_rules (admin); `remove` takes it away. Answered with the account. */
+/** POST /dashboard/partners/{account_id}/routing_rules (admin); `remove` deletes the rule. Returns the account. */
 export type RoutingRuleRequest = RoutingRule & { remove?: boolean };
 
 /** GET /dashboard/partners/{account_id}/credentials (lead, admin). */
@@ -43,16 +43,16 @@ export type DashboardCredential = {
   environment: Environment;
   created_at: string;
   revoked_at: string | null;
-  /** Live ones: two while a rotation lasts, the older first. */
+  /** Active secrets: two during a rotation, the older first. */
   secrets: { secret_id: number; created_at: string; last_used_at: string | null }[];
 };
-/** POST /dashboard/partners/{account_id}/credentials (admin), answered with the secret. */
+/** POST /dashboard/partners/{account_id}/credentials (admin). Returns the secret. */
 export type NewCredentialRequest = { name: string; scopes?: string[] };
 /** The only time the secret is shown. */
 export type ShownCredential = { client_id: string; client_secret: string; secret_id: number };
 /**
- * POST /dashboard/credentials/{client_id}/rotate → ShownCredential; …/finish ends the older of two secrets;
- * …/revoke ends all, or the one that is named (admin). Both answered with `CredentialChanged`.
+ * POST /dashboard/credentials/{client_id}/rotate → ShownCredential; …/finish expires the older of two secrets; …/revoke
+ * revokes all secrets, or only `secret_id` (admin). Both return `CredentialChanged`.
  */
 export type RevokeCredentialRequest = { secret_id?: number };
 export type CredentialChanged = { credential: DashboardCredential };
@@ -72,13 +72,17 @@ export type DashboardPerson = {
   last_signed_in_at: string | null;
   second_factor: boolean;
 };
-/** A password has at least so many characters, here and in the portal. */
+/** Minimum password length, here and in the portal. */
 export const SHORTEST_PASSWORD = 12;
-/** POST /dashboard/people (admin). A password is made and shown once. */
+/** A QR code: an SVG path of its dark modules, `size` modules a side. */
+export type QrPicture = { size: number; path: string };
+/** POST /session/second_factor, here and in the portal: the secret, and the address that the QR code shows. */
+export type NewSecondFactor = { secret: string; address: string; qr_code: QrPicture };
+/** POST /dashboard/people (admin). The server generates a password and returns it once. */
 export type NewPersonRequest = { email: string; name: string; role: PersonRoleName; partner_id?: string | null };
-/** Also of POST /dashboard/people/{person_id}/password. */
+/** POST /dashboard/people/{person_id}/password returns this too. */
 export type ShownPassword = { person: DashboardPerson; password: string };
-/** POST …/disable, …/enable, …/second_factor (which takes the factor away), none of which takes fields. */
+/** POST …/disable, …/enable, …/second_factor (which removes it). None takes a body. */
 export type PersonChanged = { person: DashboardPerson };
 
 export const catalogueImportKinds = ["products", "brands", "shipping_methods", "licences", "stock"] as const;
@@ -140,7 +144,7 @@ export type DashboardLicences = {
 };
 /**
  * POST /dashboard/catalogue/{account_id}/import and /dashboard/licences/{environment}/import (lead, admin). `text` is
- * the file, CSV or JSON. With `dry_run` nothing is written; to apply, send the same with `agreed`: the difference seen.
+ * the file, CSV or JSON. `dry_run` writes nothing. To apply, send the same request with the preview in `agreed`.
  */
 export type CatalogueImportRequest = {
   kind: CatalogueImportKind;
@@ -156,7 +160,7 @@ export type CatalogueDifference = {
   retired: (string | number)[];
   unchanged: number;
 };
-/** `version` is null where nothing was written: faults, nothing to change, a dry run. */
+/** `version` is null if nothing was written: faults, no changes, or a dry run. */
 export type CatalogueImportAnswer = CatalogueDifference & {
   version: number | null;
   faults: readonly { at: string; column: string | null; sentence: string }[];
@@ -172,14 +176,14 @@ export type DashboardShelf = {
   reserved_units: number;
   free_units: number;
 };
-/** POST /dashboard/stock/{account_id}/receive: units that came; …/count: units that are there. Answered with the shelf's units. */
+/** POST /dashboard/stock/{account_id}/receive: units received; …/count: units counted. Returns the shelf's units. */
 export type StockRequest = { sku: string; units: number; note?: string };
 export type MovedShelf = Omit<DashboardShelf, "name" | "ndc">;
 
 /** GET and PUT /dashboard/targets (PUT: lead, admin). Null: never late. */
 export type DashboardTargets = { targets: Record<QueueKey, number | null> };
 
-/** What is written down, and how a screen says it. An entry names ids, and nothing that tells who a patient is. */
+/** Audited actions and their display text. Entries hold IDs only, nothing that identifies a patient. */
 export const auditActions = {
   sign_in: "signed in",
   sign_in_refused: "was refused at the door",
@@ -247,6 +251,6 @@ export type DashboardHealth = {
   /** The worst of the findings. */
   state: "ok" | "warning" | "failed";
   findings: { what: string; state: "ok" | "warning" | "failed"; says: string }[];
-  /** What waits for a job, and since when the oldest has been due. */
+  /** Job backlog, with the due time of the oldest entry. */
   lags: { what: string; waiting: number; oldest_at: string | null }[];
 };

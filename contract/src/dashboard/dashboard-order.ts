@@ -6,14 +6,14 @@ import type { OrderState, OrderStatus, Stage, TransitionEvent } from "../lifecyc
 import type { Address, MedicationRequest, Order, OrderException, Patient, Shipment } from "../resources.ts";
 import type { WorkEvent } from "./dashboard-work.ts";
 
-/** The page of an order, as the pharmacy's people see it below `/web/dashboard`. Times are ISO 8601. */
+/** The order page for pharmacy staff, under `/web/dashboard`. Times are ISO 8601. */
 
-/** GET /dashboard/orders/{account_id}/{order_number}. The view is written down. */
+/** GET /dashboard/orders/{account_id}/{order_number}. The server audits the view. */
 export type DashboardOrder = {
   account_id: string;
   partner: string;
   environment: Environment;
-  /** As partners see it, but for who it is for and where it goes: that is revealed on request. */
+  /** The partner's view without patient and address, which staff reveal on request. */
   order: Omit<Order, "address" | "items" | "medication_requests">;
   state: OrderState;
   held_from: OrderState | null;
@@ -33,31 +33,31 @@ export type DashboardOrder = {
   payments: PaymentLine[];
   timeline: TimelineEntry[];
   documents: DashboardDocument[];
-  /** The events that this person may send now. */
+  /** Events this user can send now. */
   can: WorkEvent[];
-  /** What the order's state allows and something else does not: a screen shows it and says why. */
+  /** Events that the order's state allows but another rule blocks. Screens show the reason. */
   cannot: { event: WorkEvent; key: string; message: string }[];
-  /** Exceptions that an operator may raise now. */
+  /** Exceptions an operator can raise now. */
   can_raise: ExceptionId[];
 };
 
 export type MaskedPatient = { patient_id: string; initials: string; birth_year: string; state: string | null };
 export type MaskedAddress = {
   state: string;
-  /** Its first three digits. */
+  /** First three digits only. */
   zip: string;
-  /** Whether the validator would write it otherwise; what it suggests is shown once revealed. */
+  /** Whether the validator suggests a correction. The reveal shows it. */
   has_suggestion: boolean;
 };
 
-/** POST …/reveal, which takes no fields. Written down with who asked. */
+/** POST …/reveal, without a body. The server audits who asked. */
 export type RevealedOrder = {
   patient: Patient;
   address: Address | null;
   suggestion: Omit<Address, "first_name" | "last_name" | "phone"> | null;
 };
 
-/** An item beside the prescription that it fills, as that was received. */
+/** An item with the prescription it fills, as received. */
 export type DashboardLine = {
   item_id: number;
   sku: string;
@@ -75,12 +75,12 @@ export type DashboardLine = {
   prescription: (Omit<MedicationRequest, "medication_dispenses" | "patient_id"> & { refills: number }) | null;
   differences: LineDifference[];
 };
-/** Where what is dispensed is not what was written. */
+/** A difference between what was prescribed and what is dispensed. */
 export type LineDifference = {
   field: "product" | "ndc" | "units" | "schedule";
   prescribed: string;
   dispensed: string;
-  /** Whether somebody should look at it; false where it is the usual course, as another maker's product. */
+  /** Whether staff should check it. False for expected differences, such as another manufacturer's product. */
   notable: boolean;
 };
 
@@ -95,7 +95,7 @@ export type DashboardFinding = {
 
 export type DashboardException = OrderException & {
   who_acts: "partner" | "pharmacist" | "pharmacy";
-  /** Whether this person may end it; null is yes, else why not. */
+  /** Why this user cannot resolve it; null if they can. */
   cannot_resolve: string | null;
 };
 
@@ -109,7 +109,7 @@ export type PaymentLine = {
   actor: string;
 };
 
-/** What happened, by whom, newest first. */
+/** Timeline, newest first. */
 export type TimelineEntry = { at: string; who: string | null; role: string | null } & (
   | {
       kind: "history";
@@ -121,13 +121,13 @@ export type TimelineEntry = { at: string; who: string | null; role: string | nul
       reason: string | null;
     }
   | { kind: "action"; event: ActionKey; exception_id: ExceptionId | null }
-  /** `signature_holds`: false where somebody changed what was signed; null where there was nothing to sign. */
+  /** `signature_holds`: false if the signed content changed; null if nothing was signed. */
   | { kind: "note"; reason: string; overridden: ExceptionId[]; signature_holds: boolean | null }
-  /** An attempt to tell the partner. `status` is the HTTP status that came back, null where none did. */
+  /** A webhook attempt. `status` is the HTTP status, or null without a response. */
   | {
       kind: "webhook";
       event_type: string;
-      /** The endpoint's host: what follows it may be a secret. */
+      /** The endpoint's host only; the path can contain a secret. */
       url: string;
       attempt: number;
       status: number | null;
@@ -137,8 +137,8 @@ export type TimelineEntry = { at: string; who: string | null; role: string | nul
   | { kind: "view"; action: string }
 );
 
-/** GET …/documents/{kind}?item_id=: a file to print. The view is written down. */
+/** GET …/documents/{kind}?item_id=: a file to print. The server audits the view. */
 export const documentKinds = ["label", "prescription", "leaflet", "slip"] as const;
 export type DocumentKind = (typeof documentKinds)[number];
-/** Of those that are there now. Labels of prescriptions and leaflets are one for each item. */
+/** A document available now. Prescription labels and leaflets exist per item. */
 export type DashboardDocument = { kind: DocumentKind; item_id: number | null; name: string };

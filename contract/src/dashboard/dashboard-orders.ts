@@ -4,12 +4,12 @@ import type { ExceptionId } from "../exceptions.ts";
 import type { DrugSchedule } from "../fields.ts";
 import type { OrderStatus, Stage } from "../lifecycle.ts";
 
-/** How the pharmacy's people find orders: lists, holds, search and recall, below `/web/dashboard`. Times are ISO 8601. */
+/** How staff find orders: lists, exceptions, search and recall, under `/web/dashboard`. Times are ISO 8601. */
 
 /**
- * What GET /dashboard/orders and orders.csv take, beside `cursor` and `limit` (1 to 200, 50 unless given). Without
- * `queue`, `order_status` and `stage`: all that are neither shipped nor canceled. `claimed` is `mine`, `free` or
- * `others`; `sort` is `oldest` (who waits longest comes first, unless told) or `newest`.
+ * Filters of GET /dashboard/orders and orders.csv, besides `cursor` and `limit` (1 to 200, default 50). Without
+ * `queue`, `order_status` and `stage`, they return all orders that are neither shipped nor canceled. `claimed` is
+ * `mine`, `free` or `others`; `sort` is `oldest` (default, longest wait first) or `newest`.
  */
 export const dashboardOrderFilters = [
   "queue",
@@ -40,14 +40,14 @@ export type DashboardOrderRow = {
   exception_ids: ExceptionId[];
   patient_initials: string;
   drug_names: string[];
-  /** The strictest among its items. */
+  /** The strictest schedule among its items. */
   schedule: DrugSchedule;
   ship_state: string | null;
   brand: string | null;
   method: string;
   reference: string | null;
   created_at: string;
-  /** Since when it stands where it stands. */
+  /** When it entered its current stage. */
   stage_since: string;
   late: boolean;
   claimed_by: string | null;
@@ -55,7 +55,7 @@ export type DashboardOrderRow = {
   revision: number;
 };
 
-/** GET /dashboard/exceptions: held orders by reason, whoever waits longest first. An order can be in several. */
+/** GET /dashboard/exceptions: held orders by exception, longest wait first. An order can be in several groups. */
 export type DashboardExceptions = { groups: ExceptionGroup[] };
 export type ExceptionGroup = {
   exception_id: ExceptionId;
@@ -67,18 +67,21 @@ export type ExceptionGroup = {
   actions: { event_key: ActionKey; action: string }[];
   count: number;
   oldest_at: string;
-  /** The first few; the others are in the table with `exception_id`. */
+  /** The first few. The order list with `exception_id` has all. */
   orders: DashboardOrderRow[];
 };
 
-/** POST /dashboard/search, with `q`. By patient: the partner's id, or first name, last name and date of birth in any usual order. */
+/**
+ * POST /dashboard/search with `q`. Finds patients by patient ID, or by first name, last name and date of birth in any
+ * order.
+ */
 export type DashboardSearch = { hits: SearchHit[]; more: boolean };
 export type SearchHit = {
   by: "order_number" | "tracking_no" | "patient" | "prescription_id" | "reference";
   account_id: string;
   partner: string;
   environment: Environment;
-  /** Null: the prescription has no order yet. */
+  /** Null if the prescription has no order yet. */
   order_number: string | null;
   order_status: OrderStatus | null;
   stage: Stage | null;
@@ -86,14 +89,15 @@ export type SearchHit = {
   drug_names: string[];
   reference: string | null;
   created_at: string;
-  /** Of a prescription without an order: which one, and the open entry that waits for a person, where there is one. */
+  /** For a prescription without an order: its ID and its open review, if any. */
   prescription_id?: number;
   review_id?: number | null;
 };
 
 /**
- * GET /dashboard/recall?lot=&sku=&environment=: who has packages of a lot, or is about to. POST /dashboard/recall/reveal
- * with the same fields also tells how to reach them (pharmacist, lead, admin). Both are written down.
+ * GET /dashboard/recall?lot=&sku=&environment=: orders with packages of a lot, shipped or not. POST
+ * /dashboard/recall/reveal with the same fields also returns contact details (pharmacist, lead, admin). The server
+ * audits both.
  */
 export type RecallRequest = { lot: string; sku?: string; environment?: Environment };
 export type DashboardRecall = { packages: RecallRow[] };
@@ -110,7 +114,7 @@ export type RecallRow = {
   units: number;
   patient_id: string;
   patient_initials: string;
-  /** Null: it has not left the house, and can still be stopped. */
+  /** Null if it has not shipped and can still be stopped. */
   shipped_at: string | null;
   contact?: { first_name: string; last_name: string; phone: string | null; email: string | null };
 };

@@ -1,19 +1,19 @@
 import type { Environment } from "../endpoints/oauth.ts";
 import type { OrderStatus, Stage } from "../lifecycle.ts";
 
-/** The queues that orders wait in and the home page that counts them, below `/web/dashboard`. Times are ISO 8601. */
+/** Work queues and the home page, under `/web/dashboard`. Times are ISO 8601. */
 
 type QueueRow = {
   readonly name: string;
   readonly order_status: OrderStatus;
   readonly stage: Stage | null;
-  /** How long an order may stand there before it is late, until the pharmacy sets its own; null: never late. */
+  /** Default time before an order is late, until the pharmacy sets its own. Null: never late. */
   readonly target_minutes: number | null;
-  /** Only what came there since midnight, in the pharmacy's time zone. */
+  /** Only orders since midnight in the pharmacy's time zone. */
   readonly today?: true;
 };
 
-/** The tiles of the home page, in the order in which an order goes through them. */
+/** The home page tiles, in workflow order. */
 export const queues = {
   clinical_review: {
     name: "Clinical review",
@@ -32,10 +32,10 @@ export const queueKeys = Object.keys(queues) as [QueueKey, ...QueueKey[]];
 export const isQueueKey = (key: string): key is QueueKey => Object.hasOwn(queues, key);
 
 /**
- * GET /dashboard/home?environment=, of both where none is given. GET /dashboard/stream?environment= sends the same as
- * events named `home`: at once, and whenever it has become another. `signed_out` is the last event of a session.
+ * GET /dashboard/home?environment=, for both environments by default. GET /dashboard/stream?environment= sends the same
+ * data as `home` events: immediately and on every change. `signed_out` is the last event of a session.
  */
-export type DashboardHome = { queues: QueueTile[] /** Entries that wait for a person. */; reviews: number };
+export type DashboardHome = { queues: QueueTile[] /** Open reviews. */; reviews: number };
 export type QueueTile = {
   key: QueueKey;
   count: number;
@@ -44,12 +44,12 @@ export type QueueTile = {
   target_minutes: number | null;
 };
 
-/** GET /dashboard/accounts: what filters and forms choose from. */
+/** GET /dashboard/accounts: options for filters and forms. */
 export type DashboardAccounts = { accounts: DashboardAccount[] };
 export type DashboardAccount = {
   account_id: string;
   partner_id: string | null;
-  /** Null: the pharmacy's own account, which takes in messages. */
+  /** Null: the pharmacy's own account, which receives messages. */
   partner: string | null;
   environment: Environment;
   brands: { id: number; name: string }[];

@@ -2,11 +2,11 @@ import type { Environment } from "../endpoints/oauth.ts";
 import type { MedicationRequest, Patient } from "../resources.ts";
 import type { MaskedPatient } from "./dashboard-order.ts";
 
-/** What waits for a person before an order can come of it, below `/web/dashboard`. Times are ISO 8601. */
+/** Reviews: prescriptions and messages that need a decision, under `/web/dashboard`. Times are ISO 8601. */
 
 /**
- * GET /dashboard/reviews?all=true&environment=. Sentences are fixed: they tell nothing of a patient. `more`: there
- * are older ones than are told at once.
+ * GET /dashboard/reviews?all=true&environment=. Sentences are fixed texts without patient data. `more`: older reviews
+ * exist beyond this page.
  */
 export type DashboardReviews = { reviews: DashboardReview[]; more: boolean };
 export type DashboardReview = {
@@ -27,26 +27,26 @@ export type DashboardReview = {
   outcome: string | null;
   /** How it is closed: `POST …/reviews/{account_id}/{review_id}/{closed_by}`. */
   closed_by: "verdict" | "route" | "resolve";
-  /** With `route`: the accounts that it may be for. */
+  /** With `route`: the candidate accounts. */
   receivers: { account_id: string; partner: string | null }[];
 };
-/** POST …/reviews/{account_id}/{review_id}/resolve, …/verdict and …/route; answered with `ReviewClosed`. */
+/** POST …/reviews/{account_id}/{review_id}/resolve, …/verdict and …/route return `ReviewClosed`. */
 export type ResolveReviewRequest = { outcome: string };
 export type VerdictRequest = { verdict: "accepted" | "rejected"; note?: string };
 export type RouteReviewRequest = { to_account_id: string };
 export type ReviewClosed = { closed: true; order_due_at?: string | null; prescription_id?: number | null };
-/** GET …/reviews/{account_id}/{review_id}: what is to be decided on. The view is written down. */
+/** GET …/reviews/{account_id}/{review_id}: one review. The server audits the view. */
 export type DashboardReviewPage = {
   review: DashboardReview;
   prescription: (Omit<MedicationRequest, "medication_dispenses"> & { acceptance: string }) | null;
-  /** Whom it is about, and those who may be the same person. */
+  /** The patient, then possible matches. */
   patients: (MaskedPatient & { score: number | null })[];
   has_message: boolean;
   can_close: boolean;
 };
-/** POST …/reviews/{account_id}/{review_id}/reveal, which takes no fields. Written down with who asked. */
+/** POST …/reviews/{account_id}/{review_id}/reveal, without a body. The server audits who asked. */
 export type RevealedReview = { patients: Patient[] };
-/** GET …/reviews/{account_id}/{review_id}/message (pharmacist, lead, admin). The view is written down. */
+/** GET …/reviews/{account_id}/{review_id}/message (pharmacist, lead, admin). The server audits the view. */
 export type RawMessage = {
   intake_message_id: number;
   format: "script" | "fhir" | "simulation";

@@ -3,9 +3,9 @@ import type { ShipmentStatus } from "../fields.ts";
 import type { TransitionEvent } from "../lifecycle.ts";
 import type { AddressInput } from "../requests.ts";
 
-/** What the pharmacy's people do with orders, one by one or many at once, below `/web/dashboard`. Times are ISO 8601. */
+/** Work on orders, single and in bulk, under `/web/dashboard`. Times are ISO 8601. */
 
-/** What people of the pharmacy can ask of an order: events of the transition table, and what changes no state. */
+/** Events that staff can send: transitions, and events that do not change the state. */
 export const workEvents = [
   "claim",
   "release",
@@ -25,12 +25,12 @@ export const workEvents = [
 ] as const satisfies readonly (TransitionEvent | "claim" | "release" | "note")[];
 export type WorkEvent = (typeof workEvents)[number];
 
-/** The longest reason or note that somebody writes beside what they do; it may have several lines. */
+/** Maximum length of a reason or note. It can have several lines. */
 export const NOTE_CHARACTERS = 500;
 
 /**
- * POST /dashboard/orders/{account_id}/{order_number}/work, answered with the order's page as it is then. `revision` is
- * that of the page that was seen: where it is another by now, the answer is 409 with the key `stale`.
+ * POST /dashboard/orders/{account_id}/{order_number}/work. Returns the updated order page. `revision` is the one the
+ * user saw; if it is outdated, the server returns 409 with key `stale`.
  */
 export type WorkRequest = { revision?: number } & (
   | { event: "claim" | "release" | "approve_review" | "ship" | "deliver" }
@@ -39,13 +39,13 @@ export type WorkRequest = { revision?: number } & (
   | { event: "reject_product" | "cancel" | "note"; reason: string }
   | { event: "track"; status: ShipmentStatus; description: string }
   | { event: "raise_exception" | "resolve"; exception_id: ExceptionId; reason: string }
-  /** As a partner sends it: `accept_suggested` and `ignore_warnings` settle what the validator doubts. */
+  /** Same as in the partner API: `accept_suggested` and `ignore_warnings` override the validator's doubts. */
   | { event: "update_address"; address: AddressInput }
-  /** Without an amount: all that is left of what was captured. */
+  /** Without an amount: the full captured amount not yet refunded. */
   | { event: "refund"; reason_id: number; amount_cents?: number }
 );
 
-/** POST /dashboard/bulk: the same for each, without items or scans. */
+/** POST /dashboard/bulk: the same event for each order, without items or scans. */
 export const bulkEvents = ["claim", "release", "approve_review", "ship", "cancel", "resolve", "note"] as const;
 export type BulkEvent = (typeof bulkEvents)[number];
 export const MOST_BULK_ORDERS = 200;
@@ -55,13 +55,13 @@ export type BulkRequest = {
   reason?: string;
   exception_id?: ExceptionId;
 };
-/** One for each that was named, in the same order. */
+/** One result per requested order, in the same order. */
 export type BulkAnswer = { done: number; refused: number; results: BulkResult[] };
 export type BulkResult = {
   account_id: string;
   order_number: string;
   done: boolean;
-  /** A key of the refusals, where it has one. */
+  /** The error key, if any. */
   key: string | null;
   message: string | null;
 };

@@ -1,6 +1,5 @@
 import { order_number } from "../fields.ts";
 import { webhookExamples } from "../openapi/webhook-examples.ts";
-import { WebhookEndpointInput } from "../requests.ts";
 import { array, boolean, integer, nullable, object, oneOf, string, time } from "../schema.ts";
 import {
   CreatedWebhookEndpoint,
@@ -12,6 +11,7 @@ import {
 import {
   FailedRedeliveryRequest,
   RedeliveryRequest,
+  WebhookEndpointInput,
   WebhookEndpointUpdate,
   WebhookTestRequest,
 } from "../webhook-requests.ts";

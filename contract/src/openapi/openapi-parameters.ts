@@ -1,4 +1,4 @@
-import { ORDER_NUMBER_PATTERN } from "../fields.ts";
+import { ORDER_NUMBER_PATTERN, PATIENT_ID_PATTERN } from "../fields.ts";
 
 type Parameter = { readonly name: string; readonly in: string; readonly description: string; readonly schema: object };
 
@@ -14,7 +14,7 @@ const inPath = (name: string, description: string, schema: object) => ({
 export const pathParameters = {
   patient_id: inPath("patient_id", "The patient that a webhook or an order names.", {
     type: "string",
-    pattern: "^[A-Za-z0-9_-]{4,35}$",
+    pattern: PATIENT_ID_PATTERN,
     examples: ["ay87nt"],
   }),
   address_id: inPath("address_id", "One of the patient's `addresses`.", { type: "integer", minimum: 1, examples: [1] }),

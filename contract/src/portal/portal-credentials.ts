@@ -1,4 +1,4 @@
-/** `GET …/credentials`, those that were revoked at the end. */
+/** `GET …/credentials`, revoked ones last. */
 export type PortalCredentials = { credentials: PortalCredential[] };
 export type PortalCredential = {
   credential_id: string;
@@ -9,15 +9,19 @@ export type PortalCredential = {
   revoked_at: string | null;
   /** To the minute. */
   last_used_at: string | null;
-  /** Those that are live: two while it is being rotated, the older one first. */
+  /** Active secrets: two during a rotation, the older first. */
   secrets: { secret_id: number; created_at: string; last_used_at: string | null }[];
-  /** Endpoints that are signed with it: to be switched before it is revoked. */
+  /** Endpoints signed with it. Switch them before you revoke it. */
   signs_endpoints: { id: string; url: string; secret_id: number }[];
 };
-/** `POST …/credentials`, answered 201 with a `PortalShownSecret`. */
+/** `POST …/credentials` returns 201 with a `PortalShownSecret`. */
 export type PortalCredentialInput = { name: string };
-/** `POST …/credentials/{credential_id}/rotate` answers 201 with it too. The only time the secret is seen. */
+/** `POST …/credentials/{credential_id}/rotate` returns 201 with it too. The only time the secret is shown. */
 export type PortalShownSecret = { client_id: string; client_secret: string; secret_id: number };
-/** `POST …/credentials/{credential_id}/revoke`: all of it, or one secret. Answers 200 with the `PortalCredentials`. */
+/**
+ * `POST …/credentials/{credential_id}/revoke`: the whole credential, or one secret. Returns 200 with
+ * `PortalCredentials`.
+ */
 export type PortalRevocation = { secret_id?: number };
-// `POST …/credentials/{credential_id}/finish` with `{}` ends the older of two secrets, and answers `PortalCredentials`.
+// `POST …/credentials/{credential_id}/finish` with `{}` expires the older of two secrets and returns
+// `PortalCredentials`.

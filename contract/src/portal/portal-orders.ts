@@ -5,7 +5,7 @@ import type { ActionRequest, Address, HistoryEntry, Order } from "../resources.t
 
 /** `GET …/orders` with the filters of the API's `GET /orders`. */
 export type PortalOrders = { orders: PortalOrderRow[]; next_cursor: string | null };
-/** A row tells nobody's name, address or medication. */
+/** Rows have no names, addresses or medications. */
 export type PortalOrderRow = {
   order_number: string;
   order_status: OrderStatus;
@@ -18,14 +18,14 @@ export type PortalOrderRow = {
   created_at: string;
   updated_at: string;
 };
-/** `GET …/orders/{order_number}`: the view is written to the audit log. */
+/** `GET …/orders/{order_number}`: the server audits the view. */
 export type PortalOrder = {
   order: Order;
   history: HistoryEntry[];
   action_requests: Omit<ActionRequest, "order" | "order_number">[];
-  /** What may be asked of it now, in the order in which it is offered. */
+  /** Available actions, in display order. */
   actions: PortalOrderAction[];
-  /** How the address check would write an address that holds the order; null where it knows no other. */
+  /** The address check's suggestion for an address that holds the order, or null. */
   suggested_address: Omit<Address, "first_name" | "last_name" | "phone"> | null;
 };
 export type PortalOrderAction = {
@@ -35,9 +35,9 @@ export type PortalOrderAction = {
   /** The open exceptions that offer it. */
   exception_ids: ExceptionId[];
 };
-// `POST …/orders/{order_number}/actions` takes what the API's action request takes and answers 201 with an `ActionRequest`.
+// `POST …/orders/{order_number}/actions` takes the API's action request body and returns 201 with an `ActionRequest`.
 
-/** `GET …/exceptions`: what holds orders, those that wait for the partner first. */
+/** `GET …/exceptions`: open exceptions, those that need the partner first. */
 export type PortalExceptions = { groups: PortalExceptionGroup[] };
 export type PortalExceptionGroup = {
   exception_id: ExceptionId;

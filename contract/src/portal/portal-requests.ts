@@ -10,14 +10,14 @@ export type PortalRequestFilter = {
   since?: string;
   until?: string;
 };
-/** `GET …/requests`, newest first. Real time, whatever the account's clock shows. */
+/** `GET …/requests`, newest first. Times are real time, not the sandbox clock. */
 export type PortalRequests = { requests: PortalRequest[]; next_cursor: string | null; kept_days: number };
-/** `GET …/requests/{request_id}` answers one. No bodies, no addresses: what a request was about is in neither. */
+/** `GET …/requests/{request_id}` returns one. Without bodies or full URLs, which could contain patient data. */
 export type PortalRequest = {
   request_id: string;
   at: string;
   method: string;
-  /** The pattern, such as `/orders/{order_number}`; `(none)` for a path that is none. */
+  /** The pattern, such as `/orders/{order_number}`; `(none)` for an unknown path. */
   route: string;
   status: number;
   duration_ms: number;
@@ -28,7 +28,7 @@ export type PortalRequest = {
 /** What an error means and what to do about it, from the contract's tables. */
 export type PortalErrorHint = { code: string; title: string; field: string | null; resolution: string };
 
-/** `GET …/request_errors?hours=24` (1 to 168): what went wrong, the most frequent first. */
+/** `GET …/request_errors?hours=24` (1 to 168): errors, most frequent first. */
 export type PortalRequestErrors = { since: string; groups: PortalErrorGroup[] };
 export type PortalErrorGroup = PortalErrorHint & {
   status: number;
@@ -40,27 +40,27 @@ export type PortalErrorGroup = PortalErrorHint & {
   request_ids: string[];
 };
 
-/** `GET …/usage?hours=24` (1 to 720): every hour has a row, oldest first. Real time. */
+/** `GET …/usage?hours=24` (1 to 720): one row per hour, oldest first. Times are real time. */
 export type PortalUsage = {
   hours: PortalUsageHour[];
   totals: Omit<PortalUsageHour, "hour">;
   /** Per credential. */
   limit: { rate_per_second: number; burst: number };
-  /** Hours that had attempts, on the account's clock. */
+  /** Hours with attempts, by the account's clock. */
   webhooks: { hour: string; attempts: number; delivered: number; failed: number }[];
 };
 export type PortalUsageHour = {
   hour: string;
   requests: number;
-  /** 4xx but for 429. */
+  /** 4xx except 429. */
   client_errors: number;
   server_errors: number;
   /** 429. */
   limited: number;
   p50_ms: number | null;
   p99_ms: number | null;
-  /** Of one credential, requests a second in its busiest minute. */
+  /** Requests per second of the busiest credential in its busiest minute. */
   busiest_per_second: number;
-  /** What of the sustained limit that left, from 0 to 1. */
+  /** Share of the sustained limit left in that minute, from 0 to 1. */
   headroom: number;
 };

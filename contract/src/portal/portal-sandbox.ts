@@ -1,6 +1,6 @@
 import type { ExceptionId } from "../exceptions.ts";
 
-/** `GET …/sandbox`. All of it is 404 in production. */
+/** `GET …/sandbox`. All sandbox paths return 404 in production. */
 export type PortalSandbox = {
   now: string;
   clock_offset_s: number;
@@ -17,14 +17,14 @@ export type PortalPrescriptionRow = {
   active: boolean;
   order_numbers: string[];
 };
-/** `POST …/sandbox/prescriptions`: a preset, with fields of its own beside or instead. */
+/** `POST …/sandbox/prescriptions`: a preset, custom fields, or both. */
 export type PortalPrescriptionInput = { preset?: string; simulation?: Record<string, unknown> };
-/** The 202. Under Automatic Processing its order is there already. */
+/** The 202 body. Under Automatic Processing the order already exists. */
 export type PortalSimulatedPrescription = {
   patient_id: string | null;
   prescription_id: number | null;
   order_number: string | null;
 };
-/** `POST …/sandbox/orders`: an order for a prescription, as the smallest body makes it. Answers 201 with the `Order`. */
+/** `POST …/sandbox/orders`: a minimal order for a prescription. Returns 201 with the `Order`. */
 export type PortalSandboxOrder = { prescription_id: number };
-// `POST …/sandbox/simulate` takes and answers what the API's `POST /simulate` does: walk an order, hold it, move the clock.
+// `POST …/sandbox/simulate` works like the API's `POST /simulate`: move an order, hold it, advance the clock.

@@ -1,4 +1,4 @@
-/** What people of a partner may do. */
+/** Roles of a partner's users and what they can do. */
 export const portalRoles = {
   partner_viewer: "Looks at everything but changes nothing.",
   partner_developer: "Also changes credentials, webhooks and orders, and plays in the sandbox.",
@@ -7,7 +7,7 @@ export const portalRoles = {
 export type PortalRole = keyof typeof portalRoles;
 export const portalRoleNames = Object.keys(portalRoles) as [PortalRole, ...PortalRole[]];
 
-/** `GET …/team`: of the partner, whatever the environment. */
+/** `GET …/team`: the partner's team, the same in both environments. */
 export type PortalTeam = { people: PortalPerson[] };
 export type PortalPerson = {
   person_id: string;
@@ -18,12 +18,12 @@ export type PortalPerson = {
   created_at: string;
   last_signed_in_at: string | null;
   disabled_at: string | null;
-  /** Who is asking. */
+  /** Whether this is the signed-in user. */
   you: boolean;
 };
-/** `POST …/team`, answered 201 with a `PortalInvited`. */
+/** `POST …/team` returns 201 with a `PortalInvited`. */
 export type PortalInvitation = { name: string; email: string; role: PortalRole };
-/** `POST …/team/{person_id}/password` with `{}` answers it too. The password is shown this once. */
+/** `POST …/team/{person_id}/password` with `{}` returns it too. The password is shown only once. */
 export type PortalInvited = { person: PortalPerson; password: string };
-/** `PATCH …/team/{person_id}`, answered 200 with a `PortalPerson`. */
+/** `PATCH …/team/{person_id}` returns 200 with a `PortalPerson`. */
 export type PortalPersonUpdate = { role?: PortalRole; disabled?: boolean; reset_second_factor?: true };

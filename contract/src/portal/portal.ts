@@ -5,13 +5,13 @@ import type { OrderStatus } from "../lifecycle.ts";
 import type { PortalRole } from "./portal-team.ts";
 
 /*
- * What the partner portal is told and sends, below `/web/portal`. Where a path begins with `{environment}` the account
- * is that of the signed-in person's partner there; a partner without one finds nothing (404). Times are ISO 8601 in
- * UTC. Lists with `next_cursor` take `limit` (1 to 200, 25 unless told) and `cursor`. Here and in the files
- * `portal-*.ts`, `…` stands for `/portal/{environment}`.
+ * The partner portal's requests and responses, under `/web/portal`. Paths with `{environment}` use the partner's
+ * account in that environment, and return 404 if the partner has none. Times are ISO 8601 in UTC. Lists with
+ * `next_cursor` take `limit` (1 to 200, default 25) and `cursor`. Here and in `portal-*.ts`, `…` stands for
+ * `/portal/{environment}`.
  */
 
-/** `GET /portal`: who is signed in, and where they can go. Production comes first where there is one. */
+/** `GET /portal`: the signed-in user's role and accounts, production first. */
 export type PortalIndex = {
   partner_name: string;
   role: PortalRole;
@@ -24,13 +24,13 @@ export type PortalAccount = {
   workflow: Workflow;
   ncpdp_id: string | null;
   custom_labels: boolean;
-  /** What its clock shows; ahead of real time only in a sandbox. */
+  /** The account's clock. Only a sandbox can be ahead of real time. */
   now: string;
   clock_offset_s: number;
   created_at: string;
 };
 
-/** Each is found out from what really happened; none is ever ticked by hand. */
+/** Steps complete automatically, based on the account's activity. */
 export const quickStartSteps = {
   credential: ["Create a credential", "Its secret is shown once. Keep it where your program finds it."],
   token: ["Get an access token", "Trade the credential for a token at the token server."],
@@ -47,19 +47,19 @@ export type QuickStartStep = keyof typeof quickStartSteps;
 export type PortalHome = {
   account: PortalAccount;
   addresses: { base_url: string; token_url: string };
-  /** In order. `done_at` is when it first happened, as far as that is known. */
+  /** In order. `done_at` is when the step first happened, if known. */
   checklist: { step: QuickStartStep; title: string; hint: string; done: boolean; done_at: string | null }[];
   orders: { order_status: OrderStatus; count: number }[];
-  /** Held orders that wait for the partner. */
+  /** Held orders that need the partner's action. */
   waiting_for_you: number;
   /** The last 24 hours. */
   requests: { total: number; errors: number };
   webhooks: {
-    /** Deliveries not finished. */
+    /** Pending deliveries. */
     waiting: number;
-    /** Deliveries given up in the last 24 hours. */
+    /** Failed deliveries in the last 24 hours. */
     failed: number;
-    /** Endpoints that are disabled for another reason than that the partner wanted it: a banner. */
+    /** Endpoints that Pestle disabled. The portal shows a banner. */
     disabled_endpoints: { id: string; url: string; reason: string; disabled_at: string }[];
   };
 };

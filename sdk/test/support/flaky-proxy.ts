@@ -5,8 +5,8 @@ import { buffer } from "node:stream/consumers";
 
 type Seen = { method: string; url: string; headers: IncomingHttpHeaders; body: string };
 /**
- * `reset`: the connection breaks before the server hears of it; `lost`: after it answered; `hang`: nothing comes back;
- * `overtaken`: answered as a copy of a request that is being worked on, which it is once the next one was answered.
+ * `reset`: the connection breaks before the server receives the request; `lost`: after the server responds; `hang`: no
+ * response; `overtaken`: responds as if another copy of the request is in progress, and forwards it after the next one.
  */
 export type Mishap =
   | "reset"
@@ -15,7 +15,7 @@ export type Mishap =
   | "overtaken"
   | { status: number; headers?: Record<string, string>; body?: unknown };
 
-/** A real server on loopback in front of another: each request meets the next mishap, and when none is left it passes. */
+/** A real loopback server in front of another. Each request gets the next failure; when none is left, it passes through. */
 export async function startFlakyProxy(target: string, mishaps: Mishap[] = []) {
   const seen: Seen[] = [];
   let overtaken: (() => Promise<unknown>) | undefined;

@@ -4,25 +4,25 @@ import type { Reason, Verdict } from "../domain/values/address/verdict.ts";
 import type { ZipTable } from "../domain/values/address/zip.ts";
 
 /**
- * Says whether an address can be delivered to. The built-in one answers at once; a provider over the network answers
- * with a promise, and must then not be asked inside a transaction.
+ * Checks whether an address is deliverable. The built-in validator is synchronous. A provider over the network returns a
+ * promise; never call it inside a transaction.
  */
 export interface AddressValidator {
   validate(address: Address): Verdict | Promise<Verdict>;
 }
 
-/** What the tables alone can tell: no network, no account, the same answer every time. */
+/** Uses only the ZIP tables: no network, and always the same answer. */
 export const offlineAddressValidator = (zips: ZipTable) => ({
   validate: (address: Address): Verdict => judgeAddress(address, zips),
 });
 
-/** The sandbox's magic beginnings of `street1`; `meant` is the address the validator pretends to know instead. */
+/** The sandbox's magic `street1` prefixes. `meant` is the address that the validator suggests. */
 const magic: readonly { start: string; reason: Reason; meant: (address: Address) => Address }[] = [
   { start: "77 ", reason: "not_found", meant: (address) => renumbered(address, "1077") },
   { start: "78 ", reason: "unit_required", meant: (address) => ({ ...renumbered(address, "1078"), street2: "APT 1" }) },
 ];
 
-/** Before another validator, for sandbox accounts: both doubtful answers, and a suggestion to accept, can be tried. */
+/** Wraps a validator for sandbox accounts, so that partners can test both failures and a suggested address. */
 export function simulatedAddressValidator(inner: AddressValidator): AddressValidator {
   return {
     validate(address) {

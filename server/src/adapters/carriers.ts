@@ -7,28 +7,28 @@ import { scansOf } from "./parcel-stories.ts";
 import { carrierNamed, genericNumber } from "./tracking-numbers.ts";
 
 /**
- * Who takes parcels to patients. The same `key` again gives the same label and number, so that a call cut off half-way
- * can be made again. Called outside every transaction.
+ * The parcel carriers. The same `key` gives the same label and number, so an interrupted call can be repeated. Called
+ * outside transactions.
  */
 export interface Carriers {
   createLabel(request: LabelRequest): Promise<CreatedLabel>;
-  /** All that has happened to a parcel until now, oldest first. */
+  /** A parcel's scans so far, oldest first. */
   track(parcel: TrackedParcel, now: Date): Promise<Scan[]>;
-  /** When it is worth asking again; null once the last thing has happened. */
+  /** When to poll again; null after the final scan. */
   nextLookAt(parcel: TrackedParcel, now: Date): Date | null;
 }
 
-/** `key` is the order's number. */
+/** `key` is the order number. */
 export type LabelRequest = Omit<ShippingLabel, "tracking_no"> & { key: string };
 
 type CreatedLabel = {
   tracking_no: string;
-  /** Null where nobody knows where the carrier's parcels are looked up. */
+  /** Null if the carrier's tracking page is unknown. */
   tracking_url: string | null;
   label: { format: "PDF"; pdf: Buffer; zpl: string };
 };
 
-/** Stands in for a carrier: real labels, and scans on a timetable. */
+/** A simulated carrier: real labels, and scans on a schedule. */
 export const simulatedCarriers: Carriers = {
   async createLabel({ key, ...request }) {
     const carrier = carrierNamed(request.carrier);
@@ -47,6 +47,6 @@ export const simulatedCarriers: Carriers = {
   nextLookAt: (parcel, now) => scansOf(parcel).find(({ at }) => at > now)?.at ?? null,
 };
 
-/** Fourteen digits that look like chance and are not: the same key has the same ones. */
+/** Fourteen pseudo-random digits, always the same for the same key. */
 const digitsOf = (key: string) =>
   createHash("sha256").update(key).digest().readBigUInt64BE().toString().padStart(14, "0").slice(-14);

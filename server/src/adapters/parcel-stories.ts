@@ -4,13 +4,13 @@ import { addDays, dateIn, startOfDay } from "../domain/values/calendar.ts";
 
 type Step = {
   status: ShipmentStatus;
-  /** How much of the way lies behind it (0 to 1), and whole days after that. */
+  /** The fraction of the transit time that has passed (0 to 1), plus whole days. */
   way: number;
   plus_days?: number;
-  /** Time of day in the parcel's zone; left out: when it was sent, and so many minutes later. */
+  /** Time of day in the parcel's zone. If absent, `after_minutes` after shipping. */
   at?: readonly [hour: number, minute: number];
   after_minutes?: number;
-  /** Kinds of places, never where the patient lives: scans are kept and shown in the open. */
+  /** A kind of place, never the patient's address: scans are stored and shown unencrypted. */
   place: string | null;
   description: string;
 };
@@ -32,7 +32,7 @@ const ARRIVED: readonly Step[] = [
   { status: "out_for_delivery", way: 1, at: [8, 15], place: "Local facility", description: "Out for delivery." },
 ];
 
-/** What can become of a parcel, by the beginning of `street1` in the sandbox. The first row is every other parcel's. */
+/** Parcel histories, chosen in the sandbox by how `street1` begins. The first row is the default. */
 export const stories: readonly { street1_start: string | null; steps: readonly Step[] }[] = [
   {
     street1_start: null,
@@ -42,7 +42,7 @@ export const stories: readonly { street1_start: string | null; steps: readonly S
     street1_start: "101 ",
     steps: [
       ...ARRIVED,
-      { status: "exception", way: 1, at: [15, 20], place: null, description: "Delivery attempted: nobody there." },
+      { status: "exception", way: 1, at: [15, 20], place: null, description: "Delivery attempted: no one home." },
       {
         status: "out_for_delivery",
         way: 1,
@@ -64,7 +64,7 @@ export const stories: readonly { street1_start: string | null; steps: readonly S
         plus_days: 7,
         at: [9, 0],
         place: null,
-        description: "Lost: not seen since the last scan.",
+        description: "Lost: no scans since the last one.",
       },
     ],
   },
@@ -87,7 +87,7 @@ export const stories: readonly { street1_start: string | null; steps: readonly S
 
 const MINUTE_MS = 60_000;
 
-/** Everything that happens to a parcel, in order: the same parcel, the same story, whenever it is asked for. */
+/** All scans of a parcel in order. The same parcel always gets the same scans. */
 export function scansOf(parcel: TrackedParcel): Scan[] {
   const street1 = parcel.street1?.trimStart() ?? "";
   const { steps } =
@@ -101,15 +101,15 @@ export function scansOf(parcel: TrackedParcel): Scan[] {
       at === undefined
         ? parcel.shipped_at.getTime() + after_minutes * MINUTE_MS
         : startOfDay(parcel.time_zone, day).getTime() + (at[0] * 60 + at[1]) * MINUTE_MS;
-    // A parcel sent in the evening and due the same day has seen its morning scans already: they come late, in order.
+    // For a parcel shipped in the evening and due the same day, the morning scans come later, still in order.
     last_ms = Math.max(told_ms, last_ms + MINUTE_MS);
     return { at: new Date(last_ms), status, place, description };
   });
 }
 
 /**
- * Some parcels are quicker than others, but each always takes its own time. In the sandbox it is the street's: numbers
- * of orders are drawn by lot, and the same calls are to tell the same story.
+ * Transit days within the range, fixed per parcel. The sandbox derives them from the street: order numbers are random, and
+ * the same calls must give the same result.
  */
 function daysOnTheWay({ tracking_no, street1, transit_days: { min, max } }: TrackedParcel): number {
   const spread = Math.max(0, max - min) + 1;

@@ -1,30 +1,30 @@
 /**
- * Where a patient's money comes from. Every call carries a key of its own, so that one that is sent again after a
- * timeout happens once. Called outside every transaction; a call that throws is made again later.
+ * The payment provider for patient payments. Every call carries its own key, so a call repeated after a timeout takes
+ * effect once. Called outside transactions; a job retries a call that throws.
  *
- * A provider with payment intents fits as it is: `authorise` confirms an intent that is captured by hand and gives its
- * id as `reference`, the others name that id; `key` goes out as the idempotency key.
+ * A provider with payment intents fits directly: `authorise` confirms an intent with manual capture and returns its id as
+ * `reference`, which the other calls pass back; `key` is the idempotency key.
  */
 export interface Payments {
   authorise(request: Keyed & { currency: string; token: string }): Promise<Authorisation>;
-  /** At most what was authorised. */
+  /** At most the authorized amount. */
   capture(request: Keyed & { reference: string }): Promise<Capture>;
-  /** Lets go of what was authorised under a key, and gives back what was captured meanwhile. Nothing there is fine. */
+  /** Voids the authorization made under a key and refunds what was captured since. Does nothing if there is none. */
   void(request: { key: string; reference: string | null; authorised_as: string }): Promise<void>;
   refund(request: Keyed & { reference: string }): Promise<void>;
 }
 type Keyed = { key: string; amount_cents: number };
 
-/** Asked again under the same key, it tells what was taken the first time. */
+/** A repeated call with the same key returns the amount captured the first time. */
 type Capture = { status: "captured"; amount_cents: number } | { status: "declined" };
 type Authorisation = { status: "authorized"; reference: string } | { status: "declined" };
 
-/** The sandbox's card that is always declined, and the one that is declined when it is charged. */
+/** The sandbox cards that are declined at authorization and at capture. */
 const DECLINED_TOKEN = "tok_declined";
 const DECLINED_LATER_TOKEN = "tok_declined_at_capture";
 const DECLINED_LATER = "sim_declined_";
 
-/** Stands in for a payment provider: every card is good but two. */
+/** A simulated payment provider that accepts every card but two. */
 export const simulatedPayments: Payments = {
   async authorise({ key, token }) {
     if (token === DECLINED_TOKEN) return { status: "declined" };

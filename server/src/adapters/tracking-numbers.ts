@@ -1,15 +1,15 @@
-/** How carriers number their parcels, and where people look them up. */
+/** A carrier's tracking number format and tracking page. */
 export type CarrierRow = {
-  /** As the catalogue may spell it: without case, blanks and punctuation. */
+  /** Names in the catalogue, compared without case, spaces and punctuation. */
   names: readonly string[];
-  /** A number of that carrier's shape, made of digits of chance; the check digit is right. */
+  /** Builds a number in the carrier's format from random digits, with a valid check digit. */
   compose: (chance: string) => string;
   url: (tracking_no: string) => string;
 };
 
 /**
- * The numbers lie where no parcel is: the mailer of only zeros, the shipper in UPS's own examples, FedEx's numbers that
- * begin with 00. Nobody who follows a link from the sandbox sees a stranger's parcel.
+ * The numbers are in unused ranges: an all-zero mailer id, the shipper in UPS's own examples, FedEx numbers beginning with
+ * 00. A tracking link from the sandbox never shows a real parcel.
  */
 const rows: readonly CarrierRow[] = [
   {
@@ -29,26 +29,26 @@ const rows: readonly CarrierRow[] = [
   },
 ];
 
-/** Undefined for a carrier nobody here knows. */
+/** Undefined for an unknown carrier. */
 export function carrierNamed(name: string): CarrierRow | undefined {
   const plain = name.toLowerCase().replaceAll(/[^a-z]/g, "");
   return rows.find(({ names }) => names.includes(plain));
 }
 
-/** What a parcel of a carrier without a row is called. */
+/** A tracking number for a carrier without a row. */
 export const genericNumber = (chance: string) => `PX${chance.slice(0, 14)}`;
 
 const withCheck = (body: string, check: (body: string) => number) => `${body}${check(body)}`;
 
-/** Modulo 10: the last digit counts three times, and every second one before it. */
+/** Modulo 10: every second digit from the last counts three times. */
 export const uspsCheck = (body: string): number =>
   complement(sum(Array.from(body).reverse(), (char, index) => Number(char) * (index % 2 === 0 ? 3 : 1)));
 
-/** Modulo 10 over what follows 1Z: letters are worth their place, from A = 2; every second counts double. */
+/** Modulo 10 over the part after 1Z: letters count from A = 2; every second character counts double. */
 export const upsCheck = (body: string): number =>
   complement(sum(Array.from(body.slice(2)), (char, index) => upsValue(char) * (index % 2 === 0 ? 1 : 2)));
 
-/** Modulo 11, of whose remainder 10 only the 0 is kept. */
+/** Modulo 11; a remainder of 10 becomes 0. */
 export const fedexCheck = (body: string): number =>
   (sum(Array.from(body), (char, index) => Number(char) * [3, 1, 7][index % 3]!) % 11) % 10;
 
@@ -57,6 +57,6 @@ const complement = (total: number) => (10 - (total % 10)) % 10;
 const sum = (chars: readonly string[], value: (char: string, index: number) => number) =>
   chars.reduce((total, char, index) => total + value(char, index), 0);
 
-/** Letters and digits tell more parcels apart than digits alone do in so little room. */
+/** Letters and digits fit more distinct numbers into the same length. */
 const base36 = (chance: string, length: number) =>
   BigInt(chance).toString(36).toUpperCase().padStart(length, "0").slice(-length);

@@ -11,14 +11,14 @@ type WebhookRequest = {
   body: string;
 };
 
-/** Posts to endpoints. Whatever an endpoint does, `send` answers within the time there is, and never throws. */
+/** Posts to endpoints. `send` always resolves within the time limit and never throws. */
 export type WebhookClient = {
   send(request: WebhookRequest): Promise<EndpointAnswer>;
-  /** Cuts off what is under way. */
+  /** Aborts requests in flight. */
   close(): Promise<void>;
 };
 
-/** Read, so that the connection can be used again; an endpoint that says more is cut off. */
+/** Read so that the connection can be reused. A longer response is aborted. */
 const MOST_READ_BYTES = 64 * 1024;
 const MOST_KEPT_BYTES = 4 * 1024;
 const SWEEP_EVERY_MS = 100;
@@ -27,17 +27,17 @@ export function openWebhookClient(
   options: { resolve?: Resolve; ca?: string; connect_timeout_ms?: number; response_timeout_ms?: number } = {},
 ): WebhookClient {
   const { connect_timeout_ms = CONNECT_TIMEOUT_S * 1000, response_timeout_ms = RESPONSE_TIMEOUT_S * 1000 } = options;
-  // One for each environment: a connection that the sandbox may use must never serve production.
+  // One per environment: a sandbox connection must never serve production.
   const agentOf = (environment: Environment) =>
     new Agent({
       connect: guardedConnector(environment, { ...options, connect_timeout_ms }),
       pipelining: 1,
-      // The sweep below ends what takes too long, also what drips.
+      // The sweep below ends slow requests, including slowly dripping responses.
       headersTimeout: 0,
       bodyTimeout: 0,
     });
   const agents = { production: agentOf("production"), sandbox: agentOf("sandbox") };
-  /** In the order of their deadlines: all have the same time. */
+  /** In deadline order, because all have the same timeout. */
   const under_way = new Set<Exchange>();
   let sweeping: NodeJS.Timeout | undefined;
 
@@ -75,7 +75,7 @@ export function openWebhookClient(
   };
 }
 
-/** One request and what comes back, as undici tells it. */
+/** One request and its response, as an undici handler. */
 class Exchange implements Dispatcher.DispatchHandler {
   readonly began_ms = performance.now();
   #controller: Dispatcher.DispatchController | undefined;
@@ -101,7 +101,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 100 and 103 announce an answer and are none.
+    // Skip informational responses such as 100 and 103.
     if (status < 200) return;
     this.#status = status;
     this.#retry_after = first(headers["retry-after"]);
@@ -112,7 +112,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     this.#read_bytes += chunk.length;
     if (this.#kept_bytes < MOST_KEPT_BYTES) {
       const part = chunk.subarray(0, MOST_KEPT_BYTES - this.#kept_bytes);
-      // A copy: the chunk is a window into a buffer that is written to again.
+      // Copy: undici reuses the chunk's buffer.
       this.#kept.push(Buffer.from(part));
       this.#kept_bytes += part.length;
     }
@@ -149,7 +149,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 const first = (value: string | string[] | undefined) => (Array.isArray(value) ? value[0] : value);
 
 function codeOf(error: Error & { code?: string; cause?: unknown }): string {
-  // It does not always say what it choked on.
+  // The error does not always carry a specific code.
   if (error.name === "HTTPParserError") return "HPE_INVALID";
   if (typeof error.code === "string" && error.code !== "UND_ERR_ABORTED") return error.code;
   return error.cause instanceof Error ? codeOf(error.cause) : (error.code ?? "INTERNAL");

@@ -4,19 +4,19 @@ import type { Environment } from "@pestle/contract";
 import { buildConnector } from "undici";
 import { isLocalName, literalAddress, mayConnect } from "../domain/webhooks/webhook-url.ts";
 
-/** Tells the addresses of a host name. */
+/** Resolves a host name to its addresses. */
 export type Resolve = (hostname: string) => Promise<string[]>;
 
 type Options = { resolve?: Resolve; connect_timeout_ms: number; ca?: string };
 
-/** Nobody is connected to: an address that the URL leads to is not one that webhooks may be sent to. */
+/** The URL resolves to an address that webhooks must not reach, so no connection is made. */
 class BlockedAddress extends Error {
   readonly code = "BLOCKED_ADDRESS";
 }
 
 /**
- * Makes connections, and only to addresses that were looked at. A name is looked up once, every address it has is judged, and
- * the connection goes to these very addresses; whoever is an address already never meets the look-up and is judged before.
+ * Connects only to checked addresses. Resolves a name once, checks all its addresses, and connects to exactly those, so
+ * DNS rebinding cannot change them. Checks an IP address in the URL directly, because it skips the lookup.
  */
 export function guardedConnector(environment: Environment, options: Options): buildConnector.connector {
   const connectors = { http: connectorOf("http"), https: connectorOf("https") };
@@ -34,7 +34,7 @@ export function guardedConnector(environment: Environment, options: Options): bu
     return buildConnector({
       timeout: options.connect_timeout_ms,
       lookup,
-      // Whatever the process was told about certificates: a wrong one is a wrong one.
+      // Overrides NODE_TLS_REJECT_UNAUTHORIZED.
       rejectUnauthorized: true,
       ...(options.ca === undefined ? {} : { ca: options.ca }),
     } as buildConnector.BuildOptions);
@@ -45,7 +45,7 @@ export function guardedConnector(environment: Environment, options: Options): bu
       ? ["127.0.0.1", "::1"]
       : (options.resolve ?? askNameServers)(hostname));
     if (addresses.length === 0) throw Object.assign(new Error("no address"), { code: "ENOTFOUND" });
-    // One that is forbidden among good ones is no accident: none of them is used.
+    // A forbidden address among allowed ones is no accident: use none of them.
     if (!addresses.every((address) => mayConnect(address, scheme, environment))) throw new BlockedAddress();
     return addresses.map((address) => ({ address, family: address.includes(":") ? 6 : 4 }));
   }
@@ -59,7 +59,7 @@ export function guardedConnector(environment: Environment, options: Options): bu
     }
     connectors[scheme](target, (...[error, socket]) => {
       if (error !== null) return callback(error, null);
-      // Cannot happen, and would be the whole point.
+      // Should be impossible; a last check of the address actually connected to.
       if (!mayConnect(socket.remoteAddress ?? "", scheme, environment)) {
         socket.destroy();
         return callback(new BlockedAddress(), null);
@@ -70,8 +70,8 @@ export function guardedConnector(environment: Environment, options: Options): bu
 }
 
 /**
- * Asks the name servers over sockets of our own. The system's look-up would do it on one of four threads that all of Node
- * shares, and a partner with a name server that never answers could hold them all.
+ * Queries the name servers over our own sockets. The system lookup would use one of four threads that all of Node shares,
+ * and a partner whose name server never answers could block them all.
  */
 const resolver = new dns.Resolver({ timeout: 2_000, tries: 2 });
 async function askNameServers(hostname: string): Promise<string[]> {

@@ -31,7 +31,7 @@ import { listenCommand } from "./webhooks/listen.ts";
 import { triggerCommand } from "./webhooks/trigger.ts";
 import { webhookCommands } from "./webhooks/webhooks.ts";
 
-/** Every command, in the order of the help; each file holds its group's rows and what they do. */
+/** Every command, in help order. Each file defines the commands of one group. */
 export const commands: readonly CommandRow[] = [
   startCommand,
   doctorCommand,

@@ -1,8 +1,8 @@
-/** What can be typed at one place, and what comes after each of the options there. */
+/** What the user can type after a command path, and the values each option takes. */
 export type CompletedPlace = {
   /** "", "orders" or "orders list". */
   path: string;
-  /** Sub-commands, or what the argument is usually one of. */
+  /** Subcommands, or common values of the argument. */
   words: readonly CompletedWord[];
   options: readonly CompletedOption[];
 };
@@ -14,7 +14,7 @@ export type CompletedOption = {
   choices: readonly string[];
 };
 
-/** For bash 3.2 and later, which macOS has: no associative arrays, no `mapfile`. */
+/** Works in bash 3.2, the version macOS ships: no associative arrays, no `mapfile`. */
 export const bashCompletion = (places: readonly CompletedPlace[]): string => `# pestle completion bash
 _pestle_at() {
   case "$1" in
@@ -102,7 +102,7 @@ export const fishCompletion = (places: readonly CompletedPlace[]): string =>
     ...places.flatMap(({ path, words, options }) => {
       const here = `complete -c pestle -n ${quoted(`__pestle_at ${quoted(path)}`)}`;
       return [
-        // Files are offered where nothing better is known.
+        // Offer file names where there are no words to offer.
         ...(words.length === 0 ? [] : [`${here} -f`]),
         ...words.map(({ word, meaning }) => `${here} -a ${quoted(word)} -d ${quoted(meaning)}`),
         ...options.map(({ flag, meaning, takes, choices }) => {
@@ -125,7 +125,7 @@ const cases = (places: readonly CompletedPlace[], of: (place: CompletedPlace) =>
     .map(([key, work]) => `  ${quoted(key)}) ${work} ;;`)
     .join("\n");
 
-/** One case for each option that takes something: what to do with what it takes. */
+/** One shell `case` branch per option that takes a value. */
 const optionCases = (
   places: readonly CompletedPlace[],
   takes: "one" | "many",
@@ -139,7 +139,7 @@ const optionCases = (
     )
     .join("\n");
 
-/** What an option takes, and whether it takes several: the same in bash and zsh. */
+/** The values an option takes, and whether it takes several. bash and zsh share these functions. */
 const optionFunctions = (places: readonly CompletedPlace[]): string => `_pestle_values() {
   case "$1" in
 ${optionCases(places, "one", (choices) => lines(choices))}
@@ -162,8 +162,8 @@ const groupNames = (places: readonly CompletedPlace[]): string[] => [
 
 const lines = (words: readonly string[]) =>
   words.length === 0 ? "echo" : `printf '%s\\n' ${words.map(quoted).join(" ")}`;
-/** zsh reads a word and its meaning with a colon between. */
+/** zsh expects `word:description`. */
 const described = (words: readonly { word: string; meaning: string }[]) =>
   lines(words.map(({ word, meaning }) => (meaning === "" ? word : `${word}:${meaning.replaceAll(":", ",")}`)));
-/** As it is, for any of the three. */
+/** Single-quoted, which bash, zsh and fish all read literally. */
 const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;

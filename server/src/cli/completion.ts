@@ -13,10 +13,10 @@ const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion 
 type Shell = keyof typeof shells;
 const shellNames = Object.keys(shells) as Shell[];
 
-/** The rows are given late: this command is one of them. */
+/** Takes the commands as a function because this command is one of them. */
 export const completionCommand = (rows: () => readonly CommandRow[]): CommandRow => ({
   name: "completion",
-  summary: "print what teaches your shell to complete `pestle`",
+  summary: "print a shell completion script for `pestle`",
   argument: ["shell", `one of ${shellNames.join(", ")}`, { words: shellNames }],
   examples: [
     'eval "$(pestle completion bash)"',
@@ -25,7 +25,7 @@ export const completionCommand = (rows: () => readonly CommandRow[]): CommandRow
   ],
   async run(_options, shell) {
     const write = shells[shell as Shell];
-    if (write === undefined) throw new WrongUsage(`Shells are ${shellNames.join(", ")}.`);
+    if (write === undefined) throw new WrongUsage(`The shell must be one of ${shellNames.join(", ")}.`);
     const script = write(completedPlaces(rows()));
     return { data: { shell, script }, text: script.trimEnd() };
   },
@@ -48,7 +48,7 @@ function completedPlaces(rows: readonly CommandRow[]): CompletedPlace[] {
   ];
 }
 
-const HELP: CompletedOption = { flag: "--help", meaning: "explain it", takes: "nothing", choices: [] };
+const HELP: CompletedOption = { flag: "--help", meaning: "show help", takes: "nothing", choices: [] };
 const JSON_FLAG: CompletedOption = { flag: "--json", meaning: "print JSON", takes: "nothing", choices: [] };
 
 const wordsOf = ({ argument, second_argument }: CommandRow): CompletedWord[] =>

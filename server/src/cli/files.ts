@@ -1,12 +1,36 @@
-import { chmodSync, writeFileSync } from "node:fs";
+import { chmodSync, readFileSync, writeFileSync } from "node:fs";
+import { isSentObject } from "../domain/values/unknown-fields.ts";
 import { AdminRefusal } from "../usecases/accounts/admin-refusal.ts";
 import { reason } from "./errors.ts";
+import type { JsonFields } from "./set-fields.ts";
 
-/** A file that tells of patients: for whoever asked for it, and nobody else of this machine. */
+export function readBytes(file: string | 0): Buffer {
+  try {
+    return readFileSync(file);
+  } catch (error) {
+    throw new AdminRefusal(`The file cannot be read: ${reason(error)}`);
+  }
+}
+
+/** `-` is standard input. */
+export const readText = (file: string): string => readBytes(file === "-" ? 0 : file).toString("utf8");
+
+export function readObject(file: string): JsonFields {
+  const text = readText(file);
+  try {
+    const value: unknown = JSON.parse(text);
+    if (isSentObject(value)) return value;
+  } catch {
+    // Invalid JSON gets the same message as JSON that is not an object.
+  }
+  throw new AdminRefusal("The file does not contain a JSON object.");
+}
+
+/** Only the current user can read the file, because it contains patient data. */
 export function writePrivate(file: string, content: Buffer | string): void {
   try {
     writeFileSync(file, content, { mode: 0o600 });
-    // One that was there already keeps its mode otherwise.
+    // writeFileSync does not change the mode of an existing file.
     chmodSync(file, 0o600);
   } catch (error) {
     throw new AdminRefusal(`The file cannot be written: ${reason(error)}`);

@@ -1,10 +1,13 @@
-import pc from "./colours.ts";
+import picocolors from "picocolors";
 
-/** What a command has to say: data for --json, and the same for people. */
+/** Colors only on a terminal: not in a pipe, a file or a build log, and not when NO_COLOR is set. */
+export const pc = picocolors.createColors(picocolors.isColorSupported && process.stdout.isTTY === true);
+
+/** A command's result: data for --json, and the same as text. */
 export type Output = {
   data: unknown;
   text: string;
-  /** It was done, and what was found is bad: exit code 1. */
+  /** The command ran but found a problem: exit code 1. */
   failed?: boolean;
 };
 
@@ -12,7 +15,7 @@ export function print({ data, text }: Output, json: boolean): void {
   process.stdout.write(`${json ? JSON.stringify(data, null, 2) : text}\n`);
 }
 
-/** Columns as wide as their widest cell, the head in bold. */
+/** Columns as wide as their widest cell, with a bold header. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = head.map((name, column) => Math.max(name.length, ...rows.map((row) => row[column]?.length ?? 0)));
   const line = (cells: readonly string[]) =>
@@ -20,7 +23,7 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [pc.bold(line(head)), ...rows.map(line)].join("\n");
 }
 
-/** Name and value on a line each. */
+/** One name and value per line. */
 export function facts(values: Record<string, string>): string {
   const width = Math.max(...Object.keys(values).map((name) => name.length));
   return Object.entries(values)
@@ -28,9 +31,9 @@ export function facts(values: Record<string, string>): string {
     .join("\n");
 }
 
-export const SHOWN_ONCE = "Keep it now: it is not shown again.";
+export const SHOWN_ONCE = "Save it now: it is not shown again.";
 
-/** To the minute, as a table of people's affairs needs it. */
+/** A time to the minute, for tables. */
 export const minute = (time: Date | string | null) =>
   time === null
     ? "never"
@@ -41,7 +44,7 @@ export const minute = (time: Date | string | null) =>
 
 export const money = (cents: number) => `$${(cents / 100).toFixed(2)}`;
 
-/** One line on stderr that counts up, on a terminal only. */
+/** A progress line on stderr, only on a terminal. */
 export function progress(): { show(line: string): void; done(): void } {
   const { isTTY } = process.stderr;
   const write = (line: string) => isTTY && process.stderr.write(`\r\x1b[2K${line}`);

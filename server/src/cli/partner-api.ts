@@ -14,10 +14,10 @@ import { reason } from "./errors.ts";
 
 type Method = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
 type Asked = Pick<RequestOptions, "query" | "body" | "signal" | "idempotency_key"> & {
-  /** What is said where there is no such record. */
+  /** The message for a 404. */
   missing?: string;
 };
-/** An account of a running service, as a partner's own program reaches it. */
+/** An account on a running service, called over the partner API. */
 export type PartnerApi = {
   config: Config;
   client: PartnerAccount;
@@ -25,7 +25,7 @@ export type PartnerApi = {
   request<Body>(method: Method, path: `/${string}`, asked?: Asked): Promise<Body>;
 };
 
-/** No answer, or none of use, within the retries: whoever can wait tries again. */
+/** The retries ran out without a usable answer. Commands that can wait try again. */
 export class OutOfReach extends AdminRefusal {}
 
 export async function openPartnerApi(options: PartnerOptions, env?: NodeJS.ProcessEnv): Promise<PartnerApi> {
@@ -61,7 +61,7 @@ function refusalOf(error: unknown, base_url: string, missing: string | undefined
   if (error instanceof Unavailable) {
     const { cause } = error;
     const why = cause === undefined ? error.message : reason((cause as { cause?: unknown }).cause ?? cause);
-    return new OutOfReach(`No service answers at ${base_url} (${why}). Does it run?`);
+    return new OutOfReach(`No service answers at ${base_url} (${why}). Is it running?`);
   }
   if (error instanceof PestleError) {
     const passes = error instanceof RateLimited || (error.status ?? 0) >= 500;

@@ -3,56 +3,56 @@ import { version } from "../version.ts";
 import { explain } from "./errors.ts";
 import { type Output, print } from "./output.ts";
 
-/** One command, as help, the parser and the tests know it. */
+/** One command. The help, the parser and the tests all read this. */
 export type CommandRow = {
   /** "start", or a group and a verb: "partner create". */
   name: string;
   summary: string;
   argument?: ArgumentRow;
-  /** A second one comes with the options, under its name. */
+  /** `run` receives the second argument in the options, under its name. */
   second_argument?: ArgumentRow;
   options?: readonly OptionRow[];
-  /** What is typed after `pestle`; the first is the most usual. */
+  /** Command lines without `pestle`, most common first. */
   examples: readonly [string, ...string[]];
-  /** Set for the one that serves until it is stopped. Every other takes --json. */
+  /** Set for `start`, which runs until stopped. Every other command takes --json. */
   runs_on?: true;
-  /** `env` stands in for the environment in tests. */
+  /** Tests pass `env` in place of the process environment. */
   run(options: Record<string, unknown>, argument: string, env?: NodeJS.ProcessEnv): Promise<Output | undefined>;
 };
 type ArgumentRow = readonly [
   name: string,
   meaning: string,
-  /** `words`: what it usually is, for shells that complete. */
+  /** `words`: common values, for shell completion. */
   rules?: { optional?: true; words?: readonly string[] },
 ];
 type OptionRow = readonly [flags: string, meaning: string, rules?: { required?: true; choices?: readonly string[] }];
 
-/** What each group of commands is about. */
+/** Help text per command group. */
 export const groups: Record<string, string> = {
   partner: "partners and their accounts",
   credential: "client ids and secrets",
-  user: "people who sign in",
+  user: "user accounts",
   rx: "prescriptions: send, explain, review",
-  orders: "a partner's orders, over the API: list, place, act on, follow",
-  order: "the pharmacy's work on orders: review, fill, check, ship, hold, print",
-  report: "what authorities are told",
+  orders: "a partner's orders, over the API: list, create, act on, watch",
+  order: "pharmacy work on orders: review, fill, check, ship, hold, print",
+  report: "regulatory reports",
   simulate: "the sandbox: prescriptions, orders, events, the clock",
-  catalogue: "what accounts may order: import, export, versions",
-  stock: "what is on hand, and why",
-  safety: "the tables that orders are checked with: import, show, check",
-  webhooks: "where events are sent: endpoints, tests, statistics",
-  events: "what happened in an account, and what was sent",
-  logs: "an account's requests, as they come",
-  keys: "the keys that secrets are sealed with",
+  catalogue: "products that accounts can order: import, export, versions",
+  stock: "inventory on hand and its ledger",
+  safety: "clinical safety tables: import, show, check",
+  webhooks: "webhook endpoints: add, test, statistics",
+  events: "an account's events and their deliveries",
+  logs: "an account's API requests",
+  keys: "encryption keys",
 };
 
 const FOOTER = `
 Settings come from the environment: \`pestle config\` lists them.
-Exit codes: 0 done, 1 refused or failed, 2 wrong usage or a wrong setting.`;
+Exit codes: 0 success, 1 refused or failed, 2 invalid usage or an invalid setting.`;
 
-/** Parses the arguments, runs the command and ends the process with its exit code. */
+/** Parses the arguments, runs the command and exits with its code. */
 export async function runProgram(rows: readonly CommandRow[]): Promise<void> {
-  // Whoever reads only the beginning (`| head`) is no fault of ours.
+  // A reader that closes the pipe early (`| head`) is not an error.
   process.stdout.on("error", (error: NodeJS.ErrnoException) => process.exit(error.code === "EPIPE" ? 0 : 1));
   try {
     await createProgram(rows).parseAsync();
@@ -65,10 +65,10 @@ export async function runProgram(rows: readonly CommandRow[]): Promise<void> {
 }
 
 export function createProgram(rows: readonly CommandRow[]): Command {
-  const program = new Command("pestle").description("Pharmacy-as-a-service, run by you.").version(version);
-  // Both are inherited by the commands made below. The one line of an error is written in one place, above.
+  const program = new Command("pestle").description("Self-hosted pharmacy-as-a-service.").version(version);
+  // Subcommands inherit both. runProgram prints the error, so Commander must not.
   program.exitOverride().configureOutput({ outputError: () => {} });
-  // Without this the program's own --version would take a command's.
+  // Without this the program's --version would shadow a command's.
   program.enablePositionalOptions();
   program.addHelpText("after", FOOTER);
   for (const row of rows) addCommand(program, row);
@@ -106,4 +106,20 @@ function groupOf(program: Command, name: string): Command {
   return (
     program.commands.find((command) => command.name() === name) ?? program.command(name).description(groups[name] ?? "")
   );
+}
+
+const SIGNALS = ["SIGINT", "SIGTERM"] as const;
+
+/** Runs until the work ends or the user presses Ctrl-C. Ctrl-C is a normal end, not a failure. */
+export async function untilStopped(work: (stop: AbortSignal) => Promise<void>): Promise<void> {
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  for (const signal of SIGNALS) process.once(signal, end);
+  try {
+    await work(stop.signal);
+  } catch (error) {
+    if (!stop.signal.aborted) throw error;
+  } finally {
+    for (const signal of SIGNALS) process.off(signal, end);
+  }
 }

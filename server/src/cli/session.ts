@@ -13,15 +13,15 @@ import { reason } from "./errors.ts";
 export type Session = { config: Config; db: Db; now: Date };
 
 /**
- * Opens the database, runs, closes. Beside a running service the embedded database is shared and left running;
- * without one it is started and stopped again.
+ * Opens the database, runs the work and closes it. If a service is running, the command shares its embedded database
+ * and leaves it running; otherwise the command starts the database and stops it again.
  */
 export async function withDatabase<Result>(
   config: Config,
   work: (session: Session) => Promise<Result>,
   { create = false } = {},
 ): Promise<Result> {
-  // A command typed in the wrong folder must not leave a new database there.
+  // A command run in the wrong folder must not create a database there.
   if (!create && !hasDatabase(config)) {
     throw new AdminRefusal(
       `There is no database in ${config.DATA_DIR} yet. Set DATA_DIR, or run \`pestle start\` first.`,
@@ -37,14 +37,14 @@ export async function withDatabase<Result>(
   } catch (error) {
     if (!(error instanceof StatusRefusal)) throw error;
     const remedy =
-      config.DATABASE_URL === "" ? "DATA_DIR/postgres.log says why." : "Check that it runs, and DATABASE_URL.";
-    throw new AdminRefusal(`The database is out of reach: ${reason(trouble)}. ${remedy}`, { cause: trouble });
+      config.DATABASE_URL === "" ? "See DATA_DIR/postgres.log." : "Check that it is running, and check DATABASE_URL.";
+    throw new AdminRefusal(`Cannot reach the database: ${reason(trouble)}. ${remedy}`, { cause: trouble });
   } finally {
     await database.close();
   }
 }
 
-/** For commands that need this build's tables. They change nothing of the schema: that is for `migrate` and `start`. */
+/** For commands that need this build's tables. Only `migrate` and `start` change the schema. */
 export function withSchema<Result>(config: Config, work: (session: Session) => Promise<Result>): Promise<Result> {
   return withDatabase(config, async (session) => {
     const { pending } = await migrationState(session.db);
@@ -54,7 +54,7 @@ export function withSchema<Result>(config: Config, work: (session: Session) => P
   });
 }
 
-/** For commands that seal or open. */
+/** For commands that encrypt or decrypt. */
 export function withVault<Result>(
   config: Config,
   work: (session: Session & { vault: Vault }) => Promise<Result>,

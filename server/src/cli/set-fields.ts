@@ -2,7 +2,7 @@ import { WrongUsage } from "./errors.ts";
 
 export type JsonFields = { [name: string]: unknown };
 
-/** `patient.address.zip=95814` and its like as one object. A number is one only where the field has numbers: a ZIP code is a text. */
+/** Turns `patient.address.zip=95814` and the like into one object. Only numeric fields become numbers: a ZIP code is text. */
 export function fieldsOf(settings: readonly string[]): JsonFields {
   const fields: JsonFields = newFields();
   for (const setting of settings) {
@@ -24,7 +24,7 @@ function valueFor(name: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new WrongUsage(`The value of ${name} begins like JSON and is none.`);
+    throw new WrongUsage(`The value of ${name} looks like JSON but does not parse.`);
   }
 }
 
@@ -35,9 +35,9 @@ function setAt(fields: JsonFields, [name = "", ...rest]: string[], value: unknow
   }
   fields[name] ??= newFields();
   const inner = fields[name];
-  if (typeof inner !== "object") throw new WrongUsage(`--set gives ${name} a value and fields of its own.`);
+  if (typeof inner !== "object") throw new WrongUsage(`--set gives ${name} both a value and subfields.`);
   setAt(inner as JsonFields, rest, value);
 }
 
-/** Without a prototype no name means anything but itself. */
+/** No prototype, so a field named `__proto__` is an ordinary field. */
 const newFields = (): JsonFields => Object.create(null) as JsonFields;

@@ -3,9 +3,9 @@ import type pg from "pg";
 import type { Queryable } from "./db.ts";
 import { sql } from "./db.ts";
 
-/** What changed, told to every process: whoever keeps a copy drops it. */
+/** A change that every process hears of, so that each can drop its copies of the changed data. */
 export type Change = {
-  /** `deliveries`: something may be due that the process it was written in cannot send. */
+  /** `deliveries`: an event may be due that the process that wrote it cannot send. */
   kind: "token" | "credential" | "account" | "catalogue" | "keys" | "safety" | "webhook_endpoint" | "deliveries";
   account_id: string;
   id?: string;
@@ -14,37 +14,40 @@ export type Change = {
 export type Bus = {
   /** Whether every change committed up to a moment ago has reached this process. Copies are trusted only then. */
   fresh(): boolean;
-  /** Fulfilled when it is fresh for the first time. */
+  /** Resolves when the bus is fresh for the first time. */
   readonly opened: Promise<void>;
   close(): Promise<void>;
 };
 
-const CHANNEL = "pestle_changes";
+export const CHANNEL = "pestle_changes";
 const BEAT_EVERY_MS = 250;
-/** A beat that is not answered by then never is: the connection is given up for another. */
+/** After this long without an answer to a beat, the bus opens another connection. */
 const SILENT_AFTER_MS = 5_000;
-/** A revocation must hold everywhere within a second, so nothing older than this is believed. */
+/** A revocation must hold in every process within a second, so copies are trusted for less than that. */
 const FRESH_FOR_MS = 900;
 const RECONNECT_AFTER_MS = 100;
 
-const notify = { ...sql<[channel: string, change: string]>`select pg_notify($1, $2)`, announces: true };
+const notify = {
+  ...sql<[channel: string, change: string], { announced: string }>`select pg_notify($1, $2), $2::text as announced`,
+  announces: true,
+};
 
-/** Tells all processes, when the transaction commits. For rare changes only: a notify costs a global lock. */
+/** Notifies all processes when the transaction commits. For rare changes only: a notify takes a global lock. */
 export async function announce(tx: Queryable, change: Change): Promise<void> {
   await tx.rows(notify, [CHANNEL, JSON.stringify(change)]);
 }
 
 /**
- * Listens on a connection of its own. PostgreSQL delivers notifications in commit order before the next answer on the
- * same connection, so a beat that was answered proves that nothing older was missed. When the connection is lost the
- * copies are dropped at once, because what was announced meanwhile is gone.
+ * Listens on a separate connection. PostgreSQL delivers notifications in commit order before the next answer on the same
+ * connection, so an answered beat proves that no older notification was missed. When the connection is lost, all copies
+ * are dropped at once, because notifications sent meanwhile are gone.
  */
 export function openBus(options: {
   connect: () => Promise<pg.Client>;
   onChange: (change: Change) => void;
   /** Called when changes may have been missed: drop every copy. */
   onGap: () => void;
-  /** Brings the database back, where that is ours to do. */
+  /** Restarts the database, if it is the embedded one. */
   revive: () => Promise<void>;
   onTrouble: (error: Error) => void;
   silent_after_ms?: number;
@@ -124,7 +127,7 @@ export function openBus(options: {
   };
 }
 
-/** Null where it is none of ours: whoever reaches the database can say anything here, and nobody would hear it fail. */
+/** Null for a payload that is not ours: every client of the database can notify on this channel. */
 function changeOf(payload: string | undefined): Change | null {
   try {
     const said: unknown = JSON.parse(payload ?? "");

@@ -1,5 +1,30 @@
-/** 40001: a guard of ours; 23505, 23514: a unique index or a check; 40P01: a deadlock. */
-const CONFLICTS = new Set(["40001", "23505", "23514", "40P01"]);
+/** 40001: `conflict_unless`, our guard in the save statements; 40P01: PostgreSQL ended one side of a deadlock. */
+const CONFLICT_CODES = new Set(["40001", "40P01"]);
+const UNIQUE_VIOLATION = "23505";
+const CHECK_VIOLATION = "23514";
 
-/** Somebody was faster, and what was decided on has changed: load and decide once more. */
-export const isConflict = (error: unknown): boolean => CONFLICTS.has(String((error as { code?: unknown }).code));
+/**
+ * The constraints and unique indexes that two valid changes can violate only by running at the same time. Every other
+ * violation is a fault of ours: a retry would fail the same way, and a 503 would hide it.
+ */
+export const RACED_CONSTRAINTS = {
+  // Two orders for one medication of a patient, and both were decided as the only one.
+  order_item_alone: UNIQUE_VIOLATION,
+  // Two orders draw the same random number, or the same position within a millisecond. The retry draws new ones.
+  orders_pkey: UNIQUE_VIOLATION,
+  orders_by_position: UNIQUE_VIOLATION,
+  // Two messages at once create the same patient.
+  patient_pkey: UNIQUE_VIOLATION,
+  // Two workers process the same message. Which row PostgreSQL writes first is not promised, so the guard on the
+  // message may come too late.
+  prescription_of_message: UNIQUE_VIOLATION,
+  // Two orders reserve the last units of a product: no guard compares the stock, this check does.
+  stock_check: CHECK_VIOLATION,
+} as const;
+
+/** Another transaction changed the data that this one was decided on: load again and decide again. */
+export function isConflict(error: unknown): boolean {
+  const { code, constraint } = error as { code?: unknown; constraint?: unknown };
+  if (CONFLICT_CODES.has(String(code))) return true;
+  return Object.entries(RACED_CONSTRAINTS).some(([name, violation]) => name === constraint && violation === code);
+}

@@ -2,13 +2,13 @@ import { createHash } from "node:crypto";
 import pg from "pg";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 
-/** A statement with a name of its own, so that PostgreSQL plans it once per connection. */
+/** A named statement: PostgreSQL plans it once per connection. */
 export type Statement<Params extends readonly unknown[], Row> = {
   readonly name: string;
   readonly text: string;
-  /** It writes events or asks for them again, and somebody waits to deliver them. */
+  /** It writes events or queues them again: the delivery loop is woken after the commit. */
   readonly writes_events?: boolean;
-  /** It tells all processes of a change, which is its second parameter. */
+  /** It notifies all processes of a change where the column `announced` of its row is not null: that is the change. */
   readonly announces?: boolean;
   readonly _types?: (params: Params) => Row;
 };
@@ -22,22 +22,26 @@ export function sql<Params extends readonly unknown[], Row = never>(
   return statementOf(whole);
 }
 
+/** Every statement of the loaded modules, by name: the tests read them. */
+export const statements = new Map<string, string>();
+
 /** For texts that are put together from constants, and never from anything that was sent. */
 export function statementOf<Params extends readonly unknown[], Row = never>(text: string): Statement<Params, Row> {
   const name = createHash("sha256").update(text).digest("hex").slice(0, 24);
+  statements.set(name, text);
   return { name, text, writes_events: /\binsert into webhook_event\b/.test(text) };
 }
 
 export type Queryable = {
   rows<Params extends readonly unknown[], Row>(statement: Statement<Params, Row>, params: Params): Promise<Row[]>;
-  /** The first row, if there is one. */
+  /** The first row, or undefined. */
   row<Params extends readonly unknown[], Row>(
     statement: Statement<Params, Row>,
     params: Params,
   ): Promise<Row | undefined>;
-  /** How many rows were touched. */
+  /** The number of rows written. */
   run<Params extends readonly unknown[]>(statement: Statement<Params, never>, params: Params): Promise<number>;
-  /** For text that is not known beforehand (migrations, back-ups): unnamed. */
+  /** For text that is not a constant (migrations, backups). Not a named statement. */
   raw(text: string, params?: readonly unknown[]): Promise<{ rows: Record<string, unknown>[]; count: number }>;
 };
 
@@ -51,7 +55,7 @@ export type Database = Queryable & {
 export type Tx = Database & { readonly in_transaction: true };
 
 export type Db = Database & {
-  /** A connection of its own outside the pool, for listening. The caller ends it. */
+  /** A separate connection outside the pool, for LISTEN. The caller ends it. */
   connect(): Promise<pg.Client>;
   close(): Promise<void>;
 };
@@ -60,33 +64,33 @@ export type DbOptions = {
   connection: pg.ClientConfig;
   pool_size: number;
   named_statements: boolean;
-  /** Told when a connection breaks; an embedded database is then looked after. */
+  /** Called when a connection breaks, so that the supervisor checks an embedded database. */
   onBroken?: (error: Error) => void;
   /**
-   * Plans go along the indexes, and nothing is compiled. For tables that are empty most of the time and full a moment
-   * later: a plan that was made while one was empty would read all of it.
+   * Forces index plans and disables JIT. For tables that are empty most of the time and full a moment later: a plan made
+   * while the table was empty would read all of it.
    */
   along_indexes?: boolean;
-  /** Told after each commit that may have written events, so that no use case can forget to. */
+  /** Called after each commit that may have written events, so that no use case can forget it. */
   onEvents?: () => void;
-  /** Told after each commit of what was announced with it: this process need not wait until it hears of it. */
+  /** Called after each commit with the change it announced, so that this process need not wait for the notification. */
   onAnnounced?: (change: string) => void;
-  /** How long a database may say nothing to a statement before it counts as out of reach. */
+  /** How long a statement may go unanswered before the database counts as unreachable. */
   silent_after_ms?: number;
 };
 
-/** What is to be known of the statements that were sent. */
+/** Callbacks about the statements that were sent. */
 type Watcher = Pick<DbOptions, "onEvents" | "onAnnounced"> & {
   onRaw?: () => void;
   onSilent?: (error: Error) => void;
 };
-/** The driver takes a limit with each query, which its types do not know. */
+/** The driver takes a timeout per query, which its types leave out. */
 type LimitedQuery = pg.QueryConfig & { query_timeout?: number };
 
 const STATEMENT_TIMEOUT_MS = 15_000;
 /**
- * By then the database has ended the statement itself and said so, or it is gone without a word: a machine that was
- * switched off closes no connection, and the system would wait a quarter of an hour for it.
+ * By then the database has ended the statement itself, or it is unreachable: a machine that lost power closes no
+ * connection, and the operating system would wait a quarter of an hour for it.
  */
 const SILENT_AFTER_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
@@ -95,7 +99,7 @@ const NO_SCANS = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "ena
 );
 const BUSY_RETRY_AFTER_S = 1;
 
-// Whole numbers of 64 bits stay below 2^53 here, and a date is a calendar date, not an instant in some zone.
+// Our bigint values stay below 2^53, and a date is a calendar date, not an instant in some time zone.
 const types: pg.CustomTypesConfig = {
   getTypeParser: ((oid: number, format?: "text" | "binary") => {
     if (oid === pg.types.builtins.INT8) return Number;
@@ -126,8 +130,8 @@ export function openDb(options: DbOptions): Db {
     ...clientConfig,
     max: pool_size,
     idleTimeoutMillis: 60_000,
-    // A named statement is planned once. Left to itself PostgreSQL plans some of ours anew every time, which costs more
-    // than it gains: each starts with a key.
+    // By default PostgreSQL plans some named statements anew every time. Ours all start with a key, so a new plan costs
+    // more than it gains.
     ...(named_statements && {
       onConnect: async (client: pg.ClientBase) => {
         const settings = ["set plan_cache_mode = force_generic_plan", ...(options.along_indexes ? NO_SCANS : [])];
@@ -135,7 +139,7 @@ export function openDb(options: DbOptions): Db {
       },
     }),
   });
-  // An idle connection that breaks (the database was killed) must not end the process.
+  // Without a listener, an idle connection that breaks would end the process.
   pool.on("error", (error) => onBroken?.(error));
   pool.on("connect", neverUnheard);
 
@@ -153,7 +157,9 @@ export function openDb(options: DbOptions): Db {
       const values = params as unknown[];
       const result = await send({ ...(named_statements && { name }), text, values, query_timeout });
       if (statement.writes_events) watcher.onEvents?.();
-      if (statement.announces) watcher.onAnnounced?.(params[1] as string);
+      if (statement.announces) {
+        for (const { announced } of result.rows) if (announced !== null) watcher.onAnnounced?.(announced);
+      }
       return result;
     };
     return {
@@ -161,7 +167,7 @@ export function openDb(options: DbOptions): Db {
       row: async (statement, params) => (await named(statement as Statement<never, unknown>, params)).rows[0],
       run: async (statement, params) => (await named(statement as Statement<never, unknown>, params)).rowCount ?? 0,
       raw: async (text, params = []) => {
-        // Whoever sends this may have lifted the limits: a back-up takes as long as it takes.
+        // No timeout: the caller may have lifted the limits, as a backup does.
         watcher.onRaw?.();
         const result = await send({ text, values: params as unknown[] });
         return { rows: result.rows ?? [], count: result.rowCount ?? 0 };
@@ -205,7 +211,7 @@ export function openDb(options: DbOptions): Db {
         return result;
       } catch (error) {
         if (isSilence(error)) rememberBroken(error);
-        // To one that says nothing any more there is nothing more to say.
+        // Already timed out; a ROLLBACK would hang too.
         if (broken === undefined) await client.query(limited("rollback")).catch(rememberBroken);
         throw unavailable(error, onBroken);
       } finally {
@@ -227,24 +233,23 @@ export function openDb(options: DbOptions): Db {
 }
 
 /**
- * An answer and the end of its connection may arrive in one piece. Then the connection breaks when it was handed to
- * somebody who cannot have begun to listen, and an error that nobody hears would end the process. Whoever has it is
- * told with the next thing they ask.
+ * An answer and the end of its connection may arrive in one packet. The connection then breaks before its new owner has
+ * added a listener, and an error event without a listener ends the process. The owner gets the error with its next query.
  */
 function neverUnheard(client: pg.ClientBase): void {
   client.on("error", () => {});
 }
 
-/** 08: connection, 53: resources, 57P0x: shut down or starting, 25P03/25006: a server that is being moved or cut us off. */
+/** 08: connection, 53: resources, 57P0x: shutdown or startup, 25P03: idle in transaction, 25006: read-only after a failover. */
 const OUT_OF_REACH = /^(08|53|57P0|25P03|25006)/;
 const SOCKET_ERRORS = new Set(["ECONNREFUSED", "ECONNRESET", "ENOENT", "EPIPE", "ETIMEDOUT", "EHOSTUNREACH"]);
-// The driver gives these no code.
+// The driver sets no code on these.
 const SILENCE = "Query read timeout";
 const isSilence = (error: unknown): error is Error => error instanceof Error && error.message === SILENCE;
 const DRIVER_TROUBLE =
   /Connection terminated|timeout exceeded when trying to connect|connection timeout|Client has encountered a connection error/i;
 
-/** A database out of reach is 503 and "try again", never a fault of the request. */
+/** An unreachable database is a 503 with Retry-After, never a fault of the request. */
 function unavailable(error: unknown, onBroken: DbOptions["onBroken"]): unknown {
   if (!(error instanceof Error) || error instanceof StatusRefusal) return error;
   const code = (error as { code?: string }).code ?? "";

@@ -23,7 +23,7 @@ export const scriptFormat: IntakeFormat = {
   },
 };
 
-/** `ncpdp_id` is the receiver that the address of the request names, where it does. */
+/** `ncpdp_id` is the receiver named in the request URL, if any. */
 export const fhirFormat = (ncpdp_id: string | null): IntakeFormat => ({
   format: "fhir",
   read: (body) => readFhir(body, ncpdp_id),
@@ -60,6 +60,6 @@ const UNKNOWN_HERE = "AA";
 
 const noteOf = (reply: { kind: string; note?: keyof typeof cancelNotes }) => cancelNotes[reply.note ?? "unknown"];
 
-/** The format of a message that was kept. */
+/** The format of a stored message. */
 export const formatOf = ({ format, receiver }: { format: IntakeFormat["format"]; receiver: string | null }) =>
   format === "fhir" ? fhirFormat(receiver) : scriptFormat;

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { WebFile } from "@pestle/contract";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { etagMatches } from "../domain/values/etag.ts";
+import { etagMatches } from "../domain/values/http-headers.ts";
 
 /** A body in its final bytes with its ETag. Made once, it can be sent many times. */
 export type Rendered = { text: string | Buffer; etag: string };

@@ -3,7 +3,7 @@ import { extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { etagMatches } from "../domain/values/etag.ts";
+import { etagMatches } from "../domain/values/http-headers.ts";
 import { StatusRefusal } from "../domain/values/refusals.ts";
 import { NOT_CACHED, rendered } from "./answer.ts";
 

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from "node:http";
-import { isTypeInUtf8 } from "../domain/values/content-type.ts";
+import { isTypeInUtf8 } from "../domain/values/http-headers.ts";
 import { RequestProblems, refuse } from "../domain/values/refusals.ts";
 import { isSentObject } from "../domain/values/unknown-fields.ts";
 

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest, HookHandlerDoneFunction } from "fast
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { Deps } from "../deps.ts";
 import { type Limit, policyHeader, remainingHeader } from "../domain/accounts/rate-limit.ts";
-import { acceptsJson } from "../domain/values/accept.ts";
+import { acceptsJson } from "../domain/values/http-headers.ts";
 import { refuse, StatusRefusal } from "../domain/values/refusals.ts";
 import { checkBearer } from "../usecases/accounts/check-bearer.ts";
 

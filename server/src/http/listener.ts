@@ -6,8 +6,7 @@ import Fastify, { type ConnectionError, type FastifyInstance, type FastifyReques
 import { type Config, WrongSetting } from "../config.ts";
 import type { Grant } from "../db/accounts/tokens.ts";
 import type { Deps } from "../deps.ts";
-import { faultOf } from "../domain/values/fault.ts";
-import { OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/values/refusals.ts";
+import { faultOf, OAuthRefusal, RequestProblems, StatusRefusal } from "../domain/values/refusals.ts";
 import { type Answer, NOT_CACHED, send } from "./answer.ts";
 import { errorAnswer, statusAnswer, tokenServerErrorAnswer, unkept } from "./errors.ts";
 import { strangerLimit } from "./front-door.ts";

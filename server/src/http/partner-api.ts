@@ -9,13 +9,14 @@ import { type Answer, answer, rendered, send } from "./answer.ts";
 import { type JsonObject, readJsonObject } from "./body.ts";
 import { listBrands, listProducts, listShippingMethods } from "./catalogue/catalogue.ts";
 import { frontDoor } from "./front-door.ts";
-import { listOrderActions, listOrderStatusReasons } from "./orders/order-tables.ts";
 import {
   createOrder,
   createReorder,
   getOrder,
   listOrderActionRequests,
+  listOrderActions,
   listOrderHistory,
+  listOrderStatusReasons,
   listOrders,
   replaceOrderAddress,
   requestOrderAction,

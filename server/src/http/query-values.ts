@@ -1,4 +1,4 @@
-import { readInstant } from "../domain/values/instant.ts";
+import { readInstant } from "../domain/values/calendar.ts";
 import { refuse } from "../domain/values/refusals.ts";
 
 /** What was asked for, by name (`readQuery`). */

@@ -1,7 +1,43 @@
+import { credentialRoutes } from "./accounts/credentials.ts";
+import { partnerRoutes } from "./accounts/partners.ts";
+import { peopleRoutes } from "./accounts/people.ts";
+import { teamRoutes } from "./accounts/team.ts";
 import { sessionRoutes } from "./accounts/web-session.ts";
-import { dashboardRoutes } from "./dashboard-routes.ts";
-import { portalRoutes } from "./portal-routes.ts";
+import { catalogueRoutes } from "./catalogue/dashboard-catalogue.ts";
+import { orderRoutes } from "./fulfillment/order-page.ts";
+import { ordersRoutes } from "./fulfillment/queue.ts";
+import { searchRoutes } from "./fulfillment/search.ts";
+import { reviewRoutes } from "./intake/reviews.ts";
+import { homeRoutes } from "./operations/home.ts";
+import { oversightRoutes } from "./operations/oversight.ts";
+import { homeRoutes as portalHomeRoutes } from "./operations/portal-home.ts";
+import { requestRoutes } from "./operations/requests.ts";
+import { orderRoutes as portalOrderRoutes } from "./orders/portal-orders.ts";
+import { sandboxRoutes } from "./sandbox/portal-sandbox.ts";
 import type { WebRoute } from "./web-api.ts";
+import { webhookRoutes } from "./webhooks/portal-webhooks.ts";
 
-/** Everything the pages can ask for: a test walks this list with every role. */
+const dashboardRoutes: readonly WebRoute[] = [
+  ...homeRoutes,
+  ...ordersRoutes,
+  ...orderRoutes,
+  ...searchRoutes,
+  ...reviewRoutes,
+  ...partnerRoutes,
+  ...peopleRoutes,
+  ...catalogueRoutes,
+  ...oversightRoutes,
+];
+
+const portalRoutes: readonly WebRoute[] = [
+  ...portalHomeRoutes,
+  ...credentialRoutes,
+  ...webhookRoutes,
+  ...requestRoutes,
+  ...portalOrderRoutes,
+  ...teamRoutes,
+  ...sandboxRoutes,
+];
+
+/** Everything the pages can request. A test walks this list with every role. */
 export const webRoutes: readonly WebRoute[] = [...sessionRoutes, ...dashboardRoutes, ...portalRoutes];

@@ -2,19 +2,19 @@ import type { Deps } from "../deps.ts";
 import { createCourier } from "../usecases/webhooks/courier.ts";
 
 export type Delivering = {
-  /** Something may be due: look at once. */
+  /** A delivery may be due: check now. */
   wake(): void;
-  /** Claims nothing more, lets what is under way end within the grace, and gives back the rest. */
+  /** Stops claiming, lets attempts in flight finish within the grace period, and releases the rest. */
   stop(grace_ms: number): Promise<void>;
 };
 
-/** Whoever is not told of an event looks this often. */
+/** The polling interval if no notification arrives. */
 const LOOK_EVERY_MS = 500;
 const LOOK_AGAIN_AFTER_FAULT_MS = 250;
-/** While the pool is nearly full: attempts that hang leave it after a second, without a word. */
+/** The polling interval while the pool is nearly full: slow attempts leave it after a second without a wake-up. */
 const LOOK_FOR_ROOM_EVERY_MS = 50;
 
-/** Delivers webhooks until it is stopped, and looks for more when told to, when attempts ended, and now and then. */
+/** Delivers webhooks until stopped. Checks for due deliveries on wake-up, when attempts end, and periodically. */
 export function startDelivering(deps: Deps, concurrency: number): Delivering {
   let stopping = false;
   let woken = false;

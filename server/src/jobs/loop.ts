@@ -2,7 +2,7 @@ import type { Deps } from "../deps.ts";
 
 export type Loop = { stop(): Promise<void> };
 
-/** Runs a use case over and over, never overlapping; a failed run is logged and the next one comes as usual. */
+/** Runs a use case repeatedly without overlap. Logs a failed run and continues. */
 export function startLoop(deps: Deps, name: string, every_ms: number, run: () => Promise<void>): Loop {
   let stopped = false;
   let wake: () => void = () => {};

@@ -1,7 +1,7 @@
 import type { BrandRow, LicenceRow, ProductRow, ShippingMethodRow } from "../db/catalogue/catalogue-rows.ts";
 import type { NewPartner } from "../usecases/accounts/create-partner.ts";
 
-/** One invented cast for the demo, the tests, the screenshots and the documentation. Nobody here is real. */
+/** The fictional cast of the demo, the tests, the screenshots and the documentation. */
 
 export const operator = { email: "night.lead@larkspur-pharmacy.example", name: "Noor Haddad", role: "admin" };
 
@@ -62,7 +62,7 @@ const method = (
 
 export const shippingMethods: ShippingMethodRow[] = [
   method(1, "Standard Mail", "USPS", "Ground Advantage", [3, 5], 495, { signature: true, po_box: true, default: true }),
-  // Neither a PO Box nor a signature: both refusals can be tried on it.
+  // Supports neither PO boxes nor signatures, so that partners can test both refusals.
   method(2, "Economy Parcel", "UPS", "Ground Saver", [4, 7], 395, {}),
   method(3, "Two Day", "FedEx", "2Day", [2, 2], 1295, { signature: true }),
   method(4, "Cold Overnight", "FedEx", "Priority Overnight", [1, 1], 3495, { signature: true, cold_chain: true }),
@@ -93,7 +93,7 @@ const product = (row: Partial<CastProduct> & Pick<CastProduct, "sku" | "name">):
   ...row,
 });
 
-/** One of everything a newcomer wants to try. The labeler 70999 and all GCNs are made up. */
+/** One product for every case to try. The labeler 70999 and all GCNs are fictional. */
 export const products: CastProduct[] = [
   product({
     sku: "atorvastatin-20",
@@ -233,7 +233,7 @@ export const products: CastProduct[] = [
 const LICENSED =
   "AL AR AZ CA CO CT DC DE FL GA IA ID IL IN KS KY LA MA MD ME MI MN MO MS MT NC ND NE NH NJ NM NV NY OH OK OR PA RI SC SD TN TX UT VA VT WA WI WV WY";
 
-/** Alaska, Hawaii and the territories are left out: a state without licence can be tried. */
+/** Omits Alaska, Hawaii and the territories, so that partners can test a state without a license. */
 export function licences(today: Date): LicenceRow[] {
   const year = today.getUTCFullYear();
   return LICENSED.split(" ").map((state, index) => ({
@@ -241,7 +241,7 @@ export function licences(today: Date): LicenceRow[] {
     number: `NR-${state}-${String(4100 + index)}`,
     status: "active",
     valid_from: `${year - 2}-01-01`,
-    // Long enough for a sandbox clock that plays years of refills.
+    // Long enough for a sandbox clock that simulates years of refills.
     valid_to: `${year + 120}-12-31`,
   }));
 }

@@ -31,7 +31,7 @@ export type Demo = {
   intake: { environment: "sandbox"; client_id: string; client_secret: string };
 };
 
-/** The shelves are filled as any other: by a delivery. */
+/** Stocks the shelves through a normal receipt. */
 const firstDelivery: StockEntry[] = products
   .filter(({ on_hand_units }) => on_hand_units > 0)
   .map(({ sku, on_hand_units }) => ({ sku, kind: "received", units: on_hand_units, order_number: null, note: "demo" }));
@@ -39,8 +39,8 @@ const firstDelivery: StockEntry[] = products
 const demoFile = (data_dir: string) => join(data_dir, "demo.json");
 
 /**
- * Fills an empty database with the cast. The file with the credentials is written before the commit: a process killed
- * in between finds an empty database and makes new ones, and never a database whose secrets nobody knows.
+ * Seeds an empty database with the demo cast. Writes the credentials file before the commit: after a crash in between,
+ * the next start finds an empty database and seeds again, instead of a database whose secrets are lost.
  */
 export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now">): Promise<boolean> {
   if ((await listAccounts(deps.db)).length > 0) return false;
@@ -53,7 +53,7 @@ export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now
   );
   const signIn = (email: string): SignIn => ({ email, password: passwords.get(email)!.password });
   return deps.db.transaction(async (tx) => {
-    // Two first starts at once: the second waits here and then finds accounts.
+    // With two concurrent first starts, the second waits here and then finds accounts.
     await tx.raw("select pg_advisory_xact_lock(7205522)");
     if ((await listAccounts(tx)).length > 0) return false;
     const made: DemoPartner[] = [];
@@ -116,7 +116,7 @@ export function readDemo(data_dir: string): Demo | undefined {
   return existsSync(demoFile(data_dir)) ? (JSON.parse(readFileSync(demoFile(data_dir), "utf8")) as Demo) : undefined;
 }
 
-/** Whole or not at all, and readable by its owner only. */
+/** Written atomically and readable only by its owner. */
 export function writeDemo(data_dir: string, demo: Demo): void {
   const draft = `${demoFile(data_dir)}.${process.pid}`;
   writeFileSync(draft, `${JSON.stringify(demo, null, 2)}\n`, { mode: 0o600, flush: true });

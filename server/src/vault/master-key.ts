@@ -3,43 +3,43 @@ import { chmodSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } f
 import { join } from "node:path";
 import { type Config, WrongSetting } from "../config.ts";
 
-/** The key from outside the database: it wraps the data keys inside. */
+/** The key outside the database that wraps the data keys in it. */
 export type MasterKey = { bytes: Buffer; fingerprint: string };
 
 /**
- * Keys to try, best first. Two while the master key is being changed: NEW_MASTER_KEY beside yours, or the file that a
- * rotation wrote and did not come to rename.
+ * Keys to try, in order. There are two during a rotation: NEW_MASTER_KEY next to MASTER_KEY, or the new key file that an
+ * interrupted rotation did not rename.
  */
 export function masterKeys(config: Config, make = true): MasterKey[] {
   const kept = keptMasterKeys(config);
   if (kept.length > 0 || !make) return kept;
-  // Without MASTER_KEY the database is our own (config.ts), and its key is made on the first start.
+  // Without MASTER_KEY we use the embedded database (see config.ts), and the first start creates its key.
   makeKeyFile(config.DATA_DIR, masterKeyFiles(config).current);
   return keptMasterKeys(config);
 }
 
-/** The same, and none is made. */
+/** The same, but never creates a key. */
 export function keptMasterKeys(config: Config): MasterKey[] {
   if (config.MASTER_KEY !== "") {
     return [config.MASTER_KEY, config.NEW_MASTER_KEY].filter((text) => text !== "").map(decodeMasterKey);
   }
   const { current, next } = masterKeyFiles(config);
-  // The next one is read first: renamed in between, it is found under the other name.
+  // Read the next key first: if a rotation renames it in between, we find it under the current name.
   const pending = readKeyFile(next);
   return [readKeyFile(current), pending].filter((key) => key !== undefined);
 }
 
-/** The key that the database's data keys are wrapped under. */
+/** The key that wraps this database's data keys. */
 export function fittingMasterKey(candidates: readonly MasterKey[], fingerprint: string): MasterKey {
   const fitting = candidates.find((key) => key.fingerprint === fingerprint);
   if (fitting !== undefined) return fitting;
   if (candidates.length === 0) {
     throw new WrongSetting(
-      `DATA_DIR/master.key is missing, and this database cannot be read without it. Put back the key with fingerprint ${fingerprint}, or set MASTER_KEY to it.`,
+      `DATA_DIR/master.key is missing, and this database cannot be read without it. Restore the key with fingerprint ${fingerprint}, or set MASTER_KEY to it.`,
     );
   }
   throw new WrongSetting(
-    `MASTER_KEY (or DATA_DIR/master.key) is not the key of this database, whose fingerprint is ${fingerprint}. Set the key it was started with.`,
+    `MASTER_KEY (or DATA_DIR/master.key) is not the key of this database, which has the fingerprint ${fingerprint}. Set the key that this database was created with.`,
   );
 }
 
@@ -55,7 +55,7 @@ export function decodeMasterKey(text: string): MasterKey {
 
 export const newMasterKeyText = () => randomBytes(32).toString("hex");
 
-/** Made whole under another name and linked into place, so that two first starts agree on one key. */
+/** Written under another name and linked into place, so that two concurrent first starts agree on one key. */
 function makeKeyFile(folder: string, file: string): void {
   mkdirSync(folder, { recursive: true });
   const draft = join(folder, `master.key.${process.pid}.${randomBytes(4).toString("hex")}`);
@@ -79,5 +79,5 @@ export function readKeyFile(file: string): MasterKey | undefined {
     throw error;
   }
   if (/^[0-9a-fA-F]{64}$/.test(text)) return decodeMasterKey(text);
-  throw new WrongSetting(`${file} does not hold 64 hexadecimal digits. Put the right key back from your back-up.`);
+  throw new WrongSetting(`${file} does not contain 64 hexadecimal digits. Restore the correct key from your backup.`);
 }

@@ -2,13 +2,13 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 
 const STEP_S = 30;
 const DIGITS = 6;
-/** Clocks of telephones go wrong by as much, and fingers are slow. */
+/** Allows for inaccurate phone clocks and slow typing. */
 const STEPS_AROUND = 1;
 const BASE32 = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
 
 /**
- * Codes of an authenticator (RFC 6238 with SHA-1, six digits, 30 s, which every one of them knows). Gives the time step
- * of the code, so that the same code is not taken twice; null where it is none.
+ * Verifies an authenticator code (RFC 6238 with SHA-1, six digits, 30 s, which every authenticator supports). Returns the
+ * code's time step, so that the caller accepts a code only once; null if the code is wrong.
  */
 export function totpStep(secret: Buffer, code: string, now: Date, last_step: number): number | null {
   if (!/^\d{6}$/.test(code)) return null;
@@ -30,7 +30,7 @@ export function totpCode(secret: Buffer, step: number): string {
   return String(number % 10 ** DIGITS).padStart(DIGITS, "0");
 }
 
-/** What an authenticator reads from the picture, or takes by hand. */
+/** The URI that an authenticator scans as a QR code. */
 export function totpAddress(secret: Buffer, email: string, issuer: string): string {
   const query = new URLSearchParams({ secret: base32(secret), issuer });
   return `otpauth://totp/${encodeURIComponent(issuer)}:${encodeURIComponent(email)}?${query}`;

@@ -11,12 +11,12 @@ import {
 } from "../db/operations/keys.ts";
 import { fittingMasterKey, type MasterKey } from "./master-key.ts";
 
-/** Seals what must not be read from a copy of the database: AES-256-GCM, with the id of the key in front. */
+/** Encrypts values that a copy of the database must not reveal: AES-256-GCM, prefixed with the key id. */
 export type Vault = {
-  /** `place` says where the value stands (table, column, row): a sealed value moved elsewhere does not open. */
+  /** `place` is the value's table, column and row. A sealed value moved elsewhere does not decrypt. */
   seal(plain: Buffer, place: string): Buffer;
   open(sealed: Buffer, place: string): Buffer;
-  /** The same text in the same place gives the same bytes, which tell nobody else anything: what a search looks for. */
+  /** A keyed hash for searching: the same text in the same place gives the same bytes. */
   blindIndex(text: string, place: string): Buffer;
   /** Reads the key ring again, after a rotation in another process. */
   reload(db: Queryable): Promise<void>;
@@ -28,16 +28,16 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const KEY_ID_BYTES = 4;
 const BLIND_INDEX_BYTES = 16;
-/** The index key is wrapped as a data key of this id would be; those begin at 1. */
+/** The index key is wrapped like a data key with this id. Data key ids begin at 1. */
 const INDEX_KEY_ID = 0;
 
-/** The key that a value was sealed with is not in the ring: a rotation went on meanwhile, or the value is damaged. */
+/** The value's key is not in the key ring: another process rotated keys, or the value is damaged. */
 class UnknownKey extends Error {}
 
 /**
- * Opens the key ring, makes the first key of an empty database, and refuses a master key that is not this database's.
- * The candidates are asked for again with every reload, since a rotation may have changed the master key too. One may be
- * made for an empty database only: beside a full one it would look like the key that was lost.
+ * Opens the key ring, creates the first key of an empty database, and refuses a wrong master key. Calls `candidates` on
+ * every reload, because a rotation can also change the master key. Creates a master key only for an empty database: next
+ * to existing data it would look like the key that was lost.
  */
 export async function openVault(
   db: Database,
@@ -69,7 +69,7 @@ export async function openVault(
     ring = new Map(stored?.keys.map(({ key_id, wrapped }) => [key_id, unwrap(master, wrapped, key_id)]));
     fingerprint = master.fingerprint;
     active_key_id = Math.max(...ring.keys());
-    // It never changes, only what it is wrapped under.
+    // The index key never changes; only its wrapping does.
     if (index_key.length === 0) index_key = unwrap(master, (await loadIndexKey(source))!, INDEX_KEY_ID);
   };
   await reload(db);
@@ -100,8 +100,8 @@ export async function openVault(
 }
 
 /**
- * For work that opens or seals: where a key is missing here, or gone from the database meanwhile (it refuses a value
- * sealed with such a key), the ring is read again and the work done once more.
+ * For work that encrypts or decrypts. If a key is missing here, or was deleted from the database in the meantime (which
+ * then refuses values sealed with it), reloads the key ring and retries once.
  */
 export async function withKeysOfNow<Result>(
   { db, vault }: { db: Queryable; vault: Vault },

@@ -50,7 +50,13 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     packages: ["pdfkit"],
     node: /^$/,
   },
-  { folder: "server/src/adapters/documents/barcode.ts", own: [], packages: ["bwip-js"], node: /^$/ },
+  {
+    folder: "server/src/adapters/documents/barcode.ts",
+    own: [],
+    packages: ["bwip-js", "@pestle/contract"],
+    node: /^$/,
+  },
+  { folder: "server/src/adapters/mail.ts", own: [], packages: ["nodemailer"], node: /^$/ },
   // Two files make connections to partners, and one of them decides to whom.
   {
     folder: "server/src/adapters/webhook-",

@@ -9,14 +9,13 @@ import type { WebhookClient } from "../../src/adapters/webhook-client.ts";
 import { type App, startApp } from "../../src/app.ts";
 import { type Config, readConfig } from "../../src/config.ts";
 import type { Route } from "../../src/http/partner-api.ts";
-import { type Demo, readDemo, seedDemo } from "../../src/seed/demo.ts";
+import { type Demo, readDemo, seedDemo, writeDemo } from "../../src/seed/demo.ts";
+import { DEMO_TEMPLATE, EMPTY_TEMPLATE, TEST_MASTER_KEY } from "./test-cluster.ts";
 
-export const TEST_MASTER_KEY = "7".repeat(64);
+export { TEST_MASTER_KEY };
 
 /** A database of its own, copied from the migrated template. */
-export async function createTestDatabase(
-  template = "pestle_template",
-): Promise<{ url: string; drop(): Promise<void> }> {
+export async function createTestDatabase(template = EMPTY_TEMPLATE): Promise<{ url: string; drop(): Promise<void> }> {
   const cluster_url = inject("cluster_url");
   const name = `test_${randomUUID().replaceAll("-", "")}`;
   const admin = async (text: string) => {
@@ -24,8 +23,8 @@ export async function createTestDatabase(
     await client.connect();
     await client.query(text).finally(() => client.end());
   };
-  // An empty template is PostgreSQL's own: a database that was never migrated.
-  await admin(`create database ${name} template ${template === "" ? "template1" : template}`);
+  // An empty template is PostgreSQL's own: a database that was never migrated. Copying files is the quicker way here.
+  await admin(`create database ${name} template ${template === "" ? "template1" : template} strategy file_copy`);
   return {
     url: cluster_url.replace("{database}", name),
     drop: () => admin(`drop database if exists ${name} with (force)`),
@@ -45,18 +44,23 @@ export type TestApp = App & {
   call(path: string, init?: RequestInit & { partner?: number; token?: string | null }): Promise<Response>;
 };
 
-/** The real service with the demo's cast, in this process, on a database of its own and free loopback ports. */
+/**
+ * The real service with the demo's cast, in this process, on a database of its own and free loopback ports. The cast is
+ * a copy of the one that was seeded for the whole run; with a `url`, the service seeds that database if it is empty.
+ */
 export async function startTestApp(
   options: {
     env?: Record<string, string>;
     routes?: Route[];
     url?: string;
+    /** The credentials that belong to the database at `url`. */
+    demo?: Demo;
     webhook_client?: WebhookClient;
     /** Partners may ask as often as they like: for tests that are about something else and ask a lot. */
     unlimited?: boolean;
   } = {},
 ): Promise<TestApp> {
-  const database = options.url === undefined ? await createTestDatabase() : undefined;
+  const database = options.url === undefined ? await createTestDatabase(DEMO_TEMPLATE) : undefined;
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-app-"));
   const config = readConfig({
     DATABASE_URL: options.url ?? database!.url,
@@ -68,12 +72,14 @@ export async function startTestApp(
     SANDBOX_AUTH_PORT: "0",
     ...options.env,
   });
+  const known = database === undefined ? options.demo : inject("demo");
+  if (known !== undefined) writeDemo(data_dir, known);
   let moved_ms = 0;
   const written: string[] = [];
   const app = await startApp(config, {
     now: () => new Date(Date.now() + moved_ms),
     log: pino({ level: "info" }, { write: (line: string) => void written.push(line) }),
-    prepare: async (deps) => seedDemo(deps),
+    prepare: async (deps) => known !== undefined || seedDemo(deps),
     ...(options.routes === undefined ? {} : { routes: options.routes }),
     ...(options.webhook_client === undefined ? {} : { webhook_client: options.webhook_client }),
   });

@@ -3,50 +3,92 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import pg from "pg";
 import type { TestProject } from "vitest/node";
+import { readConfig } from "../../src/config.ts";
 import { openDb } from "../../src/db/db.ts";
 import { openEmbeddedPostgres } from "../../src/db/embedded/embedded.ts";
 import { migrate } from "../../src/db/migrate.ts";
+import { type Demo, readDemo, seedDemo } from "../../src/seed/demo.ts";
+import { masterKeys } from "../../src/vault/master-key.ts";
+import { openVault } from "../../src/vault/vault.ts";
+
+/** The databases that tests copy: migrated and empty, and with the demo's cast in it. */
+export const EMPTY_TEMPLATE = "pestle_template";
+export const DEMO_TEMPLATE = "pestle_demo_template";
+/** Settings of a cluster whose contents nobody needs after the run. */
+const FASTER = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
+export const TEST_MASTER_KEY = "7".repeat(64);
 
 declare module "vitest" {
   interface ProvidedContext {
     /** Address of the server with `{database}` in place of the name. */
     cluster_url: string;
+    /** The credentials of the cast in the demo template, as `demo.json` holds them. */
+    demo: Demo;
   }
 }
 
 /**
- * One PostgreSQL for the whole run and one migrated database in it, which each test file copies. Ours by default; with
- * TEST_DATABASE_URL another one, as the leg on the oldest supported version does.
+ * One PostgreSQL for the whole run and two databases in it that test files copy. The cast is seeded once, because its
+ * passwords are slow to hash. Ours by default; with TEST_DATABASE_URL another one, as the leg on the oldest supported
+ * version does.
  */
 export default async function startTestCluster(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env["TEST_DATABASE_URL"];
   if (given !== undefined && given !== "") {
     // Not parsed as a URL: one with a unix socket has no host, which PostgreSQL's programs allow and URL does not.
     const cluster_url = given.replace(/^(\w+:\/\/[^/]*\/)[^?]*/, "$1{database}");
-    await makeTemplate(cluster_url);
-    project.provide("cluster_url", cluster_url);
+    await provideTemplates(project, cluster_url);
     return async () => {};
   }
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-test-"));
   const embedded = await openEmbeddedPostgres({ data_dir });
   const { host, port, user } = embedded.connection;
   const cluster_url = `postgresql://${user}@/{database}?host=${encodeURIComponent(host)}&port=${port}`;
-  await makeTemplate(cluster_url);
-  project.provide("cluster_url", cluster_url);
+  await writeCarelessly(cluster_url);
+  await provideTemplates(project, cluster_url);
   return async () => {
     await embedded.stopIfUnused();
     rmSync(data_dir, { recursive: true, force: true });
   };
 }
 
-async function makeTemplate(cluster_url: string): Promise<void> {
+/**
+ * This cluster is thrown away after the run, so it need not survive a crash. Waiting for the disk cost a test file more
+ * than a second for its database alone. Tests that kill a database start one of their own, with the durable settings.
+ */
+async function writeCarelessly(cluster_url: string): Promise<void> {
   const admin = new pg.Client({ connectionString: cluster_url.replace("{database}", "postgres") });
   await admin.connect();
-  await admin.query("drop database if exists pestle_template with (force)");
-  await admin.query("create database pestle_template");
+  for (const setting of FASTER) await admin.query(`alter system set ${setting}`);
+  await admin.query("select pg_reload_conf()");
   await admin.end();
-  const connection = { connectionString: cluster_url.replace("{database}", "pestle_template") };
-  const db = openDb({ connection, pool_size: 2, named_statements: true });
-  await migrate(db);
+}
+
+async function provideTemplates(project: TestProject, cluster_url: string): Promise<void> {
+  const admin = new pg.Client({ connectionString: cluster_url.replace("{database}", "postgres") });
+  await admin.connect();
+  for (const name of [DEMO_TEMPLATE, EMPTY_TEMPLATE]) await admin.query(`drop database if exists ${name} with (force)`);
+  await admin.query(`create database ${EMPTY_TEMPLATE}`);
+  const open = (name: string) =>
+    openDb({
+      connection: { connectionString: cluster_url.replace("{database}", name) },
+      pool_size: 2,
+      named_statements: true,
+    });
+  const empty = open(EMPTY_TEMPLATE);
+  await migrate(empty);
+  await empty.close();
+  await admin.query(`create database ${DEMO_TEMPLATE} template ${EMPTY_TEMPLATE}`);
+  await admin.end();
+
+  const db = open(DEMO_TEMPLATE);
+  const data_dir = mkdtempSync(join(tmpdir(), "pestle-demo-"));
+  const config = readConfig({ DATA_DIR: data_dir, MASTER_KEY: TEST_MASTER_KEY });
+  const now = () => new Date();
+  const vault = await openVault(db, (make) => masterKeys(config, make), now());
+  await seedDemo({ config, db, vault, now });
   await db.close();
+  project.provide("cluster_url", cluster_url);
+  project.provide("demo", readDemo(data_dir)!);
+  rmSync(data_dir, { recursive: true, force: true });
 }

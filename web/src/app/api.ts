@@ -3,12 +3,12 @@ import type { FileRoute, JsonRoute, Known, Method, Read, RouteOf } from "./api-p
 import { isPresent } from "./presence.ts";
 import { csrfToken, signedInAgain } from "./sign-in/session.ts";
 
-/** What the server refused, or that it could not be reached (`status` 0). */
+/** An error response from the server, or a failed connection (`status` 0). */
 export class ApiError extends Error {
   readonly status: number;
-  /** Of a refusal that a screen may want to handle, such as `stale`. */
+  /** Machine-readable error key that a screen can handle, such as `stale`. */
   readonly key: string | null;
-  /** What to name when asking for help. */
+  /** Users quote this when they contact support. */
   readonly request_id: string | null;
   readonly problems: readonly Problem[];
   constructor(status: number, message: string, more: Partial<Pick<ApiError, "key" | "request_id" | "problems">> = {}) {
@@ -20,10 +20,10 @@ export class ApiError extends Error {
   }
 }
 
-/** What is wrong with one field of what was sent. */
+/** A validation error on one field of the request. */
 export type Problem = { code: number; field: string; message: string };
 
-/** Files that are saved or opened come whole, with the name that the server gave them. */
+/** A downloaded file, with the file name from `Content-Disposition`. */
 export type ApiFile = { name: string; blob: Blob };
 
 type Asked = { method?: Method; body?: unknown; signal?: AbortSignal };
@@ -33,9 +33,8 @@ type Sent<Route extends WebRouteKey> =
   Record<never, never> extends WebBody<Route> ? { body?: WebBody<Route> } : { body: WebBody<Route> };
 
 /**
- * Asks the server, below `/web`: the contract's row for the path and the method says what is sent and what comes back.
- * Where the session is over, it waits until the person has signed in over the page, and then asks again: the caller
- * notices nothing.
+ * Sends a request under `/web`; the contract's row for the path and method types the body and the answer. If the session
+ * has expired, it waits for the user to sign in again and retries, so the caller does not notice.
  */
 export function api<const Address extends string>(
   path: Known<JsonRoute<"GET", Address>, Address>,
@@ -55,7 +54,7 @@ export async function ask<T>(path: string, asked: Asked = {}): Promise<T> {
   return response.status === 204 ? (undefined as T) : ((await response.json()) as T);
 }
 
-/** The same for a file: it is asked for here and not by a link, which could neither wait nor say what went wrong. */
+/** Downloads a file. A plain link could not wait for sign-in or show an error. */
 export async function apiFile<const Address extends string>(
   path: Known<FileRoute<Address>, Address>,
 ): Promise<ApiFile> {
@@ -63,7 +62,6 @@ export async function apiFile<const Address extends string>(
   const [, name] = /filename="([^"]+)"/.exec(response.headers.get("content-disposition") ?? "") ?? [];
   return { name: name ?? "file", blob: await unbroken(response.blob()) };
 }
-
 async function answer(path: string, accept: string, { method = "GET", body, signal }: Asked): Promise<Response> {
   for (;;) {
     const token = csrfToken();
@@ -84,7 +82,7 @@ async function answer(path: string, accept: string, { method = "GET", body, sign
   }
 }
 
-/** The address of a read with these filters; those without a value are left out. */
+/** Builds a path with query parameters. Empty values are left out. */
 export function addressOf<const Path extends string>(
   path: Known<RouteOf<"GET", Path>, Path>,
   filters: { readonly [Name in WebQueryName<RouteOf<"GET", Path>>]?: string | undefined },
@@ -98,13 +96,12 @@ export function addressOf<const Path extends string>(
 
 export const send = (path: string, init: RequestInit): Promise<Response> =>
   unbroken(fetch(`/web${path}`, { credentials: "same-origin", ...init }));
-
 async function unbroken<T>(coming: Promise<T>): Promise<T> {
   try {
     return await coming;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") throw error;
-    throw new ApiError(0, "The service cannot be reached. Check the connection and try again.");
+    throw new ApiError(0, "Could not reach the server. Check your connection and try again.");
   }
 }
 
@@ -112,7 +109,7 @@ async function unbroken<T>(coming: Promise<T>): Promise<T> {
 export const bodyOf = async <const Key extends WebRouteKey>(_: Key, response: Response): Promise<WebAnswer<Key>> =>
   (await response.json()) as WebAnswer<Key>;
 
-/** Both of the contract's bodies: one sentence, or a list of what is wrong with which field. */
+/** Parses both error bodies in the contract: a single message, or a list of field errors. */
 export async function errorOf(response: Response): Promise<ApiError> {
   const request_id = response.headers.get("x-request-id");
   const body = (await response.json().catch(() => ({}))) as {
@@ -130,8 +127,8 @@ export async function errorOf(response: Response): Promise<ApiError> {
   return new ApiError(response.status, message || OTHER, { key: body.error?.key ?? null, request_id, problems });
 }
 
-const OTHER = "The service could not do this.";
+const OTHER = "Something went wrong. Try again.";
 
-/** What is wrong with a field, for the place where it is filled in. */
+/** The validation message for a field, shown next to its input. */
 export const problemOf = (error: unknown, field: string): string | null =>
   (error instanceof ApiError && error.problems.find((one) => one.field === field)?.message) || null;

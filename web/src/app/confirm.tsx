@@ -4,7 +4,7 @@ import { Dialog } from "../ui/display/dialog.tsx";
 import { Problem } from "./problem.tsx";
 import type { Change } from "./use-change.ts";
 
-/** Asks before something that cannot simply be taken back. `change` closes it once that is done. */
+/** Asks for confirmation before an action that is hard to undo. `change` closes the dialog when it succeeds. */
 export function Confirm({
   title,
   confirm,
@@ -13,7 +13,7 @@ export function Confirm({
   children,
 }: {
   title: ReactNode;
-  /** What the button says: the deed, not "OK". */
+  /** Button label. Name the action, not "OK". */
   confirm: string;
   change: Change<[], unknown>;
   onClose: () => void;
@@ -26,7 +26,7 @@ export function Confirm({
       onSubmit={() => void change.run()}
       actions={
         <>
-          <Button onClick={onClose}>Keep it as it is</Button>
+          <Button onClick={onClose}>Go back</Button>
           <Button tone="danger" type="submit" busy={change.busy}>
             {confirm}
           </Button>

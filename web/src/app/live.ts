@@ -5,8 +5,8 @@ import { readSession } from "./sign-in/session.ts";
 const AGAIN_MS = 5_000;
 
 /**
- * Listens to server-sent events, below `/web`. A browser opens few connections to one host, and people open many tabs:
- * so one of the tabs listens and tells the others.
+ * Subscribes to server-sent events under `/web`. Browsers limit connections per host and users open many tabs, so one
+ * tab holds the connection and broadcasts to the others.
  */
 export function useLive<const Address extends string, const Name extends keyof Events<Address> & string>(
   path: Known<StreamRoute<Address>, Address>,
@@ -25,7 +25,7 @@ export function useLive<const Address extends string, const Name extends keyof E
         handler.current(data);
         others.postMessage(data);
       });
-    // Without a safe origin there are no locks, and each tab listens for itself.
+    // Web Locks need a secure context. Without one, each tab opens its own connection.
     if (navigator.locks === undefined) void listen();
     else navigator.locks.request(name, { signal: closed.signal }, listen).catch(() => {});
     return () => {
@@ -36,21 +36,21 @@ export function useLive<const Address extends string, const Name extends keyof E
 }
 
 /**
- * The browser connects again by itself, but gives up where it is refused: then the session is looked at, and a little
- * later it is tried again.
+ * The browser reconnects on its own, but gives up on an error status. In that case, check the session and reconnect
+ * after a delay.
  */
 function untilClosed<Data>(
   path: string,
   event: string,
   signal: AbortSignal,
-  tell: (data: Data) => void,
+  onData: (data: Data) => void,
 ): Promise<void> {
   return new Promise((resolve) => {
     let source: EventSource;
     let timer: ReturnType<typeof setTimeout> | undefined;
     const connect = () => {
       source = new EventSource(`/web${path}`);
-      source.addEventListener(event, (message) => tell(JSON.parse(message.data as string) as Data));
+      source.addEventListener(event, (message) => onData(JSON.parse(message.data as string) as Data));
       source.onerror = () => {
         if (source.readyState !== EventSource.CLOSED) return;
         void readSession();

@@ -5,14 +5,14 @@ import { ApiError } from "./api.ts";
 import { Problem } from "./problem.tsx";
 import { NotFound } from "./shell/not-found.tsx";
 
-/** What a read has come to: still loading, failed, not there, or the answer. */
+/** Renders a query's state: loading, error, not found, or data. */
 export function Loaded<T>({
   query,
   lines = 4,
   children,
 }: {
   query: UseQueryResult<T>;
-  /** Of the skeleton. */
+  /** Number of skeleton lines. */
   lines?: number;
   children: (data: T) => ReactNode;
 }) {

@@ -1,15 +1,15 @@
 const SIGNS = ["pointerdown", "keydown", "wheel", "pointermove"] as const;
 const NOTED_EVERY_MS = 5_000;
 const PRESENT_MS = 60_000;
-/** Tabs share a session: hands on one of them count for all. */
+/** Tabs share a session, so activity in one tab counts for all of them. */
 const KEPT_AS = "pestle-seen";
 
 let seen_ms = 0;
 
-/** When hands were last seen on mouse or keyboard, in any tab. */
+/** Time of the last mouse or keyboard activity in any tab. */
 export const handsSeenAt = (): number => Math.max(seen_ms, Number(localStorage.getItem(KEPT_AS)));
 
-/** Whether somebody is there: screens ask by themselves too, and that keeps no session alive. */
+/** Whether the user was active recently. Background polling must not keep a session alive. */
 export const isPresent = (): boolean => Date.now() - handsSeenAt() < PRESENT_MS;
 
 export function seeHands(): void {
@@ -19,7 +19,7 @@ export function seeHands(): void {
   localStorage.setItem(KEPT_AS, String(now_ms));
 }
 
-/** Calls for every sign of a hand. */
+/** Calls `onSign` on every mouse or keyboard event. */
 export function watchHands(onSign: () => void): () => void {
   for (const sign of SIGNS) document.addEventListener(sign, onSign, { passive: true, capture: true });
   return () => {

@@ -2,13 +2,13 @@ import { Button } from "../ui/controls/button.tsx";
 import { Notice } from "../ui/display/notice.tsx";
 import { ApiError } from "./api.ts";
 
-/** Something went wrong: what, how to try again, and the number by which somebody else finds it in the log. */
+/** An error message with a retry button and the request id for finding it in the log. */
 export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
   const known = error instanceof ApiError ? error : null;
   return (
     <Notice
       tone="bad"
-      title={known?.message ?? "This page has a fault."}
+      title={known?.message ?? "Something went wrong on this page."}
       actions={
         retry && (
           <Button small icon="refresh" onClick={retry}>

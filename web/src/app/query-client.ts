@@ -1,7 +1,7 @@
 import { QueryClient } from "@tanstack/react-query";
 import { ApiError } from "./api.ts";
 
-/** What was refused is not asked again; what could not be reached, twice. */
+/** Retries network errors and 5xx twice. Never retries 4xx. */
 export const queryClient = new QueryClient({
   defaultOptions: {
     queries: {

@@ -7,7 +7,7 @@ import {
   lazyRouteComponent,
   RouterProvider,
 } from "@tanstack/react-router";
-import { type ComponentType, type ReactNode, StrictMode, useEffect } from "react";
+import { type ComponentType, type ReactNode, StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import "../ui/theme.css";
 import "../ui/app.css";
@@ -24,7 +24,7 @@ import { readSession, useSession, useSignedIn } from "./sign-in/session.ts";
 import { SignInPage } from "./sign-in/sign-in-page.tsx";
 import { parseSearch, stringifySearch } from "./use-address.ts";
 
-/** Starts one of the applications below its address. Whoever has none of `roles` finds nothing there. */
+/** Starts the dashboard or the portal under its base path. Users without one of `roles` cannot open it. */
 export function startApp({ base, roles, ...parts }: { base: string; roles: readonly string[] } & ShellParts): void {
   const root = createRootRoute({
     component: () => <Shell {...parts} />,
@@ -41,6 +41,7 @@ export function startApp({ base, roles, ...parts }: { base: string; roles: reado
     scrollToTopSelectors: ["#content"],
   });
   applyTheme();
+  listenToKeys();
   void readSession();
   createRoot(document.getElementById("root")!).render(
     <StrictMode>
@@ -54,7 +55,7 @@ export function startApp({ base, roles, ...parts }: { base: string; roles: reado
 }
 
 function routeOf(root: AnyRoute, { path, load, roles }: Screen) {
-  // The router's own types want to know the module; here only the component is known.
+  // The router's types expect a module; we only have the component.
   const Loaded = lazyRouteComponent(async () => ({ default: await load() }), "default") as ComponentType & {
     preload?: () => Promise<void>;
   };
@@ -70,7 +71,6 @@ function routeOf(root: AnyRoute, { path, load, roles }: Screen) {
 
 function Entrance({ name, roles, children }: { name: string; roles: readonly string[]; children: ReactNode }) {
   const state = useSession();
-  useEffect(listenToKeys, []);
   if (state.phase === "loading") return null;
   if (state.phase !== "in") return <SignInPage state={state} name={name} />;
   if (!roles.includes(state.session.role)) return <Elsewhere session={state.session} />;

@@ -1,14 +1,14 @@
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { useCallback } from "react";
 
-/** A parameter of the screen's path. */
+/** A path parameter of the current screen. */
 export const useParam = (name: string): string => (useParams({ strict: false }) as Record<string, string>)[name] ?? "";
 
 export type Filters = Readonly<Record<string, string>>;
 
 /**
- * What the address says after the question mark, and how to change it: a filter, a tab, an open row. Who copies the
- * address or goes back sees the same. An empty value takes it away.
+ * Reads and writes the URL's query string: filters, tabs, open rows. Copied links and the Back button restore the same
+ * view. An empty value removes the parameter.
  */
 export function useFilters(): [Filters, (changes: Record<string, string | null>) => void] {
   const filters = useSearch({ strict: false }) as Filters;
@@ -28,7 +28,7 @@ export function useFilters(): [Filters, (changes: Record<string, string | null>)
   return [filters, change];
 }
 
-/** `?a=1&b=x` and nothing cleverer: every value is text. */
+/** Parses `?a=1&b=x`. Every value is a string. */
 export const parseSearch = (search: string): Filters => Object.fromEntries(new URLSearchParams(search));
 
 export function stringifySearch(search: Record<string, unknown>): string {

@@ -5,11 +5,13 @@ import type { JsonRoute, Known, Read } from "./api-path.ts";
 type Options = {
   enabled?: boolean;
   refetch_ms?: number;
-  /** The server writes down who looked: so it is read when somebody comes or asks, and not by itself. */
+  /**
+   * The server audits this read, so fetch it only when the user opens or reloads the screen, never in the background.
+   */
   written_down?: boolean;
 };
 
-/** A read, kept by its address: two screens that ask for the same share one answer. */
+/** A GET request, cached by path. Screens that read the same path share one response. */
 export const useApi = <const Address extends string>(
   path: Known<JsonRoute<"GET", Address>, Address>,
   { enabled, refetch_ms, written_down }: Options = {},

@@ -4,7 +4,7 @@ import { toast } from "../ui/display/toast.tsx";
 import type { ReadPrefix } from "./api-path.ts";
 
 export type Change<Given extends unknown[], Answer> = {
-  /** Undefined where it failed: then `error` says why. */
+  /** Undefined on failure; `error` has the reason. */
   run: (...given: Given) => Promise<Answer | undefined>;
   busy: boolean;
   error: unknown;
@@ -12,8 +12,8 @@ export type Change<Given extends unknown[], Answer> = {
 };
 
 /**
- * Something that is sent once: while it is under way, running it again does nothing. Afterwards the reads whose
- * addresses begin with one of `reads` are read again.
+ * A mutation. Calls to `run` while one is in flight do nothing. On success it refetches the queries whose path starts
+ * with one of `reads`.
  */
 export function useChange<Given extends unknown[], Answer>(
   send: (...given: Given) => Promise<Answer>,

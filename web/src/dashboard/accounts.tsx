@@ -3,7 +3,7 @@ import { useFilters } from "../app/use-address.ts";
 import { useApi } from "../app/use-api.ts";
 import { SelectField } from "../ui/controls/field.tsx";
 
-/** The accounts of partners, by name; those of the pharmacy itself hold no orders. */
+/** Partner accounts, sorted by name. The pharmacy's own accounts hold no orders. */
 export function useAccounts(): readonly DashboardAccount[] {
   const { data } = useApi("/dashboard/accounts");
   return (data?.accounts ?? [])
@@ -14,10 +14,10 @@ export function useAccounts(): readonly DashboardAccount[] {
 export const accountName = ({ partner, environment }: Pick<DashboardAccount, "partner" | "environment">): string =>
   `${partner ?? "The pharmacy"}${environment === "sandbox" ? " (sandbox)" : ""}`;
 
-/** What was chosen last holds on the next screen too. */
+/** Remembers the last account across screens. */
 let last: string | null = null;
 
-/** The account that the screen shows: that of the address, or the last one, or the first. */
+/** The account to show: from the URL, else the last one used, else the first. */
 export function useChosenAccount(): [DashboardAccount | undefined, (account_id: string) => void] {
   const accounts = useAccounts();
   const [{ account_id = last }, change] = useFilters();

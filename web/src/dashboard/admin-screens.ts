@@ -1,7 +1,7 @@
 import type { Screen } from "../app/shell/screen.ts";
 import { admins, leads } from "./roles.ts";
 
-/** What stands beside the queues: what holds orders up, what is on the shelves, and who may do what. */
+/** Screens other than the work queues: exceptions, reviews, stock and administration. */
 export const adminScreens: readonly Screen[] = [
   {
     path: "/exceptions",

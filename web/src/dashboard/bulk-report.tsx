@@ -16,14 +16,14 @@ const columns: Column<BulkResult>[] = [
       </Link>
     ),
   },
-  { title: "Why not", cell: ({ message }) => message },
+  { title: "Reason", cell: ({ message }) => message },
 ];
 
-/** Where not all could be done: which not, and why. Those stay ticked. */
+/** Lists the orders that failed in a bulk action, with reasons. They stay selected. */
 export function BulkReport({ outcome: { done, refused }, onClose }: { outcome: BulkOutcome; onClose: () => void }) {
   return (
     <Dialog
-      title="Not all could be done"
+      title="Some orders were not updated"
       onClose={onClose}
       wide
       actions={
@@ -33,9 +33,9 @@ export function BulkReport({ outcome: { done, refused }, onClose }: { outcome: B
       }
     >
       <Notice tone="wait">
-        Done for {done.toLocaleString()}, refused for {refused.length.toLocaleString()}.
+        {done.toLocaleString()} updated, {refused.length.toLocaleString()} failed.
       </Notice>
-      <Table caption="Refused" columns={columns} rows={refused} rowKey={orderPath} />
+      <Table caption="Failed orders" columns={columns} rows={refused} rowKey={orderPath} />
     </Dialog>
   );
 }

@@ -3,14 +3,14 @@ import { useFilters } from "../app/use-address.ts";
 import { EnvironmentMenu, environmentNames } from "../ui/controls/environment-menu.tsx";
 import { chooseEnvironment, environmentFilter, useEnvironment, useEnvironments } from "./environment.ts";
 
-/** Whether the queues and lists show patients who wait or what partners try out. */
+/** Switches the queues and lists between production and sandbox. */
 export function EnvironmentSwitch() {
   const current = useEnvironment();
   const offered = useEnvironments();
   const [filters, change] = useFilters();
   const choose = (environment: NonNullable<typeof current>) => {
     chooseEnvironment(environment);
-    // What the list's own address says would hold instead. A recall is a question of its own.
+    // The URL's filter would override the choice, so clear it. A recall search keeps its own filter.
     if (filters[environmentFilter.name] !== undefined && filters["lot"] === undefined) change({ environment: null });
   };
   const other = offered?.find((one) => one !== current);

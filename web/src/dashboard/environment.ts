@@ -14,7 +14,7 @@ export function chooseEnvironment(environment: Environment): void {
   for (const watcher of watchers) watcher();
 }
 
-/** Those in which there is a partner's account. */
+/** The environments that have partner accounts. */
 export function useEnvironments(): readonly Environment[] | undefined {
   const { data, isError } = useApi("/dashboard/accounts");
   if (data === undefined) return isError ? environments : undefined;
@@ -22,8 +22,8 @@ export function useEnvironments(): readonly Environment[] | undefined {
 }
 
 /**
- * What the work is about: patients who wait, or partners who try things out. Who has chosen keeps it; else it is
- * production, where there is one. Undefined until it is known which there are.
+ * The current environment: the user's choice, else production if it has accounts, else sandbox. Undefined until the
+ * accounts load.
  */
 export function useEnvironment(): Environment | undefined {
   const kept = useSyncExternalStore(watch, () => chosen);
@@ -32,7 +32,7 @@ export function useEnvironment(): Environment | undefined {
   return there.includes("production") ? "production" : "sandbox";
 }
 
-/** The choice of both, in an address. */
+/** URL value that selects both environments. */
 const BOTH = "both";
 export const environmentFilter = {
   name: "environment",
@@ -44,7 +44,7 @@ export const environmentFilter = {
   ],
 } as const;
 
-/** A list shows the environment that was chosen, unless its address names another, both, or a single account. */
+/** Lists show the current environment unless the URL names another, both, or a single account. */
 export function withEnvironment(filters: Filters, environment: Environment): Filters {
   const { environment: named = filters["account_id"] === undefined ? environment : BOTH, ...others } = filters;
   return named === BOTH ? others : { ...others, environment: named };

@@ -7,13 +7,13 @@ import styles from "./live-home.module.css";
 
 const homeOf = (environment: Environment) => `/dashboard/home?environment=${environment}` as const;
 
-/** The queues of the chosen environment as they are now: read once, then kept up to date by the stream. */
+/** The current environment's queues: fetched once, then updated by the event stream. */
 export function useHome() {
   const environment = useEnvironment();
   return useApi(homeOf(environment ?? "production"), { enabled: environment !== undefined });
 }
 
-/** Listens for as long as the application is open, whatever screen it shows. Shows nothing itself. */
+/** Subscribes to the event stream while the app is open. Renders nothing. */
 export function LiveHome() {
   const environment = useEnvironment();
   return environment && <Listening key={environment} environment={environment} />;
@@ -27,7 +27,7 @@ function Listening({ environment }: { environment: Environment }) {
   return null;
 }
 
-/** How much waits, beside a name in the side bar; late orders colour it. */
+/** The count next to a sidebar entry. Highlighted if orders are late. */
 export function NavCount({ path }: { path: string }) {
   const { data } = useHome();
   if (data === undefined) return null;

@@ -12,7 +12,7 @@ const queueMarks: Record<QueueKey, { icon: IconName; keys: string }> = {
   shipped_today: { icon: "truck", keys: "g s" },
 };
 
-/** Every page of the pharmacy's own people. */
+/** All dashboard screens. */
 export const screens: readonly Screen[] = [
   {
     path: "/",

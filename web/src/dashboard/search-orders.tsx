@@ -6,10 +6,10 @@ import { EnvironmentBadge, StatusBadge } from "../ui/order-badges.tsx";
 import { orderPath } from "./order-link.ts";
 import { reviewPath } from "./review-link.ts";
 
-/** What Ctrl-K finds: orders, by whatever somebody has in their hands. */
+/** The Ctrl-K order search. */
 export const searchOrders: PaletteSearch = {
   placeholder: "Order, tracking number, prescription, reference, or name and date of birth",
-  hint: "A patient is found by the partner's patient id, or by first name, last name and date of birth together, such as Ada Moss 1980-01-31.",
+  hint: "Find a patient by patient ID, or by full name and date of birth, such as Ada Moss 1980-01-31.",
   find: async (q, signal) => {
     const { hits, more } = await api("/dashboard/search", { method: "POST", body: { q }, signal });
     return { hits: hits.map(shown), more };
@@ -46,7 +46,7 @@ function shown(hit: SearchHit): PaletteHit {
       <span className="row">
         <span>by {byText[by]}</span>
         <EnvironmentBadge environment={environment} />
-        {review_id !== null && <Badge tone="wait">To be decided</Badge>}
+        {review_id !== null && <Badge tone="wait">Needs review</Badge>}
         {order_status && <StatusBadge status={order_status} stage={stage} />}
       </span>
     ),

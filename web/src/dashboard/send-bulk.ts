@@ -3,12 +3,15 @@ import { ApiError, api } from "../app/api.ts";
 
 export type BulkOutcome = { done: number; refused: BulkResult[] };
 
-/** Each order that is shipped asks the carrier and the card: so few of them that an answer comes in time. */
+/**
+ * Shipping calls the carrier and charges the card for each order, so keep batches small enough to finish before the
+ * timeout.
+ */
 const MOST_SHIPPED = 20;
 
 /**
- * Sends as many at once as are allowed, one batch after the other. `sent` hears how far it has come. What became of the
- * batches before one that failed is told all the same, and so is that one.
+ * Sends orders in batches, one after the other. `sent` receives the progress. If a batch fails, the outcome still
+ * covers all batches.
  */
 export async function sendBulk(
   asked: Omit<BulkRequest, "orders">,
@@ -35,9 +38,9 @@ export async function sendBulk(
   return outcome;
 }
 
-/** The request's number is what somebody else finds it by. */
+/** Includes the request id for support. */
 function failureText(error: unknown): string {
-  if (!(error instanceof ApiError)) return "It is not known whether this was done: open the order.";
-  if (error.status === 0) return `${error.message} Open the order to see whether it was done.`;
+  if (!(error instanceof ApiError)) return "Unknown result. Open the order to check.";
+  if (error.status === 0) return `${error.message} Open the order to check the result.`;
   return error.request_id === null ? error.message : `${error.message} (Request ${error.request_id})`;
 }

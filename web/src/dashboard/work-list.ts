@@ -1,6 +1,6 @@
 type Place = { account_id: string; order_number: string };
 
-/** The list from which an order was opened: where to go back to, and what comes before and after it. */
+/** The list an order was opened from, for Back and previous/next navigation. */
 export type WorkList = { title: string; back: string; orders: readonly Place[] };
 
 let list: WorkList | null = null;
@@ -9,7 +9,7 @@ export function setWorkList(next: WorkList): void {
   list = next;
 }
 
-/** Undefined where the order was not opened from a list. */
+/** Undefined if the order was not opened from a list. */
 export function placeInWorkList({
   account_id,
   order_number,

@@ -3,7 +3,7 @@ type Entry = { title: string; id: string };
 const ERROR_CODES = "error-codes";
 const NARROW = "(max-width: 900px)";
 
-/** Fills `nav` with links into the drawn reference, and opens the operation that the page's address names. */
+/** Fills `nav` with links to the rendered reference and opens the operation named in the URL hash. */
 export function showContents(reference: HTMLElement, nav: HTMLElement): void {
   const details = document.createElement("details");
   details.open = !matchMedia(NARROW).matches;
@@ -12,7 +12,7 @@ export function showContents(reference: HTMLElement, nav: HTMLElement): void {
   details.append(summary);
   for (const section of reference.querySelectorAll(".opblock-tag-section, .webhooks")) {
     const title = section.querySelector("[data-tag]")?.getAttribute("data-tag") ?? "Webhooks";
-    // The documentation's side bar leads here.
+    // The documentation's sidebar links here.
     if (section.matches(".webhooks")) section.id = "webhooks";
     details.append(...group(title, operations(section)));
   }

@@ -2,7 +2,7 @@ import type { ErrorCode } from "./openapi-document.ts";
 
 const columns = ["Code", "Message", "Usual field", "What to do"];
 
-/** The catalogue of error codes that the OpenAPI document carries, as a table. */
+/** Renders the OpenAPI document's error codes as a table. */
 export function errorCodesTable(codes: ErrorCode[]): HTMLTableElement {
   const table = document.createElement("table");
   const head = table.createTHead().insertRow();
@@ -24,7 +24,7 @@ export function errorCodesTable(codes: ErrorCode[]): HTMLTableElement {
   return table;
 }
 
-/** Text in which backticks mark code. */
+/** Renders backticks as code. */
 function withCode(text: string): (string | HTMLElement)[] {
   return text.split("`").map((part, index) => (index % 2 === 1 ? codeElement(part) : part));
 }

@@ -1,5 +1,5 @@
-// Swagger UI brings a scroller that takes over every link to a heading and keeps `hashchange` from firing. This switch
-// has to be thrown before its bundle runs, hence a module of its own that is imported first.
+// Swagger UI bundles a smooth scroller that hijacks anchor links and suppresses `hashchange`. This flag must be set
+// before its bundle runs, so it is a separate module that is imported first.
 Object.assign(window, { noZensmooth: true });
 
 export {};

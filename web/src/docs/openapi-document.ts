@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that this page itself looks at; Swagger UI reads the rest. */
+/** The parts of the OpenAPI document that this page reads; Swagger UI reads the rest. */
 export type OpenApiDocument = {
   servers?: unknown[];
   tags?: { name: string }[];

@@ -2,13 +2,13 @@ import type { LayoutProps, Plugin } from "@fastify/swagger-ui/static/swagger-ui-
 import type { createElement as CreateElement } from "react";
 
 /**
- * Swagger UI's own parts, without its choice of servers, its list of schemas (each operation shows its own) and its
- * `main` element (this page has one). They are built with the React that Swagger UI carries, never with this package's.
+ * Swagger UI's layout without the server select, the schema list (each operation shows its own) and the `main` element
+ * (this page has one). It uses the React bundled with Swagger UI, never this package's.
  */
 export const referenceLayout: Plugin = ({ React }) => ({
   components: {
     ReferenceLayout: layOut.bind(null, React.createElement),
-    // In words, so that the button around it has a name.
+    // Text instead of an icon, so the button has an accessible name.
     CloseIcon: closeInWords.bind(null, React.createElement),
   },
 });

@@ -1,9 +1,9 @@
 import type { OpenApiDocument } from "./openapi-document.ts";
 
 /**
- * The document as this page shows it and lets it be tried. Without `servers`, requests go where the page came from, the
- * only place its content security policy lets it reach; the token servers are other origins, so a token is pasted, and
- * the credentials for getting one are not asked for.
+ * The OpenAPI document as this page renders it. Without `servers`, "Try it out" sends requests to the page's own
+ * origin, the only one its content security policy allows. The token servers are other origins, so users paste a token
+ * instead of entering credentials.
  */
 export function shownDocument({ servers: _, ...document }: OpenApiDocument): OpenApiDocument {
   const schemes = Object.entries(document.components?.securitySchemes ?? {})
@@ -14,13 +14,13 @@ export function shownDocument({ servers: _, ...document }: OpenApiDocument): Ope
     ]);
   return {
     ...document,
-    // Swagger UI draws the webhooks in a section of their own and their tag as an empty one.
+    // Swagger UI shows webhooks in their own section and would render their tag as an empty group.
     tags: document.tags?.filter(({ name }) => usedTags(document).has(name)) ?? [],
     components: { ...document.components, securitySchemes: Object.fromEntries(schemes) },
   };
 }
 
-/** Operations on a path with servers of its own live on the token servers, out of this page's reach. */
+/** Paths with their own `servers` are on the token servers, which this page cannot reach. */
 export function canTry(document: OpenApiDocument, path: string): boolean {
   const item = document.paths?.[path];
   return item !== undefined && !item.servers;

@@ -15,15 +15,15 @@ const reference = document.getElementById("reference")!;
 
 followColorScheme();
 start().catch(() => {
-  notice.textContent = "The reference could not be loaded. Reload this page once the service is ready.";
+  notice.textContent = "Could not load the reference. Reload this page once the service is ready.";
 });
 
 async function start() {
   const response = await fetch("/openapi.json");
-  if (!response.ok) throw new Error(`openapi.json answered ${response.status}`);
+  if (!response.ok) throw new Error(`openapi.json: HTTP ${response.status}`);
   const openapi = (await response.json()) as OpenApiDocument;
 
-  // Swagger UI says when it has read the document, not when it has drawn it.
+  // Swagger UI reports when it has parsed the document, not when it has rendered it.
   const drawn = new MutationObserver(() => {
     if (!reference.querySelector(".info") || !reference.querySelector(".opblock")) return;
     drawn.disconnect();
@@ -39,12 +39,12 @@ async function start() {
     layout: "ReferenceLayout",
     plugins: [referenceLayout, tryWhatIsInReach(openapi)],
     docExpansion: "list",
-    // Null keeps Swagger UI from sending the document to the validator of its makers.
+    // Null keeps Swagger UI from sending the document to its online validator.
     validatorUrl: null,
     persistAuthorization: false,
-    // Of the colour themes for code, one whose colours all stand out enough from its ground.
+    // A code theme with enough contrast.
     syntaxHighlight: { theme: "obsidian" },
-    // The service answers only those who name this type, and Swagger UI does not always.
+    // The API requires this Accept header, and Swagger UI does not always send it.
     requestInterceptor: (request) => ({ ...request, headers: { ...request.headers, accept: "application/json" } }),
   });
 }
@@ -61,7 +61,7 @@ function tryWhatIsInReach(openapi: OpenApiDocument): Plugin {
   return () => ({ statePlugins: { spec: { wrapSelectors: { allowTryItOutFor } } } });
 }
 
-// Swagger UI has a dark scheme and leaves it to the page when to use it.
+// Swagger UI has a dark mode but leaves switching to the page.
 function followColorScheme() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const apply = () => document.documentElement.classList.toggle("dark-mode", dark.matches);

@@ -1,4 +1,4 @@
-/** The few parts of Swagger UI that the reference uses. */
+/** The parts of Swagger UI that the reference uses. */
 declare module "@fastify/swagger-ui/static/swagger-ui-bundle.js" {
   import type { ComponentType, createElement } from "react";
   import type { OpenApiDocument } from "./openapi-document.ts";

@@ -7,30 +7,30 @@ import { useParam } from "../app/use-address.ts";
 import { useApi } from "../app/use-api.ts";
 import { rememberEnvironment } from "./environment.ts";
 
-/** Where somebody is and what they may do there. */
+/** The current account and what the user may do in it. */
 export type Portal = {
   environment: Environment;
   sandbox: boolean;
   account: PortalAccount;
   role: PortalRole;
-  /** Credentials, webhooks, orders, the sandbox. */
+  /** Whether the user can change credentials, webhooks, orders and the sandbox. */
   may_change: boolean;
   may_manage_team: boolean;
-  /** What the addresses of reads and changes begin with, and those of screens. */
+  /** Base paths of API requests and of screen links. */
   api_base: `/portal/${Environment}`;
   link_base: string;
 };
 
 const Context = createContext<Portal | null>(null);
 
-/** Only on screens that stand below an environment. */
+/** Use only on screens under `/$environment`. */
 export function usePortal(): Portal {
   const portal = useContext(Context);
   if (portal === null) throw new Error("this screen has no environment");
   return portal;
 }
 
-/** A screen of the account that the address names. Where the partner has none, there is nothing. */
+/** Wraps a screen with the account from the URL. Shows "Page not found" if the partner has no such account. */
 export function inAccount(Screen: ComponentType): ComponentType {
   return function InAccount() {
     const given = useParam("environment");

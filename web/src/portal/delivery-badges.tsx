@@ -4,13 +4,13 @@ import { Badge, type Tone } from "../ui/badge.tsx";
 type State = PortalDelivery["status"];
 const shown: Record<State, { tone: Tone; text: string }> = {
   delivered: { tone: "good", text: "delivered" },
-  pending: { tone: "wait", text: "waiting" },
-  failed: { tone: "bad", text: "given up" },
+  pending: { tone: "wait", text: "pending" },
+  failed: { tone: "bad", text: "failed" },
 };
 
-/** How many endpoints know of an event, wait for it, or did not take it. */
+/** Counts an event's deliveries by state. */
 export function DeliveryBadges({ deliveries }: { deliveries: readonly PortalDelivery[] }) {
-  if (deliveries.length === 0) return <span className="quiet">in the feed only</span>;
+  if (deliveries.length === 0) return <span className="quiet">feed only</span>;
   const states = (Object.keys(shown) as State[]).filter((state) => deliveries.some(({ status }) => status === state));
   return states.map((state) => {
     const count = deliveries.filter(({ status }) => status === state).length;
@@ -19,7 +19,7 @@ export function DeliveryBadges({ deliveries }: { deliveries: readonly PortalDeli
       <Badge key={state} tone={shown[state].tone}>
         {count > 1 && `${count} `}
         {shown[state].text}
-        {state !== "delivered" && tries > 0 && `, ${tries} ${tries === 1 ? "try" : "tries"}`}
+        {state !== "delivered" && tries > 0 && `, ${tries} ${tries === 1 ? "attempt" : "attempts"}`}
       </Badge>
     );
   });

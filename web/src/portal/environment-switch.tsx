@@ -5,7 +5,7 @@ import { useApi } from "../app/use-api.ts";
 import { EnvironmentMenu, environmentNames } from "../ui/controls/environment-menu.tsx";
 import { environmentIn } from "./environment.ts";
 
-/** Which of the two accounts is shown. The same kind of screen opens in the other one. */
+/** Switches between production and sandbox and keeps the current screen. */
 export function EnvironmentSwitch() {
   const { data } = useApi("/portal");
   const { pathname } = useLocation();
@@ -15,7 +15,7 @@ export function EnvironmentSwitch() {
   const other = offered.find((one) => one !== current);
   const go = (environment: Environment) => {
     if (environment === current) return;
-    // Orders, events and requests belong to one account: of a list's entry only the list is in the other one.
+    // Orders, events and requests belong to one account, so a detail page switches to its list.
     const screen = pathname.split("/")[2] ?? "home";
     void navigate({ to: `/${environment}/${screen === "sandbox" ? "home" : screen}` });
   };

@@ -1,7 +1,7 @@
-/** How the portal writes the figures of its charts and tiles; a dash where there was nothing to measure. */
+/** Number formats for charts and tiles. A dash means no data. */
 
 export const percent = (share: number | null) =>
-  share === null ? "–" : `${(share * 100).toLocaleString(undefined, { maximumFractionDigits: 1 })} %`;
+  share === null ? "–" : `${(share * 100).toLocaleString(undefined, { maximumFractionDigits: 1 })}%`;
 
 export const milliseconds = (value: number | null) =>
   value === null ? "–" : `${Math.round(value).toLocaleString()} ms`;

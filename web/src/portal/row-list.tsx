@@ -7,7 +7,7 @@ import { Skeleton } from "../ui/display/notice.tsx";
 import { type GridColumn, RowGrid } from "../ui/display/row-grid.tsx";
 import type { Pages } from "./use-pages.ts";
 
-/** A long list whose rows are opened: with the mouse, the arrows, or j, k and Enter from anywhere on the screen. */
+/** A long list with links. Users open rows with the mouse, the arrow keys, or j, k and Enter anywhere on the screen. */
 export function RowList<Row>({
   label,
   pages: { query, rows, more, onMore },
@@ -24,7 +24,7 @@ export function RowList<Row>({
   empty: ReactNode;
 }) {
   const navigate = useNavigate();
-  // New rows come in at the top: the cursor stays with its row.
+  // New rows arrive at the top, so track the cursor by row key.
   const [key, setKey] = useState<string | null>(null);
   const cursor = Math.max(
     0,
@@ -37,10 +37,10 @@ export function RowList<Row>({
   const open = (row: Row | undefined) => row && void navigate({ to: linkTo(row) });
   useShortcuts([
     { keys: "j", label: "Next row", run: () => goTo(cursor + 1) },
-    { keys: "k", label: "Row before", run: () => goTo(cursor - 1) },
-    { keys: "Enter", label: "Open the row", run: () => open(rows[cursor]) },
+    { keys: "k", label: "Previous row", run: () => goTo(cursor - 1) },
+    { keys: "Enter", label: "Open row", run: () => open(rows[cursor]) },
   ]);
-  // A page may be empty although others follow.
+  // A page can be empty even if more pages follow.
   const searching = rows.length === 0 && more;
   useEffect(() => {
     if (searching) onMore();

@@ -5,7 +5,7 @@ import { ageText } from "../ui/time.tsx";
 import { environmentIn } from "./environment.ts";
 import styles from "./sandbox-band.module.css";
 
-/** Over everything in the sandbox, whose colour the whole page takes: nobody confuses it with production. */
+/** The sandbox banner. The whole page takes its color so users cannot mistake it for production. */
 export function SandboxBand() {
   const { data } = useApi("/portal");
   const environment = environmentIn(useLocation().pathname);
@@ -17,8 +17,8 @@ export function SandboxBand() {
   return (
     <section className={styles["band"]} aria-label="Environment">
       <strong>Sandbox</strong>
-      <span>Nothing here reaches a patient.</span>
-      {ahead_s > 0 && <span>Its clock is {ageText(ahead_s * 1000)} ahead.</span>}
+      <span>Test data only. Nothing ships to patients.</span>
+      {ahead_s > 0 && <span>Clock is {ageText(ahead_s * 1000)} ahead.</span>}
     </section>
   );
 }

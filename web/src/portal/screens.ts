@@ -5,7 +5,7 @@ import { SANDBOX_PATH } from "./environment.ts";
 
 const of = (load: () => Promise<ComponentType>) => async () => inAccount(await load());
 
-/** Every page of a partner's people. */
+/** All portal screens. */
 export const screens: readonly Screen[] = [
   {
     path: "/",

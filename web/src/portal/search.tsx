@@ -7,10 +7,10 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const ORDER_NUMBER = new RegExp(ORDER_NUMBER_PATTERN);
 const MOST = 8;
 
-/** What a partner has in hand: an order's number, their own reference, a patient's id, or an id from a log. */
+/** Searches by order number, reference, patient ID, or an ID from a log. */
 export const search: PaletteSearch = {
-  placeholder: "Order number, reference, patient id, request id, event id",
-  hint: "Ids from a log or an answer can be pasted as they are.",
+  placeholder: "Order number, reference, patient ID, request ID or event ID",
+  hint: "Paste any ID from a log or an API response.",
   find: async (q, signal) => {
     const environment = environmentIn(location.pathname.replace(/^\/portal/, ""));
     if (UUID.test(q.toLowerCase())) return { hits: pasted(environment, q.toLowerCase()), more: false };
@@ -41,7 +41,7 @@ const pasted = (environment: string, id: string): PaletteHit[] => [
   { key: "event", path: `/${environment}/events/${id}`, title: `Event ${id}`, icon: "webhook" },
 ];
 
-/** What cannot be such a value is not found; other failures are told. */
+/** Treats a 4xx (not a valid value) as no results and rethrows everything else. */
 function nothing(error: unknown): PortalOrders {
   if (error instanceof ApiError && error.status >= 400 && error.status < 500) return { orders: [], next_cursor: null };
   throw error;

@@ -6,7 +6,7 @@ import { useApi } from "../app/use-api.ts";
 import { Empty } from "../ui/display/notice.tsx";
 import { environmentIn } from "./environment.ts";
 
-/** Goes on to the account that somebody used last, or to one that there is. */
+/** Redirects to the account used last, else to the first one. */
 export function StartScreen() {
   const index = useApi("/portal");
   const navigate = useNavigate();
@@ -21,8 +21,8 @@ export function StartScreen() {
       <Loaded query={index}>
         {() =>
           environment === undefined && (
-            <Empty title="There is no account yet">
-              <p>The pharmacy opens one for you.</p>
+            <Empty title="No account yet">
+              <p>Ask the pharmacy to create one for you.</p>
             </Empty>
           )
         }

@@ -13,7 +13,7 @@ export type Pages<Row> = {
 type PageRoute<Address extends string> =
   Read<Address> extends { next_cursor: string | null } ? JsonRoute<"GET", Address> : never;
 
-/** A list that is read page by page, kept by its address like any other read. */
+/** A paginated list, cached by path like other reads. */
 export function usePages<const Address extends string, Row>(
   path: Known<PageRoute<Address>, Address>,
   rowsOf: (page: Read<Address>) => readonly Row[],
@@ -25,7 +25,7 @@ export function usePages<const Address extends string, Row>(
     queryFn: ({ pageParam, signal }) => ask<Page>(withCursor(path, pageParam), { signal }),
     initialPageParam: "",
     getNextPageParam: ({ next_cursor }) => next_cursor,
-    // Reading on while older pages are open would move them under the reader's eyes.
+    // Stop polling once older pages are loaded; a refetch would shift the rows.
     ...(refetch_ms !== undefined && {
       refetchInterval: ({ state }) => ((state.data?.pages.length ?? 0) > 1 ? false : refetch_ms),
     }),

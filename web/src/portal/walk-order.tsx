@@ -7,10 +7,10 @@ import { Button } from "../ui/controls/button.tsx";
 import { usePortal } from "./account.tsx";
 import styles from "./walk-order.module.css";
 
-/** How far a status is on an order's way; one that is behind it cannot be walked to. */
+/** Order of statuses. An order cannot move back. */
 const way = ["Processing", "Filling", "Shipped", "Delivered"];
 
-/** In the sandbox the partner is the pharmacy: an order goes where they say, or is held by what they say. */
+/** Sandbox control: moves an order to a status or places it on hold. */
 export function WalkOrder({ order }: { order: Pick<Order, "order_number" | "order_status"> }) {
   const { api_base } = usePortal();
   const id = useId();
@@ -41,7 +41,7 @@ export function WalkOrder({ order }: { order: Pick<Order, "order_number" | "orde
   return (
     <section className={styles["walk"]} aria-label="Sandbox">
       <div className="row">
-        <strong>{held ? "It moves on once nothing holds it" : "Move it to"}</strong>
+        <strong>{held ? "Resolve its exceptions to move it" : "Move to"}</strong>
         {places.map((to) => (
           <Button key={to} small busy={walk.busy} onClick={() => void walk.run({ to })}>
             {to}
@@ -51,10 +51,10 @@ export function WalkOrder({ order }: { order: Pick<Order, "order_number" | "orde
       {!shipped && (
         <div className="row">
           <label htmlFor={id}>
-            <strong>{held ? "Hold it also by" : "or hold it by"}</strong>
+            <strong>{held ? "Add exception" : "or hold with"}</strong>
           </label>
           <select id={id} value={exception_id} onChange={(event) => setException(event.target.value)}>
-            <option value="">an exception …</option>
+            <option value="">Choose an exception</option>
             {exceptionIds.map((one) => (
               <option key={one} value={one}>
                 {one} {exceptions[one].name}

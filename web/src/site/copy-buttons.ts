@@ -1,6 +1,6 @@
 const SHOWN_MS = 1500;
 
-/** A button on each piece of code that copies it. */
+/** Adds a copy button to each code block. */
 export function addCopyButtons(): void {
   for (const block of document.querySelectorAll<HTMLElement>(".code")) {
     const button = document.createElement("button");

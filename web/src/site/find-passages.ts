@@ -3,7 +3,7 @@ export type Hit = { href: string; title: string; heading: string; excerpt: strin
 
 const MOST = 12;
 
-/** The passages in which every word of the query begins a word, those with the words in a heading first. */
+/** Finds passages where every query word is the prefix of a word. Heading matches come first. */
 export function findPassages(pages: readonly SearchPage[], query: string): Hit[] {
   const words = query.toLowerCase().match(/[\p{L}\p{N}_]+/gu) ?? [];
   if (words.length === 0) return [];
@@ -15,7 +15,7 @@ export function findPassages(pages: readonly SearchPage[], query: string): Hit[]
         if (rule.test(title)) return 3;
         return rule.test(text) ? 1 : 0;
       });
-      // A title that fits is one hit, not as many as the page has passages.
+      // A match in the page title counts once, not once per passage.
       if (scores.includes(0) || (index > 0 && scores.every((score) => score === 3))) return [];
       const score = scores.reduce<number>((sum, one) => sum + one, 0) - (path.startsWith("/docs/adr/") ? 4 : 0);
       return [{ score, href: index === 0 ? path : `${path}#${id}`, title, heading, excerpt: excerptOf(text, rules) }];

@@ -1,4 +1,4 @@
-/** Marks in "On this page" the heading that is being read. */
+/** Highlights the current heading in "On this page". */
 export function followReading(): void {
   const links = [...document.querySelectorAll<HTMLAnchorElement>(".contents a")];
   const headings = links.map((link) => document.getElementById(decodeURIComponent(link.hash.slice(1)))!);

@@ -1,6 +1,6 @@
 import { findPassages, type Hit, type SearchPage } from "./find-passages.ts";
 
-/** The search in the header: `/` or Ctrl+K goes to it, arrows choose, Enter opens. The index is loaded when it is needed. */
+/** The header search: `/` or Ctrl+K focuses it, arrow keys select, Enter opens. Loads the index on first use. */
 export function startSearch(search: HTMLElement): void {
   const input = search.querySelector("input")!;
   const list = search.querySelector<HTMLElement>("#results")!;
@@ -36,7 +36,7 @@ export function startSearch(search: HTMLElement): void {
     list.replaceChildren(...hits.map(option));
     list.hidden = hits.length === 0;
     input.setAttribute("aria-expanded", String(hits.length > 0));
-    found.textContent = query === "" ? "" : hits.length === 0 ? "Nothing found" : `${hits.length} found`;
+    found.textContent = query === "" ? "" : hits.length === 0 ? "No results" : `${hits.length} results`;
     search.classList.toggle("nothing", query !== "" && hits.length === 0);
     choose(0);
   };
@@ -70,7 +70,7 @@ export function startSearch(search: HTMLElement): void {
 async function load(): Promise<SearchPage[]> {
   const address = document.querySelector<HTMLMetaElement>('meta[name="search-index"]')!.content;
   const response = await fetch(address);
-  if (!response.ok) throw new Error(`the index answered ${response.status}`);
+  if (!response.ok) throw new Error(`search index: HTTP ${response.status}`);
   return (await response.json()) as SearchPage[];
 }
 

@@ -8,7 +8,7 @@ import { followReading } from "./follow-reading.ts";
 import { startSearch } from "./search.ts";
 import { startThemeButton } from "./theme-button.ts";
 
-// The page is complete without this; what is added makes it quicker to use.
+// Progressive enhancement: the page works without this script.
 startThemeButton(document.getElementById("theme") as HTMLButtonElement);
 startSearch(document.getElementById("search")!);
 addCopyButtons();

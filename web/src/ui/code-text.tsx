@@ -1,6 +1,6 @@
-/** A sentence from a table, where names of fields stand between backticks. */
+/** Renders text from the contract's tables, with backticks as code. */
 export const CodeText = ({ text }: { text: string }) =>
   text
     .split("`")
-    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence stay where they are
+    // biome-ignore lint/suspicious/noArrayIndexKey: the parts of a sentence never reorder
     .map((part, at) => (at % 2 === 1 ? <code key={at}>{part}</code> : part));

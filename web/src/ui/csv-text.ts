@@ -1,4 +1,4 @@
-/** Rows as a spreadsheet reads them. A text that it would take for a formula is made plain text. */
+/** Formats rows as CSV. Escapes text that a spreadsheet would run as a formula. */
 export const csvText = (rows: readonly (readonly unknown[])[]): string =>
   rows.map((row) => `${row.map(cell).join(",")}\r\n`).join("");
 

@@ -1,4 +1,4 @@
-/** Line drawings of 16 by 16. They say nothing by themselves: whatever shows one has words too. */
+/** 16 × 16 line icons. Always pair an icon with text or a label. */
 const drawings = {
   home: "M2.5 7.5 8 3l5.5 4.5M4 6.8V13h8V6.8M6.7 13V9.5h2.6V13",
   review: "M5 3.5H3.5V13.5h9v-10H11M5.5 2.5h5v2.2h-5zM5.8 8.8l1.6 1.6 2.9-3",

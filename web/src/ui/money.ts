@@ -1,3 +1,3 @@
-/** `1234` cents are `$12.34`. */
+/** Formats `1234` cents as `$12.34`. */
 export const moneyText = (cents: number, currency = "USD"): string =>
   new Intl.NumberFormat("en-US", { style: "currency", currency }).format(cents / 100);

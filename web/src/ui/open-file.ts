@@ -1,9 +1,9 @@
 import { saveFile } from "./save-file.ts";
 
-/** Longer than a browser takes to load it; what it shows by then stays. */
+/** Longer than a browser takes to load the file. Revoking the URL later does not close it. */
 const KEPT_MS = 60_000;
 
-/** Opens a file beside this page. Where the browser does not let a page open another, it is saved instead. */
+/** Opens a file in a new tab, or saves it if the browser blocks pop-ups. */
 export function openFile(name: string, blob: Blob): void {
   const url = URL.createObjectURL(blob);
   const opened = window.open(url, "_blank");

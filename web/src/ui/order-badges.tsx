@@ -17,12 +17,12 @@ const stageNames: Record<Stage, string> = {
   pack: "Pack",
 };
 
-/** Where an order stands: for partners its status, for the pharmacy its stage where it has one. */
+/** Partners see the order's status; the pharmacy sees its stage, if it has one. */
 export function StatusBadge({ status, stage }: { status: OrderStatus; stage?: Stage | null }) {
   return <Badge tone={tones[status]}>{stage ? stageNames[stage] : status}</Badge>;
 }
 
-/** Nothing where it is production: only the sandbox must catch the eye. */
+/** Marks sandbox only. Production has no badge. */
 export function EnvironmentBadge({ environment }: { environment: Environment }) {
   return environment === "sandbox" ? <Badge tone="sandbox">Sandbox</Badge> : null;
 }

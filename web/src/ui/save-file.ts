@@ -1,4 +1,4 @@
-/** Has the browser save a file that was made or brought here. */
+/** Saves a generated or downloaded file through the browser. */
 export function saveFile(name: string, blob: Blob): void {
   const link = document.createElement("a");
   link.href = URL.createObjectURL(blob);

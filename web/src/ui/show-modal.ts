@@ -1,6 +1,6 @@
 /**
- * Opens a dialog over the page. The focus goes to the field that asks for it (`autoFocus`), else to the first that can
- * be filled in: the browser alone would choose whatever comes first, which is the button that closes.
+ * Opens a modal dialog and focuses the field with `autoFocus`, else the first editable field. The browser's default is
+ * the first focusable element, which is the Close button.
  */
 export function showModal(dialog: HTMLDialogElement): void {
   if (!dialog.open) dialog.showModal();

@@ -4,7 +4,7 @@ type Suggestion = NonNullable<RevealedOrder["suggestion"]>;
 
 const compared = ["street1", "street2", "city", "state", "zip"] as const;
 
-/** The address check's spelling, with what it would change marked. */
+/** The address check's suggestion, with its changes highlighted. */
 export function SuggestedSpelling({ given, suggestion }: { given: Address; suggestion: Suggestion }) {
   return compared
     .filter((field) => suggestion[field] !== null)
@@ -15,7 +15,7 @@ export function SuggestedSpelling({ given, suggestion }: { given: Address; sugge
     ));
 }
 
-/** Capitals alone are not worth a word. */
+/** Ignores differences in case. */
 export const isOtherAddress = (given: Address, suggestion: Suggestion) =>
   compared.some((field) => !isSame(given[field], suggestion[field]));
 

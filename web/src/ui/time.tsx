@@ -6,7 +6,7 @@ const dayOfYear = new Intl.DateTimeFormat(undefined, { year: "numeric", month: "
 const clock = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 
-/** A moment: the time alone where it is today. All of it appears on hovering. */
+/** A timestamp, as time only if it is today. The tooltip shows it in full. */
 export function When({ at, seconds = false }: { at: string; seconds?: boolean }) {
   const moment = new Date(at);
   const now = new Date();
@@ -22,7 +22,7 @@ export function When({ at, seconds = false }: { at: string; seconds?: boolean })
   );
 }
 
-/** How long it is since a moment; it counts on by itself. */
+/** Time elapsed since a timestamp. Updates itself. */
 export function Age({ since }: { since: string }) {
   const now_ms = useNow();
   return (
@@ -32,7 +32,7 @@ export function Age({ since }: { since: string }) {
   );
 }
 
-/** `4 min`, `3 h 20 min`, `2 d 4 h`: two units at most. */
+/** Formats as `4 min`, `3 h 20 min`, `2 d 4 h`: at most two units. */
 export function ageText(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / MINUTE_MS));
   if (minutes < 1) return "< 1 min";
@@ -43,13 +43,13 @@ export function ageText(ms: number): string {
   return hours % 24 === 0 || days > 9 ? `${days} d` : `${days} d ${hours % 24} h`;
 }
 
-/** A calendar date as it is, without any time zone: `2027-03-31` is that day everywhere. */
+/** A calendar date without a time zone: `2027-03-31` is the same day everywhere. */
 export function dateText(date: string): string {
   const [year = 0, month = 1, of_month = 1] = date.slice(0, 10).split("-").map(Number);
   return dayOfYear.format(new Date(year, month - 1, of_month));
 }
 
-/** The clock, read again every half minute. One timer serves everybody. */
+/** The current time, updated every 30 seconds. All components share one timer. */
 export function useNow(): number {
   const [now_ms, setNow] = useState(Date.now);
   useEffect(() => {

@@ -2,7 +2,7 @@ import type { Welcome } from "./use-welcome.ts";
 
 export type Environment = "sandbox" | "production";
 
-/** The two commands of a first call, for a POSIX shell with curl and nothing else. */
+/** The two commands of a first call, for a POSIX shell with curl. */
 export function firstCallCommands(
   welcome: Pick<Welcome, "base_url" | "auth_url" | "sandbox_auth_url">,
   environment: Environment,

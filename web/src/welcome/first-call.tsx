@@ -47,12 +47,12 @@ function DemoHint({ environment }: { environment: Environment }) {
   return (
     <>
       Demo credentials: <code>npm start</code> printed them on its first run and keeps them in <code>demo.json</code> in
-      the data folder (<code>.data</code> unless <code>DATA_DIR</code> names another). Take a partner whose{" "}
+      the data folder (<code>.data</code> unless you set <code>DATA_DIR</code>). Use a partner whose{" "}
       <code>environment</code> is <code>{environment}</code>.
     </>
   );
 }
 
 function OperatorHint() {
-  return <>Put in the client id and client secret that the operator of this service gave you.</>;
+  return <>Use the client ID and client secret from your Pestle operator.</>;
 }

@@ -1,6 +1,6 @@
 export type ServiceState = "checking" | "ready" | "starting" | "unavailable";
 
-/** What two probes say together; a probe is its HTTP status, or null when nobody answered. */
+/** Combines two probes. Each is an HTTP status, or null if there was no response. */
 export function serviceState(probes: { healthz: number | null; readyz: number | null }): ServiceState {
   if (probes.readyz === 200) return "ready";
   if (probes.healthz === 200) return "starting";

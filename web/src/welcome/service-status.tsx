@@ -1,15 +1,15 @@
 import type { ServiceState } from "./service-state.ts";
 
 const words: Record<ServiceState, { title: string; detail: string }> = {
-  checking: { title: "Checking", detail: "Asking the service how it is." },
-  ready: { title: "Ready", detail: "The service takes requests." },
+  checking: { title: "Checking", detail: "Checking the service." },
+  ready: { title: "Ready", detail: "The service is accepting requests." },
   starting: {
     title: "Starting",
-    detail: "The service is up and waits for its database. This page keeps asking.",
+    detail: "The service is up and waiting for its database. This page checks again automatically.",
   },
   unavailable: {
     title: "Unavailable",
-    detail: "Nothing answers at this address right now. This page keeps asking.",
+    detail: "The service is not responding. This page checks again automatically.",
   },
 };
 
@@ -22,7 +22,7 @@ export function ServiceStatus({ state, checkedAt }: { state: ServiceState; check
         <strong>{title}</strong>
         <span className="status-detail">{detail}</span>
       </div>
-      {/* Outside the live region, so that a screen reader does not read out the time at every check. */}
+      {/* Outside the live region, so screen readers do not announce the time at every check. */}
       <span className="status-time">
         {checkedAt ? (
           <>

@@ -5,7 +5,7 @@ const READY_POLL_MS = 5000;
 const UNREADY_POLL_MS = 1500;
 const PROBE_TIMEOUT_MS = 4000;
 
-/** The service's state, asked for again and again while the page is in sight. */
+/** Polls the service's state while the page is visible. */
 export function useServiceState(): { state: ServiceState; checkedAt: Date | null } {
   const [seen, setSeen] = useState<{ state: ServiceState; checkedAt: Date | null }>({
     state: "checking",

@@ -1,6 +1,6 @@
 import { useCallback, useEffect, useState } from "react";
 
-/** What the service says of itself at `/welcome.json`. */
+/** Service details from `/welcome.json`. */
 export type Welcome = {
   operator_name: string;
   version: string;
@@ -12,13 +12,13 @@ export type Welcome = {
 
 export type WelcomeRequest = { phase: "loading" | "failed" } | { phase: "loaded"; welcome: Welcome };
 
-/** Loads `/welcome.json` once; while it is missing, `retry` asks again, and so does the service becoming ready. */
+/** Loads `/welcome.json` once. After a failure, it retries on `retry` or when the service becomes ready. */
 export function useWelcome(ready: boolean): { request: WelcomeRequest; retry: () => void } {
   const [request, setRequest] = useState<WelcomeRequest>({ phase: "loading" });
   const [attempt, setAttempt] = useState(0);
   const loaded = request.phase === "loaded";
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a new attempt and a service that became ready ask again
+  // biome-ignore lint/correctness/useExhaustiveDependencies: refetch on a new attempt or when the service becomes ready
   useEffect(() => {
     if (loaded) return;
     const closed = new AbortController();
@@ -39,6 +39,6 @@ export function useWelcome(ready: boolean): { request: WelcomeRequest; retry: ()
 
 async function fetchWelcome(signal: AbortSignal): Promise<Welcome> {
   const response = await fetch("/welcome.json", { headers: { Accept: "application/json" }, signal });
-  if (!response.ok) throw new Error(`welcome.json answered ${response.status}`);
+  if (!response.ok) throw new Error(`welcome.json: HTTP ${response.status}`);
   return (await response.json()) as Welcome;
 }

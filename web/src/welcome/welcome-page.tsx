@@ -7,12 +7,12 @@ import { useWelcome, type WelcomeRequest } from "./use-welcome.ts";
 import "./welcome.css";
 
 const links: { href: string; title: string; about: string }[] = [
-  { href: "/portal", title: "Partner portal", about: "credentials, webhooks, orders, sandbox" },
-  { href: "/dashboard", title: "Dashboard", about: "the pharmacy's queues" },
-  { href: "/docs", title: "Documentation", about: "quick start, guides, errors and holds" },
-  { href: "/docs/api", title: "API reference", about: "every operation, field and webhook" },
-  { href: "/openapi.json", title: "openapi.json", about: "the same, for tools" },
-  { href: "/healthz", title: "Health", about: "for load balancers and monitors" },
+  { href: "/portal", title: "Partner portal", about: "Credentials, webhooks, orders, sandbox" },
+  { href: "/dashboard", title: "Dashboard", about: "The pharmacy's work queues" },
+  { href: "/docs", title: "Documentation", about: "Quick start, guides, errors and holds" },
+  { href: "/docs/api", title: "API reference", about: "Every operation, field and webhook" },
+  { href: "/openapi.json", title: "openapi.json", about: "The API reference for tools" },
+  { href: "/healthz", title: "Health", about: "For load balancers and monitors" },
 ];
 
 export function WelcomePage() {
@@ -25,7 +25,7 @@ export function WelcomePage() {
         <img src={mark} alt="" width="44" height="44" />
         <div>
           <h1>Pestle</h1>
-          <p>A pharmacy as a service: it receives prescriptions, takes orders, ships them and reports each step.</p>
+          <p>Pharmacy as a service: it receives prescriptions, takes orders, ships them and reports each step.</p>
         </div>
       </header>
       <main>
@@ -41,7 +41,7 @@ export function WelcomePage() {
               )}
             </section>
             <nav aria-labelledby="links-title">
-              <h2 id="links-title">Read on</h2>
+              <h2 id="links-title">Links</h2>
               <ul className="links">
                 {links.map(({ href, title, about }) => (
                   <li key={href}>
@@ -56,7 +56,7 @@ export function WelcomePage() {
             {request.phase === "loaded" ? (
               <FirstCall welcome={request.welcome} />
             ) : (
-              <p className="hint">The commands appear here with the addresses.</p>
+              <p className="hint">The commands appear here once the addresses load.</p>
             )}
           </section>
         </div>
@@ -67,10 +67,10 @@ export function WelcomePage() {
 }
 
 function NotLoaded({ phase, retry }: { phase: Exclude<WelcomeRequest["phase"], "loaded">; retry: () => void }) {
-  if (phase === "loading") return <p className="hint">Loading the addresses …</p>;
+  if (phase === "loading") return <p className="hint">Loading addresses…</p>;
   return (
     <div role="alert" className="failed">
-      <p>The addresses could not be loaded. They come by themselves once the service is ready.</p>
+      <p>Could not load the addresses. They appear automatically once the service is ready.</p>
       <button type="button" onClick={retry}>
         Try again
       </button>
@@ -81,7 +81,7 @@ function NotLoaded({ phase, retry }: { phase: Exclude<WelcomeRequest["phase"], "
 function Edition({ version, operator_name }: { version: string; operator_name: string }) {
   return (
     <p>
-      Version {version} <span aria-hidden="true">·</span> operator name {operator_name}
+      Version {version} <span aria-hidden="true">·</span> operated by {operator_name}
     </p>
   );
 }

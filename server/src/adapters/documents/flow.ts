@@ -1,18 +1,18 @@
 import type { Sheet, Style } from "./sheet.ts";
 
-/** Where text goes on: a column that begins again on the next page when it is full. */
+/** A column of text that continues on the next page when it is full. */
 export type Flow = {
   y: number;
   paragraph(text: string, style: Style, options?: { indent?: number; gap?: number }): void;
-  /** Cells side by side, each in its own width; long ones make the row higher. */
+  /** Cells side by side, each with its own width; long cells make the row taller. */
   row(cells: readonly string[], widths: readonly number[], style: Style, gap?: number): void;
-  /** Begins a page unless so much is still free. */
+  /** Starts a new page unless this much height is free. */
   need(height: number): void;
 };
 
 type Column = { x: number; width: number; top: number; bottom: number };
 
-/** `begin` draws what stands on every further page and tells the column that is free there. */
+/** `begin` draws the header of each further page and returns its free column. */
 export function flowOn(sheet: Sheet, first: Column, begin: (page: number) => Column): Flow {
   let column = first;
   let page = 1;
@@ -21,7 +21,7 @@ export function flowOn(sheet: Sheet, first: Column, begin: (page: number) => Col
     y: first.top,
     paragraph(text, style, { indent = 0, gap = 0 } = {}) {
       const height = sheet.lineHeight(style);
-      // The next page's column may be wider, so what is left is wrapped again there.
+      // The next page's column can be wider, so wrap the rest again there.
       let rest = sheet.wrap(text, column.width - indent, style);
       if (rest.length <= KEPT_TOGETHER) flow.need(rest.length * height);
       while (rest.length > 0) {
@@ -67,5 +67,5 @@ export function flowOn(sheet: Sheet, first: Column, begin: (page: number) => Col
 }
 
 const CELL_GAP = 8;
-/** A paragraph of so few lines is not torn apart. */
+/** Paragraphs of up to this many lines stay on one page. */
 const KEPT_TOGETHER = 3;

@@ -18,39 +18,36 @@ const ROOM = WIDTH - 2 * EDGE;
 
 type Section = { title: string; lines: (item: DispensedItem, pharmacy: PharmacyFacts) => string[] };
 
-/** In the order in which they are read. General sentences only: the drug's own sheet, where there is one, goes with it. */
+/** In reading order. General advice only: the drug's own sheet, if any, goes with it. */
 const sections: readonly Section[] = [
   {
     title: "How to take it",
-    lines: (item) => [
-      item.sig_text,
-      "Take it only as written here. Ask your pharmacist if anything is not clear to you.",
-    ],
+    lines: (item) => [item.sig_text, "Take it exactly as directed. Ask your pharmacist if anything is unclear."],
   },
   {
     title: "Warnings",
     lines: (item) => [
       ...warningsFor(item),
-      "Tell your prescriber and your pharmacist about all other medicines you take, about allergies, and if you are or may become pregnant.",
-      "Stop and get emergency help (call 911) if you have trouble breathing, or your face, lips or tongue swell.",
+      "Tell your prescriber and your pharmacist about all other medicines you take, any allergies, and if you are or may become pregnant.",
+      "Stop taking it and get emergency help (call 911) if you have trouble breathing, or your face, lips or tongue swell.",
       ...[federalCaution(item)].filter((text) => text !== null),
     ],
   },
   {
     title: "If you miss a dose",
     lines: () => [
-      "Take it as soon as you remember. If it is almost time for the next dose, leave out the one you missed. Never take two doses at once to make up for it.",
-      "After too much of it, call Poison Help at 1-800-222-1222; call 911 if somebody is unconscious or does not breathe well.",
+      "Take it as soon as you remember. If it is almost time for the next dose, skip the missed dose. Never take two doses at once to make up for it.",
+      "If you take too much, call Poison Help at 1-800-222-1222. Call 911 if the person is unconscious or has trouble breathing.",
     ],
   },
   {
-    title: "How to keep it",
+    title: "How to store it",
     lines: (item) => [
       item.cold_chain
-        ? "Put it in the refrigerator (36 to 46 °F, 2 to 8 °C) as soon as it arrives. Do not freeze it. If it arrived warm, do not use it before you have called us."
-        : "Keep it at room temperature (68 to 77 °F, 20 to 25 °C), dry and out of the light.",
+        ? "Put it in the refrigerator (36 to 46 °F, 2 to 8 °C) as soon as it arrives. Do not freeze it. If it arrived warm, call us before you use it."
+        : "Store it at room temperature (68 to 77 °F, 20 to 25 °C), in a dry place away from light.",
       "Keep it in its container, out of the reach of children and pets.",
-      `Do not use it after ${americanDate(discardAfter(item))}. Give what is left to a take-back site; ask us where the next one is.`,
+      `Do not use it after ${americanDate(discardAfter(item))}. Take leftover medicine to a take-back site; ask us for the nearest one.`,
     ],
   },
   {
@@ -62,12 +59,12 @@ const sections: readonly Section[] = [
   {
     title: "Questions",
     lines: (_item, { name, street, city, state, zip, phone }) => [
-      `Talk to a pharmacist of ${name}: ${dialled(phone)}, ${street}, ${city}, ${state} ${zip}.`,
+      `Talk to a pharmacist at ${name}: ${dialled(phone)}, ${street}, ${city}, ${state} ${zip}.`,
     ],
   },
 ];
 
-/** What the patient is told with a filled prescription, on letter paper. */
+/** The patient information leaflet, letter size. */
 export const leaflet = (pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer> =>
   drawPdf(
     { width: WIDTH, height: HEIGHT, title: `Patient information ${item.dispense_id}`, date: item.filled_date },

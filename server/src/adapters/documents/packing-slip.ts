@@ -17,7 +17,7 @@ const ROOM = WIDTH - 2 * EDGE;
 
 type Item = PackingSlip["items"][number];
 
-/** The columns of the list, with their widths, which add up to the page's. */
+/** The item columns. Their widths add up to the page width. */
 const columns: readonly { title: string; width: number; value: (item: Item) => string }[] = [
   { title: "Item", width: 204, value: ({ name }) => name },
   { title: "NDC", width: 90, value: ({ ndc }) => (ndc === null ? "" : dashedNdc(ndc)) },
@@ -33,9 +33,9 @@ const columns: readonly { title: string; width: number; value: (item: Item) => s
 const widths = columns.map(({ width }) => width);
 
 const RETURNS =
-  "Medicine cannot be taken back or sold again once it has left the pharmacy. If something is damaged, missing or not what you expected, do not use it and call us within 14 days: we will replace or refund it.";
+  "We cannot accept returns of medicine after it leaves the pharmacy. If something is damaged, missing or not what you expected, do not use it. Call us within 14 days and we will replace or refund it.";
 
-/** What is in the parcel, on letter paper. */
+/** The packing slip, letter size. */
 export async function packingSlip(pharmacy: PharmacyFacts, slip: PackingSlip): Promise<Buffer> {
   const bars = await code128(slip.order_number);
   const title = `Packing slip ${slip.order_number}`;

@@ -24,14 +24,14 @@ const BODY_TOP = 42;
 const CAUTION_STYLE = { size: 6, bold: true } as const;
 const WARNING_STYLE = { size: 6.5, bold: true } as const;
 
-/** Directions longer than this are set a little smaller, so that fewer need a second label. */
+/** Longer directions use a smaller font, so that fewer need a second label. */
 const LONG_SIG = 160;
 
 export const SCHEDULE_MARKS = { "0": null, "2": "C-II", "3": "C-III", "4": "C-IV", "5": "C-V" } as const;
 
 /**
- * The label of one filled prescription, 4 by 3 inches. Directions are never cut: what does not fit goes on, on a second
- * label that names patient and prescription again.
+ * The label of one filled prescription, 4 by 3 inches. Never truncates directions: they continue on a second label that
+ * repeats the patient and prescription.
  */
 export async function prescriptionLabel(pharmacy: PharmacyFacts, item: DispensedItem): Promise<Buffer> {
   const symbol = await qrCode(dispenseCode(item));
@@ -64,7 +64,7 @@ function drawPharmacy(sheet: Sheet, pharmacy: PharmacyFacts) {
   sheet.rule({ x: EDGE, y: 38, width: ROOM }, 1);
 }
 
-/** Stands at the foot; returns where it begins. */
+/** Draws the caution at the bottom and returns its top. */
 function drawCaution(sheet: Sheet, item: DispensedItem): number {
   const caution = federalCaution(item);
   if (caution === null) return HEIGHT - EDGE;
@@ -75,7 +75,7 @@ function drawCaution(sheet: Sheet, item: DispensedItem): number {
   return y - 4;
 }
 
-/** What a scanner reads, the schedule, and as many warnings as there is room for; the leaflet has them all. */
+/** The QR code, the schedule, and as many warnings as fit; the leaflet has all of them. */
 function drawSide(sheet: Sheet, item: DispensedItem, symbol: Matrix, foot: number) {
   const side = { x: SIDE_X, width: SIDE_WIDTH };
   sheet.matrix(symbol, { x: SIDE_X, y: BODY_TOP + 2, width: 44 });
@@ -119,7 +119,7 @@ function drawBody(body: Flow, item: DispensedItem) {
   for (const fact of facts) body.paragraph(fact, { size: 7.5 });
 }
 
-/** "90 tablets (3 x 30)": the packages where there are several. */
+/** "90 tablets (3 x 30)": with the packages if there are several. */
 export function amount(item: DispensedItem): string {
   const units = unitsOf(item);
   const named = item.unit === null ? [] : [units === 1 ? item.unit : plural(item.unit)];

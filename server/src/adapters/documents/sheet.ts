@@ -5,18 +5,18 @@ import type { Bars, Matrix } from "./barcode.ts";
 type Place = { x: number; y: number; width: number };
 export type Style = { size: number; bold?: true; align?: "left" | "center" | "right" };
 
-/** Pages of one size that take text, rules and barcodes. Whatever is written stays within the width it was given. */
+/** Pages of one size with text, rules and barcodes. All text stays within its width. */
 export type Sheet = {
   readonly width: number;
   readonly height: number;
-  /** The text in lines no wider than `width`; a word that is wider is broken. */
+  /** Splits the text into lines no wider than `width`; breaks words that are wider. */
   wrap(text: string, width: number, style: Style): string[];
   lineHeight(style: Style): number;
-  /** One line, as `wrap` gave it. */
+  /** Draws one line from `wrap`. */
   line(text: string, place: Place, style: Style): void;
-  /** All of the text, wrapped; returns where the next line would begin. */
+  /** Draws the wrapped text and returns the y of the next line. */
   write(text: string, place: Place, style: Style): number;
-  /** All of the text in a box, smaller where it must be; at `least` what is still too much is cut, and ends with "…". */
+  /** Fits the text into a box by shrinking it down to `least`, then truncating with "…". */
   fit(text: string, place: Place & { height: number }, style: Style & { least: number }): void;
   rule(place: Place, thickness?: number): void;
   frame(place: Place & { height: number }, thickness?: number): void;
@@ -31,8 +31,8 @@ const LEADING = 1.18;
 const QUIET_MODULES = 10;
 
 /**
- * A PDF with what `draw` puts on its pages. The same content has the same bytes: no clock, no chance. The library is
- * loaded when it is first needed: it takes half a second and 28 MB, which no command needs that draws nothing.
+ * A PDF with the pages that `draw` creates. The same content gives the same bytes. Imports the library on first use,
+ * because it takes half a second and 28 MB.
  */
 export async function drawPdf(
   page: { width: number; height: number; title: string; date: string },
@@ -139,7 +139,7 @@ function sheetOf(pdf: PDFKit.PDFDocument, { width, height }: { width: number; he
   };
 }
 
-/** Lines of whole words; of a word that fits no line, pieces. */
+/** Lines of whole words; splits words that do not fit on a line. */
 function wrapped(text: string, fits: (piece: string) => boolean): string[] {
   const lines: string[] = [];
   let current = "";
@@ -160,7 +160,7 @@ function wrapped(text: string, fits: (piece: string) => boolean): string[] {
   return current === "" ? lines : [...lines, current];
 }
 
-/** As many characters as fit, but at least one. */
+/** As many characters as fit, at least one. */
 function shortened(text: string, fits: (piece: string) => boolean): string {
   let length = text.length;
   while (length > 1 && !fits(text.slice(0, length))) length -= 1;

@@ -13,7 +13,7 @@ const HEIGHT = 432;
 const EDGE = 12;
 const ROOM = WIDTH - 2 * EDGE;
 
-/** A label of 4 by 6 inches. It tells who, where to and how; never what is inside. */
+/** A 4 by 6 inch label. It never reveals the contents. */
 export async function shippingLabel(label: ShippingLabel): Promise<Buffer> {
   const bars = await trackingBars(label);
   const title = `Shipping label ${label.tracking_no}`;
@@ -89,6 +89,6 @@ function trackingBars(label: ShippingLabel): Promise<Bars> {
     : gs1Code128(`(420)${zip5}(${tracking_no.slice(0, 2)})${tracking_no.slice(2)}`);
 }
 
-/** Digits in fours, as people read them out. */
+/** Digits in groups of four, for reading aloud. */
 const grouped = (tracking_no: string) =>
   /^\d+$/.test(tracking_no) ? tracking_no.replaceAll(/(\d{4})(?=\d)/g, "$1 ") : tracking_no;

@@ -7,20 +7,20 @@ import {
 } from "../../domain/fulfillment/documents.ts";
 import { winAnsiText } from "../../domain/values/printable-text.ts";
 
-/** Dots of a printer with 203 per inch: 4 by 6 inches. */
+/** 4 by 6 inches in dots at 203 dpi. */
 const WIDTH = 812;
 const HEIGHT = 1218;
 const EDGE = 36;
 const ROOM = WIDTH - 2 * EDGE;
 
-/** The shipping label in the language of label printers, with the same content as the PDF. */
+/** The shipping label in ZPL, with the same content as the PDF. */
 export function zplLabel(label: ShippingLabel): string {
   const { from, to } = label;
   const recipient = [`${to.first_name} ${to.last_name}`, ...addressLines(to)];
   const required = label.signature_confirmation ? "SIGNATURE REQUIRED" : `${label.carrier} TRACKING #`;
   return [
     "^XA",
-    // UTF-8, so that accents print; the size of the label; everything from its top left corner.
+    // UTF-8 so that accents print; label size; origin at the top left.
     `^CI28^PW${WIDTH}^LL${HEIGHT}^LH0,0`,
     text(label.carrier, { y: 40, height: 60, width: 430 }),
     text(label.service, { y: 120, height: 34, width: 430 }),
@@ -48,11 +48,11 @@ export function zplLabel(label: ShippingLabel): string {
   ].join("\n");
 }
 
-/** A capital of the printer's own font is at most this much of the height. */
+/** The widest capital of the printer's font, relative to its height. */
 const WIDEST_CHARACTER = 0.75;
 const LEAST_HEIGHT = 14;
 
-/** One line. A printer would print a long one off the label, so it is made smaller, and cut where that is not enough. */
+/** One line. Shrinks long text, then truncates it, because the printer would run it off the label. */
 function text(value: string, place: { x?: number; y: number; height: number; width?: number }): string {
   const { x = EDGE, y, height, width = ROOM } = place;
   const printed = winAnsiText(value);
@@ -64,19 +64,19 @@ function text(value: string, place: { x?: number; y: number; height: number; wid
 
 const rule = (y: number, thickness: number) => `^FO0,${y}^GB${WIDTH},${thickness},${thickness}^FS`;
 
-/** Code 128, as wide as there is room for: pairs of digits share a character of 11 modules, letters have one each. */
+/** Code 128, as wide as possible: a pair of digits takes one 11-module character, a letter one each. */
 function barcode(label: ShippingLabel): string {
   const { tracking_no } = label;
   const zip5 = sortedByZip(label);
   const number = tracking_no.replaceAll(/[^A-Za-z0-9]/g, "");
   const characters = zip5 !== null ? 17 : /^(\d\d)+$/.test(number) ? number.length / 2 : number.length;
   const module = Math.max(1, Math.min(4, Math.floor(ROOM / (characters * 11 + 35))));
-  // >; begins with pairs of digits, >8 says GS1 and then parts the ZIP code from what follows it.
+  // >; starts in digit-pair mode. >8 is FNC1: first it marks GS1, then it ends the ZIP code field.
   const data = zip5 === null ? number : `>;>8420${zip5}>8${number}`;
   return `^FO${EDGE},800^BY${module}^BCN,240,N,N,N,${zip5 === null ? "A" : "N"}^FD${data}^FS`;
 }
 
-/** Anything that is not plain goes as its bytes, so that no name can be taken for a command. */
+/** Writes special characters as hex bytes, so that a name cannot contain a printer command. */
 const escaped = (value: string) =>
   Array.from(value, (char) =>
     /[A-Za-z0-9 .,()#/:+-]/.test(char)

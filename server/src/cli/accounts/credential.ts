@@ -24,26 +24,26 @@ type NewCredentialOptions = {
   scope?: string[];
   scopes?: boolean;
 };
-const CLIENT_ID = ["client_id", "as `pestle credential list` shows it"] as const;
+const CLIENT_ID = ["client_id", "from `pestle credential list`"] as const;
 
 export const credentialCommands: readonly CommandRow[] = [
   {
     name: "credential create",
-    summary: "make a client id and secret; the secret is shown once",
+    summary: "create a client id and secret; the secret is shown once",
     options: [
-      ["--account <account_id>", "the partner's account (see `pestle partner list`)"],
+      ["--account <account_id>", "the partner's account, from `pestle partner list`"],
       [
         "--operator <environment>",
-        "instead of --account: your own, for e-prescription networks",
+        "instead of --account: your own account, for e-prescription networks",
         { choices: environments },
       ],
-      ["--name <name>", "what it is for, in your words"],
+      ["--name <name>", "a description"],
       [
         "--scope <scope...>",
-        "what it may ask for (default: partners; with --operator: intake)",
+        "the scopes it can request (default: partners; with --operator: intake)",
         { choices: scopeNames },
       ],
-      ["--no-scopes", "it may ask for none: its tokens serve other APIs"],
+      ["--no-scopes", "no scopes: its tokens are for other APIs"],
     ],
     examples: [
       "credential create --account 3f9k2m8x1q7z",
@@ -52,8 +52,8 @@ export const credentialCommands: readonly CommandRow[] = [
     ],
     async run({ account, operator, name, scope, scopes }: NewCredentialOptions, _argument, env) {
       if ((account === undefined) === (operator === undefined))
-        throw new WrongUsage("Give --account or --operator, one of them.");
-      if (scopes === false && scope !== undefined) throw new WrongUsage("Give --scope or --no-scopes, one of them.");
+        throw new WrongUsage("Give either --account or --operator.");
+      if (scopes === false && scope !== undefined) throw new WrongUsage("Give either --scope or --no-scopes.");
       const usual = operator === undefined ? ["partners"] : ["intake"];
       const secret = await withVault(readConfig(env), ({ db, vault, now }) =>
         transact({ db }, async (tx) => {
@@ -68,16 +68,16 @@ export const credentialCommands: readonly CommandRow[] = [
   },
   {
     name: "credential rotate",
-    summary: "add a second secret beside the first; --finish ends the older one",
+    summary: "add a second secret; --finish revokes the older one",
     argument: CLIENT_ID,
-    options: [["--finish", "end the older secret, once the new one is in use everywhere"]],
+    options: [["--finish", "revoke the older secret, after you have deployed the new one everywhere"]],
     examples: ["credential rotate 3f9k2m8x1q7z-a1b2c3d4", "credential rotate 3f9k2m8x1q7z-a1b2c3d4 --finish"],
     async run({ finish }, client_id, env) {
       if (finish === true) {
         const ended = await withSchema(readConfig(env), ({ db, now }) =>
           transact({ db }, (tx) => finishRotation(tx, client_id, now)),
         );
-        const text = `Secret ${ended} ended. Tokens it was used for last until they expire.`;
+        const text = `Secret ${ended} no longer works. Tokens issued with it stay valid until they expire.`;
         return { data: { client_id, ended_secret_id: ended }, text };
       }
       const secret = await withVault(readConfig(env), ({ db, vault, now }) =>
@@ -85,15 +85,15 @@ export const credentialCommands: readonly CommandRow[] = [
       );
       return shownOnce(
         secret,
-        `Both secrets work. When the new one is in use: pestle credential rotate ${client_id} --finish`,
+        `Both secrets work. After you deploy the new one, run: pestle credential rotate ${client_id} --finish`,
       );
     },
   },
   {
     name: "credential revoke",
-    summary: "stop a credential, or one of its secrets, and its tokens at once",
+    summary: "revoke a credential, or one of its secrets, and its tokens immediately",
     argument: CLIENT_ID,
-    options: [["--secret <secret_id>", "only this secret, and the tokens it was used for"]],
+    options: [["--secret <secret_id>", "only this secret and the tokens issued with it"]],
     examples: ["credential revoke 3f9k2m8x1q7z-a1b2c3d4", "credential revoke 3f9k2m8x1q7z-a1b2c3d4 --secret 1"],
     async run({ secret }: { secret?: string }, client_id, env) {
       if (secret !== undefined && !/^\d{1,9}$/.test(secret))
@@ -105,14 +105,14 @@ export const credentialCommands: readonly CommandRow[] = [
       const what = secret_id === undefined ? "The credential" : `Secret ${secret_id}`;
       return {
         data: { client_id, secret_id: secret_id ?? null, revoked: true },
-        text: `${what} and its tokens stopped.`,
+        text: `${what} and its tokens are revoked.`,
       };
     },
   },
   {
     name: "credential list",
-    summary: "list credentials and their live secrets, never the secrets themselves",
-    options: [["--account <account_id>", "only those of this account"]],
+    summary: "list credentials and the ids of their active secrets",
+    options: [["--account <account_id>", "only this account"]],
     examples: ["credential list", "credential list --account 3f9k2m8x1q7z --json"],
     async run({ account }: { account?: string }, _argument, env) {
       const credentials = await withSchema(readConfig(env), async ({ db }) => {
@@ -128,7 +128,7 @@ export const credentialCommands: readonly CommandRow[] = [
 
 function requireAccount(accounts: readonly { account_id: string }[], wanted: string): void {
   if (accounts.some(({ account_id }) => account_id === wanted)) return;
-  throw new AdminRefusal("There is no such account. `pestle partner list` shows them.");
+  throw new AdminRefusal("There is no such account. Run `pestle partner list` to see the accounts.");
 }
 
 function shownOnce({ client_id, client_secret, secret_id }: ShownSecret, next = ""): Output {

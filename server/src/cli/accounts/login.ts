@@ -14,8 +14,8 @@ import {
   partnerOptions,
 } from "./partner-account.ts";
 import { DEFAULT_PROFILE, profileName, readProfiles, removeProfiles, saveProfile } from "./profiles.ts";
-import { ANSWER_LIMIT_MS, requestToken } from "./request-token.ts";
 import { hasTerminal, promptLine, promptSecret, readSecretFromStdin } from "./secret-input.ts";
+import { ANSWER_LIMIT_MS, requestToken } from "./token.ts";
 
 type LoginOptions = {
   profile?: string;
@@ -26,18 +26,18 @@ type LoginOptions = {
   secretStdin?: boolean;
 };
 
-/** For whoever is not beside the service: its commands then need no database and no demo. */
+/** For users on another machine than the service. These commands need no database and no demo. */
 export const loginCommands: readonly CommandRow[] = [
   {
     name: "login",
-    summary: "keep a client id and its secret for the commands that call a service, once a token was had with them",
+    summary: "verify a client id and secret, and save them for commands that call a service",
     options: [
-      ["--client-id <client_id>", "as the pharmacy gave it to you (on a terminal you are asked)"],
-      ["--environment <environment>", "where the account lives (default: sandbox)", { choices: environments }],
+      ["--client-id <client_id>", "from the pharmacy (default: ask on a terminal)"],
+      ["--environment <environment>", "the account's environment (default: sandbox)", { choices: environments }],
       ["--base-url <address>", "the partner API (default: BASE_URL, else the service on this machine)"],
-      ["--auth-url <address>", "the token server (default: what the partner API names for the environment)"],
-      ["--secret-stdin", "read the secret from standard input (else CLIENT_SECRET, else you are asked)"],
-      ["--profile <name>", "keep it under this name, beside others (default: PESTLE_PROFILE, else default)"],
+      ["--auth-url <address>", "the token server (default: the one that the partner API names)"],
+      ["--secret-stdin", "read the secret from standard input (default: CLIENT_SECRET, else ask)"],
+      ["--profile <name>", "save under this name (default: PESTLE_PROFILE, else default)"],
     ],
     examples: [
       "login --client-id 3f9k2m8x1q7z-a1b2c3d4 --base-url https://api.larkspur.example",
@@ -53,31 +53,31 @@ export const loginCommands: readonly CommandRow[] = [
       const file = saveProfile(name, profile, env);
       const { client_secret: __, ...shown } = profile;
       const data = { profile: name, ...shown, expires_in, file };
-      return { data, text: `Logged in as ${profile.client_id} (${profile.environment}). Kept in ${file}.` };
+      return { data, text: `Logged in as ${profile.client_id} (${profile.environment}). Saved in ${file}.` };
     },
   },
   {
     name: "logout",
-    summary: "forget what `pestle login` kept; the credential itself stays as it is",
+    summary: "delete a profile saved by `pestle login`; the credential itself is unchanged",
     options: [
-      ["--profile <name>", "which (default: PESTLE_PROFILE, else default)"],
-      ["--all", "all of them"],
+      ["--profile <name>", "the profile (default: PESTLE_PROFILE, else default)"],
+      ["--all", "all profiles"],
     ],
     examples: ["logout", "logout --profile live", "logout --all"],
     async run({ profile, all }: { profile?: string; all?: boolean }, _argument, env) {
-      if (all && profile !== undefined) throw new WrongUsage("Give --profile or --all, one of them.");
+      if (all && profile !== undefined) throw new WrongUsage("Give either --profile or --all.");
       const kept = [...readProfiles(env).keys()];
       const name = profile ?? (readConfig(env).PESTLE_PROFILE || DEFAULT_PROFILE);
       const forgotten = kept.filter((one) => all || one === name);
       if (forgotten.length > 0) removeProfiles(forgotten, env);
-      const text = forgotten.length === 0 ? "Nobody was logged in." : `Forgotten: ${forgotten.join(", ")}.`;
+      const text = forgotten.length === 0 ? "You were not logged in." : `Logged out of ${forgotten.join(", ")}.`;
       return { data: { forgotten }, text };
     },
   },
   {
     name: "whoami",
-    summary: "tell which account the commands use, where, and whether its credential works",
-    options: [["--list", "instead: list the profiles that are kept"], ...partnerOptions],
+    summary: "show which account commands use, on which service, and whether its credential works",
+    options: [["--list", "list the saved profiles instead"], ...partnerOptions],
     examples: ["whoami", "whoami --profile live --json", "whoami --list"],
     async run({ list, ...options }: PartnerOptions & { list?: boolean }, _argument, env) {
       if (list) return listed(env);
@@ -89,7 +89,7 @@ export const loginCommands: readonly CommandRow[] = [
         account: `${client_id} (${environment})`,
         chosen_by,
         service: base_url,
-        tokens: `${auth_url}: gave one for ${Math.round(expires_in / 60)} minutes`,
+        tokens: `${auth_url}: issued one for ${Math.round(expires_in / 60)} minutes`,
       });
       return { data: { ...shown, expires_in, scope }, text };
     },
@@ -100,11 +100,11 @@ function listed(env: NodeJS.ProcessEnv | undefined): Output {
   const data = [...readProfiles(env)].map(([profile, { client_secret: _, ...shown }]) => ({ profile, ...shown }));
   const rows = data.map((row) => [row.profile, row.client_id, row.environment, row.base_url]);
   const text =
-    rows.length === 0 ? "Nobody is logged in." : table(["profile", "client_id", "environment", "service"], rows);
+    rows.length === 0 ? "You are not logged in." : table(["profile", "client_id", "environment", "service"], rows);
   return { data, text };
 }
 
-/** What was typed, asked for on a terminal, or told by the service. */
+/** From the options, the terminal, or the service. */
 async function newAccount(options: LoginOptions, config: Config): Promise<PartnerAccount> {
   const { environment = "sandbox", authUrl } = options;
   const usual = addresses(config, readDemo(config.DATA_DIR), environment).base_url;
@@ -126,14 +126,14 @@ async function newAccount(options: LoginOptions, config: Config): Promise<Partne
 async function secretOf({ secretStdin }: LoginOptions, { CLIENT_SECRET }: Config): Promise<string> {
   if (secretStdin) return readSecretFromStdin();
   if (CLIENT_SECRET !== "") return CLIENT_SECRET;
-  // A secret is never typed as an argument, where everybody on the machine could read it.
+  // Never accept a secret as an argument: every user on the machine could read it.
   if (!hasTerminal()) throw new WrongUsage("There is no secret. Set CLIENT_SECRET, or give --secret-stdin.");
   const secret = await promptSecret("Client secret (not shown): ");
-  if (secret === "") throw new AdminRefusal("Cancelled.");
+  if (secret === "") throw new AdminRefusal("Canceled.");
   return secret;
 }
 
-/** Both the token server and the partner API have to know it: an address with a slip is told now, not later. */
+/** Calls both the token server and the partner API, so that a mistyped address fails now rather than later. */
 async function verify(account: PartnerAccount, config: Config) {
   const token = await requestToken(account, ["partners"]);
   await partnerApiOf(account, config).request("GET", "/shipping_methods");
@@ -144,7 +144,7 @@ function safeAddress(text: string, option: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const local = url?.protocol === "http:" && isLoopback(url.hostname.replace(/^\[|\]$/g, ""));
   if (url === undefined || (url.protocol !== "https:" && !local) || url.search !== "" || url.username !== "") {
-    throw new WrongUsage(`${option} takes an https address; plain http stays on this machine.`);
+    throw new WrongUsage(`${option} takes an https URL. Plain http works only on this machine.`);
   }
   return text.replace(/\/+$/, "");
 }
@@ -152,12 +152,12 @@ function safeAddress(text: string, option: string): string {
 async function tokenServerOf(base_url: string, environment: Environment): Promise<string> {
   const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
   const response = await fetch(`${base_url}/welcome.json`, { signal, redirect: "error" }).catch((error) => {
-    throw new AdminRefusal(`No service answers at ${base_url} (${reason(error.cause ?? error)}). Does it run?`);
+    throw new AdminRefusal(`No service answers at ${base_url} (${reason(error.cause ?? error)}). Is it running?`);
   });
   const told = (await response.json().catch(() => ({}))) as { auth_url?: unknown; sandbox_auth_url?: unknown };
   const url = environment === "production" ? told.auth_url : told.sandbox_auth_url;
   if (typeof url !== "string") {
-    throw new AdminRefusal(`What answers at ${base_url} names no token server. Give --auth-url.`);
+    throw new AdminRefusal(`The server at ${base_url} does not name a token server. Give --auth-url.`);
   }
   return url;
 }

@@ -8,7 +8,7 @@ import type { CommandRow } from "../program.ts";
 import { DEFAULT_PROFILE, type Profile, readProfiles } from "./profiles.ts";
 import { readSecretFromStdin } from "./secret-input.ts";
 
-/** An account of a running service: who calls, where, and how it came to be this one. */
+/** An account on a running service, its addresses, and how it was chosen. */
 export type PartnerAccount = Profile & { chosen_by: string };
 
 export type ClientOptions = {
@@ -21,20 +21,20 @@ export type PartnerOptions = ClientOptions & { partner?: string };
 
 export const profileOption = [
   "--profile <name>",
-  "an account of `pestle login` (default: PESTLE_PROFILE, else the one named default)",
+  "an account saved by `pestle login` (default: PESTLE_PROFILE, else default)",
 ] as const;
 /** The options of every command that calls the partner API. */
 export const partnerOptions: NonNullable<CommandRow["options"]> = [
   profileOption,
-  ["--partner <name>", "one of the demo's partners (where nobody is logged in: the first)"],
-  ["--client-id <client_id>", "another account; the secret comes from CLIENT_SECRET"],
+  ["--partner <name>", "a partner of the demo (default when not logged in: the first)"],
+  ["--client-id <client_id>", "a specific account; reads the secret from CLIENT_SECRET"],
   ["--secret-stdin", "read the client secret from standard input instead"],
-  ["--environment <environment>", "which token server to ask", { choices: environments }],
+  ["--environment <environment>", "which token server to use", { choices: environments }],
 ];
 
 /**
- * What is typed goes before what is kept, and that before the demo. A profile brings its own addresses: its secret is
- * never sent to others.
+ * Options win over saved profiles, and profiles over the demo. A profile has its own addresses: its secret is never sent
+ * elsewhere.
  */
 export async function partnerAccount(
   options: PartnerOptions,
@@ -42,7 +42,7 @@ export async function partnerAccount(
   only?: Environment,
 ): Promise<PartnerAccount> {
   const named = [options.clientId, options.partner, options.profile].filter((given) => given !== undefined);
-  if (named.length > 1) throw new WrongUsage("Give --client-id, --partner or --profile, one of them.");
+  if (named.length > 1) throw new WrongUsage("Give only one of --client-id, --partner and --profile.");
   const config = readConfig(env);
   const demo = readDemo(config.DATA_DIR);
   if (options.clientId !== undefined) {
@@ -56,20 +56,22 @@ export async function partnerAccount(
   const kept = options.partner === undefined ? keptAccount(options.profile, config, env) : undefined;
   if (kept !== undefined) {
     if (only === undefined || kept.environment === only) return kept;
-    throw new AdminRefusal(`The account of ${kept.chosen_by} is a ${kept.environment} one; this takes a ${only} one.`);
+    throw new AdminRefusal(
+      `The account of ${kept.chosen_by} is a ${kept.environment} account; this command needs a ${only} account.`,
+    );
   }
   if (demo === undefined) throw new AdminRefusal(nobody(config));
   const partners = demo.partners.filter(({ environment }) => only === undefined || environment === only);
   const chosen = partners.find(({ name }) => name === (options.partner ?? partners[0]?.name));
   if (chosen === undefined) {
-    throw new AdminRefusal(`The demo has no ${only === undefined ? "" : `${only} `}partner of that name.`);
+    throw new AdminRefusal(`The demo has no ${only === undefined ? "" : `${only} `}partner with that name.`);
   }
   const { name, client_id, client_secret, environment } = chosen;
   const client = { client_id, client_secret, environment };
   return { ...client, ...addresses(config, demo, environment), chosen_by: `the demo, ${name}` };
 }
 
-/** The client of that id: its secret is given, or one of the demo's. */
+/** The client with that id. The user gives its secret, or the demo has it. */
 export async function clientNamed(
   client_id: string,
   options: ClientOptions,
@@ -79,7 +81,7 @@ export async function clientNamed(
   const known = demo === undefined ? [] : [...demo.partners, demo.intake];
   const familiar = known.find((client) => client.client_id === client_id);
   const environment = options.environment ?? familiar?.environment;
-  if (environment === undefined) throw new WrongUsage("Give --environment: each has a token server of its own.");
+  if (environment === undefined) throw new WrongUsage("Give --environment: each environment has its own token server.");
   const given = options.secretStdin ? await readSecretFromStdin() : config.CLIENT_SECRET;
   const client_secret = given || familiar?.client_secret;
   if (!client_secret) throw new WrongUsage("There is no secret. Set CLIENT_SECRET, or give --secret-stdin.");
@@ -92,7 +94,7 @@ export async function clientNamed(
   };
 }
 
-/** The profile that is named, here or in the environment; without a name the default one, where there is one. */
+/** The profile named in the option or the environment, or else the default profile if it exists. */
 export function keptAccount(
   named: string | undefined,
   config: Config,
@@ -103,14 +105,14 @@ export function keptAccount(
   const found = readProfiles(env).get(name);
   if (found !== undefined) return { ...found, chosen_by: `profile ${name}` };
   if (asked !== undefined)
-    throw new AdminRefusal("There is no profile of that name. `pestle login --profile` makes one.");
+    throw new AdminRefusal("There is no profile with that name. Create it with `pestle login --profile`.");
   return undefined;
 }
 
 export const nobody = ({ DATA_DIR }: Config) =>
-  `There is no demo in ${DATA_DIR}, and nobody is logged in. Run \`pestle login\`, or give --client-id.`;
+  `There is no demo in ${DATA_DIR}, and you are not logged in. Run \`pestle login\`, or give --client-id.`;
 
-/** What you set, else where the service with the demo listens, else where it would by these settings. */
+/** The configured addresses, else those of the demo service, else the defaults of these settings. */
 export function addresses(config: Config, demo: Demo | undefined, environment: Environment) {
   const [set, told, port] =
     environment === "production"

@@ -24,13 +24,17 @@ type RouteOptions = { sender?: string; npi?: string; practice?: string; remove?:
 export const partnerCommands: readonly CommandRow[] = [
   {
     name: "partner create",
-    summary: "make an account for a partner in one environment; the partner is made with its first",
+    summary: "create a partner's account in one environment; the first account also creates the partner",
     options: [
       ["--name <name>", "the partner's name", { required: true }],
-      ["--environment <environment>", "where the account lives", { required: true, choices: environments }],
-      ["--workflow <workflow>", "who starts its orders", { required: true, choices: ["api_driven", "automatic"] }],
-      ["--ncpdp-id <id>", "where its prescriptions are addressed to (7 digits)"],
-      ["--custom-labels", "let it send its own labels"],
+      ["--environment <environment>", "the account's environment", { required: true, choices: environments }],
+      [
+        "--workflow <workflow>",
+        "whether the partner or the service creates orders",
+        { required: true, choices: ["api_driven", "automatic"] },
+      ],
+      ["--ncpdp-id <id>", "the NCPDP id that its prescriptions are addressed to (7 digits)"],
+      ["--custom-labels", "allow the partner to send its own labels"],
     ],
     examples: [
       'partner create --name "Willow Telehealth" --environment sandbox --workflow api_driven',
@@ -76,13 +80,13 @@ export const partnerCommands: readonly CommandRow[] = [
   },
   {
     name: "partner route",
-    summary: "tell an account's messages from those of others with the same NCPDP id",
-    argument: ["account_id", "as `pestle partner list` shows it"],
+    summary: "add a routing rule for an account that shares its NCPDP id with others",
+    argument: ["account_id", "from `pestle partner list`"],
     options: [
-      ["--sender <id>", "messages of this sender (From)"],
-      ["--npi <npi>", "prescriptions of this prescriber"],
-      ["--practice <name>", "prescriptions of this practice"],
-      ["--remove", "take the rule away"],
+      ["--sender <id>", "messages from this sender (From)"],
+      ["--npi <npi>", "prescriptions from this prescriber"],
+      ["--practice <name>", "prescriptions from this practice"],
+      ["--remove", "remove the rule"],
     ],
     examples: [
       "partner route 3f9k2m8x1q7z --npi 1234567893",
@@ -93,13 +97,13 @@ export const partnerCommands: readonly CommandRow[] = [
       const given = routingKinds.filter((kind) => values[kind] !== undefined);
       const [kind] = given;
       if (kind === undefined || given.length > 1) {
-        throw new WrongUsage("Give --sender, --npi or --practice, one of them.");
+        throw new WrongUsage("Give exactly one of --sender, --npi and --practice.");
       }
       const rule = { account_id, kind, value: values[kind]!.trim() };
       await withSchema(readConfig(env), ({ db, now }) =>
         transact({ db }, (tx) => (remove ? removeRoutingRule(tx, rule) : addRoutingRule(tx, rule, now))),
       );
-      return { data: { ...rule, removed: remove ?? false }, text: remove ? "The rule is gone." : "The rule holds." };
+      return { data: { ...rule, removed: remove ?? false }, text: remove ? "Rule removed." : "Rule added." };
     },
   },
 ];

@@ -5,7 +5,7 @@ import { personalFolder } from "../../config.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { reason, WrongUsage } from "../errors.ts";
 
-/** An account of a service somewhere, as `pestle login` keeps it. */
+/** An account on a service, as `pestle login` saves it. */
 export type Profile = {
   client_id: string;
   client_secret: string;
@@ -16,23 +16,23 @@ export type Profile = {
 
 export const DEFAULT_PROFILE = "default";
 
-/** All that are kept, by name. */
+/** All saved profiles by name. */
 export function readProfiles(env?: NodeJS.ProcessEnv): Map<string, Profile> {
   const file = profilesFile(env);
   if (file === undefined || !existsSync(file)) return new Map();
-  // As ssh does it: a secret that others could read is not used as if nobody could.
+  // Like ssh: refuse to use a secret that other users can read.
   if ((statSync(file).mode & 0o077) !== 0) {
-    throw new AdminRefusal(`Others may read ${file}, which holds secrets. Run \`chmod 600\` on it.`);
+    throw new AdminRefusal(`Other users can read ${file}, which contains secrets. Run \`chmod 600\` on it.`);
   }
   try {
     const { profiles } = JSON.parse(readFileSync(file, "utf8")) as { profiles: Record<string, Profile> };
     return new Map(Object.entries(profiles));
   } catch {
-    throw new AdminRefusal(`${file} is not what \`pestle login\` wrote. Remove it and log in again.`);
+    throw new AdminRefusal(`${file} was not written by \`pestle login\`. Remove it and log in again.`);
   }
 }
 
-/** Returns the file it is kept in. */
+/** Returns the path of the file. */
 export function saveProfile(name: string, profile: Profile, env?: NodeJS.ProcessEnv): string {
   return write(readProfiles(env).set(name, profile), env);
 }
@@ -46,7 +46,7 @@ export function removeProfiles(names: readonly string[], env?: NodeJS.ProcessEnv
 
 export function profileName(text: string): string {
   if (!/^[A-Za-z0-9][A-Za-z0-9_-]{0,39}$/.test(text)) {
-    throw new WrongUsage("A profile's name is 1 to 40 letters, digits, dashes and underscores.");
+    throw new WrongUsage("A profile name has 1 to 40 letters, digits, dashes or underscores.");
   }
   return text;
 }
@@ -58,15 +58,16 @@ function profilesFile(env: NodeJS.ProcessEnv | undefined): string | undefined {
 
 function write(profiles: Map<string, Profile>, env: NodeJS.ProcessEnv | undefined): string {
   const file = profilesFile(env);
-  if (file === undefined) throw new AdminRefusal("There is no place to keep it. Set HOME or XDG_CONFIG_HOME.");
+  if (file === undefined)
+    throw new AdminRefusal("There is no folder to save the profile in. Set HOME or XDG_CONFIG_HOME.");
   const draft = `${file}.${process.pid}`;
   try {
     mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    // Whole or not at all, and never readable by others, not even for a moment.
+    // Written atomically, and never readable by other users, not even briefly.
     writeFileSync(draft, `${JSON.stringify({ profiles: Object.fromEntries(profiles) }, null, 2)}\n`, { mode: 0o600 });
     renameSync(draft, file);
   } catch (error) {
-    throw new AdminRefusal(`The profile cannot be kept: ${reason(error)}`);
+    throw new AdminRefusal(`Cannot save the profile: ${reason(error)}`);
   }
   return file;
 }

@@ -3,20 +3,20 @@ import { createInterface, type Interface } from "node:readline";
 import { Writable } from "node:stream";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 
-/** A secret from a pipe, without the line end that `echo` adds. */
+/** Reads a secret from a pipe, without the newline that `echo` adds. */
 export async function readSecretFromStdin(): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
   const secret = Buffer.concat(chunks)
     .toString("utf8")
     .replace(/\r?\n$/, "");
-  if (secret === "") throw new AdminRefusal("Nothing came on standard input.");
+  if (secret === "") throw new AdminRefusal("Standard input is empty.");
   return secret;
 }
 
 export const hasTerminal = () => process.stdin.isTTY === true && process.stderr.isTTY === true;
 
-/** Asks twice on the terminal, and shows nothing of what is typed. */
+/** Asks twice on the terminal without echo. */
 export const promptNewPassword = () =>
   silently(async (lines) => {
     const password = await ask(lines, "Password: ");
@@ -24,10 +24,10 @@ export const promptNewPassword = () =>
     return password;
   });
 
-/** Asks once, and shows nothing of what is typed or pasted. */
+/** Asks once on the terminal without echo. */
 export const promptSecret = (question: string) => silently((lines) => ask(lines, question));
 
-/** Asks for a line that everybody may see. */
+/** Asks for a line with echo. */
 export async function promptLine(question: string): Promise<string> {
   const lines = createInterface({ input: process.stdin, output: process.stderr, terminal: true });
   try {
@@ -38,7 +38,7 @@ export async function promptLine(question: string): Promise<string> {
 }
 
 async function silently<Answer>(work: (lines: Interface) => Promise<Answer>): Promise<Answer> {
-  // The terminal stops echoing when the interface is made, so that comes before the question.
+  // Creating the interface turns off echo, so do it before asking.
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: process.stdin, output: silent, terminal: true });
   try {
@@ -64,6 +64,6 @@ async function answerOf(lines: Interface, question: string): Promise<string> {
   try {
     return String((await answer)[0]);
   } catch {
-    throw new AdminRefusal("Cancelled.");
+    throw new AdminRefusal("Canceled.");
   }
 }

@@ -1,18 +1,18 @@
-import { scopeNames } from "@pestle/contract";
-import { WrongUsage } from "../errors.ts";
+import { type OauthErrorBody, scopeNames, type TokenResponse } from "@pestle/contract";
+import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
+import { reason, WrongUsage } from "../errors.ts";
 import type { CommandRow } from "../program.ts";
 import { type PartnerOptions, partnerAccount, partnerOptions } from "./partner-account.ts";
-import { requestToken } from "./request-token.ts";
 
 type TokenOptions = PartnerOptions & { scope?: string[]; scopes?: boolean };
 
 export const tokenCommand: CommandRow = {
   name: "token",
-  summary: "ask a running token server for an access token, and print it alone",
+  summary: "request an access token from a running token server and print only the token",
   options: [
     ...partnerOptions,
-    ["--scope <scope...>", "what to ask for (default: partners)", { choices: scopeNames }],
-    ["--no-scopes", "ask for none, as a credential without scopes must"],
+    ["--scope <scope...>", "the scopes to request (default: partners)", { choices: scopeNames }],
+    ["--no-scopes", "request no scopes, for a credential that has none"],
   ],
   examples: [
     'curl -H "Authorization: Bearer $(pestle token)" -H "Accept: application/json" http://127.0.0.1:8080/v1/brands',
@@ -21,7 +21,7 @@ export const tokenCommand: CommandRow = {
   ],
   async run(options: TokenOptions, _argument, env) {
     if (options.scopes === false && options.scope !== undefined) {
-      throw new WrongUsage("Give --scope or --no-scopes, one of them.");
+      throw new WrongUsage("Give either --scope or --no-scopes.");
     }
     const account = await partnerAccount(options, env);
     const scopes = options.scopes === false ? [] : (options.scope ?? ["partners"]);
@@ -29,3 +29,33 @@ export const tokenCommand: CommandRow = {
     return { data: answer, text: answer.access_token };
   },
 };
+
+/** How long a server can take to respond. */
+export const ANSWER_LIMIT_MS = 10_000;
+
+export async function requestToken(
+  { client_id, client_secret, auth_url }: { client_id: string; client_secret: string; auth_url: string },
+  scopes: readonly string[],
+): Promise<TokenResponse> {
+  const form = { grant_type: "client_credentials", client_id, client_secret };
+  const body = new URLSearchParams(scopes.length === 0 ? form : { ...form, scope: scopes.join(" ") });
+  const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
+  const response = await fetch(`${auth_url}/oauth/token`, { method: "POST", body, signal, redirect: "error" }).catch(
+    (error) => {
+      throw new AdminRefusal(
+        `No token server answers at ${auth_url} (${reason(error.cause ?? error)}). Is the service running?`,
+      );
+    },
+  );
+  const answer = (await response.json().catch(() => ({}))) as TokenResponse | OauthErrorBody;
+  if ("access_token" in answer) return answer;
+  if ("error" in answer && typeof answer.error === "string") {
+    throw new AdminRefusal(`The token server refused: ${answer.error}. ${answer.error_description}`);
+  }
+  // A 503 has the partner API's error format.
+  throw new AdminRefusal(
+    response.status === 503
+      ? "The token server cannot reach its database. Try again in a moment."
+      : `The server at ${auth_url} is not a token server (status ${response.status}).`,
+  );
+}

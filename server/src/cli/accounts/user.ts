@@ -23,14 +23,14 @@ type NewUserOptions = {
 export const userCommands: readonly CommandRow[] = [
   {
     name: "user create",
-    summary: "let somebody sign in, as one of you or with --partner as a partner's",
+    summary: "create a user: pharmacy staff, or with --partner a partner's user",
     options: [
-      ["--email <address>", "what they sign in with", { required: true }],
-      ["--name <name>", "their name", { required: true }],
-      ["--role <role>", "what they may do", { required: true, choices: [...staffRoleNames, ...portalRoleNames] }],
-      ["--partner <name>", "the partner they belong to"],
+      ["--email <address>", "the user's email, used to sign in", { required: true }],
+      ["--name <name>", "the user's name", { required: true }],
+      ["--role <role>", "the user's role", { required: true, choices: [...staffRoleNames, ...portalRoleNames] }],
+      ["--partner <name>", "the partner the user belongs to"],
       ["--password-stdin", "read the password from standard input"],
-      ["--generate-password", "make one and show it once (what happens without a terminal)"],
+      ["--generate-password", "generate a password and show it once (default without a terminal)"],
     ],
     examples: [
       'user create --email noor@larkspur.example --name "Noor Haddad" --role pharmacist',
@@ -45,7 +45,9 @@ export const userCommands: readonly CommandRow[] = [
         transact({ db }, async (tx) => {
           const found = partner === undefined ? undefined : await findPartner(tx, partner);
           if (partner !== undefined && found === undefined) {
-            throw new AdminRefusal("There is no partner of that name. `pestle partner list` shows them.");
+            throw new AdminRefusal(
+              "There is no partner with that name. Run `pestle partner list` to see the partners.",
+            );
           }
           return createPerson(tx, { email, name, role, partner_id: found?.partner_id ?? null, password_hash }, now);
         }),
@@ -59,7 +61,7 @@ export const userCommands: readonly CommandRow[] = [
 
 async function choosePassword(source: Pick<NewUserOptions, "passwordStdin" | "generatePassword">) {
   if (source.passwordStdin && source.generatePassword) {
-    throw new WrongUsage("Give --password-stdin or --generate-password, one of them.");
+    throw new WrongUsage("Give either --password-stdin or --generate-password.");
   }
   if (source.passwordStdin) return { password: await readSecretFromStdin(), generated: false };
   if (!source.generatePassword && hasTerminal()) return { password: await promptNewPassword(), generated: false };

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { createInterface } from "node:readline/promises";
 import { type Environment, environments } from "@pestle/contract";
@@ -16,7 +15,8 @@ import {
   readCatalogueVersions,
 } from "../../usecases/catalogue/read-catalogue-rows.ts";
 import { hasTerminal } from "../accounts/secret-input.ts";
-import { reason, WrongUsage } from "../errors.ts";
+import { WrongUsage } from "../errors.ts";
+import { readBytes } from "../files.ts";
 import { minute, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { type Session, withSchema } from "../session.ts";
@@ -31,29 +31,29 @@ type ImportOptions = Whose & {
 };
 type ExportOptions = Whose & { kind: CatalogueKind; format?: "csv" | "json" };
 
-const ACCOUNT = ["--account <account_id>", "whose, as `pestle partner list` shows it"] as const;
+const ACCOUNT = ["--account <account_id>", "the account, from `pestle partner list`"] as const;
 const ENVIRONMENT = [
   "--environment <environment>",
-  "for licences, which are the pharmacy's own",
+  "for licences, which belong to the pharmacy",
   { choices: environments },
 ] as const;
 
 export const catalogueCommands: readonly CommandRow[] = [
   {
     name: "catalogue import",
-    summary: "bring a catalogue to what a file says: shows the difference, then applies all of it or nothing",
-    argument: ["file", "CSV or JSON, in UTF-8"],
+    summary: "replace a catalogue with a file: shows the diff, then applies all of it or nothing",
+    argument: ["file", "CSV or JSON, UTF-8"],
     options: [
       ACCOUNT,
       ENVIRONMENT,
       [
         "--kind <kind>",
-        "what the file holds; told by its columns where they are all there",
+        "what the file contains (default: detected if all columns are present)",
         { choices: catalogueKinds },
       ],
-      ["--partial", "leave what the file does not name as it is, instead of retiring it"],
-      ["--dry-run", "only show the difference"],
-      ["--yes", "do not ask on a terminal"],
+      ["--partial", "keep rows that are not in the file instead of retiring them"],
+      ["--dry-run", "show the diff without importing"],
+      ["--yes", "do not ask for confirmation"],
     ],
     examples: [
       "catalogue import products.csv --account 3f9k2m8x1q7z --dry-run",
@@ -76,12 +76,12 @@ export const catalogueCommands: readonly CommandRow[] = [
   },
   {
     name: "catalogue export",
-    summary: "print a catalogue as a file that imports without any difference",
+    summary: "export a catalogue as a file that you can import again",
     options: [
       ACCOUNT,
       ENVIRONMENT,
-      ["--kind <kind>", "what to print", { required: true, choices: catalogueKinds }],
-      ["--format <format>", "csv unless told otherwise", { choices: ["csv", "json"] }],
+      ["--kind <kind>", "what to export", { required: true, choices: catalogueKinds }],
+      ["--format <format>", "the format (default: csv)", { choices: ["csv", "json"] }],
     ],
     examples: [
       "catalogue export --account 3f9k2m8x1q7z --kind products > products.csv",
@@ -97,12 +97,12 @@ export const catalogueCommands: readonly CommandRow[] = [
   },
   {
     name: "catalogue versions",
-    summary: "list every import that changed something",
+    summary: "list imports that changed something",
     options: [ACCOUNT, ENVIRONMENT],
     examples: ["catalogue versions --account 3f9k2m8x1q7z", "catalogue versions --environment production --json"],
     async run(whose: Whose, _argument, env) {
       const data = await withSchema(readConfig(env), ({ db }) => readCatalogueVersions(db, ownerOf(whose)));
-      if (data.length === 0) return { data, text: "Nothing was imported yet." };
+      if (data.length === 0) return { data, text: "No imports yet." };
       const rows = data.map(({ version, kind, source, imported_at, summary }) => [
         String(version),
         minute(imported_at),
@@ -116,22 +116,22 @@ export const catalogueCommands: readonly CommandRow[] = [
   },
 ];
 
-/** Licences are an environment's, everything else is an account's. */
+/** Licences belong to an environment; everything else belongs to an account. */
 function ownerOf({ account, environment }: Whose, kind?: CatalogueKind): CatalogueOwner {
   const licences = kind === undefined ? environment !== undefined : kind === "licences";
   if (licences && environment !== undefined && account === undefined) return { environment };
   if (!licences && account !== undefined && environment === undefined) return { account_id: account };
   if (kind === undefined) throw new WrongUsage("Give --account, or --environment for licences.");
   throw new WrongUsage(
-    licences ? "Licences need --environment, and no --account." : `For ${kind} give --account alone.`,
+    licences ? "For licences, give --environment but not --account." : `For ${kind}, give only --account.`,
   );
 }
 
 function readImport({ kind: told, partial, dryRun, ...whose }: ImportOptions, file: string): CatalogueImport {
   const table = readFileTable(readText(file));
-  // A file that could not be read at all is refused for that, whatever kind it is of.
+  // An unreadable file is refused for that reason, whatever its kind.
   const kind = told ?? kindOfColumns(table.names) ?? (table.names.length === 0 ? fallback(whose) : undefined);
-  if (kind === undefined) throw new WrongUsage("The columns do not tell what the file holds. Give --kind.");
+  if (kind === undefined) throw new WrongUsage("Cannot tell from the columns what the file contains. Give --kind.");
   const owner = ownerOf(whose, kind);
   return { owner, kind, table, source: basename(file), partial: partial ?? false, dry_run: dryRun ?? false };
 }
@@ -139,33 +139,28 @@ function readImport({ kind: told, partial, dryRun, ...whose }: ImportOptions, fi
 const fallback = ({ environment }: Whose): CatalogueKind => (environment === undefined ? "products" : "licences");
 
 function readText(file: string): string {
-  let bytes: Buffer;
-  try {
-    bytes = readFileSync(file);
-  } catch (error) {
-    throw new AdminRefusal(`The file cannot be read: ${reason(error)}`);
-  }
+  const bytes = readBytes(file);
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   } catch {
-    throw new AdminRefusal("The file is not in UTF-8. Save it as CSV UTF-8, or as JSON.");
+    throw new AdminRefusal("The file is not UTF-8. Save it as CSV UTF-8 or as JSON.");
   }
 }
 
-/** The difference that whoever sits at the terminal agrees to. */
+/** The diff that the user confirms on the terminal. */
 async function agreement({ version: _, faults, ...diff }: Awaited<ReturnType<typeof importCatalogue>>) {
   if (faults.length > 0 || changesNothing(diff)) return undefined;
   process.stderr.write(`${diffText(diff)}\n`);
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await lines.question("Apply this? [y/N] ").finally(() => lines.close());
-  if (!/^y(es)?$/i.test(answer.trim())) throw new AdminRefusal("Nothing was changed.");
+  if (!/^y(es)?$/i.test(answer.trim())) throw new AdminRefusal("Nothing changed.");
   return diff;
 }
 
 function faultsText(faults: readonly Fault[]): string {
   const rows = faults.map(({ at, column, sentence }) => [at, column ?? "-", sentence]);
-  const count = faults.length === 1 ? "1 fault" : `${faults.length} faults`;
-  return `${table(["where", "column", "what to do"], rows)}\nNothing was changed: ${count}.`;
+  const count = faults.length === 1 ? "1 error" : `${faults.length} errors`;
+  return `${table(["where", "column", "fix"], rows)}\nNothing changed: ${count}.`;
 }
 
 const counts = ({ added, changed, retired, unchanged }: CatalogueDiff) =>
@@ -192,6 +187,6 @@ function diffText(diff: CatalogueDiff): string {
 }
 
 function outcome(diff: CatalogueDiff, version: number | null): string {
-  if (version !== null) return `Version ${version} is in force.`;
-  return changesNothing(diff) ? "Nothing to change." : "A dry run: nothing was changed.";
+  if (version !== null) return `Version ${version} is now active.`;
+  return changesNothing(diff) ? "No changes." : "Dry run: nothing changed.";
 }

@@ -16,7 +16,7 @@ import { withSchema } from "../session.ts";
 
 type ChangeOptions = { account: string; units: string; note?: string };
 
-const ACCOUNT = ["--account <account_id>", "whose, as `pestle partner list` shows it", { required: true }] as const;
+const ACCOUNT = ["--account <account_id>", "the account, from `pestle partner list`", { required: true }] as const;
 const ENTRIES_SHOWN = 10;
 
 const changeCommand = (
@@ -29,7 +29,7 @@ const changeCommand = (
   summary,
   argument: ["sku", "the product"],
   second_argument: ["units", units.meaning],
-  options: [ACCOUNT, ["--note <text>", "why, or by what paper, in a line that names no patient"]],
+  options: [ACCOUNT, ["--note <text>", "a reason or document, on one line, without patient data"]],
   examples: [
     `stock ${verb} atorvastatin-20 3000 --account 3f9k2m8x1q7z`,
     `stock ${verb} atorvastatin-20 3000 --account 3f9k2m8x1q7z --note "Packing slip 4471"`,
@@ -52,16 +52,16 @@ const changeCommand = (
 });
 
 export const stockCommands: readonly CommandRow[] = [
-  changeCommand("receive", "enter units that arrived", { meaning: "how many arrived", none: false }, receiveStock),
+  changeCommand("receive", "record received units", { meaning: "how many arrived", none: false }, receiveStock),
   changeCommand(
     "count",
-    "enter how many units were counted; never fewer than orders have reserved",
-    { meaning: "how many there are", none: true },
+    "record a stock count; it cannot be below the reserved units",
+    { meaning: "how many were counted", none: true },
     countStock,
   ),
   {
     name: "stock show",
-    summary: "show what is on hand, reserved and available, and the last entries of a product",
+    summary: "show units on hand, reserved and available, and a product's latest entries",
     argument: ["sku", "only this product", { optional: true }],
     options: [ACCOUNT],
     examples: ["stock show --account 3f9k2m8x1q7z", "stock show atorvastatin-20 --account 3f9k2m8x1q7z"],
@@ -78,12 +78,12 @@ export const stockCommands: readonly CommandRow[] = [
   },
 ];
 
-/** As the column of a file is read: digits and a point, three decimals at most. */
+/** Parsed like the catalogue column: digits with up to three decimals. */
 function readUnits(text: string, none: boolean): number {
   const [, on_hand_units] = catalogueColumns.stock;
   const units = on_hand_units?.accept(readCell("number", text));
   if (typeof units !== "number" || (units === 0 && !none)) {
-    throw new WrongUsage(`Give the units as a number ${none ? "from 0" : "above 0"}, with at most 3 decimals.`);
+    throw new WrongUsage(`Give the units as a number ${none ? "of at least 0" : "above 0"}, with at most 3 decimals.`);
   }
   return units;
 }

@@ -8,7 +8,7 @@ export const lotsOf = (typed: readonly string[], items: readonly Item[]): Filled
   byItem(typed, items, "--lot").map(({ item_id, value }) => {
     const [, lot, lot_expires_on] = /^([^:]+):(\d{4}-\d{2}-\d{2})$/.exec(value) ?? [];
     if (lot === undefined || lot_expires_on === undefined) {
-      throw new WrongUsage("--lot is item=lot:expiry, such as 1=L77A:2028-05-31.");
+      throw new WrongUsage("--lot takes item=lot:expiry, such as 1=L77A:2028-05-31.");
     }
     return { item_id, lot, lot_expires_on };
   });
@@ -17,7 +17,7 @@ export const lotsOf = (typed: readonly string[], items: readonly Item[]): Filled
 export const scansOf = (typed: readonly string[], items: readonly Item[]): { item_id: number; code: string }[] =>
   byItem(typed, items, "--scan").map(({ item_id, value }) => ({ item_id, code: value }));
 
-/** Which item a value is for; of an order with a single one that need not be said. */
+/** The item each value belongs to. An order with one item can omit the item id. */
 function byItem(
   typed: readonly string[],
   items: readonly Item[],
@@ -27,14 +27,14 @@ function byItem(
     const [, named, value] = /^(?:(\d{1,9})=)?(.+)$/.exec(text) ?? [];
     const [only, ...others] = items;
     if (value === undefined || (named === undefined && (only === undefined || others.length > 0))) {
-      throw new WrongUsage(`The order has several items: write ${option} item=value for each.`);
+      throw new WrongUsage(`The order has several items. Give ${option} item=value for each.`);
     }
     return { item_id: named === undefined ? only!.item_id : Number(named), value };
   });
 }
 
 export function wholeNumber(text: string, option: string): number {
-  if (!/^\d{1,9}$/.test(text)) throw new WrongUsage(`${option} is a whole number.`);
+  if (!/^\d{1,9}$/.test(text)) throw new WrongUsage(`${option} takes a whole number.`);
   return Number(text);
 }
 

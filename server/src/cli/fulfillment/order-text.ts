@@ -2,7 +2,7 @@ import { type ExceptionId, exceptionRow, type OrderState } from "@pestle/contrac
 import type { ShownOrder } from "../../usecases/fulfillment/show-order.ts";
 import { facts, minute, money, table } from "../output.ts";
 
-/** Where an order stands after a step. */
+/** An order's state after a step. */
 export function stepText(order: {
   order_number: string;
   state: OrderState;
@@ -10,11 +10,11 @@ export function stepText(order: {
   tracking_no: string | null;
 }): string {
   const holds = order.exceptions.map((id) => `${id} ${exceptionRow(id).name}: ${exceptionRow(id).message}`);
-  const parcel = order.tracking_no === null ? "" : ` Its parcel is ${order.tracking_no}.`;
+  const parcel = order.tracking_no === null ? "" : ` Tracking number: ${order.tracking_no}.`;
   return [`Order ${order.order_number} is ${order.state}.${parcel}`, ...holds.map((line) => `! ${line}`)].join("\n");
 }
 
-/** Everything about an order, for whoever works on it. */
+/** Everything about an order, for pharmacy staff. */
 export function orderText(order: ShownOrder): string {
   const { payment } = order;
   const about: Record<string, string> = {
@@ -41,7 +41,7 @@ export function orderText(order: ShownOrder): string {
     String(item.item_id),
     item.sku,
     `${item.quantity} x ${item.package_size}`,
-    item.lot === null ? (item.reserved ? "-" : "waits for stock") : `${item.lot}, until ${item.lot_expires_on}`,
+    item.lot === null ? (item.reserved ? "-" : "back-ordered") : `${item.lot}, expires ${item.lot_expires_on}`,
     item.prescription_id === null ? "-" : String(item.prescription_id),
     item.sig_text ?? "-",
   ]);
@@ -66,7 +66,7 @@ function noteRow({ at, role, reason, overridden, signature_holds }: ShownOrder["
   const signed =
     signature_holds === null
       ? ""
-      : ` [overrides ${overridden.join(", ")}; ${signature_holds ? "signature holds" : "SIGNATURE DOES NOT HOLD"}]`;
+      : ` [overrides ${overridden.join(", ")}; ${signature_holds ? "signature valid" : "SIGNATURE INVALID"}]`;
   return [minute(at), role, `${reason}${signed}`];
 }
 

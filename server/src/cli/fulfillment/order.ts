@@ -32,26 +32,22 @@ import { centsOf, lotsOf, scansOf, wholeNumber } from "./order-arguments.ts";
 import { orderText, stepText } from "./order-text.ts";
 import { type OrderOptions, withOrder } from "./work-session.ts";
 
-const ORDER = ["order_number", "which order"] as const;
-const ACCOUNT = ["--account <account_id>", "whose, as `pestle partner list` shows it", { required: true }] as const;
-const AS = ["--as <email>", "who you are: somebody of the pharmacy", { required: true }] as const;
-const REASON = ["--reason <text>", "why, in a line; it is kept sealed", { required: true }] as const;
-const EXCEPTION = [
-  "--exception <id>",
-  "which exception",
-  { required: true, choices: exceptionIds.map(String) },
-] as const;
+const ORDER = ["order_number", "the order"] as const;
+const ACCOUNT = ["--account <account_id>", "the account, from `pestle partner list`", { required: true }] as const;
+const AS = ["--as <email>", "your email; you must be pharmacy staff", { required: true }] as const;
+const REASON = ["--reason <text>", "the reason, on one line; stored encrypted", { required: true }] as const;
+const EXCEPTION = ["--exception <id>", "the exception", { required: true, choices: exceptionIds.map(String) }] as const;
 const documents: Record<DocumentKind, string> = {
-  label: "the shipping label, as it was made when the order was sent",
-  prescription: "the label on the package of an item",
-  leaflet: "what the patient is told about an item",
+  label: "the shipping label from when the order shipped",
+  prescription: "the prescription label for an item",
+  leaflet: "the patient leaflet for an item",
   slip: "the packing slip",
 };
 const TYPED = "7K2M9XQ4TB --account 3f9k2m8x1q7z --as noor@larkspur.example";
 
 type Given = OrderOptions & Record<string, string | undefined> & { lot: string[]; scan: string[] };
 
-/** A step of the pharmacy's work: who may take it, and when, is the use case's to say. */
+/** One step of pharmacy work. The use case decides who can take it, and when. */
 const step = (
   verb: string,
   summary: string,
@@ -88,9 +84,9 @@ const itemsOf = async (deps: Deps, work: Work): Promise<Pick<Order["items"][numb
 export const orderCommands: readonly CommandRow[] = [
   {
     name: "order show",
-    summary: "show where an order stands, what holds it, what was found, and all that was done",
+    summary: "show an order: state, open exceptions, safety findings and history",
     argument: ORDER,
-    options: [ACCOUNT, AS, ["--reveal", "also who it is for and where it goes"]],
+    options: [ACCOUNT, AS, ["--reveal", "also show the patient's name and address"]],
     examples: [`order show ${TYPED}`],
     run: (given, order_number, env) =>
       withOrder(env, given as Given, order_number, async (deps, work) => {
@@ -98,14 +94,14 @@ export const orderCommands: readonly CommandRow[] = [
         return { data, text: orderText(data) };
       }),
   },
-  step("approve", "let a reviewed order go on to be filled (pharmacist)", [], "", approveReview),
+  step("approve", "approve the review of an order, so that it can be filled (pharmacist)", [], "", approveReview),
   step(
     "fill",
-    "enter from which lots an order was filled",
+    "record the lots an order was filled from",
     [
       [
         "--lot <item=lot:expiry...>",
-        "each item's lot and expiry; `1=` may be left out of a single one",
+        "each item's lot and expiry; omit `1=` if there is only one item",
         { required: true },
       ],
     ],
@@ -114,24 +110,24 @@ export const orderCommands: readonly CommandRow[] = [
   ),
   step(
     "check",
-    "check what was filled by what is scanned from the packages (a second pharmacist)",
-    [["--scan <item=code...>", "each item's NDC as it is on the package, or its SKU", { required: true }]],
+    "verify the filled products by scanning the packages (a second pharmacist)",
+    [["--scan <item=code...>", "each item's NDC from the package, or its SKU", { required: true }]],
     " --scan 1=70999-0101-30",
     async (deps, work, { scan }) => verifyProduct(deps, work, scansOf(scan, await itemsOf(deps, work))),
   ),
   step(
     "reject",
-    "send what was filled back to be filled again (pharmacist)",
+    "reject the filled products and send the order back to filling (pharmacist)",
     [REASON],
     ' --reason "Tablets are chipped."',
     (deps, work, { reason }) => rejectProduct(deps, work, reason!),
   ),
-  step("ship", "make the label, take the money and send a packed order", [], "", shipOrder),
+  step("ship", "create the label, charge the payment and ship a packed order", [], "", shipOrder),
   step(
     "track",
-    "enter what the carrier says of a parcel",
+    "record a carrier scan for a parcel",
     [
-      ["--status <status>", "what became of it", { required: true, choices: shipmentStatuses }],
+      ["--status <status>", "the new parcel status", { required: true, choices: shipmentStatuses }],
       ["--description <text>", "in the carrier's words, without a name or an address", { required: true }],
     ],
     ' --status lost --description "Trace closed: not found."',
@@ -139,35 +135,35 @@ export const orderCommands: readonly CommandRow[] = [
   ),
   step(
     "raise",
-    "hold an order",
+    "put an order on hold",
     [EXCEPTION, REASON],
     ' --exception 69 --reason "Twice daily or every other day?"',
     (deps, work, { exception, reason }) => raiseException(deps, work, Number(exception) as never, reason!),
   ),
   step(
     "resolve",
-    "end an exception, because its cause is gone or by overriding it (74 and 75: a pharmacist)",
+    "resolve an exception because its cause is gone, or override it (74 and 75: a pharmacist)",
     [EXCEPTION, REASON],
     ' --exception 75 --reason "Prescriber called, dose is intended."',
     (deps, work, { exception, reason }) => resolveException(deps, work, Number(exception) as never, reason!),
   ),
   step(
     "cancel",
-    "end an order that has not been sent",
+    "cancel an order that has not shipped",
     [REASON],
     ' --reason "The practice asked for it."',
     (deps, work, { reason }) => cancelWithReason(deps, work, reason!),
   ),
   step(
     "refund",
-    "give money back: all that is left, or an amount",
+    "refund an order: the remaining amount, or a part of it",
     [
       [
         "--reason-id <id>",
-        `why: ${orderStatusReasons.map(({ id, name }) => `${id} ${name}`).join(", ")}`,
+        `the reason: ${orderStatusReasons.map(({ id, name }) => `${id} ${name}`).join(", ")}`,
         { required: true, choices: orderStatusReasons.map(({ id }) => String(id)) },
       ],
-      ["--amount <cents>", "only so much"],
+      ["--amount <cents>", "refund this amount (default: the remaining amount)"],
     ],
     " --reason-id 102",
     (deps, work, { reasonId, amount }) =>
@@ -175,7 +171,7 @@ export const orderCommands: readonly CommandRow[] = [
   ),
   {
     name: "order claim",
-    summary: "keep others from an order while you work on it; a lead takes over",
+    summary: "claim an order so that nobody else works on it; a lead can take it over",
     argument: ORDER,
     options: [ACCOUNT, AS],
     examples: [`order claim ${TYPED}`],
@@ -183,12 +179,12 @@ export const orderCommands: readonly CommandRow[] = [
       withOrder(env, given as Given, order_number, async (deps, work) => {
         const { claimed_until } = await claimOrder(deps, work);
         const data = { order_number: work.order_number, claimed_until };
-        return { data, text: `Yours until ${minute(claimed_until)}, or until the step is done.` };
+        return { data, text: `You have this order until ${minute(claimed_until)}, or until you finish the step.` };
       }),
   },
   {
     name: "order release",
-    summary: "let go of an order that you claimed",
+    summary: "release an order that you claimed",
     argument: ORDER,
     options: [ACCOUNT, AS],
     examples: [`order release ${TYPED}`],
@@ -201,19 +197,19 @@ export const orderCommands: readonly CommandRow[] = [
   },
   {
     name: "order note",
-    summary: "write something down about an order; it is kept sealed",
+    summary: "add a note to an order; stored encrypted",
     argument: ORDER,
     options: [ACCOUNT, AS, ["--text <text>", "one line", { required: true }]],
     examples: [`order note ${TYPED} --text "Called the practice, waiting for an answer."`],
     run: (given, order_number, env) =>
       withOrder(env, given as Given, order_number, async (deps, work) => {
         await addNote(deps, work, String(given["text"]));
-        return { data: { order_number: work.order_number }, text: "Noted." };
+        return { data: { order_number: work.order_number }, text: "Note added." };
       }),
   },
   {
     name: "order document",
-    summary: "write a document of an order to a file: labels, leaflet, packing slip",
+    summary: "save an order's document to a file: labels, leaflet, packing slip",
     argument: ORDER,
     options: [
       ACCOUNT,
@@ -225,8 +221,8 @@ export const orderCommands: readonly CommandRow[] = [
           .join("; "),
         { required: true, choices: documentKinds },
       ],
-      ["--item <item_id>", "of which item, where the order has several"],
-      ["--out <file>", "where to; nobody else can read it", { required: true }],
+      ["--item <item_id>", "the item, if the order has several"],
+      ["--out <file>", "the file to write; only you can read it", { required: true }],
     ],
     examples: [
       `order document ${TYPED} --kind prescription --out label.pdf`,

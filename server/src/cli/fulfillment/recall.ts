@@ -10,17 +10,17 @@ type Options = { lot: string; sku?: string; environment?: "production" | "sandbo
 
 export const recallCommand: CommandRow = {
   name: "recall",
-  summary: "find every order and patient that got something of a lot, or is about to",
+  summary: "find every order and patient that received a lot, or is about to",
   options: [
-    ["--lot <lot>", "as it is on the package", { required: true }],
-    ["--sku <sku>", "only of this product"],
-    ["--environment <environment>", "only there", { choices: environments }],
-    ["--reveal", "also names, telephone numbers and e-mail addresses"],
+    ["--lot <lot>", "as printed on the package", { required: true }],
+    ["--sku <sku>", "only this product"],
+    ["--environment <environment>", "only this environment", { choices: environments }],
+    ["--reveal", "also show names, phone numbers and email addresses"],
   ],
   examples: ["recall --lot L77A", "recall --lot L77A --sku atorvastatin-20 --reveal --json"],
   async run({ lot, sku, environment, reveal = false }: Options, _argument, env) {
-    // What a script left empty would find nobody, and sound like good news.
-    if (lot.trim() === "") throw new WrongUsage("Give the lot as it is on the package.");
+    // An empty variable in a script would find no patients, which reads like good news.
+    if (lot.trim() === "") throw new WrongUsage("Give the lot as printed on the package.");
     const asked = { lot, sku: sku ?? null, environment: environment ?? null, reveal };
     const data = await withVault(readConfig(env), (session) => recallLot(session, asked));
     const rows = data.map(({ contact, ...fill }) => [
@@ -40,8 +40,8 @@ export const recallCommand: CommandRow = {
       data,
       text:
         data.length === 0
-          ? `Nothing was filled from this lot.${sku || environment ? " Look without --sku and --environment too." : ""}`
-          : `${table(reveal ? [...head, "name", "telephone", "e-mail"] : head, rows)}\n${count}`,
+          ? `Nothing was filled from this lot.${sku || environment ? " Search without --sku and --environment too." : ""}`
+          : `${table(reveal ? [...head, "name", "phone", "email"] : head, rows)}\n${count}`,
     };
   },
 };

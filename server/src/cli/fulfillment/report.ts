@@ -10,12 +10,12 @@ type Options = { from: string; to: string; environment?: Environment; out?: stri
 export const reportCommands: readonly CommandRow[] = [
   {
     name: "report controlled",
-    summary: "report the controlled substances that were sent, for the states' monitoring programs (ASAP 4.2B)",
+    summary: "report shipped controlled substances to state prescription monitoring programs (ASAP 4.2B)",
     options: [
       ["--from <date>", "the first day", { required: true }],
       ["--to <date>", "the last day", { required: true }],
-      ["--environment <environment>", "production, unless it is to be tried", { choices: environments }],
-      ["--out <file>", "where to, and nobody else can read it; left out: it is printed"],
+      ["--environment <environment>", "the environment (default: production)", { choices: environments }],
+      ["--out <file>", "the file to write, readable only by you (default: print it)"],
     ],
     examples: [
       "report controlled --from 2026-11-14 --to 2026-11-14 --out 2026-11-14.dat",
@@ -27,10 +27,10 @@ export const reportCommands: readonly CommandRow[] = [
       );
       const lacking = about.gaps.map(
         ({ order_number, prescription_id, fields }) =>
-          `Order ${order_number}, prescription ${prescription_id} lacks ${fields.join(", ")}.`,
+          `Order ${order_number}, prescription ${prescription_id} is missing ${fields.join(", ")}.`,
       );
       if (out === undefined) {
-        // The report alone is on standard output, so that it can be sent on as it is.
+        // Standard output gets only the report, so that it can be piped.
         for (const line of lacking) process.stderr.write(`${line}\n`);
         return { data: { ...about, report: text }, text: text.trimEnd() };
       }

@@ -14,7 +14,7 @@ import type { Work } from "../../usecases/fulfillment/steps.ts";
 import { openSafetyEngine } from "../../usecases/safety/safety-engine.ts";
 import { withVault } from "../session.ts";
 
-/** Nobody reads the metrics of a command. */
+/** A command has no metrics endpoint. */
 const noMetrics: Metrics = {
   observeRequest() {},
   countFault() {},
@@ -26,16 +26,16 @@ const noMetrics: Metrics = {
   text: async () => ({ type: "text/plain", body: "" }),
 };
 
-/** All that the service's use cases are given, for one command: the same adapters, and nothing kept in memory. */
+/** The service's dependencies for one command: the same adapters, with nothing cached. */
 function withDeps<Result>(env: NodeJS.ProcessEnv | undefined, work: (deps: Deps) => Promise<Result>): Promise<Result> {
   const config = readConfig(env);
   return withVault(config, async ({ db, vault }) => {
-    // Beside the answer, on standard error: who printed what is told there.
+    // The log, which records who printed a document, goes to standard error, apart from the output.
     const log = pino(
       { level: config.LOG_LEVEL, base: null, timestamp: pino.stdTimeFunctions.isoTime },
       pino.destination({ dest: 2, sync: true }),
     );
-    // That the tables are fit is no news here; that they are not is.
+    // Only log safety tables that are unfit.
     const safety_log = log.child({}, { level: "warn" });
     const safety = await openSafetyEngine({ config, db, log: safety_log, metrics: noMetrics });
     return work({
@@ -49,7 +49,7 @@ function withDeps<Result>(env: NodeJS.ProcessEnv | undefined, work: (deps: Deps)
       strangers: createRateLimiter(),
       ...adaptersInUse(config),
       safety,
-      // The service looks for itself within a second or so.
+      // The service polls for deliveries itself within about a second.
       deliveries: { wake() {} },
       ...notServing({ config, db, now: () => new Date(), log }),
       log,
@@ -61,7 +61,7 @@ function withDeps<Result>(env: NodeJS.ProcessEnv | undefined, work: (deps: Deps)
 
 export type OrderOptions = { account: string; as: string };
 
-/** For a command on one order, in the name of somebody of the pharmacy. */
+/** Runs a command on one order on behalf of a pharmacy worker. */
 export function withOrder<Result>(
   env: NodeJS.ProcessEnv | undefined,
   { account, as }: OrderOptions,

@@ -3,15 +3,15 @@ import { intakeRefusals } from "../../domain/intake/intake-refusals.ts";
 import type { acceptances } from "../../formats/fhir/outcome.ts";
 import { child, children, parseXml, type XmlElement } from "../../formats/script/xml.ts";
 
-/** What the intake said to a message, whatever the format. */
+/** The intake's reply to a message, in either format. */
 export type RxAnswer = {
   outcome: "accepted" | "pending" | "refused" | "canceled" | "not_canceled" | "unknown";
-  /** SCRIPT's code (010, 900 …), where there is one. */
+  /** SCRIPT's code (010, 900 …), if any. */
   code: string | null;
-  /** Everything that is wrong, the first being what `sentence` tells. */
+  /** Every problem. `sentence` describes the first. */
   description_codes: string[];
   sentence: string;
-  /** Only FHIR's answer has room for it. */
+  /** Only a FHIR reply can carry it. */
   prescription_id: number | null;
   warnings: Pick<Warning, "code" | "path">[];
 };
@@ -25,12 +25,12 @@ const UNKNOWN: RxAnswer = {
   outcome: "unknown",
   code: null,
   description_codes: [],
-  sentence: "The answer is none that an intake gives.",
+  sentence: "The reply is not one that an intake sends.",
   prescription_id: null,
   warnings: [],
 };
-const ACCEPTED = "The pharmacy has it.";
-const PENDING = "The pharmacy has kept it and will process it.";
+const ACCEPTED = "The pharmacy received it.";
+const PENDING = "The pharmacy stored it and will process it.";
 
 function readReply(text: string): RxAnswer | undefined {
   const parsed = parseXml(text);
@@ -50,7 +50,7 @@ function readReply(text: string): RxAnswer | undefined {
       return { ...plain, outcome: "refused", description_codes, sentence: textOf(reply, "Description") ?? "" };
     }
     case "CancelRxResponse": {
-      // An <Approved/> that says nothing more still says it, so empty elements count here.
+      // An empty <Approved/> is still an approval, so keep empty elements here.
       const verdict = reply.children.find(({ name }) => name === "Response")?.children[0];
       if (verdict?.name === "Approved") {
         return { ...plain, outcome: "canceled", sentence: textOf(verdict, "Note") ?? "" };

@@ -12,8 +12,8 @@ import { type RxMessage, readRxFile, readRxMessage } from "./rx-message.ts";
 
 export const rxLintCommand: CommandRow = {
   name: "rx lint",
-  summary: "tell what the service would make of a message, field by field; shows the patient's data",
-  argument: ["file", "a SCRIPT message (XML) or a FHIR one (JSON)"],
+  summary: "show how the service would read a message, field by field; prints patient data",
+  argument: ["file", "a SCRIPT (XML) or FHIR (JSON) message"],
   examples: ["rx lint message.xml", "rx lint bundle.json --json", "pestle rx send --preset prn --print > prn.xml"],
   async run(_options, file, env) {
     return report(lint(readRxFile(file), readConfig(env), new Date()));
@@ -24,11 +24,11 @@ type Lint = Explanation & {
   format: RxMessage["format"];
   refusal: IntakeRefusal | null;
   warnings: { code: WarningCode; path: string | null; sentence: string }[];
-  /** Why a pharmacist would have to accept the prescription before it can be filled. */
+  /** Why a pharmacist must accept the prescription before it can be filled. */
   acceptance_reasons: AcceptanceReason[];
 };
 
-/** What the reader says, and what the rules say of a new prescription that nothing else is known about. */
+/** The reader's result, and the rules' verdict on a new prescription without any context. */
 function lint(message: RxMessage, config: Config, now: Date): Lint {
   const explanation = message.format === "script" ? findFields(message.body) : explainFhir(readRxMessage(message));
   const { outcome } = explanation;
@@ -47,10 +47,10 @@ function lint(message: RxMessage, config: Config, now: Date): Lint {
   };
 }
 
-/** Responses and cancellations depend on what came before, which is not known here. */
+/** Responses and cancellations depend on earlier messages, which are unknown here. */
 function judge(message: IncomingMessage, config: Config, now: Date) {
   const { content, envelope } = message;
-  // A FHIR message may be sent to an address that names the receiver.
+  // A FHIR message can be sent to a URL that names the receiver.
   const nobodys = envelope.to === null && envelope.format === "script" ? refusalFor("002") : null;
   if (content.kind !== "new") return { refusal: nobodys, warnings: [], acceptance_reasons: [] };
   const nothing = { candidates: [], taken_patient_ids: [], prescriptions: [], formulary: [] };
@@ -64,7 +64,7 @@ function judge(message: IncomingMessage, config: Config, now: Date) {
   };
 }
 
-/** The FHIR reader keeps no trace of where it looked: what it made of the message is shown instead. */
+/** The FHIR reader does not record paths, so show the message as read. */
 function explainFhir(outcome: ReadMessage): Explanation {
   return {
     outcome,
@@ -74,7 +74,7 @@ function explainFhir(outcome: ReadMessage): Explanation {
   };
 }
 
-/** Under the names that the fields of a SCRIPT message are shown by. */
+/** Uses the same field names as for SCRIPT messages. */
 function wordsOf({ envelope, content }: IncomingMessage) {
   const said = content.kind === "cancel" ? content.target : content.prescription;
   return { envelope, ...said };
@@ -97,18 +97,20 @@ function report(found: Lint): Output {
     .join(" ");
   const problems = refusal === null ? [] : [refusal.description_code, ...(refusal.also ?? [])];
   const verdict =
-    refusal === null ? "It would be taken." : `It would be refused (${refusal.code} / ${refusal.description_code}).`;
+    refusal === null
+      ? "The service would accept it."
+      : `The service would refuse it (${refusal.code} / ${refusal.description_code}).`;
   const reasons = acceptance_reasons.map((reason) => `  ${acceptanceReasons[reason]}`);
   const lines = [
-    "What follows shows what the message says of a patient: mind where it goes.",
+    "The output below contains patient data. Handle it accordingly.",
     `${what}. ${verdict}`,
     ...problems.map((code) => `  ${code}  ${intakeRefusals[code][1]}`),
-    ...section("A pharmacist would have to accept it", reasons),
+    ...section("A pharmacist would need to accept it", reasons),
     ...section("Found", rowsOf(format === "fhir" ? ["field", "text"] : ["field", "text", "path"], fields)),
     ...section("Warnings", rowsOf(["code", "sentence", "path"], warnings)),
     ...section("Missing", rowsOf(["field", "sentence", "path"], missing)),
     ...section(
-      "Nothing was made of",
+      "Ignored",
       unread.map((path) => `  ${path}`),
     ),
   ];
@@ -132,7 +134,7 @@ const section = (title: string, lines: readonly string[]) => (lines.length === 0
 
 function rowsOf<Name extends string>(names: readonly Name[], rows: readonly Record<Name, string | null>[]): string[] {
   if (rows.length === 0) return [];
-  // A message may hold what a terminal takes for an order.
+  // A message can contain terminal control characters.
   const cells = rows.map((row) => names.map((name) => (row[name] ?? "-").replaceAll(/\p{Cc}+/gu, " ")));
   return table(names, cells)
     .split("\n")

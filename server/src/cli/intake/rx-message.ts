@@ -1,31 +1,25 @@
-import { readFileSync } from "node:fs";
 import type { ReadMessage } from "../../domain/intake/incoming-message.ts";
 import { readFhir } from "../../formats/fhir/read.ts";
 import { readScript } from "../../formats/script/read.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import { reason } from "../errors.ts";
+import { readBytes } from "../files.ts";
 
 export type RxFormat = "script" | "fhir";
 export type RxMessage = { format: RxFormat; body: Buffer };
 
-/** A message from a file; its format is told by how it begins. */
+/** Reads a message from a file and detects its format. */
 export function readRxFile(file: string): RxMessage {
-  let body: Buffer;
-  try {
-    body = readFileSync(file);
-  } catch (error) {
-    throw new AdminRefusal(`The file cannot be read: ${reason(error)}`);
-  }
+  const body = readBytes(file);
   if (body.length === 0) throw new AdminRefusal("The file is empty.");
   return { format: formatOfBytes(body), body };
 }
 
-/** JSON begins with a brace; whatever else it is, the SCRIPT reader says what is wrong with it. */
+/** JSON begins with a brace or bracket. Treat anything else as SCRIPT, whose reader explains what is wrong. */
 function formatOfBytes(body: Buffer): RxFormat {
   const start = body.subarray(0, 1_000).toString("utf8").trimStart();
   return start.startsWith("{") || start.startsWith("[") ? "fhir" : "script";
 }
 
-/** What the service's reader makes of it; `ncpdp_id` is the receiver beside a FHIR message. */
+/** Reads the message like the service does. `ncpdp_id` is the receiver of a FHIR message. */
 export const readRxMessage = ({ format, body }: RxMessage, ncpdp_id: string | null = null): ReadMessage =>
   format === "fhir" ? readFhir(body, ncpdp_id) : readScript(body);

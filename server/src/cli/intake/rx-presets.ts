@@ -14,18 +14,18 @@ import { writeScript } from "../../formats/script/write.ts";
 
 type Preset = {
   says: string;
-  /** What the service answers: it takes it, cancels what it is about, or refuses it with this description code. */
+  /** The service's reply: accepted, canceled, or refused with this description code. */
   expects: "accepted" | "canceled" | DescriptionCode;
-  /** SCRIPT, where nothing else is said. */
+  /** SCRIPT by default. */
   format?: "fhir";
   prescription: Omit<IncomingPrescription, "written_date" | "effective_date">;
   effective_in_days?: number;
   cancels?: true;
 };
 
-/** Who sends the presets. */
+/** The sender of the presets. */
 export const PRESET_SENDER = "7204410099001";
-/** `simple` names its order, so that `cancel` can mean it. */
+/** `simple` names its order so that `cancel` can refer to it. */
 export const CANCELABLE_ORDER = "TF-SIMPLE";
 
 const prescriber: IncomingPrescriber = {
@@ -40,7 +40,7 @@ const prescriber: IncomingPrescriber = {
   address: { street1: "9 Delta Way", street2: null, city: "Sacramento", state: "CA", zip: "95816", country: "US" },
 };
 
-/** Somebody invented, known to the prescriber's system by an id that serves as `patient_id` too. */
+/** A made-up patient. Their id in the prescriber's system is also their `patient_id`. */
 const person = (
   [first_name, last_name, dob, gender]: readonly [string, string, string, "M" | "F" | "N"],
   id: string,
@@ -115,11 +115,11 @@ const atorvastatin = rx(wren, {
   diagnoses: [{ code: "E785", system: "icd10cm", description: "Hyperlipidemia" }],
 });
 
-/** Messages to try the intake with. The drugs are those of the demo's formulary; nobody here is real. */
+/** Sample messages for the intake. The drugs are in the demo's formulary; the people are fictional. */
 export const rxPresets = {
-  simple: { says: "a tablet, ninety of them, three refills", expects: "accepted", prescription: atorvastatin },
+  simple: { says: "90 tablets with three refills", expects: "accepted", prescription: atorvastatin },
   "controlled-signed": {
-    says: "schedule 4 with evidence of signature",
+    says: "schedule 4 with digital signature evidence",
     expects: "accepted",
     prescription: rx(tobias, {
       drug: drug("Zolpidem 5 mg tablet", "70999080130", "4"),
@@ -130,7 +130,7 @@ export const rxPresets = {
     }),
   },
   "controlled-unsigned": {
-    says: "schedule 2 without signature: waits for `pestle rx accept`",
+    says: "schedule 2 without a signature: needs `pestle rx accept`",
     expects: "accepted",
     prescription: rx(ottoline, {
       drug: drug("Dextroamphetamine 10 mg tablet", "70999070130", "2"),
@@ -140,7 +140,7 @@ export const rxPresets = {
     }),
   },
   "cold-chain": {
-    says: "a pen that must stay cold",
+    says: "a pen that must stay refrigerated",
     expects: "accepted",
     prescription: rx(tobias, {
       drug: drug("Semaglutide 2 mg/3 mL pen", "70999060101"),
@@ -151,7 +151,7 @@ export const rxPresets = {
     }),
   },
   "brand-daw": {
-    says: "a brand, and the prescriber forbids substitution",
+    says: "a brand drug, dispense as written",
     expects: "accepted",
     prescription: rx(ottoline, {
       drug: drug("Lipora 20 mg tablet", "70999010230"),
@@ -161,7 +161,7 @@ export const rxPresets = {
     }),
   },
   prn: {
-    says: "refills as needed, until it expires",
+    says: "refills as needed until it expires",
     expects: "accepted",
     prescription: rx(tobias, {
       drug: drug("Sildenafil 50 mg tablet", "70999050110"),
@@ -171,7 +171,7 @@ export const rxPresets = {
     }),
   },
   "future-effective": {
-    says: "not to be filled before two weeks from today",
+    says: "cannot be filled for the next two weeks",
     expects: "accepted",
     effective_in_days: 14,
     prescription: rx(tobias, {
@@ -181,7 +181,7 @@ export const rxPresets = {
     }),
   },
   "no-address": {
-    says: "a patient without address: an order needs one",
+    says: "a patient without an address, which an order needs",
     expects: "accepted",
     prescription: rx(
       {
@@ -196,7 +196,7 @@ export const rxPresets = {
     ),
   },
   allergic: {
-    says: "amoxicillin for somebody allergic to penicillin",
+    says: "amoxicillin for a patient allergic to penicillin",
     expects: "accepted",
     prescription: rx(ottoline, {
       drug: drug("Amoxicillin 500 mg capsule", "70999030121"),
@@ -210,7 +210,7 @@ export const rxPresets = {
     }),
   },
   "no-birth-date": {
-    says: "a patient who cannot be told from others: refused",
+    says: "a patient who cannot be identified: refused",
     expects: "080",
     prescription: { ...atorvastatin, patient: { ...wren, dob: null } },
   },
@@ -221,7 +221,7 @@ export const rxPresets = {
     prescription: atorvastatin,
   },
   fhir: {
-    says: "a tablet again, as a FHIR R4 Bundle",
+    says: "a tablet, as a FHIR R4 Bundle",
     expects: "accepted",
     format: "fhir",
     prescription: rx(ottoline, {
@@ -235,7 +235,7 @@ export const rxPresets = {
 
 export type PresetName = keyof typeof rxPresets;
 
-/** A preset as a prescriber's system sends it on a given day. */
+/** A preset as a prescriber's system would send it on a given day. */
 export function presetMessage(
   name: PresetName,
   given: {
@@ -244,7 +244,7 @@ export function presetMessage(
     message_id: string;
     sent_time: Date;
     today: string;
-    /** The message that a cancellation is about, where it is known. */
+    /** The message to cancel, if known. */
     relates_to: string | null;
   },
 ): string {
@@ -280,7 +280,7 @@ function cancelOf({ patient, prescriber, drug }: IncomingPrescription): Content 
     prescriber_npi: prescriber.npi,
     drug_description: drug.description,
     drug_codes: drug.codes,
-    // The prescription may have been written on a day before this one.
+    // The prescription may have been written on an earlier day.
     written_date: null,
   };
   return { kind: "cancel", discontinue: false, target };

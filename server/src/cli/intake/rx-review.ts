@@ -17,15 +17,15 @@ import { withSchema, withVault } from "../session.ts";
 type Listed = Awaited<ReturnType<typeof listReviews>>[number];
 type Decision = { account: string; as: string; note?: string };
 
-const ACCOUNT = ["--account <account_id>", "whose it is, as `pestle rx review` shows it", { required: true }] as const;
-const AS = ["--as <email>", "who decides: a pharmacist, a lead or an admin", { required: true }] as const;
-const REVIEW_ID = ["review_id", "as `pestle rx review` shows it"] as const;
+const ACCOUNT = ["--account <account_id>", "the account, from `pestle rx review`", { required: true }] as const;
+const AS = ["--as <email>", "your email; you must be a pharmacist, lead or admin", { required: true }] as const;
+const REVIEW_ID = ["review_id", "from `pestle rx review`"] as const;
 
 const verdictCommand = (verb: "accept" | "reject", verdict: Verdict, summary: string): CommandRow => ({
   name: `rx ${verb}`,
   summary,
-  argument: ["prescription_id", "as `pestle rx review` shows it"],
-  options: [ACCOUNT, AS, ["--note <text>", "what was checked, in a line that names no patient"]],
+  argument: ["prescription_id", "from `pestle rx review`"],
+  options: [ACCOUNT, AS, ["--note <text>", "what you checked, on one line, without patient data"]],
   examples: [
     `rx ${verb} 183601 --account 3f9k2m8x1q7z --as noor@larkspur.example`,
     `rx ${verb} 183601 --account 3f9k2m8x1q7z --as noor@larkspur.example --note "Called the prescriber."`,
@@ -42,16 +42,16 @@ const verdictCommand = (verb: "accept" | "reject", verdict: Verdict, summary: st
 export const rxReviewCommands: readonly CommandRow[] = [
   {
     name: "rx review",
-    summary: "list what waits for a person of the pharmacy, and why",
+    summary: "list the intake items that need a manual review, and why",
     options: [
-      ["--account <account_id>", "only that of this account"],
-      ["--all", "also what was closed already"],
+      ["--account <account_id>", "only this account"],
+      ["--all", "include closed items"],
     ],
     examples: ["rx review", "rx review --account 3f9k2m8x1q7z --all --json"],
     async run({ account, all }: { account?: string; all?: boolean }, _argument, env) {
       const reviews = await withSchema(readConfig(env), async ({ db }) => {
         if (account !== undefined && !(await listAccounts(db)).some(({ account_id }) => account_id === account)) {
-          throw new AdminRefusal("There is no such account. `pestle partner list` shows them.");
+          throw new AdminRefusal("There is no such account. Run `pestle partner list` to see the accounts.");
         }
         return listReviews(db, account ?? null, all ?? false);
       });
@@ -60,20 +60,16 @@ export const rxReviewCommands: readonly CommandRow[] = [
         says: reviewKinds[review.kind].says,
         reasons: review.reasons.map((code) => ({ code, sentence: reasonSentence(review.kind, code) })),
       }));
-      return { data, text: reviews.map(paragraph).join("\n\n") || "Nothing waits for anybody." };
+      return { data, text: reviews.map(paragraph).join("\n\n") || "The review queue is empty." };
     },
   },
-  verdictCommand("accept", "accepted", "accept a doubtful prescription: it can be filled"),
-  verdictCommand("reject", "rejected", "reject a doubtful prescription: it is never filled"),
+  verdictCommand("accept", "accepted", "accept a doubtful prescription, so that it can be filled"),
+  verdictCommand("reject", "rejected", "reject a doubtful prescription, so that it is never filled"),
   {
     name: "rx resolve",
-    summary: "close an entry of another kind, saying what came of it",
+    summary: "close any other review item and record the outcome",
     argument: REVIEW_ID,
-    options: [
-      ACCOUNT,
-      AS,
-      ["--outcome <text>", "what came of it, in a line that names no patient", { required: true }],
-    ],
+    options: [ACCOUNT, AS, ["--outcome <text>", "the outcome, on one line, without patient data", { required: true }]],
     examples: [
       'rx resolve 12 --account 3f9k2m8x1q7z --as noor@larkspur.example --outcome "Two people: asked the practice."',
     ],
@@ -81,19 +77,19 @@ export const rxReviewCommands: readonly CommandRow[] = [
       const review_id = wholeNumber(argument);
       const given = { account_id: account, review_id, email: as, outcome };
       await withSchema(readConfig(env), ({ db, now }) => resolveReview(db, given, now));
-      return { data: { account_id: account, review_id, outcome }, text: `Entry ${review_id} is closed.` };
+      return { data: { account_id: account, review_id, outcome }, text: `Review ${review_id} is closed.` };
     },
   },
   {
     name: "rx route",
-    summary: "say which account an unrouted message is for; it is processed at once",
+    summary: "route a message to an account and process it immediately",
     argument: REVIEW_ID,
-    options: [["--to <account_id>", "one of the accounts that share the receiver's id", { required: true }], AS],
+    options: [["--to <account_id>", "one of the accounts that share the receiver's NCPDP id", { required: true }], AS],
     examples: ["rx route 12 --to 3f9k2m8x1q7z --as noor@larkspur.example"],
     async run({ to, as }: { to: string; as: string }, argument, env) {
       const given = { review_id: wholeNumber(argument), account_id: to, email: as };
       const routed = await withVault(readConfig(env), (session) =>
-        // One message and no more: there is nobody to keep a copy for.
+        // A command handles one message, so it needs no cache.
         routeKeptMessage(
           { ...session, now: () => new Date(), bus: { fresh: () => false }, copies: createCopies() },
           formatOf,
@@ -102,18 +98,18 @@ export const rxReviewCommands: readonly CommandRow[] = [
       );
       const { patient_id, prescription_id } = routed;
       const made =
-        prescription_id === null ? "Routed." : `Routed: prescription ${prescription_id} of patient ${patient_id}.`;
+        prescription_id === null ? "Routed." : `Routed: prescription ${prescription_id} for patient ${patient_id}.`;
       return { data: { account_id: to, review_id: given.review_id, ...routed }, text: made };
     },
   },
 ];
 
 function wholeNumber(text: string): number {
-  if (!/^\d{1,15}$/.test(text)) throw new WrongUsage("Give the number, as `pestle rx review` shows it.");
+  if (!/^\d{1,15}$/.test(text)) throw new WrongUsage("Give the number from `pestle rx review`.");
   return Number(text);
 }
 
-/** One entry for people: what has happened, why, about what, and what to type. */
+/** One review item as text: what happened, why, to which record, and the command to run. */
 function paragraph(review: Listed): string {
   const { account_id, review_id, kind, prescription_id, patient_id, resolved_at } = review;
   const about: Record<string, string> = { account: `${account_id} (${review.partner ?? "operator"})` };
@@ -134,7 +130,7 @@ function paragraph(review: Listed): string {
   return lines.join("\n  ");
 }
 
-/** Facts are numbers, ids, or patients to compare with how well they fit. */
+/** Facts are numbers, ids, or candidate patients with their match score. */
 function factText(fact: unknown): string {
   if (Array.isArray(fact)) return fact.map(factText).join(", ") || "-";
   if (typeof fact !== "object" || fact === null) return String(fact);

@@ -20,7 +20,7 @@ import {
   type PartnerAccount,
   profileOption,
 } from "../accounts/partner-account.ts";
-import { ANSWER_LIMIT_MS, requestToken } from "../accounts/request-token.ts";
+import { ANSWER_LIMIT_MS, requestToken } from "../accounts/token.ts";
 import { reason, WrongUsage } from "../errors.ts";
 import { facts, type Output, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
@@ -39,22 +39,18 @@ type SendOptions = ClientOptions & {
 
 export const rxSendCommand: CommandRow = {
   name: "rx send",
-  summary: "send an e-prescription to a running service, and tell its answer in words",
-  argument: ["file", "a SCRIPT message (XML) or a FHIR one (JSON)", { optional: true }],
+  summary: "send an e-prescription to a running service and explain its reply",
+  argument: ["file", "a SCRIPT (XML) or FHIR (JSON) message", { optional: true }],
   options: [
-    ["--preset <name>", "instead of a file: one of the invented messages", { choices: Object.keys(rxPresets) }],
-    ["--list", "only list the presets"],
+    ["--preset <name>", "send a sample message instead of a file", { choices: Object.keys(rxPresets) }],
+    ["--list", "list the presets"],
     ["--print", "print the message instead of sending it"],
-    ["--to <ncpdp_id>", "whom a preset or a FHIR file is for (default: the demo's first partner)"],
-    [
-      "--version <version>",
-      "the version of SCRIPT a preset is written in (default: 2017071)",
-      { choices: scriptVersions },
-    ],
+    ["--to <ncpdp_id>", "the receiver of a preset or FHIR file (default: the demo's first partner)"],
+    ["--version <version>", "the SCRIPT version of a preset (default: 2017071)", { choices: scriptVersions }],
     profileOption,
-    ["--client-id <client_id>", "who sends (default: the demo's intake); the secret comes from CLIENT_SECRET"],
+    ["--client-id <client_id>", "the sender (default: the demo's intake); reads the secret from CLIENT_SECRET"],
     ["--secret-stdin", "read the secret from standard input instead"],
-    ["--environment <environment>", "which token server to ask", { choices: environments }],
+    ["--environment <environment>", "which token server to use", { choices: environments }],
   ],
   examples: [
     "rx send --preset simple",
@@ -65,7 +61,7 @@ export const rxSendCommand: CommandRow = {
   ],
   async run(options: SendOptions, file, env) {
     if (options.list) return listPresets();
-    if ((file === "") === (options.preset === undefined)) throw new WrongUsage("Give a file or --preset, one of them.");
+    if ((file === "") === (options.preset === undefined)) throw new WrongUsage("Give either a file or --preset.");
     const config = readConfig(env);
     const demo = readDemo(config.DATA_DIR);
     const message = options.preset === undefined ? fromFile(file, options) : await fromPreset(options, config, demo);
@@ -93,10 +89,10 @@ function listPresets(): Output {
 }
 
 function fromFile(file: string, { version, to }: SendOptions): RxMessage {
-  if (version !== undefined) throw new WrongUsage("--version goes with --preset: a file is sent as it is.");
+  if (version !== undefined) throw new WrongUsage("--version requires --preset: a file is sent unchanged.");
   const message = readRxFile(file);
   if (to !== undefined && message.format === "script") {
-    throw new WrongUsage("--to goes with --preset or a FHIR file: a SCRIPT message names its receiver itself.");
+    throw new WrongUsage("--to requires --preset or a FHIR file: a SCRIPT message names its own receiver.");
   }
   return message;
 }
@@ -105,7 +101,8 @@ async function fromPreset(options: SendOptions, config: Config, demo: Demo | und
   const name = options.preset as PresetName;
   const preset = rxPresets[name];
   const format: RxFormat = "format" in preset ? preset.format : "script";
-  if (format === "fhir" && options.version !== undefined) throw new WrongUsage("--version is for SCRIPT presets.");
+  if (format === "fhir" && options.version !== undefined)
+    throw new WrongUsage("--version applies only to SCRIPT presets.");
   const to = options.to ?? demo?.partners[0]?.ncpdp_id;
   if (to == null) throw new AdminRefusal(`There is no demo in ${config.DATA_DIR}. Give --to.`);
   const environment = options.environment ?? demo?.intake.environment ?? "sandbox";
@@ -121,13 +118,13 @@ async function fromPreset(options: SendOptions, config: Config, demo: Demo | und
   return { format, body: Buffer.from(text) };
 }
 
-/** Without the database at hand a cancellation names the order alone, and so means every `simple` of it. */
+/** Without the database, a cancellation names only the order, and so matches every `simple` message of it. */
 async function lastSimple(config: Config, to: string, environment: Environment): Promise<string | null> {
   const last = await beside(config, ({ db }) => findLastOfOrder(db, to, environment, PRESET_SENDER, CANCELABLE_ORDER));
   return last?.sender_message_id ?? null;
 }
 
-/** The demo's network sends unless another is named: who is logged in as a partner seldom may. */
+/** Sends as the demo's network by default: partner accounts rarely have the intake scope. */
 async function chooseClient(
   options: SendOptions,
   config: Config,
@@ -156,24 +153,24 @@ async function post(base_url: string, token: string, { format, body }: RxMessage
     signal: AbortSignal.timeout(ANSWER_LIMIT_MS),
     redirect: "error",
   }).catch((error) => {
-    throw new AdminRefusal(`No service answers at ${base_url} (${reason(error.cause ?? error)}). Does it run?`);
+    throw new AdminRefusal(`No service answers at ${base_url} (${reason(error.cause ?? error)}). Is it running?`);
   });
   const text = await response.text();
   if (response.status === 200) return text;
-  throw new AdminRefusal(`The intake did not take it (status ${response.status}): ${problemIn(text)}`);
+  throw new AdminRefusal(`The intake rejected the message (status ${response.status}): ${problemIn(text)}`);
 }
 
-/** The sentence of an error body, whichever shape the status gives it. */
+/** The message of an error body in any of its formats. */
 function problemIn(text: string): string {
   try {
     const { error, errors, error_description } = JSON.parse(text);
-    return errors?.[0]?.message ?? error_description ?? error?.message ?? "no reason was given";
+    return errors?.[0]?.message ?? error_description ?? error?.message ?? "no reason given";
   } catch {
-    return "what answers there is no intake";
+    return "the server there is not an intake";
   }
 }
 
-/** Runs beside the service, where its database is at hand; elsewhere the answer is all there is to tell. */
+/** Runs the work if the service's database is on this machine. Otherwise the reply is all we know. */
 async function beside<Result>(
   config: Config,
   work: (session: Session) => Promise<Result>,
@@ -201,7 +198,7 @@ type Became = { sender: string; sender_message_id: string; made: MadeOfMessage |
 
 const WORDS: Record<RxAnswer["outcome"], string> = {
   accepted: "Accepted",
-  pending: "Kept",
+  pending: "Pending",
   refused: "Refused",
   canceled: "Canceled",
   not_canceled: "Not canceled",
@@ -225,9 +222,9 @@ function told(answer: RxAnswer, said: string, { sender, sender_message_id, made 
     ...[...new Set(warnings)].map((warning) => `! ${warningSentence(warning)}`),
   ];
   if (acceptance === "pending") {
-    lines.push(`It waits for a pharmacist: pestle rx accept ${prescription_id} --account ${account_id} --as EMAIL`);
+    lines.push(`A pharmacist must accept it: pestle rx accept ${prescription_id} --account ${account_id} --as EMAIL`);
   } else if (made?.outcome === "review") {
-    lines.push("A person has to look at it: pestle rx review");
+    lines.push("It needs a manual review: pestle rx review");
   }
   const data = {
     outcome,

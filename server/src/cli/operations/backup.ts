@@ -11,8 +11,8 @@ import { type Session, withDatabase } from "../session.ts";
 export const backupCommands: readonly CommandRow[] = [
   {
     name: "backup",
-    summary: "write the whole database to a file, beside the running service; the master key is not in it",
-    argument: ["file", "where to; an older file of that name is replaced once the new one is whole"],
+    summary: "back up the whole database to a file, without the master key; the service can keep running",
+    argument: ["file", "the file to write; an existing file is replaced when the new one is complete"],
     examples: ["backup pestle.backup", "backup /var/backups/pestle-$(date +%F).backup"],
     async run(_options, file, env) {
       const bar = progress();
@@ -22,21 +22,21 @@ export const backupCommands: readonly CommandRow[] = [
       const { created_at, schema_version, master_key_fingerprint } = header;
       const size_bytes = statSync(file).size;
       const text = [
-        `Wrote ${sum(rows)} rows of ${Object.keys(rows).length} tables (${size_bytes} bytes).`,
-        `Keep the master key with fingerprint ${master_key_fingerprint ?? "(none yet)"} elsewhere: without it the secrets in the file stay closed.`,
+        `Wrote ${sum(rows)} rows from ${Object.keys(rows).length} tables (${size_bytes} bytes).`,
+        `Keep the master key with fingerprint ${master_key_fingerprint ?? "(none yet)"} in a separate place: without it, nobody can decrypt the secrets in the file.`,
       ].join("\n");
       return { data: { file, created_at, schema_version, master_key_fingerprint, size_bytes, rows }, text };
     },
   },
   {
     name: "restore",
-    summary: "fill an empty database from a back-up: everything or nothing",
+    summary: "restore a backup into an empty database, all or nothing",
     argument: ["file", "a file that `pestle backup` wrote"],
     examples: ["restore pestle.backup", "DATA_DIR=/srv/pestle pestle restore pestle.backup"],
     async run(_options, file, env) {
       const bar = progress();
       const config = readConfig(env);
-      // Before a database is opened, and perhaps made.
+      // Verify before opening, and possibly creating, a database.
       const backup = await verifyBackup(file, keptMasterKeys(config));
       const fill = async ({ db }: Session) => {
         const rows = await restore(db, backup, (table, count) => bar.show(`${table} ${count}`));
@@ -44,8 +44,8 @@ export const backupCommands: readonly CommandRow[] = [
       };
       const { rows, pending } = await withDatabase(config, fill, { create: true }).finally(bar.done);
       const { header } = backup;
-      const lines = [`Restored ${sum(rows)} rows of ${Object.keys(rows).length} tables, as of ${header.created_at}.`];
-      if (pending.length > 0) lines.push(`The next start applies ${pending.length} newer migrations.`);
+      const lines = [`Restored ${sum(rows)} rows in ${Object.keys(rows).length} tables, as of ${header.created_at}.`];
+      if (pending.length > 0) lines.push(`The next start will apply ${pending.length} newer migrations.`);
       const { created_at, schema_version } = header;
       return { data: { file, created_at, schema_version, rows, pending }, text: lines.join("\n") };
     },

@@ -4,7 +4,7 @@ import type { CommandRow } from "../program.ts";
 
 export const configCommand: CommandRow = {
   name: "config",
-  summary: "list every setting: its value, where it comes from and what it means",
+  summary: "list every setting with its value, source and meaning",
   examples: ["config", "config --json"],
   async run(_options, _argument, env) {
     const rows = describeConfig(env);

@@ -1,14 +1,13 @@
 import { type Config, describeConfig, readConfig } from "../../config.ts";
 import { checkDatabase, checkMachine, checkSafety, type Finding, finding } from "../../usecases/operations/check-up.ts";
-import pc from "../colours.ts";
 import { reason } from "../errors.ts";
-import type { Output } from "../output.ts";
+import { type Output, pc } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { hasDatabase, withDatabase } from "../session.ts";
 
 export const doctorCommand: CommandRow = {
   name: "doctor",
-  summary: "check settings, files, ports, database, clock and keys, and say what to do",
+  summary: "check settings, files, ports, database, clock and keys, and suggest fixes",
   examples: ["doctor", "doctor --json"],
   async run(_options, _argument, env) {
     return report(await lookAtEverything(env));
@@ -23,10 +22,10 @@ async function lookAtEverything(env: NodeJS.ProcessEnv | undefined): Promise<Fin
     return [finding("settings", "failed", reason(error))];
   }
   const set = describeConfig(env).filter(({ origin }) => origin === "environment").length;
-  const findings = [finding("settings", "ok", `all are valid, ${set} set by you`)];
+  const findings = [finding("settings", "ok", `all valid, ${set} set in the environment`)];
   findings.push(...(await checkMachine(config, new Date())));
   if (!hasDatabase(config)) {
-    const none = finding("database", "ok", "none yet: the first start makes it in DATA_DIR");
+    const none = finding("database", "ok", "none yet: the first start creates it in DATA_DIR");
     return [...findings, none, await checkSafety(config, null)];
   }
   try {

@@ -9,7 +9,7 @@ import { withSchema, withVault } from "../session.ts";
 export const keysCommands: readonly CommandRow[] = [
   {
     name: "keys show",
-    summary: "show the master key's fingerprint, the data keys and how many values each seals",
+    summary: "show the master key's fingerprint, the data keys and how many values each encrypts",
     examples: ["keys show", "keys show --json"],
     async run(_options, _argument, env) {
       const config = readConfig(env);
@@ -20,20 +20,22 @@ export const keysCommands: readonly CommandRow[] = [
         active ? "yes" : "no",
         String(sealed_values),
       ]);
-      const head = facts({ "master key": `${fingerprint} (${fits ? "yours" : "not the one that is set here"})` });
+      const head = facts({
+        "master key": `${fingerprint} (${fits ? "matches the key set here" : "does not match the key set here"})`,
+      });
       return {
         data: { fingerprint, fits, data_keys },
-        text: `${head}\n\n${table(["data key", "seals new values", "sealed values"], rows)}`,
+        text: `${head}\n\n${table(["data key", "active", "encrypted values"], rows)}`,
       };
     },
   },
   {
     name: "keys rotate",
-    summary: "seal everything with a new data key, beside the running service; with --master change the master key",
+    summary: "re-encrypt everything with a new data key while the service runs; with --master, change the master key",
     options: [
       [
         "--master",
-        "change the master key: to NEW_MASTER_KEY where MASTER_KEY is set, else to a new master.key. Back-ups from before need the old one: copy it first, or take a new back-up",
+        "change the master key: to NEW_MASTER_KEY if MASTER_KEY is set, else to a new master.key. Earlier backups need the old key: copy it first, or take a new backup",
       ],
     ],
     examples: ["keys rotate", "keys rotate --master", "NEW_MASTER_KEY=$(cat new.key) pestle keys rotate --master"],
@@ -42,20 +44,20 @@ export const keysCommands: readonly CommandRow[] = [
       if (master === true) {
         const rotated = await withSchema(config, ({ db, now }) => rotateMasterKey({ config, db }, now));
         const lines = [
-          `The master key is now the one with fingerprint ${rotated.fingerprint}.`,
+          `The new master key has the fingerprint ${rotated.fingerprint}.`,
           ...(config.MASTER_KEY === "" ? [] : ["Set MASTER_KEY to it before the next start."]),
-          "Back-ups from before need the old key: take a new one with `pestle backup`.",
+          "Earlier backups need the old key. Take a new backup with `pestle backup`.",
         ];
         return { data: rotated, text: lines.join("\n") };
       }
       const bar = progress();
       const rotated = await withVault(config, ({ db, vault, now }) =>
         rotateDataKey({ db, vault, masterKeys: () => masterKeys(config) }, now, (count) =>
-          bar.show(`sealed again: ${count}`),
+          bar.show(`re-encrypted: ${count}`),
         ),
       ).finally(bar.done);
       const { key_id, resealed, dropped_key_ids } = rotated;
-      const text = `Data key ${key_id} seals all ${resealed} values; deleted: ${dropped_key_ids.join(", ") || "none"}.`;
+      const text = `Data key ${key_id} now encrypts all ${resealed} values. Deleted keys: ${dropped_key_ids.join(", ") || "none"}.`;
       return { data: rotated, text };
     },
   },

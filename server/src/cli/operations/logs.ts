@@ -6,13 +6,11 @@ import { listRequests, loadRequest, type RequestPosition, type RequestRow } from
 import { errorHints } from "../../domain/operations/error-hints.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { partnerAccount, profileOption } from "../accounts/partner-account.ts";
-import pc from "../colours.ts";
 import { WrongUsage } from "../errors.ts";
 import { wholeNumber } from "../fulfillment/order-arguments.ts";
-import { facts } from "../output.ts";
-import type { CommandRow } from "../program.ts";
+import { facts, pc } from "../output.ts";
+import { type CommandRow, untilStopped } from "../program.ts";
 import { hasDatabase, type Session, withSchema } from "../session.ts";
-import { untilStopped } from "../until-stopped.ts";
 
 type WhoseOptions = { account?: string; partner?: string; profile?: string };
 type TailOptions = WhoseOptions & {
@@ -25,22 +23,22 @@ type TailOptions = WhoseOptions & {
 };
 
 const whose: NonNullable<CommandRow["options"]> = [
-  ["--account <account_id>", "whose, as `pestle partner list` shows it"],
-  ["--partner <name>", "one of the demo's partners (where nobody is logged in: the first)"],
+  ["--account <account_id>", "the account, from `pestle partner list`"],
+  ["--partner <name>", "a partner of the demo (default when not logged in: the first)"],
   profileOption,
 ];
 
-/** Read beside the service, from its database: the API has no such list, and the portal shows it to partners. */
+/** Read from the service's database: the API has no request log. Partners see theirs in the portal. */
 export const logCommands: readonly CommandRow[] = [
   {
     name: "logs tail",
-    summary: "show an account's requests as they come, with what was wrong with them",
+    summary: "stream an account's API requests with their errors",
     options: [
-      ["--status <status>", "only these: 422, or 4xx"],
-      ["--errors-only", "only what was refused or failed"],
-      ["--since <time>", "begin there: a time, a date, or 90s, 15m, 2h, 3d ago"],
-      ["--last <number>", "begin with so many of the newest (default: 10)"],
-      ["--no-follow", "end after those that are there"],
+      ["--status <status>", "only this status or class: 422, 4xx"],
+      ["--errors-only", "only refused or failed requests"],
+      ["--since <time>", "start from a time, a date, or 90s, 15m, 2h, 3d ago"],
+      ["--last <number>", "start with this many recent requests (default: 10)"],
+      ["--no-follow", "print existing requests and exit"],
       ...whose,
     ],
     examples: ["logs tail", "logs tail --errors-only --since 2h", "logs tail --status 422 --json --no-follow"],
@@ -56,16 +54,16 @@ export const logCommands: readonly CommandRow[] = [
   },
   {
     name: "logs show",
-    summary: "show one request: what was asked, what was wrong, and how to put it right",
-    argument: ["request_id", "as the answer's X-Request-Id told it"],
+    summary: "show one request: what was sent, what was wrong and how to fix it",
+    argument: ["request_id", "from the response's X-Request-Id header"],
     options: whose,
     examples: ["logs show 5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8"],
     async run(options: WhoseOptions, request_id, env) {
       if (!UUID.test(request_id))
-        throw new WrongUsage("A request id is what X-Request-Id says, such as 5f0c2b1e-8a4d-….");
+        throw new WrongUsage("Give the request id from X-Request-Id, such as 5f0c2b1e-8a4d-….");
       return ofAccount(options, env, async ({ db }, account_id) => {
         const row = await loadRequest(db, account_id, request_id.toLowerCase());
-        if (row === undefined) throw new AdminRefusal("The account made no such request, or it is too old.");
+        if (row === undefined) throw new AdminRefusal("The account has no such request, or it is too old.");
         const { at, method, route, status, duration_ms, credential_id } = row;
         const data = toldOf(row);
         const about = facts({
@@ -90,7 +88,7 @@ const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const USUALLY_SHOWN = 10;
 const LOOK_EVERY_MS = 1_000;
 const PAGE = 1_000;
-/** Requests are written down once a second, by each process when it comes to it: a later look finds earlier ones. */
+/** Each process logs its requests about once a second, so a later query can find earlier requests. */
 const LATE_MS = 15_000;
 const END_OF_TIME: RequestPosition = {
   at: new Date("9999-12-31T00:00:00Z"),
@@ -105,14 +103,16 @@ async function ofAccount<Result>(
   const config = readConfig(env);
   const known = account === undefined ? await partnerAccount(options, env) : undefined;
   if (!hasDatabase(config)) {
-    const portal = known === undefined ? "the portal shows it" : `${known.base_url}/portal shows it`;
-    throw new AdminRefusal(`The request log is in the service's database, which is not at hand here: ${portal}.`);
+    const portal = known === undefined ? "the portal" : `${known.base_url}/portal`;
+    throw new AdminRefusal(
+      `The request log is in the service's database, which is not on this machine. See ${portal}.`,
+    );
   }
   const account_id = account ?? known?.client_id.split("-")[0] ?? "";
   return withSchema(config, async (session) => {
     const accounts = await listAccounts(session.db);
     if (!accounts.some((row) => row.account_id === account_id)) {
-      throw new AdminRefusal("This database has no such account. `pestle partner list` shows them.");
+      throw new AdminRefusal("This database has no such account. Run `pestle partner list` to see them.");
     }
     return work(session, account_id);
   });
@@ -123,7 +123,7 @@ type Tail = TailOptions & { matches: (status: number) => boolean; from: Date | u
 async function tail(db: Db, account_id: string, options: Tail, stop: AbortSignal): Promise<void> {
   const { matches, from, most, errorsOnly: errors = false, follow, json } = options;
   const print = (row: RequestRow) => process.stdout.write(`${json ? JSON.stringify(toldOf(row)) : lineOf(row)}\n`);
-  /** Since then, the oldest first; at the least so many of the newest that match, where not all are wanted. */
+  /** Requests since a time, oldest first. Stops paging once `enough` of the newest match. */
   const load = async (since: Date, enough = Number.POSITIVE_INFINITY) => {
     const rows: RequestRow[] = [];
     const filter = { credential_id: null, method: null, route: null, status: null, error_code: null, since, errors };
@@ -185,6 +185,6 @@ function timeOf(text: string): Date {
   const [, count, unit] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   if (count !== undefined) return new Date(Date.now() - Number(count) * UNITS[unit as keyof typeof UNITS]);
   const time = /^\d{4}-\d{2}-\d{2}(T\S+(Z|[+-]\d{2}:\d{2}))?$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time)) throw new WrongUsage("--since takes a time with its zone, a date, or 90s, 15m, 2h, 3d.");
+  if (Number.isNaN(time)) throw new WrongUsage("--since takes a time with time zone, a date, or 90s, 15m, 2h, 3d.");
   return new Date(time);
 }

@@ -5,17 +5,17 @@ import { withDatabase } from "../session.ts";
 
 export const migrateCommand: CommandRow = {
   name: "migrate",
-  summary: "bring the database up to this build (`start` does it too)",
-  options: [["--status", "only tell what is pending"]],
+  summary: "migrate the database to this build (`start` also does this)",
+  options: [["--status", "only list pending migrations"]],
   examples: ["migrate", "migrate --status"],
   async run({ status }, _argument, env) {
     const config = readConfig(env);
     if (status === true) {
       const { pending } = await withDatabase(config, ({ db }) => migrationState(db));
-      return { data: { pending }, text: pending.length === 0 ? "Nothing is pending." : list("Pending:", pending) };
+      return { data: { pending }, text: pending.length === 0 ? "No pending migrations." : list("Pending:", pending) };
     }
     const applied = await withDatabase(config, ({ db }) => migrate(db), { create: true });
-    return { data: { applied }, text: applied.length === 0 ? "Up to date already." : list("Applied:", applied) };
+    return { data: { applied }, text: applied.length === 0 ? "Already up to date." : list("Applied:", applied) };
   },
 };
 

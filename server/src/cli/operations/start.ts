@@ -2,15 +2,15 @@ import type { App } from "../../app.ts";
 import { type Config, readConfig, WrongSetting } from "../../config.ts";
 import { type Demo, readDemo, seedDemo, writeDemo } from "../../seed/demo.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
-import pc from "../colours.ts";
+import { pc } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 
 export const startCommand: CommandRow = {
   name: "start",
   summary: "run the service: token servers, partner API, web pages and jobs, in one process",
   options: [
-    ["--demo", "seed the demo into an empty database (the default with the embedded one)"],
-    ["--no-demo", "seed nothing"],
+    ["--demo", "seed an empty database with the demo (default with the embedded database)"],
+    ["--no-demo", "do not seed the demo"],
   ],
   examples: ["start", "start --no-demo", "PORT=9080 DATA_DIR=/srv/pestle pestle start"],
   runs_on: true,
@@ -20,13 +20,13 @@ export const startCommand: CommandRow = {
   },
 };
 
-/** `pestle start`: runs everything in this process until it is told to stop. */
+/** `pestle start`: runs everything in this process until it is stopped. */
 async function start(config: Config, options: { demo: boolean | undefined }): Promise<void> {
-  // Loaded here, because no other command needs the web framework: they answer in half the time without it.
+  // Imported here because no other command needs the web framework; without it they start twice as fast.
   const { startApp } = await import("../../app.ts");
   const app = await startApp(config, {
     prepare: async (deps, embedded) => {
-      // With your own database the demo comes only when asked for.
+      // An external database gets the demo only with --demo.
       if (options.demo ?? embedded) await seedDemo(deps);
       return readDemo(config.DATA_DIR) !== undefined;
     },
@@ -34,7 +34,7 @@ async function start(config: Config, options: { demo: boolean | undefined }): Pr
     throw cannotListen(config, error) ?? error;
   });
   stopOnSignal(app);
-  // What is said below may find a full disk, or nobody to read it. Other commands end with that; a service goes on.
+  // Writing the greeting can fail on a full disk or a closed pipe. Other commands exit then; the service keeps running.
   process.stdout.removeAllListeners("error").on("error", () => {});
   const demo = readDemo(config.DATA_DIR);
   if (demo === undefined) return greet(app);
@@ -54,7 +54,7 @@ function greet(app: App, demo?: Demo): void {
   ];
   if (demo !== undefined) {
     const [partner] = demo.partners;
-    lines.push("", `Demo credentials (kept in ${app.deps.config.DATA_DIR}/demo.json):`);
+    lines.push("", `Demo credentials (saved in ${app.deps.config.DATA_DIR}/demo.json):`);
     for (const { name, environment, workflow, client_id, client_secret } of demo.partners) {
       lines.push(
         `  ${name} (${environment}, ${workflow})`,
@@ -69,7 +69,7 @@ function greet(app: App, demo?: Demo): void {
   console.log(lines.join("\n"));
 }
 
-/** A line that works when it is pasted: gets a token and asks for the shipping methods. */
+/** A command to paste: gets a token and lists the shipping methods. */
 function firstCurl(
   base_url: string,
   auth_url: string,
@@ -87,7 +87,7 @@ function stopOnSignal(app: App): void {
   let stopping = false;
   for (const signal of ["SIGINT", "SIGTERM"] as const) {
     process.on(signal, () => {
-      // Whoever asks twice does not want to wait.
+      // A second signal stops at once.
       if (stopping) process.exit(130);
       stopping = true;
       app.stop().then(
@@ -101,21 +101,21 @@ function stopOnSignal(app: App): void {
   }
 }
 
-/** A listener that could not be opened, told with the setting to change. */
+/** An error for a port that could not be opened, naming the setting to change. */
 function cannotListen(config: Config, error: NodeJS.ErrnoException & { port?: number }): Error | undefined {
   const ports = ["PORT", "AUTH_PORT", "SANDBOX_AUTH_PORT"] as const;
   const setting = ports.find((name) => config[name] === error.port) ?? "PORT";
   switch (error.code) {
     case "EADDRINUSE":
       return new AdminRefusal(
-        `${setting} ${error.port} is taken. Stop what listens there, or set ${setting} to a free port.`,
+        `${setting} ${error.port} is in use. Stop the program that uses it, or set ${setting} to a free port.`,
       );
     case "EACCES":
       if (error.port === undefined) return undefined;
-      return new WrongSetting(`${setting} ${error.port} is not yours to open. Set ${setting} to a port from 1024 up.`);
+      return new WrongSetting(`${setting} ${error.port} needs more privileges. Set ${setting} to a port from 1024 up.`);
     case "EADDRNOTAVAIL":
     case "ENOTFOUND":
-      return new WrongSetting("HOST is not an address of this machine. Set it to one, such as 127.0.0.1.");
+      return new WrongSetting("HOST is not an address of this machine. Set it to one that is, such as 127.0.0.1.");
     default:
       return undefined;
   }

@@ -10,7 +10,7 @@ import {
 } from "@pestle/contract";
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
 import { WrongUsage } from "../errors.ts";
-import { readObject } from "../input-file.ts";
+import { readObject } from "../files.ts";
 import { openPartnerApi, type PartnerApi } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
 import { fieldsOf, type JsonFields } from "../set-fields.ts";
@@ -22,8 +22,8 @@ type ActOptions = PartnerOptions & { event?: string; exception?: string; set?: s
 export const orderActCommands: readonly CommandRow[] = [
   {
     name: "orders actions",
-    summary: "tell what can be asked of an order as it stands, or of any order",
-    argument: [ORDER[0], "of this order (default: every action there is)", { optional: true }],
+    summary: "list the actions available on an order, or all actions",
+    argument: [ORDER[0], "the order (default: list every action)", { optional: true }],
     options: partnerOptions,
     examples: ["orders actions 7K2M9XQ4TB", "orders actions --json"],
     async run(options: PartnerOptions, order_number, env) {
@@ -37,23 +37,23 @@ export const orderActCommands: readonly CommandRow[] = [
       const data = offered(order, order_actions);
       return {
         data,
-        text: data.length === 0 ? `Nothing can be asked of it: it is ${order.order_status}.` : actionRows(data),
+        text: data.length === 0 ? `No actions are available: the order is ${order.order_status}.` : actionRows(data),
       };
     },
   },
   {
     name: "orders act",
-    summary: "ask something of an order: resolve what holds it, hold, cancel, refund",
+    summary: "perform an action on an order: resolve an exception, hold, cancel, refund",
     argument: ORDER,
     second_argument: ["event", `one of ${actionKeys.join(", ")}`, { words: actionKeys }],
     options: [
       [
         "--exception <id>",
-        "for which exception (default: the first that offers it)",
+        "the exception to act on (default: the first that offers the action)",
         { choices: exceptionIds.map(String) },
       ],
-      ["--set <field=value...>", "the fields that the event takes, address.… too"],
-      ["--file <file>", "the same as a JSON object (`-`: standard input)"],
+      ["--set <field=value...>", "the action's fields, including address.…"],
+      ["--file <file>", "the fields as a JSON object (`-`: standard input)"],
       ...partnerOptions,
     ],
     examples: [
@@ -63,7 +63,7 @@ export const orderActCommands: readonly CommandRow[] = [
     ],
     async run(options: ActOptions, order_number, env) {
       const { event = "", exception, set = [], file } = options;
-      if (!isActionKey(event)) throw new WrongUsage(`Events are ${actionKeys.join(", ")}.`);
+      if (!isActionKey(event)) throw new WrongUsage(`The event must be one of ${actionKeys.join(", ")}.`);
       const body = {
         ...(file === undefined ? {} : readObject(file)),
         ...typedFields(actions[event].fields, fieldsOf(set)),
@@ -75,7 +75,7 @@ export const orderActCommands: readonly CommandRow[] = [
   },
   {
     name: "orders cancel",
-    summary: "cancel an order that has not been sent",
+    summary: "cancel an order that has not shipped",
     argument: ORDER,
     options: partnerOptions,
     examples: ["orders cancel 7K2M9XQ4TB"],
@@ -84,10 +84,10 @@ export const orderActCommands: readonly CommandRow[] = [
   },
   {
     name: "orders address",
-    summary: "change where an order goes, until it has shipped",
+    summary: "change an order's shipping address before it ships",
     argument: ORDER,
     options: [
-      ["--file <file>", "the whole address, a JSON object (`-`: standard input)", { required: true }],
+      ["--file <file>", "the complete address as a JSON object (`-`: standard input)", { required: true }],
       ...partnerOptions,
     ],
     examples: ["orders address 7K2M9XQ4TB --file address.json"],
@@ -107,19 +107,19 @@ async function act(api: PartnerApi, order_number: string, body: JsonFields) {
   return { data: taken, text: partnerOrderText(taken.order) };
 }
 
-/** What an open exception offers, and what the status alone allows. */
+/** The actions that an open exception offers or the status allows. */
 function offered(order: Order, all: readonly OrderAction[]) {
   const open = order.exceptions.map(({ id }) => id);
   return all.flatMap((action) => {
     const offered_by = open.filter((id) => (action.exceptions as readonly number[]).includes(id));
-    // The list names On Hold also for what only some exceptions offer.
+    // The API lists On Hold even for actions that only some exceptions offer.
     const own = isActionKey(action.event_key) ? actions[action.event_key].order_statuses : action.order_statuses;
     const allowed = (own as readonly string[]).includes(order.order_status);
     return offered_by.length > 0 || allowed ? [{ ...action, offered_by }] : [];
   });
 }
 
-/** A number where the event takes one: every value that is typed is a text. */
+/** Converts typed text to a number where the action takes one. */
 function typedFields(fields: readonly ActionField[], given: JsonFields): JsonFields {
   return Object.fromEntries(
     Object.entries(given).map(([name, value]) => {

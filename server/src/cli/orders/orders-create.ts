@@ -2,8 +2,8 @@ import type { ErrorEntry, MedicationRequest, Order, OrderException, ShippingMeth
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
 import { WrongUsage } from "../errors.ts";
+import { readObject } from "../files.ts";
 import { wholeNumber } from "../fulfillment/order-arguments.ts";
-import { readObject } from "../input-file.ts";
 import type { Output } from "../output.ts";
 import { openPartnerApi, type PartnerApi } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
@@ -20,24 +20,27 @@ type CreateOptions = PartnerOptions &
   };
 type Tried = { would_create: boolean; errors: ErrorEntry[]; exceptions: OrderException[]; order: Order | null };
 
-const KEY = ["--idempotency-key <text>", "yours, so that the same order typed again is not a second one"] as const;
-const QUIET = ["--quiet", "print the order number alone"] as const;
+const KEY = [
+  "--idempotency-key <text>",
+  "your key; running the command again with it does not create a second order",
+] as const;
+const QUIET = ["--quiet", "print only the order number"] as const;
 
 export const orderCreateCommands: readonly CommandRow[] = [
   {
     name: "orders create",
-    summary: "place an order, from a file or from what is typed",
-    argument: ["file", "the body of `POST /orders` as JSON; `-` is standard input", { optional: true }],
+    summary: "create an order from a file or from options",
+    argument: ["file", "the body of `POST /orders` as JSON (`-`: standard input)", { optional: true }],
     options: [
-      ["--patient <patient_id>", "instead of a file: whose order it is"],
-      ["--rx <prescription_id...>", "what to fill (default: the patient's only active prescription)"],
-      ["--sku <sku...>", "products that need no prescription"],
+      ["--patient <patient_id>", "the patient, when there is no file"],
+      ["--rx <prescription_id...>", "the prescriptions to fill (default: the patient's only active one)"],
+      ["--sku <sku...>", "over-the-counter products"],
       ["--quantity <packages>", "packages of each (default: 1)"],
-      ["--package-size <units>", "units in a package (default: one fill as written)"],
-      ["--method <method_id>", "how it is sent (default: the first that the account offers)"],
-      ["--reference <text>", "your own id for it"],
-      ["--brand <brand_id>", "under which of your brands"],
-      ["--dry-run", "only tell what would happen"],
+      ["--package-size <units>", "units per package (default: one fill as written)"],
+      ["--method <method_id>", "the shipping method (default: the account's first)"],
+      ["--reference <text>", "your own id for the order"],
+      ["--brand <brand_id>", "which of your brands"],
+      ["--dry-run", "validate the order without creating it"],
       KEY,
       QUIET,
       ...partnerOptions,
@@ -49,11 +52,10 @@ export const orderCreateCommands: readonly CommandRow[] = [
       "pestle orders create - --json < order.json",
     ],
     async run(options: CreateOptions, file, env) {
-      if ((file === "") === (options.patient === undefined))
-        throw new WrongUsage("Give a file or --patient, one of them.");
+      if ((file === "") === (options.patient === undefined)) throw new WrongUsage("Give either a file or --patient.");
       const typed = ["rx", "sku", "quantity", "packageSize", "method", "reference", "brand"] as const;
       if (file !== "" && typed.some((name) => options[name] !== undefined)) {
-        throw new WrongUsage("The file says everything itself: give nothing of the order beside it.");
+        throw new WrongUsage("The file contains the whole order. Remove the other order options.");
       }
       const given = file === "" ? undefined : readObject(file);
       const api = await openPartnerApi(options, env);
@@ -66,10 +68,10 @@ export const orderCreateCommands: readonly CommandRow[] = [
   },
   {
     name: "orders reorder",
-    summary: "order the same again, or with what a file says instead",
+    summary: "repeat an order, optionally with changes from a file",
     argument: ORDER,
     options: [
-      ["--file <file>", "fields that differ, a JSON object (`-`: standard input)"],
+      ["--file <file>", "the changed fields as a JSON object (`-`: standard input)"],
       KEY,
       QUIET,
       ...partnerOptions,
@@ -97,12 +99,12 @@ function tried(answer: Tried): Output {
     error_detail.map(({ field, message }) => `✗ ${field} (${code}): ${message}`),
   );
   const text = answer.would_create
-    ? ["It would be taken.", ...answer.exceptions.map(exceptionText)]
-    : ["It would be refused.", ...problems];
+    ? ["The order would be accepted.", ...answer.exceptions.map(exceptionText)]
+    : ["The order would be refused.", ...problems];
   return { data: answer, text: text.join("\n"), failed: !answer.would_create };
 }
 
-/** The simple case: everything of one patient, sent in one way. What is wrong with it the service tells. */
+/** The simple case: one patient and one shipping method. The service validates it. */
 async function bodyOf(api: PartnerApi, options: CreateOptions, patient_id: string): Promise<JsonFields> {
   const { rx, sku = [], quantity, packageSize, method, reference, brand } = options;
   const prescriptions =
@@ -133,7 +135,7 @@ async function onlyPrescription(api: PartnerApi, patient_id: string): Promise<nu
   if (only === undefined) throw new AdminRefusal("The patient has no active prescription.");
   if (others.length === 0) return only.id;
   throw new WrongUsage(
-    `The patient has several prescriptions: give --rx, of ${medication_request.map(({ id }) => id).join(", ")}.`,
+    `The patient has several prescriptions. Give --rx with one of ${medication_request.map(({ id }) => id).join(", ")}.`,
   );
 }
 

@@ -3,8 +3,7 @@ import { finalStates, type HistoryEntry, type Order, orderStatuses } from "@pest
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
 import { progress } from "../output.ts";
 import { OutOfReach, openPartnerApi, type PartnerApi } from "../partner-api.ts";
-import type { CommandRow } from "../program.ts";
-import { untilStopped } from "../until-stopped.ts";
+import { type CommandRow, untilStopped } from "../program.ts";
 import { NO_ORDER, ORDER, orderPath } from "./orders.ts";
 import { exceptionText, historyText } from "./partner-order-text.ts";
 
@@ -15,9 +14,9 @@ const LONGEST_PAGE = 100;
 
 export const orderWatchCommand: CommandRow = {
   name: "orders watch",
-  summary: "follow an order, a line for each change, until it is delivered or canceled",
+  summary: "print each change to an order until it is delivered or canceled",
   argument: ORDER,
-  options: [["--until <status>", "end at this status already", { choices: orderStatuses }], ...partnerOptions],
+  options: [["--until <status>", "stop at this status", { choices: orderStatuses }], ...partnerOptions],
   examples: ["orders watch 7K2M9XQ4TB", "orders watch 7K2M9XQ4TB --until Shipped --json"],
   async run(options: WatchOptions, order_number, env) {
     const api = await openPartnerApi(options, env);
@@ -43,17 +42,17 @@ async function watch(api: PartnerApi, order_number: string, { until, json = fals
       if (!json && holds !== held && holds !== "") process.stderr.write(`${holds}\n`);
       held = holds;
       if (order.order_status === until || (finalStates as readonly string[]).includes(order.order_status)) {
-        // Whoever waited for another end learns it by the exit code as well.
+        // Exit with 1 if the order ended in another status than --until.
         if (until !== undefined && order.order_status !== until) process.exitCode = 1;
         return;
       }
-      waiting.show(`${order.order_status}, ${Math.round((Date.now() - began_ms) / 1000)} s. Ctrl-C ends it.`);
-    } else waiting.show("The service does not answer. Waiting for it.");
+      waiting.show(`${order.order_status}, ${Math.round((Date.now() - began_ms) / 1000)} s. Press Ctrl-C to stop.`);
+    } else waiting.show("The service does not answer. Retrying.");
     await delay(LOOK_EVERY_MS, undefined, { signal: stop });
   }
 }
 
-/** The order and its changes, the oldest first; undefined while the service is away. */
+/** The order and its changes, oldest first; undefined while the service is unreachable. */
 async function look(api: PartnerApi, order_number: string, signal: AbortSignal) {
   const path = orderPath(order_number);
   try {

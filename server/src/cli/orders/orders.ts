@@ -7,8 +7,8 @@ import { openPartnerApi } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
 import { historyText, orderRows, partnerOrderText } from "./partner-order-text.ts";
 
-export const ORDER = ["order_number", "as `pestle orders list` shows it"] as const;
-export const NO_ORDER = "The account has no such order. `pestle orders list` shows them.";
+export const ORDER = ["order_number", "from `pestle orders list`"] as const;
+export const NO_ORDER = "The account has no such order. Run `pestle orders list` to see its orders.";
 export const orderPath = (order_number: string) => `/orders/${encodeURIComponent(order_number)}` as const;
 
 const USUALLY_SHOWN = 25;
@@ -29,23 +29,23 @@ type ListOptions = PartnerOptions & {
   cursor?: string;
 };
 
-/** The partner's own view, over the API; the pharmacy's is `pestle order`. */
+/** The partner's view, over the API. The pharmacy's view is `pestle order`. */
 export const orderReadCommands: readonly CommandRow[] = [
   {
     name: "orders list",
     summary: "list an account's orders, newest first",
     options: [
-      ["--patient <patient_id>", "only of this patient"],
+      ["--patient <patient_id>", "only this patient"],
       ["--status <status>", "only with this status", { choices: orderStatuses }],
-      ["--rx <prescription_id>", "only of this prescription"],
-      ["--brand <brand_id>", "only of this brand"],
-      ["--reference <text>", "only with this id of your own"],
+      ["--rx <prescription_id>", "only this prescription"],
+      ["--brand <brand_id>", "only this brand"],
+      ["--reference <text>", "only with this reference of yours"],
       ["--exception <id>", "only where this exception is open", { choices: exceptionIds.map(String) }],
-      ["--created-after <time>", "a time with its zone, or a date"],
-      ["--created-before <time>", "a time with its zone, or a date"],
-      ["--updated-after <time>", "a time with its zone, or a date"],
+      ["--created-after <time>", "a time with time zone, or a date"],
+      ["--created-before <time>", "a time with time zone, or a date"],
+      ["--updated-after <time>", "a time with time zone, or a date"],
       ["--limit <number>", `how many (default: ${USUALLY_SHOWN})`],
-      ["--cursor <cursor>", "go on where a list ended"],
+      ["--cursor <cursor>", "continue an earlier list"],
       ...partnerOptions,
     ],
     examples: [
@@ -79,7 +79,8 @@ export const orderReadCommands: readonly CommandRow[] = [
         shown.show(`${orders.length} orders`);
       } while (next_cursor !== null && orders.length < most);
       shown.done();
-      const more = next_cursor === null ? "" : `\nThere are more: --limit, or --cursor ${next_cursor}`;
+      const more =
+        next_cursor === null ? "" : `\nThere are more. Raise --limit, or continue with --cursor ${next_cursor}`;
       return {
         data: { orders, next_cursor },
         text: orders.length === 0 ? "No orders." : `${orderRows(orders)}${more}`,
@@ -88,9 +89,9 @@ export const orderReadCommands: readonly CommandRow[] = [
   },
   {
     name: "orders get",
-    summary: "show an order: its status, items, parcels and what holds it",
+    summary: "show an order: status, items, parcels and open exceptions",
     argument: ORDER,
-    options: [["--history", "also every change of it"], ...partnerOptions],
+    options: [["--history", "also show its history"], ...partnerOptions],
     examples: ["orders get 7K2M9XQ4TB", "orders get 7K2M9XQ4TB --history --json"],
     async run({ history, ...options }: PartnerOptions & { history?: boolean }, order_number, env) {
       const api = await openPartnerApi(options, env);

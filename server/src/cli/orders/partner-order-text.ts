@@ -1,8 +1,7 @@
 import type { HistoryEntry, Order, OrderAction } from "@pestle/contract";
-import pc from "../colours.ts";
-import { facts, minute, money, table } from "../output.ts";
+import { facts, minute, money, pc, table } from "../output.ts";
 
-/** An order as its partner sees it, without the patient's name and address: those are in `--json`. */
+/** An order as its partner sees it. The patient's name and address are only in `--json`. */
 export function partnerOrderText(order: Order): string {
   const { order_number, order_status, patient_id, reference, payment, shipments, exceptions, created_at } = order;
   const about = facts({
@@ -29,7 +28,7 @@ export function partnerOrderText(order: Order): string {
   ].join("\n");
 }
 
-/** What holds it, and what can be done. */
+/** An open exception and the actions that resolve it. */
 export function exceptionText({ id, name, message, order_actions }: Order["exceptions"][number]): string {
   const ways = order_actions.map(({ event_key }) => event_key).join(", ");
   return `! ${id} ${name}: ${message}${ways === "" ? "" : ` (${ways})`}`;
@@ -37,7 +36,7 @@ export function exceptionText({ id, name, message, order_actions }: Order["excep
 
 export const orderRows = (orders: readonly Order[]): string =>
   table(
-    ["order_number", "status", "patient_id", "reference", "created", "held by"],
+    ["order_number", "status", "patient_id", "reference", "created", "exceptions"],
     orders.map((order) => [
       order.order_number,
       order.order_status,
@@ -63,7 +62,7 @@ export function actionRows(actions: readonly (OrderAction & { offered_by: readon
     fields.map(({ name, required }) => (required ? name : `[${name}]`)).join(" ") || "-",
     offered_by.join(" ") || "-",
   ]);
-  return table(["event", "what it does", "fields", "for exceptions"], rows);
+  return table(["event", "action", "fields", "exceptions"], rows);
 }
 
 function statusText(status: Order["order_status"]): string {

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { readConfig } from "../../config.ts";
 import { listSafetyImports } from "../../db/safety/safety-imports.ts";
@@ -10,7 +9,7 @@ import { understand } from "../../domain/safety/understand.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { importSafetyData } from "../../usecases/safety/import-safety-data.ts";
 import { type LoadedSafety, loadSafety, loadSafetyFile } from "../../usecases/safety/load-safety-data.ts";
-import { reason } from "../errors.ts";
+import { readBytes } from "../files.ts";
 import { facts, minute, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
@@ -18,17 +17,17 @@ import { withSchema } from "../session.ts";
 type ImportOptions = { as?: string; dryRun?: boolean };
 type CheckOptions = { allergy?: string[]; with?: string[] };
 
-/** Who reads a difference wants to see what it is about; all of it is in --json. */
+/** Rows shown per table in a diff. --json has all of them. */
 const MOST_SHOWN = 20;
 
 export const safetyCommands: readonly CommandRow[] = [
   {
     name: "safety import",
-    summary: "put other safety tables in force: all of them as JSON, or interactions as CSV",
-    argument: ["file", "JSON as `pestle safety show --data` prints it, or CSV of interactions; in UTF-8"],
+    summary: "import safety tables: all of them as JSON, or interactions as CSV",
+    argument: ["file", "JSON from `pestle safety show --data`, or a CSV of interactions; UTF-8"],
     options: [
-      ["--as <email>", "who imports it: a pharmacist, a lead or an admin"],
-      ["--dry-run", "only show the difference"],
+      ["--as <email>", "your email; you must be a pharmacist, lead or admin"],
+      ["--dry-run", "show the diff without importing"],
     ],
     examples: [
       "safety import feed.json --dry-run",
@@ -40,23 +39,23 @@ export const safetyCommands: readonly CommandRow[] = [
       const given = { text: readText(file), file_name: basename(file), dry_run: dryRun, email: as ?? null };
       const data = await withSchema(config, ({ db, now }) => importSafetyData({ config, db }, given, now));
       if (data.faults.length > 0) {
-        return { data, text: `${data.faults.join("\n")}\nNothing was changed.`, failed: true };
+        return { data, text: `${data.faults.join("\n")}\nNothing changed.`, failed: true };
       }
       const outcome =
         data.import_number !== null
-          ? `Import ${data.import_number} (version ${data.version}) is in force.`
+          ? `Import ${data.import_number} (version ${data.version}) is now active.`
           : dryRun
-            ? "A dry run: nothing was changed."
-            : "Nothing to change.";
+            ? "Dry run: nothing changed."
+            : "No changes.";
       return { data, text: [...diffLines(data.diff), outcome].join("\n") };
     },
   },
   {
     name: "safety show",
-    summary: "show the safety tables in force: version, rows, canaries, imports",
+    summary: "show the active safety tables: version, rows, canaries, imports",
     options: [
-      ["--data", "print the tables themselves, as a file that can be changed and imported"],
-      ["--shipped", "those of this build or of SAFETY_DATA_FILE, whatever was imported"],
+      ["--data", "print the tables as a file that you can edit and import"],
+      ["--shipped", "show this build's tables or SAFETY_DATA_FILE, ignoring imports"],
     ],
     examples: ["safety show", "safety show --data > safety.json", "safety show --shipped --data > safety.json"],
     async run({ data: whole, shipped }: { data?: boolean; shipped?: boolean }, _argument, env) {
@@ -74,7 +73,7 @@ export const safetyCommands: readonly CommandRow[] = [
       const shown = facts({
         version: data?.version ?? "none",
         from: origin,
-        state: unfit.length === 0 ? "fit: every canary behaves" : "unfit: orders are held",
+        state: unfit.length === 0 ? "fit: all canaries pass" : "unfit: orders are put on hold",
         ...Object.fromEntries(Object.entries(rows).map(([name, count]) => [name, String(count)])),
       });
       const past = imports.map((row) => [
@@ -96,11 +95,11 @@ export const safetyCommands: readonly CommandRow[] = [
   },
   {
     name: "safety check",
-    summary: "explain what would be found: a drug against allergies and other drugs",
-    argument: ["drug", "as anybody would write it"],
+    summary: "check a drug against allergies and other drugs, and explain the findings",
+    argument: ["drug", "in free text"],
     options: [
-      ["--allergy <text...>", "what the patient is allergic to"],
-      ["--with <drug...>", "what the patient takes besides"],
+      ["--allergy <text...>", "the patient's allergies"],
+      ["--with <drug...>", "the patient's other medications"],
     ],
     examples: [
       'safety check amoxicillin --allergy "Penicillin (hives)"',
@@ -137,8 +136,8 @@ export const safetyCommands: readonly CommandRow[] = [
             ["text", "understood as"],
             texts.map(({ text, means }) => [text, means.join(", ") || "nothing"]),
           ),
-          ...(lines.length > 0 ? lines : ["Nothing was found."]),
-          `Tables of version ${data.version}.`,
+          ...(lines.length > 0 ? lines : ["No findings."]),
+          `Safety tables version ${data.version}.`,
         ].join("\n"),
       };
     },
@@ -153,7 +152,7 @@ function readable({ data, unfit }: LoadedSafety): SafetyData {
 function meaningOf(data: SafetyData, text: string): string[] {
   const { substances, excipients, harmless } = understand(data, text);
   const names = [...substances.map(({ shown }) => shown), ...excipients.map(({ excipient }) => excipient)];
-  return harmless && names.length === 0 ? ["no allergy to a drug"] : names;
+  return harmless && names.length === 0 ? ["no drug allergy"] : names;
 }
 
 const countsOf = ({ rows }: SafetyData): Record<string, number> =>
@@ -176,13 +175,10 @@ function diffLines(diff: SafetyDiff): string[] {
 }
 
 function readText(file: string): string {
+  const bytes = readBytes(file);
   try {
-    return new TextDecoder("utf-8", { fatal: true }).decode(readFileSync(file));
-  } catch (error) {
-    throw new AdminRefusal(
-      error instanceof TypeError && !("syscall" in error)
-        ? "The file is not in UTF-8."
-        : `The file cannot be read: ${reason(error)}`,
-    );
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    throw new AdminRefusal("The file is not UTF-8.");
   }
 }

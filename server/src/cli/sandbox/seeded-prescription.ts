@@ -8,8 +8,8 @@ import type { JsonFields } from "../set-fields.ts";
 import type { Sandbox } from "./simulate-request.ts";
 
 /**
- * A whole prescription of a number, made here instead of by the service: the same number is the same patient and the same
- * drug in every account of that catalogue. Days stay with the service, whose account has a clock of its own.
+ * Generates a prescription from a seed, here rather than in the service: the same seed gives the same patient and drug in
+ * every account with the same catalogue. The service fills in dates, because the account has its own clock.
  */
 export async function seededPrescription(sandbox: Sandbox, seed: number, given: JsonFields): Promise<JsonFields> {
   const { config } = sandbox;
@@ -25,7 +25,7 @@ export async function seededPrescription(sandbox: Sandbox, seed: number, given: 
     zips: loadZipTable(config.ZIP_TABLE_FILE),
   };
   const { unit: _, patient, ...whole } = inventPrescription(seed, simulated, world);
-  // What was said goes as it was said, also where it is wrong: the service tells why.
+  // Send the given fields unchanged, even if they are invalid: the service explains what is wrong.
   return { ...whole, ...named, patient: { ...patient, ...named.patient, address: addressOf(patient, named.patient) } };
 }
 

@@ -2,7 +2,7 @@ import type { ErrorEntry, SimulationType } from "@pestle/contract";
 import { type Config, readConfig } from "../../config.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { partnerAccount, profileOption } from "../accounts/partner-account.ts";
-import { ANSWER_LIMIT_MS, requestToken } from "../accounts/request-token.ts";
+import { ANSWER_LIMIT_MS, requestToken } from "../accounts/token.ts";
 import { reason } from "../errors.ts";
 import type { CommandRow } from "../program.ts";
 import type { JsonFields } from "../set-fields.ts";
@@ -10,12 +10,12 @@ import type { JsonFields } from "../set-fields.ts";
 export type SandboxOptions = { profile?: string; partner?: string; clientId?: string; secretStdin?: boolean };
 export const sandboxOptions: NonNullable<CommandRow["options"]> = [
   profileOption,
-  ["--partner <name>", "one of the demo's sandbox partners (where nobody is logged in: the first)"],
-  ["--client-id <client_id>", "another account; the secret comes from CLIENT_SECRET"],
+  ["--partner <name>", "a sandbox partner of the demo (default when not logged in: the first)"],
+  ["--client-id <client_id>", "a specific account; reads the secret from CLIENT_SECRET"],
   ["--secret-stdin", "read the secret from standard input instead"],
 ];
 
-/** A sandbox account of a running service. */
+/** A sandbox account on a running service. */
 export type Sandbox = {
   config: Config;
   simulate(simulation_type: SimulationType, simulation: JsonFields): Promise<JsonFields>;
@@ -31,7 +31,7 @@ export async function openSandbox(options: SandboxOptions, env?: NodeJS.ProcessE
     const headers = { ...init.headers, accept: "application/json", authorization: `Bearer ${access_token}` };
     const signal = AbortSignal.timeout(ANSWER_LIMIT_MS);
     const response = await fetch(base_url + path, { ...init, headers, signal, redirect: "error" }).catch((error) => {
-      throw new AdminRefusal(`No service answers at ${base_url} (${reason(error.cause ?? error)}). Does it run?`);
+      throw new AdminRefusal(`No service answers at ${base_url} (${reason(error.cause ?? error)}). Is it running?`);
     });
     const text = await response.text();
     if (response.ok) return JSON.parse(text);
@@ -49,15 +49,15 @@ export async function openSandbox(options: SandboxOptions, env?: NodeJS.ProcessE
   };
 }
 
-/** Every field that is wrong, with its sentence; or the one sentence of another refusal. */
+/** Every invalid field with its message, or the single message of another error. */
 function problemsIn(text: string): string {
   try {
     const { errors, error } = JSON.parse(text) as { errors?: ErrorEntry[]; error?: { message?: string } };
     const details = (errors ?? []).flatMap(({ code, error_detail }) =>
       error_detail.map(({ field, message }) => `${field} (${code}): ${message}`),
     );
-    return details.length > 0 ? details.join(" ") : (error?.message ?? "no reason was given");
+    return details.length > 0 ? details.join(" ") : (error?.message ?? "no reason given");
   } catch {
-    return "what answers there is no partner API";
+    return "the server there is not a partner API";
   }
 }

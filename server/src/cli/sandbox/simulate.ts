@@ -1,6 +1,6 @@
 import { eventTypeNames, exceptionIds, simulatedStatuses } from "@pestle/contract";
 import { WrongUsage } from "../errors.ts";
-import { readObject, readText } from "../input-file.ts";
+import { readObject, readText } from "../files.ts";
 import { facts, type Output } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { fieldsOf, type JsonFields } from "../set-fields.ts";
@@ -15,17 +15,17 @@ type PrescriptionOptions = SandboxOptions & {
   seed?: string;
 };
 
-/** Everything that `POST /simulate` can do, for whoever would rather type than write JSON. */
+/** Everything that `POST /simulate` can do, without writing JSON. */
 export const simulateCommands: readonly CommandRow[] = [
   {
     name: "simulate prescription",
-    summary: "let a prescription arrive in a sandbox account; what is not said is invented",
+    summary: "simulate an incoming prescription in a sandbox account; missing fields are made up",
     options: [
-      ["--patient-id <patient_id>", "whose it is: somebody on file, or a new patient's id"],
-      ["--drug <name>", "a product's name, or words of it"],
-      ["--set <field=value...>", "any other field, patient.… and patient.address.… too"],
-      ["--script <file>", "instead of all these: a SCRIPT message (XML)"],
-      ["--seed <number>", "invent it here, the same one for the same number"],
+      ["--patient-id <patient_id>", "an existing patient, or an id for a new one"],
+      ["--drug <name>", "a product's name, or part of it"],
+      ["--set <field=value...>", "any other field, including patient.… and patient.address.…"],
+      ["--script <file>", "send a SCRIPT message (XML) instead of these fields"],
+      ["--seed <number>", "generate the same prescription for the same number"],
       ...sandboxOptions,
     ],
     examples: [
@@ -47,10 +47,10 @@ export const simulateCommands: readonly CommandRow[] = [
   },
   {
     name: "simulate order",
-    summary: "take an order of a sandbox account through every step to a status, or hold it",
-    argument: ["order_number", "which order"],
+    summary: "move a sandbox order through every step to a status, or put it on hold",
+    argument: ["order_number", "the order"],
     options: [
-      ["--to <status>", "the status it is to reach", { choices: simulatedStatuses }],
+      ["--to <status>", "the status to reach", { choices: simulatedStatuses }],
       ["--exception <id>", "the exception to raise", { choices: exceptionIds.map(String) }],
       ...sandboxOptions,
     ],
@@ -58,7 +58,7 @@ export const simulateCommands: readonly CommandRow[] = [
     async run(options: SandboxOptions & { to?: string; exception?: string }, order_number, env) {
       const { to, exception } = options;
       if ((to === undefined) === (exception === undefined)) {
-        throw new WrongUsage("Give --to or --exception, one of them.");
+        throw new WrongUsage("Give either --to or --exception.");
       }
       const simulation = to === undefined ? { order_number, exception_id: Number(exception) } : { order_number, to };
       return told(await (await openSandbox(options, env)).simulate("order", simulation));
@@ -66,9 +66,9 @@ export const simulateCommands: readonly CommandRow[] = [
   },
   {
     name: "simulate event",
-    summary: "send an event to a sandbox account's webhooks as it is given",
+    summary: "send an event to a sandbox account's webhooks exactly as given",
     argument: ["event_type", "such as RX_RECEIVED", { words: eventTypeNames }],
-    options: [["--file <file>", "its other fields, a JSON object (`-`: standard input)"], ...sandboxOptions],
+    options: [["--file <file>", "the event's other fields as a JSON object (`-`: standard input)"], ...sandboxOptions],
     examples: ["simulate event ORDER_UPDATED --file body.json", "simulate event RX_RECEIVED"],
     async run(options: SandboxOptions & { file?: string }, event_type, env) {
       const fields = options.file === undefined ? {} : readObject(options.file);
@@ -77,7 +77,7 @@ export const simulateCommands: readonly CommandRow[] = [
   },
   {
     name: "simulate clock",
-    summary: "move a sandbox account's own clock forward",
+    summary: "advance a sandbox account's clock",
     options: [["--advance <time>", "how far: 30d, 12h, 45m, or seconds", { required: true }], ...sandboxOptions],
     examples: ["simulate clock --advance 30d", 'simulate clock --advance 3600 --partner "Juniper Care"'],
     async run(options: SandboxOptions & { advance: string }, _argument, env) {
@@ -95,7 +95,7 @@ const told = (answer: JsonFields): Output => ({
 function prescriptionOf({ patientId, drug, set = [], script, seed }: PrescriptionOptions): JsonFields {
   if (script !== undefined) {
     if (patientId !== undefined || drug !== undefined || set.length > 0 || seed !== undefined) {
-      throw new WrongUsage("--script says everything itself: give nothing beside it.");
+      throw new WrongUsage("--script contains the whole prescription. Remove the other options.");
     }
     return { script: readText(script) };
   }
@@ -110,7 +110,7 @@ const LARGEST_SEED = 1_000_000;
 
 function seedOf(text: string): number {
   const seed = /^\d{1,7}$/.test(text) ? Number(text) : 0;
-  if (seed < 1 || seed > LARGEST_SEED) throw new WrongUsage(`--seed is a whole number from 1 to ${LARGEST_SEED}.`);
+  if (seed < 1 || seed > LARGEST_SEED) throw new WrongUsage(`--seed takes a whole number from 1 to ${LARGEST_SEED}.`);
   return seed;
 }
 
@@ -118,7 +118,6 @@ const SECONDS = { d: 86_400, h: 3_600, m: 60, s: 1, "": 1 };
 
 function secondsOf(text: string): number {
   const [, amount, unit] = /^(\d{1,12})([dhms]?)$/.exec(text) ?? [];
-  if (amount === undefined)
-    throw new WrongUsage("--advance is a number of days (30d), hours (12h), minutes or seconds.");
+  if (amount === undefined) throw new WrongUsage("--advance takes days (30d), hours (12h), minutes (45m) or seconds.");
   return Number(amount) * SECONDS[unit as keyof typeof SECONDS];
 }

@@ -7,12 +7,12 @@ import type { CommandRow } from "../program.ts";
 
 const EXAMPLE_ID = "019a8712-04c0-7b3e-9d0e-3c8a1b2d4e5f";
 const EXAMPLE_ENDPOINT = "5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8";
-const MISSING = "The account has no such event, or it is too old. `pestle events list` shows them.";
-const NO_ENDPOINT = "The account has no such endpoint. `pestle webhooks list` shows them.";
+const MISSING = "The account has no such event, or it is too old. Run `pestle events list` to see its events.";
+const NO_ENDPOINT = "The account has no such endpoint. Run `pestle webhooks list` to see its endpoints.";
 const DAY_MS = 24 * 3600 * 1000;
 const USUALLY_SHOWN = 25;
 const LONGEST_PAGE = 200;
-/** Of a longer stretch of the feed the beginning is shown, and it is said so. */
+/** A longer feed is cut off here, with a note that there is more. */
 const MOST_WALKED = 10_000;
 
 type ListOptions = PartnerOptions & {
@@ -28,13 +28,13 @@ export type FeedAnswer = { webhook_events: WebhookEventRecord[]; next_cursor: st
 export const eventCommands: readonly CommandRow[] = [
   {
     name: "events list",
-    summary: "list an account's events and how their deliveries stand, newest last",
+    summary: "list an account's events and delivery status, newest last",
     options: [
       ["--type <type>", "only events of this type", { choices: eventTypeNames }],
-      ["--order <order_number>", "only events of this order"],
-      ["--delivered <yes>", "only what every endpoint has, or has not", { choices: ["true", "false"] }],
-      ["--after <time>", "since when: a time with its zone, or a date (default: a day ago)"],
-      ["--limit <number>", `how many, the newest of them (default: ${USUALLY_SHOWN})`],
+      ["--order <order_number>", "only events for this order"],
+      ["--delivered <yes>", "only events that every endpoint has received, or not", { choices: ["true", "false"] }],
+      ["--after <time>", "only after a time with time zone, or a date (default: a day ago)"],
+      ["--limit <number>", `how many of the newest (default: ${USUALLY_SHOWN})`],
       ...partnerOptions,
     ],
     examples: [
@@ -45,7 +45,7 @@ export const eventCommands: readonly CommandRow[] = [
     async run({ type, order, delivered, after, limit, ...options }: ListOptions, _argument, env) {
       const most = readCount(limit);
       const api = await openPartnerApi(options, env);
-      // The account's clock may be ahead of ours and is never behind it.
+      // The account's clock can be ahead of ours but never behind.
       const since = after ?? new Date(Date.now() - DAY_MS).toISOString();
       const { events, more } = await walk(api, { event_type: type, order_number: order, delivered, after: since });
       return listed(events.slice(-most), more);
@@ -53,8 +53,8 @@ export const eventCommands: readonly CommandRow[] = [
   },
   {
     name: "events show",
-    summary: "show an event, its body and every attempt to deliver it",
-    argument: ["event_id", "as `pestle events list` shows it"],
+    summary: "show an event, its body and every delivery attempt",
+    argument: ["event_id", "from `pestle events list`"],
     options: partnerOptions,
     examples: [`events show ${EXAMPLE_ID}`, `events show ${EXAMPLE_ID} --json`],
     async run(options: PartnerOptions, event_id, env) {
@@ -69,12 +69,12 @@ export const eventCommands: readonly CommandRow[] = [
   },
   {
     name: "events resend",
-    summary: "have an event sent again, or all that failed since a time",
-    argument: ["event_id", "as `pestle events list` shows it", { optional: true }],
+    summary: "resend an event, or all events that failed since a time",
+    argument: ["event_id", "from `pestle events list`", { optional: true }],
     options: [
-      ["--endpoint <id>", "only to this endpoint (default: all it is for); needed with --failed-since"],
-      ["--failed-since <time>", "instead of an event: all that were given up since a time or a date"],
-      ["--missed", "with --failed-since: also what the endpoint was never sent"],
+      ["--endpoint <id>", "only to this endpoint (default: all subscribed endpoints); required with --failed-since"],
+      ["--failed-since <time>", "instead of one event: all that failed since a time or date"],
+      ["--missed", "with --failed-since: also events never sent to the endpoint"],
       ...partnerOptions,
     ],
     examples: [
@@ -84,13 +84,13 @@ export const eventCommands: readonly CommandRow[] = [
     ],
     async run({ endpoint, failedSince, missed, ...options }: ResendOptions, event_id, env) {
       if ((event_id === "") === (failedSince === undefined)) {
-        throw new WrongUsage("Give an event or --failed-since, one of them.");
+        throw new WrongUsage("Give either an event or --failed-since.");
       }
       if (failedSince === undefined) {
-        if (missed) throw new WrongUsage("--missed goes with --failed-since.");
+        if (missed) throw new WrongUsage("--missed requires --failed-since.");
         return resendOne(await openPartnerApi(options, env), event_id, endpoint);
       }
-      if (endpoint === undefined) throw new WrongUsage("Give --endpoint: failed events are sent to one endpoint.");
+      if (endpoint === undefined) throw new WrongUsage("Give --endpoint: failed events are resent to one endpoint.");
       return resendFailed(await openPartnerApi(options, env), endpoint, failedSince, missed ?? false);
     },
   },
@@ -104,7 +104,7 @@ function readCount(limit: string | undefined): number {
   return Number(limit);
 }
 
-/** The feed from a time on to its end, or as much of it as is bearable. */
+/** The feed from a time to its end, up to MOST_WALKED events. */
 async function walk(api: PartnerApi, query: Record<string, string | undefined>) {
   const events: WebhookEventRecord[] = [];
   const bar = progress();
@@ -130,7 +130,7 @@ function listed(events: readonly WebhookEventRecord[], more: boolean): Output {
     summed(event),
   ]);
   const list = rows.length === 0 ? "No events." : table(["when", "event", "about", "event_id", "deliveries"], rows);
-  return { data: events, text: more ? `${list}\nThere are newer ones: give a later --after.` : list };
+  return { data: events, text: more ? `${list}\nThere are newer events. Give a later --after.` : list };
 }
 
 /** "2 delivered, 1 pending" */
@@ -161,7 +161,7 @@ function shown(event: WebhookEventRecord, attempts: readonly WebhookAttempt[]): 
   const parts = [
     about,
     JSON.stringify(body, null, 2),
-    waiting.length === 0 ? "It is for no endpoint." : table(["endpoint", "delivery", "next attempt"], waiting),
+    waiting.length === 0 ? "No endpoint subscribes to it." : table(["endpoint", "delivery", "next attempt"], waiting),
     ...(tried.length === 0 ? [] : [table(["at", "endpoint", "attempt", "status", "took", "outcome"], tried)]),
   ];
   return { data: { ...event, attempts }, text: parts.join("\n\n") };
@@ -172,7 +172,7 @@ async function resendOne(api: PartnerApi, event_id: string, endpoint: string | u
   const body = endpoint === undefined ? {} : { endpoint_id: endpoint };
   const event = await api.request<WebhookEventRecord>("POST", path, { body, missing: MISSING });
   const count = event.deliveries.filter(({ status }) => status === "pending").length;
-  const text = count === 0 ? "No active endpoint is there to send it to." : `It is sent again to ${endpoints(count)}.`;
+  const text = count === 0 ? "There is no active endpoint to send it to." : `Resending to ${endpoints(count)}.`;
   return { data: event, text, failed: count === 0 };
 }
 
@@ -190,8 +190,7 @@ async function resendFailed(api: PartnerApi, id: string, since: string, missed: 
     bar.show(`${count} events`);
   }
   bar.done();
-  const text =
-    count === 0 ? "Nothing failed since." : `${count} ${count === 1 ? "event is" : "events are"} sent again.`;
+  const text = count === 0 ? "No failed events since then." : `Resending ${count} ${count === 1 ? "event" : "events"}.`;
   return { data: { count }, text };
 }
 

@@ -1,27 +1,27 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { WrongUsage } from "../errors.ts";
 
-/** How far somebody came in the feed: the cursor of the page, and which of its events are done. */
+/** A position in the feed: the cursor of the page, and the events on it that are done. */
 export type Bookmark = {
-  /** Where the page begins; null where nobody was yet. */
+  /** Where the page begins; null before the first page. */
   readonly cursor: string | null;
   isDone(event_id: string): boolean;
   done(event_id: string): void;
-  /** The page is done, and this is where the next one begins. */
+  /** Moves to the next page, which begins at this cursor. */
   turn(cursor: string): void;
 };
 type Kept = { client_id: string; cursor: string | null; done: string[] };
 
-/** Without a file it is forgotten at the end. */
+/** Without a file, the position is lost when the command ends. */
 export function openBookmark(file: string | undefined, client_id: string): Bookmark {
   const kept = file !== undefined && existsSync(file) ? readKept(file) : { client_id, cursor: null, done: [] };
   if (kept.client_id.split("-")[0] !== client_id.split("-")[0]) {
-    throw new WrongUsage("--cursor-file is another account's. Name another file.");
+    throw new WrongUsage("--cursor-file belongs to another account. Give another file.");
   }
   const state: Kept = { ...kept, client_id };
   const save = () => {
     if (file === undefined) return;
-    // Whole or not at all: half a file would begin the feed anew.
+    // Written atomically: a truncated file would restart the feed.
     writeFileSync(`${file}.new`, `${JSON.stringify(state)}\n`, { mode: 0o600 });
     renameSync(`${file}.new`, file);
   };
@@ -48,7 +48,7 @@ function readKept(file: string): Kept {
       return { client_id, cursor, done };
     }
   } catch {
-    // Told below, as any other file that is none of ours.
+    // Refused below, like any file in another format.
   }
-  throw new WrongUsage("--cursor-file is not one that `pestle listen` wrote. Name another file.");
+  throw new WrongUsage("--cursor-file was not written by `pestle listen`. Give another file.");
 }

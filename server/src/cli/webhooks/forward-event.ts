@@ -5,19 +5,19 @@ import { setTimeout as delay } from "node:timers/promises";
 import { compactAsciiJson, RESPONSE_TIMEOUT_S, signingKey, type WebhookEventRecord } from "@pestle/contract";
 import { requestSigner } from "../../domain/webhooks/webhook-request.ts";
 import { USER_AGENT } from "../../usecases/webhooks/send-webhook.ts";
-import { ANSWER_LIMIT_MS } from "../accounts/request-token.ts";
+import { ANSWER_LIMIT_MS } from "../accounts/token.ts";
 import { reason } from "../errors.ts";
 import type { PartnerApi } from "../partner-api.ts";
 
-/** What a program answered; `error` where it did not. */
+/** A program's response, or `error` if it did not respond. */
 export type Forwarded = { status: number | null; duration_ms: number; error: string | null };
 
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 
 /**
- * Sends events to a program on this machine with the bytes and headers that a delivery has. One that is not there is
- * waited for; what it answers, good or bad, is an answer.
+ * Sends events to a program on this machine with the same bytes and headers as a delivery. Retries until the program
+ * responds; any response counts, even an error status.
  */
 export async function openForwarder(
   api: PartnerApi,
@@ -37,7 +37,7 @@ export async function openForwarder(
       } catch (error) {
         stop.throwIfAborted();
         if ((error as Error).name === "TimeoutError") return { status: null, duration_ms: took(), error: "no answer" };
-        if (!told) process.stderr.write(`${url} does not answer (${reason(error)}). Waiting for it.\n`);
+        if (!told) process.stderr.write(`${url} does not answer (${reason(error)}). Retrying.\n`);
         told = true;
         await delay(pause_ms, undefined, { signal: stop });
       }
@@ -45,7 +45,7 @@ export async function openForwarder(
   };
 }
 
-/** Made of the key, so that they stay the same from one time to the next; nobody can tell the key from them. */
+/** Derived from the key, so they stay the same on every run; they do not reveal the key. */
 export function listenSecrets(key: string): { webhook_secret: string; signing_secret: string } {
   const made = (name: string) => createHmac("sha256", key).update(`pestle listen ${name}`).digest();
   return {
@@ -54,7 +54,7 @@ export function listenSecrets(key: string): { webhook_secret: string; signing_se
   };
 }
 
-/** The word in the headers' names, as the service's own documentation has it. */
+/** The name in the headers, read from the service's own OpenAPI document. */
 async function operatorName({ base_url, config }: PartnerApi): Promise<string> {
   try {
     const response = await fetch(`${base_url}/openapi.json`, { signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
@@ -68,7 +68,7 @@ async function operatorName({ base_url, config }: PartnerApi): Promise<string> {
   }
 }
 
-/** The status of the answer. Redirects are not followed, as they are not for endpoints. */
+/** The response status. Redirects are not followed, as in real deliveries. */
 function post(url: string, headers: Record<string, string>, body: string, stop: AbortSignal): Promise<number> {
   const request = url.startsWith("https:") ? requestSecure : requestPlain;
   const signal = AbortSignal.any([stop, AbortSignal.timeout(RESPONSE_TIMEOUT_S * 1000)]);

@@ -1,12 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type EventType, eventTypeNames, eventTypes, signingKey, type WebhookEventRecord } from "@pestle/contract";
+import { type EventType, eventTypeNames, signingKey, usualEventTypes, type WebhookEventRecord } from "@pestle/contract";
 import { type PartnerOptions, partnerOptions } from "../accounts/partner-account.ts";
-import pc from "../colours.ts";
 import { WrongUsage } from "../errors.ts";
-import { facts } from "../output.ts";
+import { facts, pc } from "../output.ts";
 import { OutOfReach, openPartnerApi, type PartnerApi } from "../partner-api.ts";
-import type { CommandRow } from "../program.ts";
-import { untilStopped } from "../until-stopped.ts";
+import { type CommandRow, untilStopped } from "../program.ts";
 import type { FeedAnswer } from "./events.ts";
 import { openBookmark } from "./feed-bookmark.ts";
 import { type Forwarded, listenSecrets, openForwarder } from "./forward-event.ts";
@@ -23,10 +21,10 @@ export const listenCommand: CommandRow = {
   name: "listen",
   summary: "stream an account's events to a program on your machine, signed as webhooks are",
   options: [
-    ["--forward-to <url>", "where to send them (default: they are only shown)"],
-    ["--events <type...>", "which (default: all that are not opt-in)", { choices: eventTypeNames }],
-    ["--since <time>", "begin with events after a time or a date (default: now)"],
-    ["--cursor-file <file>", "keep how far it came there, and go on from there next time"],
+    ["--forward-to <url>", "where to send events (default: only print them)"],
+    ["--events <type...>", "event types (default: all except opt-in types)", { choices: eventTypeNames }],
+    ["--since <time>", "start with events after a time or date (default: now)"],
+    ["--cursor-file <file>", "save the position in this file and resume from it next time"],
     ...partnerOptions,
   ],
   examples: [
@@ -36,7 +34,7 @@ export const listenCommand: CommandRow = {
   ],
   async run(options: ListenOptions, _argument, env) {
     if (options.forwardTo !== undefined && !/^https?:\/\/\S+$/.test(options.forwardTo)) {
-      throw new WrongUsage("--forward-to takes an address that begins with http:// or https://.");
+      throw new WrongUsage("--forward-to takes a URL that begins with http:// or https://.");
     }
     const api = await openPartnerApi(options, env);
     await untilStopped((stop) => listen(options, api, stop));
@@ -44,15 +42,15 @@ export const listenCommand: CommandRow = {
   },
 };
 
-/** How often the feed is asked when it had nothing more. */
+/** How often to poll the feed after its last page. */
 const LOOK_EVERY_MS = 1_000;
 const PAGE = 50;
-/** Nothing happened after this yet: the feed's answer tells where it ends. */
+/** A time in the far future: the feed returns no events, only its end cursor. */
 const NOT_YET = "9999-12-30T00:00:00Z";
 
 async function listen(options: ListenOptions, api: PartnerApi, stop: AbortSignal): Promise<void> {
   const { forwardTo, since, json = false } = options;
-  const wanted = options.events ?? eventTypeNames.filter((name) => !eventTypes[name].opt_in);
+  const wanted = options.events ?? usualEventTypes;
   const bookmark = openBookmark(options.cursorFile, api.client.client_id);
   const feed = (cursor: string | null, after: string | undefined) =>
     reachable(() =>
@@ -61,7 +59,7 @@ async function listen(options: ListenOptions, api: PartnerApi, stop: AbortSignal
         signal: stop,
       }),
     );
-  // Asked in any case: it tells whether the service and the account are there, and fails if not.
+  // Always requested: fails now if the service or the account does not exist.
   const end = await whereItEnds(api);
   const beginning = bookmark.cursor ?? (since === undefined ? end : null);
   const forward = forwardTo === undefined ? null : await openForwarder(api, forwardTo);
@@ -81,14 +79,14 @@ async function listen(options: ListenOptions, api: PartnerApi, stop: AbortSignal
     if (page.next_cursor === null) await delay(LOOK_EVERY_MS, undefined, { signal: stop });
   }
 
-  /** A service that is restarted is waited for. */
+  /** Waits while the service restarts. */
   async function reachable<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
     for (let told = false; ; ) {
       try {
         return await ask();
       } catch (error) {
         if (!(error instanceof OutOfReach) || stop.aborted) throw error;
-        if (!told) process.stderr.write(`${error.message} Waiting for it.\n`);
+        if (!told) process.stderr.write(`${error.message} Retrying.\n`);
         told = true;
         await delay(LOOK_EVERY_MS, undefined, { signal: stop });
       }
@@ -116,15 +114,13 @@ function greet({ client, base_url }: PartnerApi, { forwardTo, json }: ListenOpti
   }
   const lines = [
     facts({ account: client_id, service: base_url, ...(forwardTo && { forward_to: forwardTo }), ...secrets }),
-    ...(forwardTo === undefined
-      ? []
-      : ["Verify with these secrets and your client secret; they are the same next time."]),
-    pc.dim("Ctrl-C ends it."),
+    ...(forwardTo === undefined ? [] : ["Verify with these secrets and your client secret. They stay the same."]),
+    pc.dim("Press Ctrl-C to stop."),
   ];
   process.stderr.write(`${lines.join("\n")}\n`);
 }
 
-/** One line for each event. */
+/** Prints one line per event. */
 function tell(event: WebhookEventRecord, forwarded: Forwarded | null, json: boolean): void {
   const { event_id, event_type, order_number, patient_id, created_at } = event;
   if (json) {

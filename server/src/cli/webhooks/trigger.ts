@@ -10,17 +10,17 @@ type TriggerOptions = PartnerOptions & { patient?: string; order?: string };
 
 export const triggerCommand: CommandRow = {
   name: "trigger",
-  summary: "make a sandbox account tell an event with a sample body; nothing else happens",
+  summary: "send a sample event from a sandbox account; nothing else changes",
   argument: ["event", `one of ${eventTypeNames.join(", ")}`, { words: eventTypeNames }],
   options: [
-    ["--patient <patient_id>", "about this patient (default: one that is not there)"],
-    ["--order <order_number>", "about this order (default: one that is not there)"],
+    ["--patient <patient_id>", "the patient (default: a made-up id)"],
+    ["--order <order_number>", "the order (default: a made-up number)"],
     ...partnerOptions,
   ],
   examples: ["trigger RX_RECEIVED", "trigger ORDER_EXCEPTION --order 7K2M9XQ4TB --json"],
   async run({ patient, order, ...options }: TriggerOptions, event, env) {
     const event_type = event.toUpperCase();
-    if (!isEventType(event_type)) throw new WrongUsage(`Events are ${eventTypeNames.join(", ")}.`);
+    if (!isEventType(event_type)) throw new WrongUsage(`The event must be one of ${eventTypeNames.join(", ")}.`);
     const simulation = { event_type, ...sample(event_type, patient, order) };
     const api = await openPartnerApi(options, env);
     const body = { simulation_type: "event", simulation };
@@ -37,7 +37,7 @@ function sample(event_type: EventType, patient_id: string | undefined, order_num
     ["order_number", order_number, "--order"],
   ] as const) {
     if (value === undefined) continue;
-    if (!Object.hasOwn(fields, name)) throw new WrongUsage(`${option} is not for ${event_type}.`);
+    if (!Object.hasOwn(fields, name)) throw new WrongUsage(`${option} does not apply to ${event_type}.`);
     fields[name] = value;
   }
   return fields;

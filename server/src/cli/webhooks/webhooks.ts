@@ -15,11 +15,11 @@ import { facts, minute, type Output, progress, table } from "../output.ts";
 import { openPartnerApi } from "../partner-api.ts";
 import type { CommandRow } from "../program.ts";
 
-const ID = ["id", "as `pestle webhooks list` shows it"] as const;
+const ID = ["id", "from `pestle webhooks list`"] as const;
 const EXAMPLE_ID = "5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8";
-const MISSING = "The account has no such endpoint. `pestle webhooks list` shows them.";
-const BOTH_SHOWN_ONCE = "Keep them now: they are not shown again.";
-/** An attempt takes 15 s at most, and the first begins within a second. */
+const MISSING = "The account has no such endpoint. Run `pestle webhooks list` to see its endpoints.";
+const BOTH_SHOWN_ONCE = "Save them now: they are not shown again.";
+/** An attempt takes up to 15 s, and the first starts within a second. */
 const OUTCOME_WITHIN_MS = 20_000;
 const LOOK_EVERY_MS = 200;
 
@@ -51,12 +51,12 @@ export const webhookCommands: readonly CommandRow[] = [
   },
   {
     name: "webhooks add",
-    summary: "register an endpoint; its secrets are shown once",
-    argument: ["url", "where events are sent; in the sandbox it may be on this machine"],
+    summary: "add an endpoint; its secrets are shown once",
+    argument: ["url", "where to send events; in the sandbox it can be on this machine"],
     options: [
-      ["--events <type...>", "what it is told of (default: all that are not opt-in)", { choices: eventTypeNames }],
-      ["--description <text>", "what it is for, in your words"],
-      ["--webhook-secret-stdin", "read the webhook secret from standard input (default: one is made)"],
+      ["--events <type...>", "event types (default: all except opt-in types)", { choices: eventTypeNames }],
+      ["--description <text>", "a description"],
+      ["--webhook-secret-stdin", "read the webhook secret from standard input (default: generate one)"],
       ...partnerOptions,
     ],
     examples: [
@@ -66,7 +66,7 @@ export const webhookCommands: readonly CommandRow[] = [
     async run(options: AddOptions, url, env) {
       const { events, description, webhookSecretStdin, secretStdin } = options;
       if (webhookSecretStdin && secretStdin) {
-        throw new WrongUsage("Standard input holds one secret: set CLIENT_SECRET for the other.");
+        throw new WrongUsage("Standard input can hold only one secret. Set CLIENT_SECRET for the other.");
       }
       const secret = webhookSecretStdin ? await readSecretFromStdin() : randomBytes(24).toString("base64url");
       const api = await openPartnerApi(options, env);
@@ -80,19 +80,19 @@ export const webhookCommands: readonly CommandRow[] = [
   },
   {
     name: "webhooks remove",
-    summary: "remove an endpoint; what waits for it is not sent",
+    summary: "remove an endpoint; pending deliveries are dropped",
     argument: ID,
     options: partnerOptions,
     examples: [`webhooks remove ${EXAMPLE_ID}`],
     async run(options: PartnerOptions, id, env) {
       const api = await openPartnerApi(options, env);
       await api.request("DELETE", `/webhook_endpoints/${encodeURIComponent(id)}`, { missing: MISSING });
-      return { data: { id, removed: true }, text: "The endpoint is removed." };
+      return { data: { id, removed: true }, text: "Endpoint removed." };
     },
   },
   {
     name: "webhooks enable",
-    summary: "enable an endpoint that was disabled; what waited for it is sent",
+    summary: "enable a disabled endpoint; pending deliveries are sent",
     argument: ID,
     options: partnerOptions,
     examples: [`webhooks enable ${EXAMPLE_ID}`],
@@ -106,11 +106,11 @@ export const webhookCommands: readonly CommandRow[] = [
   },
   {
     name: "webhooks test",
-    summary: "send a sample event to an endpoint, and tell what came back",
+    summary: "send a sample event to an endpoint and show the response",
     argument: ID,
     options: [
-      ["--event <type>", "which sample (default: RX_RECEIVED)", { choices: eventTypeNames }],
-      ["--no-wait", "do not wait for what comes back"],
+      ["--event <type>", "the event type (default: RX_RECEIVED)", { choices: eventTypeNames }],
+      ["--no-wait", "do not wait for the response"],
       ...partnerOptions,
     ],
     examples: [`webhooks test ${EXAMPLE_ID}`, `webhooks test ${EXAMPLE_ID} --event ORDER_EXCEPTION --json`],
@@ -130,17 +130,17 @@ export const webhookCommands: readonly CommandRow[] = [
           bar.done();
           return outcomeOf(event_id, attempts[0]);
         }
-        bar.show("Waiting for what comes back");
+        bar.show("Waiting for the response");
         await delay(LOOK_EVERY_MS);
       }
       bar.done();
-      const text = `Event ${event_id} is on its way: pestle events show ${event_id}`;
+      const text = `Event ${event_id} is being delivered. Follow it with: pestle events show ${event_id}`;
       return { data: { event_id, attempt: null }, text };
     },
   },
   {
     name: "webhooks stats",
-    summary: "tell how an endpoint does: attempts, durations, what waits",
+    summary: "show an endpoint's statistics: attempts, durations, pending deliveries",
     argument: ID,
     options: partnerOptions,
     examples: [`webhooks stats ${EXAMPLE_ID}`, `webhooks stats ${EXAMPLE_ID} --json`],

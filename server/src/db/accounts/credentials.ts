@@ -102,3 +102,11 @@ set revoked_at = $3
 where account_id = $1 and credential_id = $2 and revoked_at is null`;
 export const revokeCredentialRow = (tx: Tx, account_id: string, credential_id: string, now: Date) =>
   tx.run(end, [account_id, credential_id, now]);
+
+const live = sql<[], { account_id: string; count: number }>`
+select account_id, count(*)::integer as count
+from credential
+where revoked_at is null
+group by account_id`;
+/** How many credentials of each account work. */
+export const countCredentials = (db: Queryable) => db.rows(live, []);

@@ -45,3 +45,11 @@ select
     where a.account_id = $1 and l.status = 'active' and l.retired_at is null), '[]') as licences`;
 /** One statement for the whole catalogue: it is read once and kept (http reads the copy). */
 export const loadCatalogue = async (db: Queryable, account_id: string) => (await db.row(catalogue, [account_id]))!;
+
+const offered = sql<[], { account_id: string; id: number; name: string }>`
+select account_id, id, name
+from brand
+where retired_at is null
+order by account_id, id`;
+/** The brands of all accounts, to choose from. */
+export const listBrands = (db: Queryable) => db.rows(offered, []);

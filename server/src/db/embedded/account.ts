@@ -2,10 +2,10 @@ import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
 import { dirname } from "node:path";
 
-/** The user PostgreSQL runs as when that is not the user of this process. */
+/** The user PostgreSQL runs as, if not this process's user. */
 export type Account = { uid: number; gid: number };
 
-/** PostgreSQL refuses to run as root, so root lends it the account that owns nothing else. */
+/** PostgreSQL refuses to run as root, so root runs it as nobody. */
 export const NOBODY: Account = { uid: 65534, gid: 65534 };
 
 export const READ_AND_ENTER = 0o5;
@@ -17,7 +17,7 @@ export function grants(account: Account, stats: Stats, rights: number): boolean 
   return ((stats.mode >> shift) & rights) === rights;
 }
 
-/** Whether the account may walk down to `folder` (an absolute path without symbolic links) and into it. */
+/** Whether the account can reach and enter `folder` (an absolute path without symbolic links). */
 export async function canEnter(account: Account, folder: string): Promise<boolean> {
   if (!grants(account, await stat(folder), ENTER)) return false;
   const parent = dirname(folder);

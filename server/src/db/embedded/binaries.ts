@@ -22,7 +22,7 @@ export type Binaries = { initdb: string; postgres: string };
 
 const PLATFORMS = ["linux-x64", "linux-arm64", "darwin-arm64", "darwin-x64"];
 
-/** Finds the programs for this platform and makes sure that they are complete and that the account may run them. */
+/** Finds the PostgreSQL programs for this platform, and makes sure they are complete and the account can run them. */
 export async function findBinaries(account: Account | undefined, data_dir: string): Promise<Binaries> {
   const installed = packageFolder();
   const usable = (await repairLinks(installed)) && (!account || (await mayRun(account, installed)));
@@ -48,8 +48,8 @@ function usesGlibc(): boolean {
 }
 
 /**
- * Packages cannot carry symbolic links, so an install script makes them, and an install may have skipped scripts.
- * Answers whether all are there in the end: the folder may be read-only.
+ * npm packages cannot contain symbolic links. An install script creates them, but installs can skip scripts. Returns
+ * whether all links exist in the end: the folder may be read-only.
  */
 export async function repairLinks(package_dir: string): Promise<boolean> {
   const list = await readFile(join(package_dir, "native/pg-symlinks.json"), "utf8").catch(ignoreCodes("ENOENT"));
@@ -76,7 +76,7 @@ async function mayRun(account: Account, package_dir: string): Promise<boolean> {
   return true;
 }
 
-/** Copies the package to where it can be completed and read: root to a place for all, others into their own folder. */
+/** Copies the package to a writable, readable place: a shared folder for root, DATA_DIR for other users. */
 export async function copyPackage(package_dir: string, account: Account | undefined, data_dir: string) {
   const { version } = JSON.parse(await readFile(join(package_dir, "package.json"), "utf8")) as { version: string };
   const parents = account ? ["/var/cache/pestle", join(tmpdir(), "pestle-cache")] : [data_dir];
@@ -97,12 +97,12 @@ export async function copyPackage(package_dir: string, account: Account | undefi
       cause = error;
     }
   }
-  throw new EmbeddedUnavailable("the embedded PostgreSQL lies where it cannot be run and could not be copied", {
+  throw new EmbeddedUnavailable("the embedded PostgreSQL cannot run from its folder and could not be copied", {
     cause,
   });
 }
 
-/** Programs found here are run, so nobody but this user may be able to put any in. */
+/** We run programs from this folder, so only this user may write to it. */
 async function openToAll(folder: string, account: Account): Promise<void> {
   await mkdir(folder, { recursive: true });
   const { uid } = await lstat(folder);
@@ -111,7 +111,7 @@ async function openToAll(folder: string, account: Account): Promise<void> {
   if (!(await canEnter(account, await realpath(folder)))) throw new Error(`${folder} cannot be entered`);
 }
 
-/** Synced file by file: a power cut after the rename must not leave empty programs under the final name. */
+/** Syncs each file: a power failure after the rename must not leave empty programs under the final name. */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to);
   await chmod(to, 0o755);

@@ -8,7 +8,7 @@ import { buildFolder, removeAbandoned } from "./scratch.ts";
 /** User and database share this name. */
 export const NAME = "pestle";
 
-/** Only local connections are let in; text sorts by code point, the same on every machine and in every release. */
+/** Allows only local connections. Sorts text by code point, the same on every machine and release. */
 const INITDB_OPTIONS = [
   `--username=${NAME}`,
   "--encoding=UTF8",
@@ -20,7 +20,7 @@ const INITDB_OPTIONS = [
   "--no-instructions",
 ];
 
-/** Makes sure that the cluster exists, complete with its database. */
+/** Makes sure the cluster and its database exist. */
 export async function prepareCluster(
   layout: Layout,
   binaries: Binaries,
@@ -35,11 +35,11 @@ export async function prepareCluster(
   await buildFolder(cluster, "init", async (folder) => {
     if (account) await chown(folder, account.uid, account.gid);
     await run(binaries.initdb, [...INITDB_OPTIONS, "-D", folder], account);
-    // Outside a running server PostgreSQL would number the database among its own, so the number is given.
+    // Single-user mode would assign an oid from the system range, so we give one.
     const single_user = ["--single", "-D", folder, "-c", "exit_on_error=on", "postgres"];
     await run(binaries.postgres, single_user, account, `create database ${NAME} oid 16384\n`);
   });
-  if (!(await isCluster(cluster))) throw new Error(`${cluster} is in the way and no PostgreSQL data folder: move it`);
+  if (!(await isCluster(cluster))) throw new Error(`${cluster} exists but is not a PostgreSQL data folder: move it`);
 }
 
 async function isCluster(folder: string): Promise<boolean> {

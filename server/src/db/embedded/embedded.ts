@@ -11,16 +11,16 @@ import { EmbeddedUnavailable } from "./unavailable.ts";
 export { EmbeddedUnavailable };
 
 export type EmbeddedPostgres = {
-  /** Settings for the driver; `host` is the folder of the unix socket. */
+  /** Settings for the driver; `host` is the Unix socket folder. */
   connection: Connection;
   /**
-   * Makes sure that postgres runs and answers: adopts a live one, else starts it. Several processes may call it at
-   * once, and again after postgres was killed; calls within one process share one attempt.
+   * Makes sure postgres is running and answering: adopts a live one, or else starts it. Several processes can call it at
+   * once, also after postgres was killed; calls within one process share one attempt.
    */
   ensureRunning(): Promise<void>;
   /**
-   * Stops postgres unless a client is connected, and answers whether it is stopped now. The caller closes its own
-   * connections before.
+   * Stops postgres unless a client is connected, and returns whether it is stopped. The caller must close its own
+   * connections first.
    */
   stopIfUnused(): Promise<boolean>;
 };
@@ -34,10 +34,10 @@ const RECOVERY_LIMIT_MS = 300_000;
 const STOP_LIMIT_MS = 10_000;
 const LEAVING_CLIENT_GRACE_MS = 250;
 
-/** Left by backends that outlive a killed postmaster for a moment, or by another process that starts it as we do. */
+/** Temporary: backends briefly outlive a killed postmaster, or another process is starting it too. */
 const PASSING_FAILURE = /lock file .* (already exists|is empty)|pre-existing shared memory block/;
 
-/** Prepares the cluster below the data folder on first use, and makes sure that it runs. */
+/** Creates the cluster in the data folder on first use, and makes sure it is running. */
 export async function openEmbeddedPostgres(options: { data_dir: string; log?: Log }): Promise<EmbeddedPostgres> {
   const { data_dir, log = () => undefined } = options;
   const layout = await findLayout(data_dir);
@@ -73,7 +73,7 @@ async function start(layout: Layout, binaries: Binaries, connection: Connection,
   for (;;) {
     const answer = await probe(connection);
     if (answer === "ready") {
-      if (postmaster) log(`PostgreSQL runs in ${layout.cluster}`);
+      if (postmaster) log(`PostgreSQL is running in ${layout.cluster}`);
       return;
     }
     if (answer === "starting") heard = Date.now();
@@ -93,7 +93,7 @@ async function start(layout: Layout, binaries: Binaries, connection: Connection,
   }
 }
 
-/** Asks for a fast shutdown, which ends no work of others: there was none a moment ago, and those who come can start it. */
+/** Requests a fast shutdown. No client was connected a moment ago, and a new client can start postgres again. */
 async function stop(layout: Layout, connection: Connection, log: Log): Promise<boolean> {
   const begun = Date.now();
   let told: number | undefined;
@@ -127,11 +127,11 @@ function startFailure(line: string, layout: Layout): Error {
   return new Error(`PostgreSQL did not start: ${line} (see ${layout.log_file})`);
 }
 
-/** A container may forbid root to become another user. */
+/** A container can forbid root to switch users. */
 function explain(layout: Layout): (error: NodeJS.ErrnoException) => never {
   return (error) => {
     if (!layout.account || error.code !== "EPERM") throw error;
-    const reason = "PostgreSQL refuses to run as root, and root may not become another user here";
+    const reason = "PostgreSQL refuses to run as root, and root cannot switch to another user here";
     throw new EmbeddedUnavailable(reason, { remedy: "run as an ordinary user", cause: error });
   };
 }

@@ -18,11 +18,11 @@ import { type Account, canEnter, grants, NOBODY } from "./account.ts";
 import { ignoreCodes } from "./scratch.ts";
 import { EmbeddedUnavailable } from "./unavailable.ts";
 
-/** Where everything lies and who PostgreSQL runs as (undefined: the user of this process). */
+/** The folders, and the user PostgreSQL runs as (undefined: this process's user). */
 export type Layout = {
   account: Account | undefined;
   data_dir: string;
-  /** Holds the cluster; the data folder itself unless PostgreSQL cannot get there. */
+  /** Contains the cluster; the data folder itself unless PostgreSQL cannot reach it. */
   base: string;
   cluster: string;
   socket_dir: string;
@@ -41,8 +41,8 @@ export async function findLayout(wanted_dir: string): Promise<Layout> {
     await mkdir(wanted_dir, { recursive: true, mode: is_root ? 0o711 : 0o700 });
     await access(wanted_dir, constants.W_OK | constants.X_OK);
   } catch (cause) {
-    const reason = `${wanted_dir} cannot be written`;
-    throw new EmbeddedUnavailable(reason, { remedy: "set DATA_DIR to a folder that can", cause });
+    const reason = `${wanted_dir} is not writable`;
+    throw new EmbeddedUnavailable(reason, { remedy: "set DATA_DIR to a writable folder", cause });
   }
   const data_dir = await realpath(wanted_dir);
   const recorded = await recordedBase(data_dir);
@@ -66,13 +66,13 @@ export async function findLayout(wanted_dir: string): Promise<Layout> {
   };
 }
 
-/** A cluster that exists keeps its owner, so root can serve what an ordinary user has begun. */
+/** An existing cluster keeps its owner, so root can run one that an ordinary user created. */
 async function clusterOwner(base: string): Promise<Account> {
   const found = await stat(join(base, "postgres")).catch(ignoreCodes("ENOENT"));
   return found && found.uid !== 0 ? { uid: found.uid, gid: found.gid } : NOBODY;
 }
 
-/** The data folder stays its owner's: the account may pass through, and the other files in it are closed to it. */
+/** The data folder keeps its owner. The account can pass through it but cannot read its other files. */
 async function admit(account: Account, data_dir: string): Promise<boolean> {
   if (!grants(account, await stat(data_dir), 0o1)) await chmod(data_dir, 0o711).catch(ignoreCodes("EPERM", "EROFS"));
   return canEnter(account, data_dir);
@@ -80,7 +80,9 @@ async function admit(account: Account, data_dir: string): Promise<boolean> {
 
 async function baseElsewhere(data_dir: string): Promise<string> {
   if (await stat(join(data_dir, "postgres")).catch(ignoreCodes("ENOENT"))) {
-    throw new Error(`PostgreSQL cannot reach its files in ${data_dir}: let others enter the folders above (chmod o+x)`);
+    throw new Error(
+      `PostgreSQL cannot reach its files in ${data_dir}: give others execute permission on the folders above (chmod o+x)`,
+    );
   }
   const base = join(ROOT_BASE, digest(data_dir));
   try {
@@ -88,12 +90,15 @@ async function baseElsewhere(data_dir: string): Promise<string> {
     for (const folder of [ROOT_BASE, base]) await chmod(folder, 0o711);
   } catch (cause) {
     const reason = `PostgreSQL can use neither ${data_dir} nor ${ROOT_BASE}`;
-    throw new EmbeddedUnavailable(reason, { remedy: "let others enter the folders above DATA_DIR", cause });
+    throw new EmbeddedUnavailable(reason, {
+      remedy: "give others execute permission on the folders above DATA_DIR",
+      cause,
+    });
   }
   return base;
 }
 
-/** Written once the cluster exists: a record that leads nowhere means lost data, never a first start cut short. */
+/** Written after the cluster exists: so a record without a cluster means lost data, not an interrupted first start. */
 export async function recordBase(layout: Layout): Promise<void> {
   if (layout.base === layout.data_dir) return;
   const file = join(layout.data_dir, LOCATION_FILE);
@@ -107,10 +112,12 @@ async function recordedBase(data_dir: string): Promise<string | undefined> {
   const base = (await readFile(file, "utf8").catch(ignoreCodes("ENOENT")))?.trim();
   if (!base) return undefined;
   if (await stat(join(base, "postgres")).catch(ignoreCodes("ENOENT", "ENOTDIR"))) return base;
-  throw new Error(`the database that ${file} points to is gone: restore it, or delete that file to begin empty`);
+  throw new Error(
+    `the database that ${file} points to is missing: restore it, or delete that file to start with an empty one`,
+  );
 }
 
-/** Every process must arrive at the same folder, hence /tmp rather than whatever TMPDIR each one was given. */
+/** Every process must find the same folder, so use /tmp rather than each process's TMPDIR. */
 async function socketFolder(base: string): Promise<string> {
   const folder = join(base, "socket");
   if (Buffer.byteLength(join(folder, SOCKET_NAME)) <= SOCKET_PATH_LIMIT_BYTES) return folder;
@@ -118,14 +125,14 @@ async function socketFolder(base: string): Promise<string> {
   return join(await realpath(shared), `pestle-${digest(base)}`);
 }
 
-/** Whoever reaches the socket is let in, so the folder must belong to the account and be closed to all others. */
+/** The socket needs no password, so the folder must belong to the account and be closed to all other users. */
 export async function prepareSocketFolder({ socket_dir, account }: Layout): Promise<void> {
   await mkdir(socket_dir, { mode: 0o700 }).catch(ignoreCodes("EEXIST"));
   const found = await lstat(socket_dir);
   const uid = account?.uid ?? process.getuid?.();
   const handed_over = account !== undefined && found.uid === 0;
   if (!found.isDirectory() || (found.uid !== uid && !handed_over)) {
-    throw new Error(`${socket_dir} is not a folder of the user PostgreSQL runs as: remove it`);
+    throw new Error(`${socket_dir} is not a folder owned by the user PostgreSQL runs as: remove it`);
   }
   if (handed_over) await chown(socket_dir, account.uid, account.gid);
   await chmod(socket_dir, 0o700);

@@ -6,7 +6,7 @@ import { ignoreCodes } from "./scratch.ts";
 
 const HALF_WRITTEN_AGE_MS = 2_000;
 
-/** The id of the postgres that serves the cluster, if one is alive. */
+/** The process id of the postgres that serves the cluster, if it is alive. */
 export async function livePostmaster(layout: Layout): Promise<number | undefined> {
   const content = await read(lockFiles(layout).cluster_lock);
   const pid = content === undefined ? undefined : lockHolder(content);
@@ -14,9 +14,9 @@ export async function livePostmaster(layout: Layout): Promise<number | undefined
 }
 
 /**
- * Removes the lock files that postgres itself would respect for ever: those whose process id now belongs to another
- * program, and those left empty by a kill between creating and writing them. A lock of a dead process stays, because
- * postgres learns from it whether old backends still hold the shared memory.
+ * Removes lock files that would block postgres forever: those whose process id now belongs to another program, and those
+ * left empty by a kill between creating and writing them. Keeps the lock of a dead process, because postgres uses it to
+ * check whether old backends still hold the shared memory.
  */
 export async function clearStaleLocks(layout: Layout): Promise<void> {
   for (const file of Object.values(lockFiles(layout))) {
@@ -32,13 +32,13 @@ async function isStale(file: string, content: string, cluster: string): Promise<
   return found !== undefined && Math.abs(Date.now() - found.mtimeMs) > HALF_WRITTEN_AGE_MS;
 }
 
-/** The first line holds the id, negated by a postgres in single-user mode. */
+/** The first line is the process id, negative in single-user mode. */
 function lockHolder(content: string): number | undefined {
   const pid = Math.abs(Number.parseInt(content, 10));
   return pid > 0 ? pid : undefined;
 }
 
-/** Takes the file away before looking again: another process may have put a valid one there, which then goes back. */
+/** Moves the file aside, then checks it again: if another process had written a valid one, puts it back. */
 async function discard(file: string, stale: string): Promise<void> {
   const aside = `${file}.${randomBytes(4).toString("hex")}`;
   const taken = await rename(file, aside).then(() => true, ignoreCodes("ENOENT"));

@@ -5,12 +5,12 @@ import type { Binaries } from "./binaries.ts";
 import { type Layout, PORT } from "./layout.ts";
 import { spawnSettings, tellingLine } from "./process.ts";
 
-/** A postgres we have started: what it has written, and how it ended if it did. */
+/** A postgres that we started: its log output, and its exit code if it ended. */
 export type Postmaster = { ended(): { code: number | null } | undefined; tellingLine(): Promise<string> };
 
 const LOG_TAIL_BYTES = 65_536;
 
-/** Starts postgres in a session of its own: it outlives us, and the next process to come adopts it. */
+/** Starts postgres in its own session: it outlives us, and the next process adopts it. */
 export async function spawnPostmaster(layout: Layout, binaries: Binaries): Promise<Postmaster> {
   const log_handle = await open(layout.log_file, "a", 0o600);
   try {
@@ -33,8 +33,7 @@ export async function spawnPostmaster(layout: Layout, binaries: Binaries): Promi
 }
 
 /**
- * Errors of statements may quote the values they were given, so neither they nor any details are logged; what happens
- * to the server itself is.
+ * Statement errors can quote parameter values, so the log omits them and all details. It only covers the server itself.
  */
 function settings({ cluster, socket_dir }: Layout): string[] {
   const list = {

@@ -1,6 +1,6 @@
 import pg from "pg";
 
-/** "starting" also stands for shutting down: in both cases the server says that it cannot serve yet or any more. */
+/** "starting" includes shutting down: in both cases the server refuses connections for now. */
 type Answer = "ready" | "starting" | "absent";
 
 export type Connection = { host: string; port: number; user: string; database: string };
@@ -11,7 +11,7 @@ const STOPPER = "pestle-stop";
 const CANNOT_CONNECT_NOW = "57P03";
 const WILL_PASS = /^(08|53|57)/;
 
-/** Asks the server whether it serves. Only a refusal that waiting cannot cure is thrown. */
+/** Checks whether the server accepts connections. Throws only for errors that waiting cannot fix. */
 export async function probe(connection: Connection): Promise<Answer> {
   try {
     await ask(connection, PROBE, "select 1");
@@ -24,7 +24,7 @@ export async function probe(connection: Connection): Promise<Answer> {
   }
 }
 
-/** How many clients are connected, or undefined while the server does not say. Two who want to stop it do not count. */
+/** The number of connected clients, or undefined if the server does not answer. Processes that want to stop it do not count. */
 export async function countClients(connection: Connection): Promise<number | undefined> {
   const text = `select count(*)::int as clients from pg_stat_activity
     where backend_type in ('client backend', 'walsender') and application_name <> '${STOPPER}'`;

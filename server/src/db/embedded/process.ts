@@ -5,7 +5,7 @@ import { basename } from "node:path";
 import { promisify } from "node:util";
 import type { Account } from "./account.ts";
 
-/** Whether a process with this id exists, be it ours or another user's. */
+/** Whether a process with this id exists, ours or another user's. */
 export function isAlive(pid: number): boolean {
   if (!(pid > 0)) return false;
   try {
@@ -17,9 +17,9 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Whether the process is the postgres that serves `cluster`. Ids are used again after a restart of the machine or of
- * a container, so an id alone proves nothing. A dead process nobody has waited for has no command line and does not
- * count. Where processes cannot be looked at, the id is believed: a lock taken from a live server does more harm.
+ * Whether the process is the postgres that serves `cluster`. Process ids repeat after a restart of the machine or
+ * container, so the id alone proves nothing. A zombie has no command line and does not count. If we cannot inspect
+ * processes, we trust the id: taking the lock from a live server would do more harm.
  */
 export async function isPostmaster(pid: number, cluster: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
@@ -35,15 +35,15 @@ export async function isPostmaster(pid: number, cluster: string): Promise<boolea
 }
 
 /**
- * How initdb and postgres are started: as the account, from a folder every account may stand in, and with nothing of
- * our environment, which may hold keys and which others of the same account could read. Messages stay English, since
- * some are matched.
+ * Spawn options for initdb and postgres: run as the account, in a folder every account can enter, without our
+ * environment, which can contain keys that other processes of the account could read. The C locale keeps messages in
+ * English, because we match some of them.
  */
 export function spawnSettings(account: Account | undefined): SpawnOptions {
   return { ...account, cwd: "/", env: { LC_ALL: "C", TZ: "UTC" } };
 }
 
-/** Runs a program to its end; a failure carries the most telling line it wrote. */
+/** Runs a program to completion. The error of a failed run contains its most relevant output line. */
 export function run(program: string, args: string[], account: Account | undefined, input = ""): Promise<void> {
   return new Promise((resolve, reject) => {
     const child = spawn(program, args, { ...spawnSettings(account), stdio: "pipe" });
@@ -63,11 +63,11 @@ export function run(program: string, args: string[], account: Account | undefine
   });
 }
 
-/** The last line that names an error, without its time stamp, or else simply the last. Being asked too early is none. */
+/** The last error line without its timestamp, or else the last line. Ignores refusals during startup. */
 export function tellingLine(output: string): string {
   const lines = output
     .split("\n")
     .filter((line) => line.trim() !== "" && !line.includes("FATAL:  the database system is"));
   const line = lines.findLast((candidate) => /\b(FATAL|PANIC|ERROR|error):/.test(candidate)) ?? lines.at(-1);
-  return line?.replace(/^.*\b(?=(FATAL|PANIC|ERROR):)/, "").trim() ?? "it wrote nothing";
+  return line?.replace(/^.*\b(?=(FATAL|PANIC|ERROR):)/, "").trim() ?? "no output";
 }

@@ -6,8 +6,8 @@ import { isAlive } from "./process.ts";
 const own = new Set<string>();
 
 /**
- * Builds a folder beside its destination and puts it there only when it is complete, so that a kill at any moment
- * leaves either nothing or the whole. When two processes build the same one, the first to finish wins.
+ * Builds a folder next to its destination and renames it when complete, so that a kill at any moment leaves either
+ * nothing or the complete folder. If two processes build the same one, the first to finish wins.
  */
 export async function buildFolder(destination: string, mark: string, fill: (folder: string) => Promise<void>) {
   const prefix = `${basename(destination)}.${mark}-`;
@@ -35,8 +35,8 @@ export function ignoreCodes(...codes: string[]): (error: NodeJS.ErrnoException) 
 }
 
 /**
- * A name carries the process that builds it. In a container the process id of the last run comes back, hence a name
- * with our own id that we did not give is abandoned too.
+ * The name contains the process id of the builder. In a container the id of the last run repeats, so a name with our id
+ * that we did not create is abandoned too.
  */
 export async function removeAbandoned(parent: string, prefix: string): Promise<void> {
   for (const name of await readdir(parent)) {
@@ -46,7 +46,7 @@ export async function removeAbandoned(parent: string, prefix: string): Promise<v
   }
 }
 
-/** A program left behind by a killed parent may still write here for a moment: what it adds goes at the next start. */
+/** A child of a killed process can briefly keep writing here. The next start removes what it adds. */
 async function remove(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true, maxRetries: 3, retryDelay: 50 }).catch(() => undefined);
 }

@@ -1,4 +1,4 @@
-/** There is no PostgreSQL to run here; the message is one line and says what to do. */
+/** The embedded PostgreSQL cannot run here. The message is one line and includes the fix. */
 export class EmbeddedUnavailable extends Error {
   override name = "EmbeddedUnavailable";
   constructor(reason: string, options: ErrorOptions & { remedy?: string } = {}) {

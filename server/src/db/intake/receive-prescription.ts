@@ -1,7 +1,10 @@
 import type { PriorPrescription } from "../../domain/intake/complete-response.ts";
 import { type Queryable, sql } from "../db.ts";
+import type { ChangedPatient } from "../patients/patients.ts";
+import type { Rows } from "../schema-rows.ts";
+import type { NewEvent } from "../webhooks/new-event.ts";
 
-/** What a message is decided on: who it may be about, and which prescription it may speak of. */
+/** The data that a message is decided on: the patients and the prescriptions that it may be about. */
 export type IntakeContext = {
   patients: {
     patient_id: string;
@@ -22,12 +25,12 @@ export type IntakeQuestion = {
   phone_index: Buffer | null;
   wanted_patient_ids: string[];
   sender: string;
-  /** The earlier message or order that this one speaks of. */
+  /** The id of the earlier message that this one refers to. */
   relates_to: string | null;
   prescriber_order_number: string | null;
-  /** Prescriptions of the patients found are wanted too: a cancel may name nothing better. */
+  /** Also load the prescriptions of the patients found: a cancel may name only the patient. */
   with_prescriptions: boolean;
-  /** The patient that a simulation names by our own id. */
+  /** The patient that a simulation names by our id. */
   meant_patient_id: string | null;
 };
 
@@ -137,42 +140,51 @@ export const loadIntakeContext = async (db: Queryable, asked: IntakeQuestion) =>
 
 export const loadIntakeContextText = context.text;
 
-/** Rows in the words of their tables; bytes as PostgreSQL writes them (`bytes`). */
+/** The rows that a message makes or changes, by table. */
 export type IntakeSave = {
   message: {
     account_id: string;
     intake_message_id: number;
-    /** Not looked at yet, or answered and left to a person to route. */
+    /** `received`: not processed yet; `review`: answered, and a person routes it. */
     was: "received" | "review";
     outcome: "accepted" | "refused" | "review";
   };
   warnings: string[];
   answer: string;
   processed_at: Date;
-  /** The partner's account; null: nobody's, the message waits with the operators. */
+  /** The partner's account; null while no account is known and the message is in the operators' queue. */
   account_id: string | null;
-  new_patient: (Record<string, unknown> & { claim_revision: number }) | null;
-  changed_patient: (Record<string, unknown> & { patient_id: string; revision: number }) | null;
-  aliases: { alias_index: string; patient_id: string }[];
-  prescription: Record<string, unknown> | null;
-  /** Prescriptions that end, with the units that were ordered when it was decided: an order since then is a conflict. */
+  new_patient: (Omit<Rows["patient"], "revision"> & { claim_revision: number }) | null;
+  changed_patient: ChangedPatient | null;
+  aliases: Pick<Rows["patient_alias"], "alias_index" | "patient_id">[];
+  prescription: Omit<Rows["prescription"], "active" | "units_ordered" | "order_errors"> | null;
+  /** Prescriptions that end, with their ordered units when this was decided: an order since then is a conflict. */
   ended: { prescription_id: number; units_ordered: number }[];
-  reviews: Record<string, unknown>[];
-  events: Record<string, unknown>[];
+  reviews: Required<Omit<Rows["review"], "resolved_at" | "resolved_by" | "outcome">>[];
+  events: NewEvent[];
 };
 
-/** Bytes inside JSON, as PostgreSQL reads them. */
-export const bytes = (value: Buffer) => `\\x${value.toString("hex")}`;
-
+/** Locks rows in a written order, as orders/place-order.ts does: message, name, patient, prescriptions by id. */
 const save = sql<[changes: string], { conflict_unless: true }>`
 with given as (
   select $1::jsonb as j
+), done as (
+  update intake_message m
+  set state = 'processed', outcome = j->'message'->>'outcome', answer = coalesce(m.answer, j->>'answer'),
+    for_account_id = j->>'account_id', processed_at = (j->>'processed_at')::timestamptz,
+    warnings = array(select jsonb_array_elements_text(j->'warnings'))
+  from given
+  where m.account_id = j->'message'->>'account_id'
+    and m.intake_message_id = (j->'message'->>'intake_message_id')::bigint
+    and coalesce(m.outcome, m.state) = coalesce(j->'message'->>'was', 'received')
+    and (m.state = 'received' or m.for_account_id is null)
+  returning true
 ), claim as (
   insert into patient_name_claim (account_id, name_dob_index, revision)
   select n.account_id, n.name_dob_index, 1
   from given, jsonb_populate_record(null::patient,
     coalesce(nullif(j->'new_patient', 'null'), '{}')) n
-  where n.patient_id is not null
+  where n.patient_id is not null and (select count(*) from done) >= 0
   on conflict (account_id, name_dob_index) do update
   set revision = patient_name_claim.revision + 1
   where patient_name_claim.revision = (select (j->'new_patient'->>'claim_revision')::integer from given)
@@ -184,17 +196,7 @@ with given as (
   from given, jsonb_populate_record(null::patient,
     coalesce(nullif(j->'changed_patient', 'null'), '{}')) c
   where p.account_id = c.account_id and p.patient_id = c.patient_id and p.revision = c.revision
-  returning true
-), done as (
-  update intake_message m
-  set state = 'processed', outcome = j->'message'->>'outcome', answer = coalesce(m.answer, j->>'answer'),
-    for_account_id = j->>'account_id', processed_at = (j->>'processed_at')::timestamptz,
-    warnings = array(select jsonb_array_elements_text(j->'warnings'))
-  from given
-  where m.account_id = j->'message'->>'account_id'
-    and m.intake_message_id = (j->'message'->>'intake_message_id')::bigint
-    and coalesce(m.outcome, m.state) = coalesce(j->'message'->>'was', 'received')
-    and (m.state = 'received' or m.for_account_id is null)
+    and (select count(*) from claim) >= 0
   returning true
 ), new_patient as (
   insert into patient (account_id, patient_id, record_sealed, name_dob_index, email_index, phone_index, created_at,
@@ -222,8 +224,19 @@ with given as (
   from given, jsonb_populate_record(null::prescription,
     coalesce(nullif(j->'prescription', 'null'), '{}')) r
   where r.prescription_id is not null
+), held as (
+  -- Most messages end no prescription; for these PostgreSQL must not read any.
+  select r.prescription_id
+  from given, prescription r
+  where jsonb_array_length(j->'ended') > 0
+    and r.account_id = j->>'account_id'
+    and r.prescription_id = any(array(
+      select (e->>'prescription_id')::bigint
+      from given g, jsonb_array_elements(g.j->'ended') e))
+    and (select count(*) from changed) >= 0
+  order by r.prescription_id
+  for no key update of r
 ), ended as (
-  -- Most messages end none; for these nothing may be looked through.
   update prescription r
   set active = false, order_due_at = null
   from given
@@ -236,6 +249,7 @@ with given as (
       select (e->>'units_ordered')::numeric
       from jsonb_array_elements(j->'ended') e
       where (e->>'prescription_id')::bigint = r.prescription_id)
+    and (select count(*) from held) >= 0
   returning true
 ), reviews as (
   insert into review (account_id, kind, intake_message_id, patient_id, prescription_id, reasons, facts, created_at)
@@ -253,8 +267,8 @@ select conflict_unless(
   and (select count(*) from ended) = jsonb_array_length(j->'ended'))
 from given`;
 /**
- * Everything that a message changes, in one statement: all of it or, where the message was processed meanwhile or what
- * was decided on has changed, nothing and an error that `isConflict` knows.
+ * Saves everything that a message changes in one statement. Where the message was processed meanwhile, or the patient or
+ * a prescription changed since it was decided, it saves nothing and throws an error that `isConflict` recognizes.
  */
 export const saveIntake = (db: Queryable, changes: IntakeSave) => db.row(save, [JSON.stringify(changes)]);
 

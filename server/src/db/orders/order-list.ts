@@ -1,5 +1,5 @@
 import type { OrderStatus } from "@pestle/contract";
-import { firstPositionAt } from "../../domain/orders/order-position.ts";
+import { firstPositionAt } from "../../domain/orders/order-answer.ts";
 import { type Queryable, statementOf } from "../db.ts";
 import { ORDER_COLUMNS, type OrderRow } from "./orders.ts";
 

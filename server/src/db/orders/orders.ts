@@ -25,7 +25,13 @@ export type OrderRow = Omit<StoredOrder, "address" | "label" | "exceptions" | "i
   items: StoredItem[];
   shipments: Shipment[] | null;
   exceptions: { id: ExceptionId; raised_at: string }[];
-  prescriptions: (Omit<PrescriptionFact, "received_at" | "expires_at"> & { received_at: string; expires_at: string })[];
+  prescriptions: (Omit<
+    PrescriptionFact,
+    "received_at" | "expires_at" | "prescriber_npi" | "prescriber_dea" | "unit"
+  > & {
+    received_at: string;
+    expires_at: string;
+  })[];
 };
 
 /** Everything an answer shows of an order, for orders that are named `o`. */

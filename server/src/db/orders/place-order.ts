@@ -1,13 +1,17 @@
 import type { Workflow } from "@pestle/contract";
 import type { Fill, PrescriptionFact } from "../../domain/orders/order-facts.ts";
-import { type Queryable, sql } from "../db.ts";
+import { CHANNEL } from "../bus.ts";
+import { type Queryable, sql, statementOf } from "../db.ts";
+import type { ChangedPatient } from "../patients/patients.ts";
+import type { Rows } from "../schema-rows.ts";
+import type { NewEvent } from "../webhooks/new-event.ts";
 
-/** What an order is decided on, as it comes from the database. */
+/** The data that an order is decided on, as the database returns it. */
 export type OrderContext = {
   workflow: Workflow;
   custom_labels: boolean;
   clock_offset_s: number;
-  /** An order that the same body made a moment ago. */
+  /** An order that the same body created within the last minute. */
   recent_order_number: string | null;
   patient: { record_sealed: string; revision: number } | null;
   prescriptions: (Omit<PrescriptionFact, "received_at" | "expires_at"> & {
@@ -103,7 +107,7 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
     from generate_series(1, $7)), '[]') as dispense_ids
 from account a
 where a.account_id = $1`;
-/** One statement for everything that is not kept in memory. */
+/** Loads everything that is not kept in memory, in one statement. */
 export const loadOrderContext = async (
   db: Queryable,
   asked: {
@@ -138,12 +142,15 @@ with whom as (
 ), what as (
   select r.prescription_id
   from prescription r
-  where r.account_id = $1 and r.prescription_id = any($3)
+  where r.account_id = $1 and r.prescription_id = any($3) and (select count(*) from whom) >= 0
   order by r.prescription_id
   for no key update
 )
 select (select count(*) from whom) + (select count(*) from what) as locked`;
-/** Whoever was too late once waits for its turn, so that nobody is too late for ever. Before it loads, not while. */
+/**
+ * An order that lost a race locks before it loads again: orders of one patient then run one after the other, and none
+ * loses for ever. The locks come in the order of `save`.
+ */
 export const lockForOrder = (
   db: Queryable,
   account_id: string,
@@ -151,36 +158,61 @@ export const lockForOrder = (
   prescription_ids: number[],
 ) => db.row(lock, [account_id, patient_id, prescription_ids]);
 
-/** Rows in the words of their tables; bytes as PostgreSQL writes them (`bytes`). */
+/** A new order has none of these. */
+type LaterOrderColumn =
+  | "revision"
+  | "payment_reference"
+  | "payment_attempt"
+  | "captured_cents"
+  | "refunded_cents"
+  | "claimed_by"
+  | "claimed_until"
+  | "filled_by";
+type LaterItemColumn = "pending" | "removed_at" | "lot" | "lot_expires_on" | "shipped_at" | "supply_ends_at";
+
+/** The rows of a new order, by table. */
 export type OrderSave = {
-  fingerprint: { account_id: string; fingerprint: string; order_number: string; created_at: Date; since: Date } | null;
-  changed_patient: (Record<string, unknown> & { patient_id: string; revision: number }) | null;
-  order: Record<string, unknown> & { account_id: string; order_number: string };
-  items: Record<string, unknown>[];
-  /** The units that are set aside, by sku. */
+  fingerprint: (Rows["order_fingerprint"] & { since: Date }) | null;
+  changed_patient: ChangedPatient | null;
+  order: Required<Omit<Rows["orders"], LaterOrderColumn>>;
+  items: Required<Omit<Rows["order_item"], LaterItemColumn>>[];
+  /** The units to reserve, by sku. */
   reserved: Record<string, number>;
-  /** By prescription, with the units that were ordered when it was decided on. */
+  /** By prescription, with the units that were already ordered when this order was decided. */
   prescribed: Record<number, { units: number; units_ordered: number }>;
-  exceptions: Record<string, unknown>[];
-  history: Record<string, unknown>[];
-  events: Record<string, unknown>[];
+  exceptions: Pick<Rows["order_exception"], "account_id" | "order_number" | "exception_id" | "raised_at" | "basis">[];
+  history: Omit<Rows["order_history"], "person_id" | "note_id">[];
+  events: NewEvent[];
 };
 
-const save = sql<[changes: string], { conflict_unless: true; emptied: string[] }>`
+/**
+ * PostgreSQL promises no order for the parts of one statement, so each part that locks rows names the part before it
+ * in its condition, `(select count(*) from …) >= 0`: no row is locked before the condition is known. The order is
+ * patient, prescriptions by id, fingerprint, order and items, stock by sku. Stock comes last because all orders of a
+ * product wait for each other there.
+ */
+const save = {
+  ...statementOf<[changes: string], { conflict_unless: true; announced: string | null }>(`
 with given as (
   select $1::jsonb as j
-), claimed as (
-  insert into order_fingerprint (account_id, fingerprint, order_number, created_at)
-  select f.account_id, f.fingerprint, f.order_number, f.created_at
-  from given, jsonb_populate_record(null::order_fingerprint, coalesce(nullif(j->'fingerprint', 'null'), '{}')) f
-  where f.account_id is not null
-  on conflict (account_id, fingerprint) do update
-  set order_number = excluded.order_number, created_at = excluded.created_at
-  where order_fingerprint.created_at <= (select (j->'fingerprint'->>'since')::timestamptz from given)
+), changed as (
+  update patient p
+  set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
+    updated_at = greatest(p.updated_at, c.updated_at), revision = p.revision + 1
+  from given, jsonb_populate_record(null::patient, coalesce(nullif(j->'changed_patient', 'null'), '{}')) c
+  where p.account_id = c.account_id and p.patient_id = c.patient_id and p.revision = c.revision
   returning true
+), held as (
+  select r.prescription_id
+  from prescription r
+  where r.account_id = (select j->'order'->>'account_id' from given)
+    and r.prescription_id = any(array(select jsonb_object_keys(j->'prescribed')::bigint from given))
+    and (select count(*) from changed) >= 0
+  order by r.prescription_id
+  for no key update
 ), prescribed as (
-  -- What was decided on the units that were left holds only for them, and so does what is told of refills. An array is
-  -- looked up by the index, one after the other: no other plan is thought of, and no two orders wait crosswise.
+  -- The order was decided on the units that were left, and so was the number of refills in its answer. The array makes
+  -- PostgreSQL probe the key whatever it estimates.
   update prescription r
   set units_ordered = r.units_ordered + (j->'prescribed'->r.prescription_id::text->>'units')::numeric,
     order_due_at = null, order_errors = '[]'
@@ -188,22 +220,16 @@ with given as (
   where r.account_id = (select j->'order'->>'account_id' from given)
     and r.prescription_id = any(array(select jsonb_object_keys(j->'prescribed')::bigint from given))
     and r.units_ordered = (j->'prescribed'->r.prescription_id::text->>'units_ordered')::numeric
-    and r.active and r.acceptance in ('not_needed', 'accepted')
+    and r.active and r.acceptance in ('not_needed', 'accepted') and (select count(*) from held) >= 0
   returning r.prescription_id
-), shelf as (
-  update stock s
-  set reserved_units = s.reserved_units + (j->'reserved'->>s.sku)::numeric
-  from given
-  where s.account_id = (select j->'order'->>'account_id' from given)
-    and s.sku = any(array(select jsonb_object_keys(j->'reserved') from given))
-  returning s.account_id, s.sku, (j->'reserved'->>s.sku)::numeric as units,
-    s.on_hand_units - s.reserved_units as available_units
-), changed as (
-  update patient p
-  set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
-    updated_at = greatest(p.updated_at, c.updated_at), revision = p.revision + 1
-  from given, jsonb_populate_record(null::patient, coalesce(nullif(j->'changed_patient', 'null'), '{}')) c
-  where p.account_id = c.account_id and p.patient_id = c.patient_id and p.revision = c.revision
+), claimed as (
+  insert into order_fingerprint (account_id, fingerprint, order_number, created_at)
+  select f.account_id, f.fingerprint, f.order_number, f.created_at
+  from given, jsonb_populate_record(null::order_fingerprint, coalesce(nullif(j->'fingerprint', 'null'), '{}')) f
+  where f.account_id is not null and (select count(*) from prescribed) >= 0
+  on conflict (account_id, fingerprint) do update
+  set order_number = excluded.order_number, created_at = excluded.created_at
+  where order_fingerprint.created_at <= (select (j->'fingerprint'->>'since')::timestamptz from given)
   returning true
 ), ordered as (
   insert into orders (account_id, order_number, order_position, order_status, stage, held_from, open_exceptions, exception_ids,
@@ -217,6 +243,7 @@ with given as (
     o.payment_status, o.payment_token_sealed, o.amount_cents, o.safety_sealed, o.sequence, o.drug_schedule,
     o.stage_since, o.created_at, o.updated_at
   from given, jsonb_populate_record(null::orders, j->'order') o
+  where (select count(*) from claimed) >= 0
   returning true
 ), items as (
   insert into order_item (account_id, order_number, item_id, dispense_id, prescription_id, needs_prescription, sku, ndc,
@@ -226,7 +253,25 @@ with given as (
     i.gcn, i.quantity, i.package_size, i.reserved, i.price_cents, i.prescriber_name, i.prescriber_phone,
     i.prescriber_fax, i.patient_id, i.alone
   from given, jsonb_populate_recordset(null::order_item, j->'items') i
+  where (select count(*) from ordered) >= 0
   returning true
+), reached as (
+  select s.sku
+  from stock s
+  where s.account_id = (select j->'order'->>'account_id' from given)
+    and s.sku = any(array(select jsonb_object_keys(j->'reserved') from given))
+    and (select count(*) from items) >= 0
+  order by s.sku
+  for no key update
+), shelf as (
+  update stock s
+  set reserved_units = s.reserved_units + (j->'reserved'->>s.sku)::numeric
+  from given
+  where s.account_id = (select j->'order'->>'account_id' from given)
+    and s.sku = any(array(select jsonb_object_keys(j->'reserved') from given))
+    and (select count(*) from reached) >= 0
+  returning s.account_id, s.sku, (j->'reserved'->>s.sku)::numeric as units,
+    s.on_hand_units - s.reserved_units as available_units
 ), exceptions as (
   insert into order_exception (account_id, order_number, exception_id, raised_at, basis, occurrence)
   select e.account_id, e.order_number, e.exception_id, e.raised_at, e.basis, 1
@@ -245,9 +290,12 @@ with given as (
   select e.account_id, e.event_id, e.event_type, e.patient_id, e.order_number, e.body, e.created_at
   from given, jsonb_populate_recordset(null::webhook_event, j->'events') e
   returning true
+), sold_out as (
+  select jsonb_build_object('kind', 'catalogue', 'account_id', s.account_id)::text as change
+  from shelf s
+  where s.available_units <= 0
+  limit 1
 )
--- In this order, which is that of the locks: whoever waits here for one of the former has none of the latter. Shelves
--- come last, since all orders of a product wait for each other there.
 select conflict_unless(
     (j->'changed_patient' = 'null' or exists (select from changed))
     and (select count(*) from prescribed) = (select count(*) from jsonb_object_keys(j->'prescribed'))
@@ -257,11 +305,17 @@ select conflict_unless(
     and (select count(*) from history) = jsonb_array_length(j->'history')
     and (select count(*) from events) = jsonb_array_length(j->'events')
     and (select count(*) from shelf) = (select count(*) from jsonb_object_keys(j->'reserved'))),
-  array(select sku from shelf where available_units <= 0) as emptied
-from given`;
+  (select change from sold_out) as announced,
+  -- Here and not after the commit, where a process that dies would leave the others with the old catalogue. Only where
+  -- a product runs out: a notify takes a global lock, and most orders need none.
+  (select pg_notify('${CHANNEL}', change) from sold_out) as notified
+from given`),
+  announces: true,
+};
 /**
- * The whole order in one statement: all of it or, where what was decided on has changed (units, stock, patient, the same
- * body), nothing and an error that `isConflict` knows. Tells which products it took the last of.
+ * Saves the whole order in one statement. Where the units, the stock, the patient or the fingerprint changed since the
+ * order was decided, it saves nothing and throws an error that `isConflict` recognizes. Where the order takes the last
+ * units of a product, all processes are notified with the commit.
  */
 export const saveOrder = async (db: Queryable, changes: OrderSave) => (await db.row(save, [JSON.stringify(changes)]))!;
 export const saveOrderText = save.text;
@@ -273,6 +327,6 @@ where account_id = $1 and fingerprint in (
   from order_fingerprint
   where account_id = $1 and created_at <= $2
   limit $3)`;
-/** Those from before a time when the window was long over. */
+/** Deletes fingerprints whose window ended long ago. */
 export const deleteFingerprints = (db: Queryable, account_id: string, before: Date, most: number) =>
   db.run(removeOld, [account_id, before, most]);

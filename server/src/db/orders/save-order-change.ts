@@ -1,8 +1,12 @@
 import { stockEntryKinds } from "../../domain/catalogue/stock.ts";
 import type { ItemChange, ShelfMove, UnitsChange } from "../../domain/orders/order-change.ts";
+import { CHANNEL } from "../bus.ts";
 import { type Queryable, statementOf } from "../db.ts";
+import type { ChangedPatient } from "../patients/patients.ts";
+import type { Rows } from "../schema-rows.ts";
+import type { NewEvent } from "../webhooks/new-event.ts";
 
-/** The columns of an order that a change may set, with their types. Only those that are given are set. */
+/** The columns of an order that a change may set, with their types. Columns that are not given keep their value. */
 const orderColumns = {
   address_sealed: "bytea",
   ship_state: "text",
@@ -30,17 +34,17 @@ const itemColumns: Record<Exclude<keyof ItemChange, "item_id">, string> = {
   supply_ends_at: "timestamptz",
 };
 
-type Value = string | number | Date | null;
-export type OrderColumns = { [Name in keyof typeof orderColumns]?: Value };
+export type OrderColumns = Partial<Pick<Rows["orders"], keyof typeof orderColumns>>;
+type Key = "account_id" | "order_number";
 
-/** One change of an order, in the words of the tables. */
+/** The rows and columns that one change of an order writes. */
 export type OrderChange = {
   account_id: string;
   order_number: string;
-  /** As it was when the change was decided on; another one by now is a conflict. */
+  /** The revision that the change was decided on; a different one at save time is a conflict. */
   revision: number;
   at: Date;
-  /** Real time, whatever the account's clock. */
+  /** Real time, not the account's clock. */
   real_at: Date;
   order_status: string;
   stage: string | null;
@@ -50,19 +54,19 @@ export type OrderChange = {
   columns: OrderColumns;
   items: ItemChange[];
   prescribed: UnitsChange[];
-  /** What moves on the shelves; each product once. */
+  /** Stock movements, at most one per product. */
   stock: ShelfMove[];
-  changed_patient: (Record<string, unknown> & { patient_id: string; revision: number }) | null;
+  changed_patient: ChangedPatient | null;
   raised: { exception_id: number; basis: string | null }[];
   resolved: { exception_id: number; resolved_by: string; confirmed: string | null }[];
-  note: Record<string, unknown> | null;
-  history: Record<string, unknown>[];
-  events: { event_id: string; event_type: string; patient_id: string; body: string }[];
-  shipment: Record<string, unknown> | null;
-  tracked: { shipment_id: number; status: string; delivered_at: Date | null; next_scan_at: Date | null } | null;
-  scans: Record<string, unknown>[];
-  payment_entries: Record<string, unknown>[];
-  action_request: Record<string, unknown> | null;
+  note: Omit<Rows["order_note"], Key | "at"> | null;
+  history: Omit<Rows["order_history"], Key | "at">[];
+  events: Omit<NewEvent, Key | "created_at">[];
+  shipment: Omit<Rows["shipment"], Key> | null;
+  tracked: Pick<Rows["shipment"], "shipment_id" | "status" | "delivered_at" | "next_scan_at"> | null;
+  scans: Omit<Rows["shipment_scan"], Key>[];
+  payment_entries: Omit<Rows["payment_entry"], Key | "at">[];
+  action_request: Omit<Rows["order_action_request"], Key | "id" | "created_at"> | null;
 };
 
 const assigned = (columns: Record<string, string>, row: string, from: string) =>
@@ -76,10 +80,12 @@ const shelfMoves = Object.entries(stockEntryKinds)
   .map(([kind, { on_hand, reserved }]) => `('${kind}', ${on_hand}, ${reserved})`)
   .join(", ");
 
-const change = statementOf<
-  [change: string],
-  { conflict_unless: true; emptied: string[]; restocked: string[]; action_request_id: number | null }
->(`
+/** Locks rows in a written order, as place-order.ts does: order, patient, prescriptions by id, items, stock by sku. */
+const change = {
+  ...statementOf<
+    [change: string],
+    { conflict_unless: true; announced: string | null; action_request_id: number | null }
+  >(`
 with given as (
   select $1::jsonb as j
 ), changed as (
@@ -102,6 +108,13 @@ with given as (
   from changed c, given, jsonb_populate_record(null::patient, coalesce(nullif(j->'changed_patient', 'null'), '{}')) n
   where p.account_id = c.account_id and p.patient_id = n.patient_id and p.revision = n.revision
   returning true
+), held as (
+  select r.prescription_id
+  from changed c, given, jsonb_to_recordset(j->'prescribed') as u(prescription_id bigint), prescription r
+  where r.account_id = c.account_id and r.prescription_id = u.prescription_id
+    and (select count(*) from changed_patient) >= 0
+  order by r.prescription_id
+  for no key update of r
 ), items as (
   update order_item i
   set ${assigned(itemColumns, "i", "x.value")}
@@ -111,21 +124,30 @@ with given as (
 ), prescribed as (
   update prescription r
   set units_ordered = r.units_ordered + u.units,
-    -- Automatic Processing makes no order of what an order took.
+    -- Automatic Processing orders nothing of a prescription that this order takes units of.
     order_due_at = case when u.units > 0 then null else r.order_due_at end
   from changed c, given, jsonb_to_recordset(j->'prescribed')
     as u(prescription_id bigint, units numeric, known_units_ordered numeric)
   where r.account_id = c.account_id and r.prescription_id = u.prescription_id
     and (u.known_units_ordered is null or r.units_ordered = u.known_units_ordered
       and r.active and r.acceptance in ('not_needed', 'accepted'))
+    and (select count(*) from held) >= 0
   returning true
+), reached as (
+  select s.sku
+  from changed c, given, jsonb_to_recordset(j->'stock') as m(sku text), stock s
+  where s.account_id = c.account_id and s.sku = m.sku
+    and (select count(*) from prescribed) + (select count(*) from items) >= 0
+  order by s.sku
+  for no key update of s
 ), shelf as (
   update stock s
   set on_hand_units = s.on_hand_units + m.units * k.on_hand, reserved_units = s.reserved_units + m.units * k.reserved
   from changed c, given, jsonb_to_recordset(j->'stock') as m(sku text, kind text, units numeric)
   join (values ${shelfMoves}) as k(kind, on_hand, reserved) on k.kind = m.kind
-  where s.account_id = c.account_id and s.sku = m.sku
-  returning s.account_id, s.sku, m.kind, m.units, s.on_hand_units - s.reserved_units as available_units
+  where s.account_id = c.account_id and s.sku = m.sku and (select count(*) from reached) >= 0
+  returning s.account_id, s.sku, m.kind, m.units, s.on_hand_units - s.reserved_units as available_units,
+    s.on_hand_units - s.reserved_units - m.units * (k.on_hand - k.reserved) as available_before
 ), entries as (
   insert into stock_entry (account_id, sku, kind, units, order_number, at)
   select f.account_id, f.sku, f.kind, f.units, j->>'order_number', (j->>'at')::timestamptz
@@ -190,21 +212,29 @@ with given as (
   insert into webhook_event (account_id, event_id, event_type, patient_id, order_number, body, created_at)
   select c.account_id, e.event_id, e.event_type, e.patient_id, c.order_number, e.body, (j->>'at')::timestamptz
   from changed c, given, jsonb_populate_recordset(null::webhook_event, j->'events') e
+), sold_out_or_back as (
+  select jsonb_build_object('kind', 'catalogue', 'account_id', f.account_id)::text as change
+  from shelf f
+  where (f.available_units > 0) <> (f.available_before > 0)
+  limit 1
 )
--- In this order, which is that of the locks; shelves come last, since all orders of a product wait for each other there.
 select conflict_unless(
     exists (select from changed)
     and (j->'changed_patient' = 'null' or exists (select from changed_patient))
     and (select count(*) from prescribed) = jsonb_array_length(j->'prescribed')
     and (select count(*) from items) = jsonb_array_length(j->'items')
     and (select count(*) from shelf) = jsonb_array_length(j->'stock')),
-  array(select sku from shelf where available_units <= 0) as emptied,
-  array(select sku from shelf where kind = 'released' and available_units > 0 and available_units <= units) as restocked,
+  (select change from sold_out_or_back) as announced,
+  -- With the commit, as in place-order.ts, and only where a product runs out or is available again.
+  (select pg_notify('${CHANNEL}', change) from sold_out_or_back) as notified,
   (select id from asked) as action_request_id
-from given`);
+from given`),
+  announces: true,
+};
 /**
- * Saves a change of an order that nobody changed meanwhile, with its history and its events: one statement, all of it
- * or nothing and an error that `isConflict` knows. Tells which products are there again, or no longer.
+ * Saves a change of an order with its history and its events in one statement. Where the order changed since it was
+ * loaded, it saves nothing and throws an error that `isConflict` recognizes. Where a product runs out or is available
+ * again, all processes are notified with the commit.
  */
 export const saveOrderChange = async (db: Queryable, changed: OrderChange) =>
   (await db.row(change, [JSON.stringify(changed)]))!;

@@ -1,4 +1,5 @@
 import { type Queryable, sql, type Tx } from "../db.ts";
+import type { Rows } from "../schema-rows.ts";
 
 /** Where sealed values of a patient stand, for the vault. */
 export const recordPlace = (account_id: string, patient_id: string) =>
@@ -14,6 +15,12 @@ export type PatientRow = {
   created_at: Date;
   updated_at: Date;
 };
+
+/** A patient's columns that a change sets, with the revision that the change was decided on. */
+export type ChangedPatient = Pick<
+  Rows["patient"],
+  "account_id" | "patient_id" | "record_sealed" | "email_index" | "phone_index" | "updated_at"
+> & { revision: number };
 
 const one = sql<[account_id: string, patient_id: string], PatientRow>`
 select account_id, patient_id, revision, record_sealed, created_at, updated_at
@@ -37,29 +44,4 @@ set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = 
   updated_at = c.updated_at, revision = p.revision + 1
 from jsonb_populate_record(null::patient, $1::jsonb) c
 where p.account_id = c.account_id and p.patient_id = c.patient_id`;
-export const savePatient = (tx: Tx, row: Record<string, unknown>) => tx.run(save, [JSON.stringify(row)]);
-
-export type PatientSearch = "email" | "phone" | "name_dob";
-const searches = {
-  email: sql<[account_id: string, index: Buffer], PatientRow>`
-select account_id, patient_id, revision, record_sealed, created_at, updated_at
-from patient
-where account_id = $1 and email_index = $2
-order by created_at desc
-limit 50`,
-  phone: sql<[account_id: string, index: Buffer], PatientRow>`
-select account_id, patient_id, revision, record_sealed, created_at, updated_at
-from patient
-where account_id = $1 and phone_index = $2
-order by created_at desc
-limit 50`,
-  name_dob: sql<[account_id: string, index: Buffer], PatientRow>`
-select account_id, patient_id, revision, record_sealed, created_at, updated_at
-from patient
-where account_id = $1 and name_dob_index = $2
-order by created_at desc
-limit 50`,
-};
-/** By what is sealed: the caller knows the exact value, the database only its blind index. */
-export const findPatients = (db: Queryable, account_id: string, by: PatientSearch, index: Buffer) =>
-  db.rows(searches[by], [account_id, index]);
+export const savePatient = (tx: Tx, row: Omit<ChangedPatient, "revision">) => tx.run(save, [JSON.stringify(row)]);

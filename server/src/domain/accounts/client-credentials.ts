@@ -1,4 +1,4 @@
-import { isTypeInUtf8 } from "../values/content-type.ts";
+import { isTypeInUtf8 } from "../values/http-headers.ts";
 import { OAuthRefusal } from "../values/refusals.ts";
 
 /** What a client showed to prove who it is. */

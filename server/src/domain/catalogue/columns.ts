@@ -2,7 +2,7 @@ import { drugSchedules } from "@pestle/contract";
 import { isStateCode } from "../values/address/states.ts";
 import { isDate } from "../values/calendar.ts";
 import { normaliseNdc } from "../values/identifiers.ts";
-import { isOneLine } from "../values/one-line.ts";
+import { isOneLine } from "../values/text.ts";
 import type { CellKind } from "./cells.ts";
 import type { CatalogueKind, Value } from "./rows.ts";
 

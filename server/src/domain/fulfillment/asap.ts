@@ -1,5 +1,5 @@
 import { asciiText } from "../values/printable-text.ts";
-import type { AsapHeader, DispensedRecord } from "./asap-records.ts";
+import type { AsapHeader, DispensedRecord } from "./asap-segments.ts";
 import { AIR, DSP, type Field, IS, PAT, PHA, PRE, TH } from "./asap-segments.ts";
 
 const SEPARATOR = "*";

@@ -1,4 +1,4 @@
-import type { Product, Workflow } from "@pestle/contract";
+import { isPatientId, type Product, type Workflow } from "@pestle/contract";
 import { newPatientRecord, type PatientRecord, plainName, withNews } from "../patients/patient-record.ts";
 import { startOfDay } from "../values/calendar.ts";
 import { normaliseNdc } from "../values/identifiers.ts";
@@ -170,7 +170,7 @@ function ownId(patient: IncomingPatient, taken: readonly string[]): string | und
 export const usableIds = (patient: IncomingPatient): string[] =>
   patient.ids.map(({ value }) => value).filter(isUsableId);
 
-export const isUsableId = (id: string) => /^[\w-]{4,35}$/.test(id) && !/^\d{9}$/.test(id.replaceAll("-", ""));
+export const isUsableId = (id: string) => isPatientId(id) && !/^\d{9}$/.test(id.replaceAll("-", ""));
 
 function decideCancel(
   message: IncomingMessage,

@@ -2,7 +2,10 @@ import type { ErrorEntry, MedicationDispense, MedicationRequest, Workflow } from
 import { errorEntries } from "../values/error-entries.ts";
 import { type Prescription, refillsLeft } from "./prescription.ts";
 
-export type PrescriptionFacts = Omit<Prescription, "acceptance_reasons"> & {
+export type PrescriptionFacts = Omit<
+  Prescription,
+  "acceptance_reasons" | "prescriber_npi" | "prescriber_dea" | "unit"
+> & {
   prescription_id: number;
   patient_id: string;
   active: boolean;

@@ -1,16 +1,14 @@
 import type { Address, EventType, ExceptionId, OrderState } from "@pestle/contract";
 import { statusOfState } from "@pestle/contract";
-import { patientNews } from "../patients/patient-news.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
+import { orderFindings } from "../safety/assess-safety.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
-import { isPresent } from "../values/is-present.ts";
 import type { Problem } from "../values/refusals.ts";
 import { type OrderEvent, orderEvents } from "./order.ts";
 import type { StoredOrder } from "./order-answer.ts";
-import { checkOrder, isShort, type Judged, namesPrescriber } from "./order-checks.ts";
+import { checkOrder, isShort, type Judged, namesPrescriber, patientNews } from "./order-checks.ts";
 import type { Fill, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
 import { type Hold, type HoldFacts, holdsOf } from "./order-holds.ts";
-import { orderFindings } from "./order-safety.ts";
 import { exact, resolveItems } from "./resolve-items.ts";
 
 /** Made before the decision, because deciding draws nothing. */
@@ -129,7 +127,7 @@ const byNumber = (a: PrescriptionFact, b: PrescriptionFact) => a.prescription_id
 
 /** The prescriptions of an order, by number and each once, with the units that are ordered once it is saved. */
 function ordered(items: readonly ResolvedItem[]): PrescriptionFact[] {
-  const own = [...new Set(items.map(({ prescription }) => prescription).filter(isPresent))];
+  const own = [...new Set(items.flatMap(({ prescription }) => prescription ?? []))];
   return own.sort(byNumber).map((prescription) => {
     const units = items.filter((item) => item.prescription === prescription).reduce((sum, item) => sum + item.units, 0);
     return { ...prescription, units_ordered: exact(prescription.units_ordered + units) };

@@ -1,5 +1,6 @@
 import {
   type Address,
+  type DrugSchedule,
   type ExceptionId,
   exceptionRow,
   type labelFormats,
@@ -13,6 +14,8 @@ import {
   type Shipment,
   type Workflow,
 } from "@pestle/contract";
+import { strictest } from "../catalogue/controlled-drugs.ts";
+import type { Formulary } from "../catalogue/formulary.ts";
 import { medicationRequest, type PrescriptionFacts } from "../intake/medication-request.ts";
 
 /** An order as it is kept, opened: what every answer and every event about it is made of. */
@@ -138,3 +141,29 @@ export const isoShipment = ({ shipped_at, delivered_at, ...shipment }: Shipment)
   shipped_at: new Date(shipped_at).toISOString(),
   delivered_at: delivered_at && new Date(delivered_at).toISOString(),
 });
+
+/** Orders of one account that one millisecond has room for; positions stay below 2^53 until the year 2248. */
+const PER_MS = 1_024;
+
+/**
+ * Where an order stands in a list, which is newest first: its time, and the end of its first dispense's number, which
+ * tells it from others of the same millisecond. So a time is a place in every list, and a cursor stays where it is.
+ */
+export const orderPosition = (created_at: Date, dispense_id: number): number =>
+  firstPositionAt(created_at) + (dispense_id % PER_MS);
+
+/** All orders from that time on stand here or later, and all from before it earlier. */
+export const firstPositionAt = (time: Date): number => time.getTime() * PER_MS;
+
+/** The strictest schedule of an order's products and of the prescriptions that they fill. */
+export const orderSchedule = (
+  items: readonly Pick<StoredItem, "sku" | "prescription_id">[],
+  prescriptions: readonly { prescription_id: number; drug_schedule: DrugSchedule }[],
+  { by_sku }: Pick<Formulary, "by_sku">,
+): DrugSchedule =>
+  strictest(
+    items.flatMap(({ sku, prescription_id }) => [
+      by_sku.get(sku)?.drug_schedule ?? "0",
+      prescriptions.find((one) => one.prescription_id === prescription_id)?.drug_schedule ?? "0",
+    ]),
+  );

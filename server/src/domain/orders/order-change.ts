@@ -3,12 +3,12 @@ import type { Formulary } from "../catalogue/formulary.ts";
 import type { StockEntryKind } from "../catalogue/stock.ts";
 import type { PrescriptionFacts } from "../intake/medication-request.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
+import { orderFindings, type SafetyState } from "../safety/assess-safety.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
 import type { OrderStanding, Step } from "./order.ts";
 import type { StoredItem, StoredOrder } from "./order-answer.ts";
 import type { Fill, PrescriptionFact } from "./order-facts.ts";
 import { basisOf, type Hold, type HoldFacts, recheck } from "./order-holds.ts";
-import { orderFindings, type SafetyState } from "./order-safety.ts";
 import { exact } from "./resolve-items.ts";
 
 /** An order with everything that a change of it is decided on. */

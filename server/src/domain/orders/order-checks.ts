@@ -1,7 +1,7 @@
 import type { ErrorCode } from "@pestle/contract";
 import { settleAddress } from "../patients/address-input.ts";
-import { full } from "../patients/patient-changes.ts";
-import { patientNews } from "../patients/patient-news.ts";
+import { full, withContact, withDocumentIfRoom } from "../patients/patient-changes.ts";
+import type { PatientRecord } from "../patients/patient-record.ts";
 import { addressKinds } from "../values/address/verdict.ts";
 import type { Problem } from "../values/refusals.ts";
 import { checkLabel } from "./custom-label.ts";
@@ -221,4 +221,21 @@ export function isShort({ draft, product, units }: ResolvedItem, { items, stock 
     .filter((one) => one.product?.sku === product.sku && one.draft.index < draft.index)
     .reduce((sum, one) => sum + one.units, 0);
   return exact(before + units) > (stock.get(product.sku) ?? 0);
+}
+
+/**
+ * The record with what an order tells of its patient: contacts, safety lists and documents that passed are saved with
+ * the order; names and the birth date never are. Undefined where the documents are more than are kept.
+ */
+export function patientNews(
+  { draft, today }: Pick<OrderFacts, "draft" | "today">,
+  record: PatientRecord,
+): PatientRecord | undefined {
+  const { contact, patient_safety, identity_documents } = draft.patient;
+  const { first_name: _, last_name: __, ...contacts } = contact;
+  const told = withContact(record, { ...contacts, patient_safety });
+  return identity_documents.reduce<PatientRecord | undefined>(
+    (it, document) => it && withDocumentIfRoom(it, document, today)?.record,
+    told,
+  );
 }

@@ -2,11 +2,11 @@ import type { Address, ErrorEntry, Workflow } from "@pestle/contract";
 import type { Formulary, FormularyProduct } from "../catalogue/formulary.ts";
 import type { Prescription } from "../intake/prescription.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
+import type { SafetyState } from "../safety/assess-safety.ts";
 import type { Verdict } from "../values/address/verdict.ts";
 import { startOfDay } from "../values/calendar.ts";
 import type { ItemDraft } from "./item-draft.ts";
 import type { OrderDraft } from "./order-draft.ts";
-import type { SafetyState } from "./order-safety.ts";
 
 /** Everything that an order is decided on: the request, what was loaded, and the time. */
 export type OrderFacts = {

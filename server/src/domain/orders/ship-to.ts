@@ -3,7 +3,6 @@ import type { IncomingAddress } from "../intake/incoming-message.ts";
 import { settleAddress } from "../patients/address-input.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import type { Verdict } from "../values/address/verdict.ts";
-import { isPresent } from "../values/is-present.ts";
 import type { OrderDraft } from "./order-draft.ts";
 import type { ShipTo } from "./order-facts.ts";
 
@@ -25,7 +24,9 @@ export function shipTo(
     const address = sent_verdict === null ? sent.address : settleAddress(sent, sent_verdict).address;
     return { from: "request", address, verdict: sent_verdict };
   }
-  const written = known.prescriptions.map((one) => known.patient && addressee(known.patient, one)).find(isPresent);
+  const written = known.prescriptions
+    .map((one) => known.patient && addressee(known.patient, one))
+    .find((one) => one != null);
   if (written) return { from: "prescription", address: written, verdict: validate(written) };
   const kept = known.patient && defaultAddress(known.patient);
   if (!kept) return { from: "nowhere", address: null, verdict: null };

@@ -1,18 +1,13 @@
-import type { Address, AddressInput } from "@pestle/contract";
+import type { Address } from "@pestle/contract";
 import { type AddressFields, checkAddressFields, tidyAddress } from "../values/address/check-address-fields.ts";
 import { reasons, type Verdict } from "../values/address/verdict.ts";
 import type { ZipTable } from "../values/address/zip.ts";
+import type { OwnReaders } from "../values/read-body.ts";
 import type { Problem } from "../values/refusals.ts";
-import { type SentFields, unknownFields } from "../values/unknown-fields.ts";
+import type { SentFields } from "../values/unknown-fields.ts";
 
 /** An address as a partner sends it, whose fields passed. Whether anybody can deliver there is not known yet. */
 export type ReadAddress = { address: Address; accept_suggested: boolean; ignore_warnings: boolean };
-
-const flags = ["accept_suggested", "ignore_warnings"] as const;
-const known: readonly (keyof AddressInput)[] = [
-  ...(["first_name", "last_name", "street1", "street2", "city", "state", "zip", "phone"] as const),
-  ...flags,
-];
 
 /** Flat, or with a prefix (`address.` makes `address.zip`). Gives the address, or everything that is wrong with it. */
 export function readAddress(
@@ -20,15 +15,22 @@ export function readAddress(
   zips: ZipTable,
   prefix = "",
 ): { read: ReadAddress | null; problems: Problem[] } {
-  const problems = [
-    ...unknownFields(sent, known),
-    ...flags.filter((flag) => !isFlag(sent[flag])).map((field): Problem => ({ code: 42200, field })),
-    ...checkAddressFields(sent as AddressFields, zips),
-  ].map((problem) => ({ ...problem, field: `${prefix}${problem.field}` }));
+  const problems = checkAddressFields(sent as AddressFields, zips).map((problem) => ({
+    ...problem,
+    field: `${prefix}${problem.field}`,
+  }));
   const [accept_suggested, ignore_warnings] = [sent["accept_suggested"] === true, sent["ignore_warnings"] === true];
   const read = { address: tidyAddress(sent as AddressFields), accept_suggested, ignore_warnings };
   return { read: problems.length === 0 ? read : null, problems };
 }
+
+/** For bodies that hold one. */
+export const addressReader = (zips: ZipTable): OwnReaders => ({
+  AddressInput: (sent: SentFields, prefix) => {
+    const { read: value, problems } = readAddress(sent, zips, prefix);
+    return { value, problems };
+  },
+});
 
 /**
  * The address to keep: as it was sent where the validator has no doubt or the partner takes the doubt upon itself, the
@@ -50,5 +52,3 @@ export function settleAddress(
 
 /** Whom a parcel is for is nothing that a validator has a word in. */
 const placeOf = ({ street1, street2, city, state, zip }: Address) => ({ street1, street2, city, state, zip });
-
-const isFlag = (value: unknown) => value === undefined || typeof value === "boolean";

@@ -13,6 +13,8 @@ export const full = {
   identity_documents: "The patient has as many valid identity documents as are kept.",
 };
 
+/** What a partner may say of a patient, as it is kept. */
+export type Contact = Pick<PatientUpdate, "email" | "phone" | "gender"> & { first_name?: string; last_name?: string };
 export type ContactChanges = Pick<PatientUpdate, "email" | "phone" | "gender"> & {
   patient_safety?: Partial<PatientSafety>;
 };

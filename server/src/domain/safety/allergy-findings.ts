@@ -1,7 +1,7 @@
+import { medicalWords } from "../values/text.ts";
 import type { CheckedItem, CheckedOrder } from "./checked-order.ts";
 import { pairsOf, type SafetyData, type Substance } from "./data.ts";
 import { holdBy, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
-import { plainWords } from "./plain-words.ts";
 import { type ExcipientRow, type Severity, severities } from "./rows.ts";
 import { understand } from "./understand.ts";
 
@@ -48,7 +48,7 @@ export function allergyFindings(
 function strangersIn(text: string, drugs: readonly Substance[]): Substance[] {
   const strangers = drugs.filter(({ source }) => source === null);
   if (strangers.length === 0) return [];
-  const words = ` ${plainWords(text)} `;
+  const words = ` ${medicalWords(text)} `;
   return strangers.filter(({ name }) => words.includes(` ${name} `));
 }
 

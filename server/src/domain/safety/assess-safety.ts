@@ -1,7 +1,8 @@
+import type { PatientSafety } from "@pestle/contract";
 import { allergyFindings } from "./allergy-findings.ts";
 import { checkedOrder } from "./checked-order.ts";
 import type { SafetyData } from "./data.ts";
-import type { SafetyFinding } from "./finding.ts";
+import { type SafetyFinding, unavailableFinding } from "./finding.ts";
 import { interactionFindings } from "./interaction-findings.ts";
 import { severities } from "./rows.ts";
 import type { SafetyFacts } from "./safety-facts.ts";
@@ -36,4 +37,18 @@ function settled(findings: SafetyFinding[]): SafetyFinding[] {
     const one = `${key} ${item_id}`;
     return !seen.has(one) && seen.add(one);
   });
+}
+
+/** The safety engine as it is right now: its tables, or why it cannot be relied on. */
+export type SafetyState = { data: SafetyData } | { unfit: readonly string[] };
+
+type AssessedOrder = Omit<SafetyFacts, "allergies" | "medications"> & {
+  patient_safety: PatientSafety;
+};
+
+/** What the safety engine says of an order. Unfit, it takes nothing for safe: the order is held for a pharmacist. */
+export function orderFindings(safety: SafetyState, { patient_safety, ...order }: AssessedOrder): SafetyFinding[] {
+  if ("unfit" in safety) return [unavailableFinding()];
+  const { allergies, medications } = patient_safety;
+  return assessSafety(safety.data, { ...order, allergies, medications });
 }

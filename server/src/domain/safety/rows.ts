@@ -1,6 +1,6 @@
 import { type DrugSchedule, drugSchedules } from "@pestle/contract";
 import { isDate } from "../values/calendar.ts";
-import { plainWords } from "./plain-words.ts";
+import { medicalWords } from "../values/text.ts";
 
 export const severities = ["contraindicated", "major", "moderate"] as const;
 export type Severity = (typeof severities)[number];
@@ -135,7 +135,7 @@ function line(): Field<string> {
 /** A key that is looked up, so it stands in the form in which texts are compared. */
 function plain(): Field<string> {
   const read = (given: unknown) =>
-    typeof given === "string" && given !== "" && given.length <= LONGEST_LINE && plainWords(given) === given
+    typeof given === "string" && given !== "" && given.length <= LONGEST_LINE && medicalWords(given) === given
       ? given
       : undefined;
   return { read, expected: "give a name in lower case, its words separated by one blank and without punctuation" };
@@ -167,7 +167,7 @@ function names(least: number): Field<readonly string[]> {
 /** As people write them; kept in the form in which they are compared. */
 function phrases(): Field<readonly string[]> {
   const phrase = {
-    read: (given: unknown) => (typeof given === "string" && plainWords(given)) || undefined,
+    read: (given: unknown) => (typeof given === "string" && medicalWords(given)) || undefined,
     expected: "",
   };
   return distinct(listOf(phrase, 0, "words, each once"));

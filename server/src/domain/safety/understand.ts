@@ -1,5 +1,5 @@
+import { medicalWords } from "../values/text.ts";
 import { type SafetyData, type Substance, strangeSubstance } from "./data.ts";
-import { plainWords } from "./plain-words.ts";
 import type { ExcipientRow } from "./rows.ts";
 
 /** What a line of free text names. */
@@ -17,7 +17,7 @@ const AMOUNT = /^\d+[a-z]{0,4}$/;
 
 /** Looks for the longest phrase at each word, so that "isosorbide mononitrate" is one thing and "Zoloft 50 mg" is found. */
 export function understand(data: SafetyData, text: string): Understood {
-  const words = plainWords(text).split(" ");
+  const words = medicalWords(text).split(" ");
   const substances = new Set<Substance>();
   const excipients = new Set<ExcipientRow>();
   const strange: string[] = [];
@@ -42,7 +42,7 @@ export function substancesOf(data: SafetyData, ingredient: string): readonly Sub
   // Catalogues mostly write them as the tables do.
   const written = data.substances.get(ingredient);
   if (written !== undefined) return [written];
-  const name = plainWords(ingredient);
+  const name = medicalWords(ingredient);
   const known = data.substances.get(name);
   if (known !== undefined) return [known];
   if (name === "") return [];

@@ -1,8 +1,9 @@
+import type { SimulatedPatient } from "@pestle/contract";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import { cityKey, standardCity } from "../values/address/city-name.ts";
 import type { ZipTable } from "../values/address/zip.ts";
 import { inventedPerson } from "./invented-cast.ts";
-import type { SimulatedAddress, SimulatedPatient } from "./simulated-patient.ts";
+import type { SimulatedAddress } from "./simulated-patient.ts";
 
 export type WholePatient = Required<Omit<SimulatedPatient, "address">> & { address: WholeAddress | null };
 type WholeAddress = Required<SimulatedAddress>;

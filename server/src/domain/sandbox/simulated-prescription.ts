@@ -1,12 +1,12 @@
-import { drugSchedules, type MedicationRequest } from "@pestle/contract";
-import { isPrescriberName } from "../intake/prescriber-fields.ts";
+import { drugSchedules, type MedicationRequest, type SimulatedPatient } from "@pestle/contract";
 import { northAmericanPhone } from "../values/address/phone.ts";
 import { dateIn, isDate, startOfDay } from "../values/calendar.ts";
+import { fieldKinds } from "../values/field-kinds.ts";
 import { normaliseNdc } from "../values/identifiers.ts";
-import { isOneLine } from "../values/one-line.ts";
 import type { Problem } from "../values/refusals.ts";
+import { isOneLine } from "../values/text.ts";
 import type { SentFields } from "../values/unknown-fields.ts";
-import { readPatientId, readSimulatedPatient, type SimulatedPatient } from "./simulated-patient.ts";
+import { readPatientId, readSimulatedPatient } from "./simulated-patient.ts";
 
 /** What a simulation says of a prescription; what it leaves out is left out here too, and invented later. */
 export type SimulatedPrescription = { [Field in SettableField]?: Said<(typeof fields)[Field]> } & {
@@ -28,7 +28,7 @@ type SettableField = Exclude<keyof MedicationRequest, "id">;
 const fields = {
   active: readBoolean,
   patient_id: readPatientId,
-  prescriber_name: (value) => (isPrescriberName(value) ? value.trim() : undefined),
+  prescriber_name: (value) => readName(value),
   prescriber_phone: orNull(readPhone),
   prescriber_fax: orNull(readPhone),
   receive_date: readTime,
@@ -103,6 +103,10 @@ function orNull<Value>(read: Read<Value>): Read<Value | null> {
 
 function readBoolean(value: unknown): boolean | undefined {
   return typeof value === "boolean" ? value : undefined;
+}
+
+function readName(value: unknown): string | undefined {
+  return typeof value === "string" ? fieldKinds.prescriber_name(value, 120)?.trim() : undefined;
 }
 
 function readPhone(value: unknown): string | undefined {

@@ -59,3 +59,8 @@ function luhnSum(npi: string): number {
     return sum + (weighted > 9 ? weighted - 9 : weighted);
   }, 24);
 }
+
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** Of any version, in the usual spelling. */
+export const isUuid = (value: unknown): value is string => typeof value === "string" && UUID.test(value);

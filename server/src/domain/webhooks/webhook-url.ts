@@ -1,9 +1,9 @@
-import type { Environment } from "@pestle/contract";
+import { type Environment, endpointFaults } from "@pestle/contract";
 import { type AddressKind, addressKind } from "./webhook-address.ts";
 
 /** Why a URL cannot be an endpoint's. */
 export const urlProblems = {
-  malformed: "The URL is not an absolute URL of at most 2,048 characters without spaces.",
+  malformed: endpointFaults.url,
   scheme: "The URL must begin with https.",
   loopback_only: "Without https a sandbox URL must lead to this machine: localhost, 127.0.0.1 or [::1].",
   user_info: "The URL must not hold a user name or password.",

@@ -5,7 +5,7 @@ import type { Reading } from "./reading.ts";
 import type { Resource } from "./resolve.ts";
 import { isSystem } from "./systems.ts";
 
-/** What else the message tells about the patient: allergies, medications taken, conditions. */
+/** The patient's allergies, current medications and conditions. */
 
 export function allergies(patient: Resource, reading: Reading): IncomingPrescription["allergies"] {
   const found: IncomingAllergy[] = [];
@@ -43,7 +43,7 @@ function reactionOf(reactions: unknown): Pick<IncomingAllergy, "reaction" | "sev
   };
 }
 
-/** Records that say there is no allergy: of any kind a pharmacy asks about, or only of one it does not. */
+/** Codes for "no known allergy": `all` covers drug allergies; `some` covers only other kinds. */
 const denials: readonly { systems: readonly string[]; all: readonly string[]; some: readonly string[] }[] = [
   {
     systems: ["http://snomed.info/sct", "urn:oid:2.16.840.1.113883.6.96"],
@@ -90,12 +90,12 @@ export function healthConditions(patient: Resource, reading: Reading): string[] 
   return distinct(present.map(({ element }) => conceptText(element.code)));
 }
 
-/** A status that is absent does not rule a record out. */
+/** A missing status does not exclude a record. */
 function holds(status: unknown, wanted: readonly string[]): boolean {
   return codings(status).length === 0 || hasCode(status, wanted);
 }
 
-/** Another patient's records are left out, and that is said; records of nobody known are taken for this patient's. */
+/** Skips another patient's records with a warning. A record whose patient is unknown counts as this patient's. */
 function recordsOf(patient: Resource, type: string, field: "patient" | "subject", reading: Reading): Resource[] {
   return reading.scope.resources.filter((record) => {
     if (record.type !== type) return false;

@@ -4,7 +4,7 @@ import { isOver } from "./dates.ts";
 import { type Element, many, number, text, texts } from "./elements.ts";
 import type { Reading } from "./reading.ts";
 
-/** The parts of a resource by which a person or a practice is called and reached. */
+/** Names, addresses and contact points of people and practices. */
 
 export interface PersonName {
   last_name: string | null;
@@ -13,17 +13,17 @@ export interface PersonName {
   suffix: string | null;
 }
 
-/** Best first; what is not listed comes after, in the order it was sent. A use that is absent is `""`. */
+/** In order of preference; unlisted uses follow in the order sent. `""` is a missing use. */
 const NAME_USES = ["official", "usual", "", "temp", "nickname", "maiden", "old", "anonymous"];
 const HOME_ADDRESS_USES = ["home", "", "temp", "work", "billing"];
 const WORK_ADDRESS_USES = ["work", "", "billing", "home", "temp"];
 const PATIENT_PHONE_USES = ["mobile", "home", "", "temp", "work"];
 const OFFICE_PHONE_USES = ["work", "", "mobile", "home", "temp"];
 
-/** A name that is only a text is not taken apart: which word is the family's is a guess. */
+/** Does not split a text-only name: which word is the last name would be a guess. */
 export function personName(names: unknown, reading: Reading): PersonName {
   const named = many(names).filter((name) => text(name.family) !== null || texts(name.given).length > 0);
-  // A former name is better than none; a former address is not.
+  // A former name is better than none, unlike a former address.
   const current = named.filter((name) => !isOver(name.period, reading.sent_on));
   const best = byUse(current.length > 0 ? current : named, NAME_USES)[0] ?? {};
   const [first_name = null, ...middle] = texts(best.given);
@@ -35,7 +35,7 @@ export function personName(names: unknown, reading: Reading): PersonName {
   };
 }
 
-/** The territories have country codes of their own and are reached by the same mail. */
+/** US territories have their own country codes but the same mail. */
 const AT_HOME = [
   "US",
   "USA",
@@ -68,7 +68,7 @@ export function homeAddress(addresses: unknown, reading: Reading, path: string):
   return address;
 }
 
-/** A prescriber's; nothing is shipped there, so nothing is said about what it lacks. */
+/** A prescriber's address. Nothing ships there, so gaps cause no warnings. */
 export function officeAddress(addresses: unknown, reading: Reading): IncomingAddress | null {
   return postalAddress(addresses, WORK_ADDRESS_USES, reading);
 }
@@ -135,7 +135,7 @@ export function email(telecoms: unknown, reading: Reading, path: string): string
 
 function contactPoints(telecoms: unknown, systems: string[], uses: string[], reading: Reading): string[] {
   const points = currentOnes(telecoms, reading).filter((point) => systems.includes(text(point.system) ?? ""));
-  // The sender's own order of preference goes before ours.
+  // The sender's ranking takes precedence over ours.
   const ranked = byUse(points, uses).sort((a, b) => rank(a) - rank(b));
   return ranked.flatMap((point) => text(point.value) ?? []);
 }
@@ -144,7 +144,7 @@ function rank(point: Element): number {
   return number(point.rank) ?? Number.MAX_SAFE_INTEGER;
 }
 
-/** Digits; without the country code where it is North America's, and without an extension. */
+/** Digits without the North American country code and without an extension. */
 function phone(written: string | undefined, reading: Reading, path: string): string | null {
   if (written === undefined) return null;
   const digits = written
@@ -160,7 +160,7 @@ function currentOnes(list: unknown, reading: Reading): Element[] {
   return many(list).filter((item) => item.use !== "old" && !isOver(item.period, reading.sent_on));
 }
 
-/** Sorting is stable: equals stay in the order they were sent. */
+/** The sort is stable: equal items keep the order sent. */
 function byUse(list: Element[], uses: readonly string[]): Element[] {
   const place = (item: Element) => {
     const at = uses.indexOf(text(item.use) ?? "");

@@ -6,7 +6,7 @@ import { follow, type Reading } from "./reading.ts";
 import type { Resource } from "./resolve.ts";
 import { drugSystem, isSystem, scheduleSystems } from "./systems.ts";
 
-/** Null where the request names no drug. R4 has no place for a strength: the description carries it. */
+/** Null if the request names no drug. R4 has no strength element; the description contains it. */
 export function readDrug(request: Resource, reading: Reading): IncomingDrug | null {
   const concept = medicationConcept(request, reading);
   const codes = drugCodes(concept);
@@ -25,7 +25,7 @@ export function readDrug(request: Resource, reading: Reading): IncomingDrug | nu
   return { description: `${first.system.toUpperCase()} ${first.code}`, ...rest };
 }
 
-/** Of the request itself, or of the Medication it points to; where that is not in the message, the name it is shown by. */
+/** From the request, or the Medication it references, or the reference's display if the Medication is missing. */
 export function medicationConcept(request: Resource, reading: Reading): Element {
   const concept = one(request.element.medicationCodeableConcept);
   if (conceptText(concept) !== null || codings(concept).length > 0) return concept;
@@ -43,14 +43,14 @@ export function drugCodes(concept: unknown): DrugCode[] {
   return codings(concept).flatMap(({ system, code }) => {
     if (code === null) return [];
     const known = drugSystem(system);
-    // Blanks within a bare code mean nothing; dashes tell the parts apart and are kept.
+    // Drop spaces within a bare code; keep dashes, because they separate the parts.
     return [{ system: known, code: known === "ndc" && !code.includes("-") ? code.replace(/\s/g, "") : code }];
   });
 }
 
 /**
- * R4 has no element for the DEA's schedule. Senders put it into an extension or a category, each under a name of its
- * own; the code's system tells what it is.
+ * R4 has no element for the DEA schedule. Senders use extensions or categories of their own; the code's system
+ * identifies it.
  */
 function schedule(request: Resource, reading: Reading): IncomingDrug["schedule"] {
   const places = [request, medicationOf(request, reading)].flatMap((resource) => {

@@ -6,9 +6,9 @@ import type { Resource } from "./resolve.ts";
 import { identifierSystems, identifierTypes, isSystem } from "./systems.ts";
 
 /**
- * Who sent what to whom. A new prescription is known again by its Bundle's identifier, else by its own. A cancellation
- * carries the identifier of what it cancels; were that its own too, it would look like the same message sent twice with
- * other contents. So it has none but its Bundle's, and relates to the other.
+ * Sender, receiver and message id. A new prescription is identified by its Bundle, or else by its own identifier. A
+ * cancellation carries the identifier of the prescription it cancels. Used as its message id, that would look like the
+ * same message resent with other content. So only its Bundle identifies it, and the other id becomes the relation.
  */
 export function readEnvelope(
   root: Element,
@@ -43,7 +43,7 @@ export function readEnvelope(
   };
 }
 
-/** `system|value`: the same number may be another sender's. */
+/** `system|value`, because two senders can use the same number. */
 function token(identifier: Element, path: string, reading: Reading): string | null {
   const value = text(identifier.value);
   const system = text(identifier.system);
@@ -53,7 +53,7 @@ function token(identifier: Element, path: string, reading: Reading): string | nu
   return id(written);
 }
 
-/** The prescriber's own order number where it is marked, else the official one, else the first. */
+/** The identifier marked as the prescriber's order number, else the official one, else the first. */
 function orderIdentifier(identifiers: Element[]): Element {
   const usable = identifiers.filter((identifier) => text(identifier.value) !== null);
   return (
@@ -64,7 +64,7 @@ function orderIdentifier(identifiers: Element[]): Element {
   );
 }
 
-/** The NCPDP id of whoever is asked to dispense; a reference may carry it by itself. */
+/** The NCPDP id of the dispensing pharmacy. The reference itself can carry it. */
 function receiver(request: Resource | null, header: Resource | undefined, reading: Reading): string | null {
   const asked = [
     { from: request, reference: one(request?.element.dispenseRequest).performer },
@@ -87,7 +87,7 @@ function sentTime(timestamp: unknown, reading: Reading): string | null {
   return sent;
 }
 
-/** HL7's mark of data that is about nobody. */
+/** HL7's tag for test data. */
 function isTest(element: Element): boolean {
   const { tag, security } = one(element.meta);
   return [...many(tag), ...many(security)].some(({ code }) => code === "HTEST");

@@ -3,8 +3,8 @@ import { type DescriptionCode, intakeRefusals } from "../../domain/intake/intake
 import { intakeWarnings } from "../../domain/intake/intake-warnings.ts";
 
 /**
- * The answer to a FHIR message. Every sentence is one of the tables' and every path is made of element names, so that
- * nothing of a patient's can come back in it.
+ * The reply to a FHIR message. Every sentence comes from a table and every path consists of element names, so the reply
+ * cannot contain patient data.
  */
 export function outcomeOf(answer: Acceptance | IntakeRefusal, warnings: readonly Warning[], ids: OutcomeIds = {}) {
   return {
@@ -14,30 +14,34 @@ export function outcomeOf(answer: Acceptance | IntakeRefusal, warnings: readonly
   };
 }
 
-/** What became of a message that was taken. A cancellation's answer tells whether anything was canceled. */
+/** Replies to accepted messages. A reply to a cancellation says whether anything was canceled. */
 export const acceptances = {
   received: ["information", "informational", "The prescription was received."],
-  in_review: ["information", "informational", "The message was received; a person will look at it."],
+  in_review: ["information", "informational", "The message was received; the pharmacy will review it."],
   canceled: ["information", "informational", "The prescription was canceled."],
-  cancel_unknown: ["error", "not-found", "No prescription was found that this message could cancel."],
+  cancel_unknown: ["error", "not-found", "No matching prescription was found to cancel."],
   cancel_in_filling: [
     "warning",
     "business-rule",
-    "The prescription was canceled while an order of it is being filled.",
+    "The prescription was canceled while an order for it is being filled.",
   ],
   cancel_dispensed: ["warning", "business-rule", "The prescription was canceled after some of it was dispensed."],
-  cancel_several: ["error", "business-rule", "Several prescriptions fit; the pharmacy will decide which is meant."],
+  cancel_several: [
+    "error",
+    "business-rule",
+    "Several prescriptions match; the pharmacy will decide which one to cancel.",
+  ],
 } as const satisfies Record<string, readonly [Severity, IssueType, string]>;
 
 export type Acceptance = keyof typeof acceptances;
 
-/** Our own numbers of what was made of the message, where there are any. */
+/** Our own ids for the records created from the message, if any. */
 export interface OutcomeIds {
   message_id?: string | null;
   prescription_id?: number | null;
 }
 
-/** The names of `acceptances`, of the refusals' description codes and of the warnings. */
+/** Contains the keys of `acceptances`, the refusals' description codes and the warning codes. */
 const CODE_SYSTEM = "urn:pestle:intake";
 
 type Severity = "error" | "warning" | "information";
@@ -52,7 +56,7 @@ type IssueType =
   | "transient"
   | "informational";
 
-/** What kind of problem a refusal is, and where it lies. What is not listed is `processing`. */
+/** The issue type and location of each refusal. Unlisted refusals are `processing`. */
 export const refusalIssues: Partial<Record<DescriptionCode, readonly [IssueType, string?]>> = {
   "002": ["not-found", "MedicationRequest.dispenseRequest.performer"],
   "007": ["transient"],

@@ -1,11 +1,11 @@
 import type { Element } from "./elements.ts";
 
-/** Deeper than any prescription, and far from what could trouble a walk over the tree. */
+/** Deeper than any real prescription, and shallow enough for recursion. */
 export const MAX_DEPTH = 64;
 
 export type Parsed = { ok: true; root: Element } | { ok: false; why: "not_json" | "too_deep" | "not_an_object" };
 
-/** UTF-8 only, as FHIR wants it. The depth is measured before anything is built. */
+/** UTF-8 only, as FHIR requires. Checks the depth before parsing. */
 export function parseJson(body: Uint8Array): Parsed {
   const written = decode(body);
   if (written === null) return { ok: false, why: "not_json" };
@@ -35,7 +35,7 @@ const BACKSLASH = 0x5c;
 const OPENING = [0x5b, 0x7b];
 const CLOSING = [0x5d, 0x7d];
 
-/** How deep brackets nest outside of strings; also right for a text that turns out not to be JSON. */
+/** The nesting depth of brackets outside strings. Also works on text that is not valid JSON. */
 function depthOf(written: string): number {
   let depth = 0;
   let deepest = 0;

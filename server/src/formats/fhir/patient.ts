@@ -24,7 +24,7 @@ export function readPatient(patient: Resource, reading: Reading): IncomingPatien
   };
 }
 
-/** FHIR has no animals; the standard's extension makes a patient one. */
+/** The standard's extension marks an animal patient. */
 export function isAnimal({ element }: Resource): boolean {
   return many(element.extension).some(({ url }) => url === "http://hl7.org/fhir/StructureDefinition/patient-animal");
 }

@@ -8,8 +8,8 @@ import type { Resource } from "./resolve.ts";
 import { identifierSystems, identifierTypes, isSystem } from "./systems.ts";
 
 /**
- * Who signed. A PractitionerRole says where a practitioner works; that place's address and numbers go before the
- * practitioner's own. Null where nobody can be made out: neither a last name nor an NPI.
+ * The prescriber who signed. A PractitionerRole names a workplace; its address and numbers take precedence over the
+ * practitioner's own. Null if there is neither a last name nor an NPI.
  */
 export function readPrescriber(
   request: Resource,
@@ -27,7 +27,7 @@ export function readPrescriber(
     ...many(practitioner?.element.identifier),
     ...many(practitioner?.element.qualification).flatMap(({ identifier }) => many(identifier)),
     ...many(role?.element.identifier),
-    // A reference may carry no more than a number, and be enough.
+    // A reference with only an identifier is enough.
     ...many(one(requester).identifier),
     ...many(one(role?.element.practitioner).identifier),
   ].filter((identifier) => identifier.use !== "old" && !isOver(identifier.period, reading.sent_on));
@@ -68,7 +68,7 @@ function practitionerOf(role: Resource, reading: Reading): Resource | null {
   return follow(reading, role, role.element.practitioner, ["Practitioner"], "PractitionerRole.practitioner");
 }
 
-/** The location first: it is the nearer of the two. */
+/** The location first, because it is more specific. */
 function placesOf(role: Resource, reading: Reading): Resource[] {
   const [location] = many(role.element.location);
   return [
@@ -84,7 +84,7 @@ function numbersOf(identifiers: Element[], kind: "npi" | "dea" | "state_license"
     .flatMap(({ value }) => id(value) ?? []);
 }
 
-/** Prescribers may have several; one that passes its check is preferred to one that does not. */
+/** A prescriber can have several. Prefer one that passes its checksum. */
 function best(numbers: string[], passes: (number: string) => boolean): string | null {
   return numbers.find(passes) ?? numbers[0] ?? null;
 }

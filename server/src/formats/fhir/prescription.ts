@@ -11,7 +11,7 @@ import { follow, type Reading } from "./reading.ts";
 import type { Resource } from "./resolve.ts";
 import { isSystem, reasonSystems } from "./systems.ts";
 
-/** A prescription, or everything that keeps the request from being one. */
+/** The prescription, or every problem that prevents reading one. */
 export function readPrescription(
   request: Resource,
   reading: Reading,
@@ -34,7 +34,7 @@ export function readPrescription(
   if (sig_text === null) problems.push("138");
 
   const [first, ...more] = problems;
-  // Whatever is null has its problem among them, which the compiler cannot see.
+  // Each null has added a problem, which the compiler cannot see.
   if (first !== undefined || subject === null || patient === null || drug === null || prescriber === null) {
     return { problems: [first ?? "206", ...more] };
   }
@@ -42,7 +42,7 @@ export function readPrescription(
   const signature_evidence = isSigned(request, reading);
   const controlled = drug.schedule !== null && drug.schedule !== "0";
   if (controlled && !signature_evidence) reading.warn("signature_missing", "Provenance.signature");
-  // The first fill may differ from the others; nobody here acts on that.
+  // We do not support a first fill that differs from the others.
   if (isPresent(dispense.initialFill)) reading.warn("element_ignored", "MedicationRequest.dispenseRequest.initialFill");
   const validity = one(dispense.validityPeriod);
   const prescription: IncomingPrescription = {
@@ -89,8 +89,8 @@ function date(value: unknown, path: string, reading: Reading): string | null {
 }
 
 /**
- * What turns a request into something else, whatever its status. Whoever does not understand a modifier extension must
- * not act on what carries it (FHIR R4, Extensibility); we understand none.
+ * Elements that change the meaning of a request, whatever its status. A system that does not understand a modifier
+ * extension must not act on the element that carries it (FHIR R4, Extensibility). We support none.
  */
 export function contradictions(request: Resource, reading: Reading): DescriptionCode[] {
   const { element } = request;
@@ -109,8 +109,8 @@ export function contradictions(request: Resource, reading: Reading): Description
 }
 
 /**
- * The prescriber's own words, in their sequence. Directions that are only coded are not put into words here: a sentence
- * that nobody wrote has no place on a label.
+ * The prescriber's own words, in sequence. We do not turn coded directions into text: a label must not carry a sentence
+ * that the prescriber did not write.
  */
 function directions(request: Resource, reading: Reading): string | null {
   const dosages = many(request.element.dosageInstruction);
@@ -122,7 +122,7 @@ function directions(request: Resource, reading: Reading): string | null {
   return written;
 }
 
-/** The longest sig a label takes (exception 69). */
+/** The longest sig that fits on a label (exception 69). */
 const LABEL_SIG_LENGTH = 1000;
 
 function note(request: Resource): string | null {
@@ -139,7 +139,7 @@ function lines(texts: (string | null)[]): string | null {
   return written.length === 0 ? null : written.join("\n");
 }
 
-/** HL7's substitution codes: `N` forbids it; the others allow one kind of substitution or another. */
+/** HL7 substitution codes: `N` forbids substitution; the others allow some kind of it. */
 const FORBIDS = ["N", "NONE"];
 const ALLOWS = ["E", "EC", "BC", "G", "TE", "TB", "TG", "F"];
 
@@ -164,13 +164,13 @@ function diagnoses(request: Resource, reading: Reading): IncomingPrescription["d
   return [...many(reasonCode), ...conditions].flatMap((reason) => {
     const coding = bestReason(codings(reason));
     if (coding?.code) return [{ code: coding.code, system: reasonSystem(coding), description: conceptText(reason) }];
-    // A reason in words has no place of its own.
+    // We have no field for an uncoded reason.
     reading.warn("element_ignored", "MedicationRequest.reasonCode");
     return [];
   });
 }
 
-/** The one a pharmacy's payers understand first. */
+/** Prefers the system that payers use. */
 function bestReason(coded: Coding[]): Coding | undefined {
   const place = (coding: Coding) => {
     const at = reasonSystems.findIndex(({ names }) => isSystem(coding.system, names));
@@ -184,8 +184,8 @@ function reasonSystem({ system }: Coding): string | null {
 }
 
 /**
- * A Provenance that targets the request and carries a signature's bytes. A signature over a whole Bundle, or one that
- * is only mentioned, is not evidence that this prescription was signed.
+ * True if a Provenance targets the request and contains signature bytes. A signature over the whole Bundle, or one
+ * without bytes, does not prove that the prescriber signed this prescription.
  */
 function isSigned(request: Resource, reading: Reading): boolean {
   return reading.scope.resources.some(
@@ -207,7 +207,7 @@ function priorAuthorization(request: Resource, reading: Reading): string | null 
   return null;
 }
 
-/** FHIR tells which requests were made together, not how many there are. */
+/** FHIR identifies the group of requests but not its size. */
 function orderGroup(request: Resource): IncomingPrescription["order_group"] {
   const number = id(one(request.element.groupIdentifier).value);
   return number === null ? null : { number, item: null, total: null };

@@ -3,11 +3,11 @@ import { type QuantityUnit, quantityUnit } from "../../domain/values/quantity-un
 import { type Element, isPresent, number, one, text } from "./elements.ts";
 import type { Reading } from "./reading.ts";
 
-/** How much, for how long, how often: the numbers of a request's `dispenseRequest`. */
+/** Quantity, days' supply and refills from a request's `dispenseRequest`. */
 
 const MOST_UNITS = 9_999_999;
 
-/** Null where there is none that can be relied on: "at least 30" is not a quantity. */
+/** Null without an exact quantity: "at least 30" is not one. */
 export function quantity(dispense: Element, reading: Reading): IncomingQuantity | null {
   const written = one(dispense.quantity);
   const sent = number(written.value);
@@ -22,7 +22,7 @@ export function quantity(dispense: Element, reading: Reading): IncomingQuantity 
   return { value, unit };
 }
 
-/** HL7's forms in which drugs are ordered. Those that say nothing about what is counted (solutions, creams) are left out. */
+/** HL7 orderable drug forms. Omits forms that are not counted (solutions, creams). */
 export const orderableForms: Partial<Record<QuantityUnit, string>> = {
   tablet: "TAB ORTAB BUCTAB SRBUCTAB CHEWTAB CPTAB DISINTAB DRTAB ECTAB ERECTAB ERTAB ERTAB12 ERTAB24 SLTAB VAGTAB",
   caplet: "CAPLET",
@@ -41,7 +41,7 @@ const unitByForm = new Map(
   ),
 );
 
-/** UCUM's ways of saying no more than "that many". */
+/** UCUM codes for a plain count. */
 const COUNTS = ["1", "{#}", "#"];
 
 function unitOf(written: Element): QuantityUnit | null {
@@ -55,7 +55,7 @@ function unitOf(written: Element): QuantityUnit | null {
   );
 }
 
-/** UCUM writes what it does not measure in braces or brackets: `{tablet}`, `[tablet]`, `{Tablet(s)}`. */
+/** UCUM annotations are in braces or brackets: `{tablet}`, `[tablet]`, `{Tablet(s)}`. */
 function known(unit: string | null): QuantityUnit | null {
   if (unit === null) return null;
   const bare = unit
@@ -74,7 +74,7 @@ const DAYS: ReadonlyMap<string, number> = new Map([
   ["weeks", 7],
 ]);
 
-/** Months and years are no number of days; a duration without unit is not one either. */
+/** Null for months and years, whose length varies, and for durations without a unit. */
 export function daysSupply(dispense: Element, reading: Reading): number | null {
   if (!isPresent(dispense.expectedSupplyDuration)) return null;
   const duration = one(dispense.expectedSupplyDuration);
@@ -85,7 +85,7 @@ export function daysSupply(dispense: Element, reading: Reading): number | null {
   return null;
 }
 
-/** FHIR counts as SCRIPT does: beyond the first fill. It cannot say "as needed". */
+/** Like SCRIPT, FHIR counts refills after the first fill. It cannot express "as needed". */
 export function refills(dispense: Element, reading: Reading): IncomingPrescription["refills"] {
   const path = "MedicationRequest.dispenseRequest.numberOfRepeatsAllowed";
   const allowed = number(dispense.numberOfRepeatsAllowed);

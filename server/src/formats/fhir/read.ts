@@ -13,8 +13,8 @@ import { requestsIn } from "./requests.ts";
 import { openScope, type Resource } from "./resolve.ts";
 
 /**
- * Reads a FHIR R4 Bundle, or one MedicationRequest, to the message both readers make. Never throws, whatever the bytes.
- * `ncpdp_id` is the receiver named beside the message, for senders who name none in it.
+ * Reads a FHIR R4 Bundle or a single MedicationRequest. Never throws, whatever the bytes. `ncpdp_id` is the receiver from
+ * the request URL, for senders whose messages do not name one.
  */
 export function readFhir(body: Uint8Array, ncpdp_id: string | null): ReadMessage {
   const parsed = parseJson(body);
@@ -74,9 +74,8 @@ const CANCELS = ["cancelled", "stopped", "entered-in-error"];
 const ORDERS = ["order", "original-order", "reflex-order", "filler-order", "instance-order"];
 
 /**
- * Only an active order may be filled. A draft, a request on hold or one that is done is refused, so that its sender
- * knows; likewise a proposal, a plan or an option. A request that leaves its intent out was still sent to a pharmacy:
- * it is taken, with a warning.
+ * Only an active order can be filled. Refuses drafts, requests on hold and completed ones, so that the sender knows;
+ * also proposals, plans and options. Accepts a request without an intent, with a warning: it was sent to a pharmacy.
  */
 function notAnOrder(request: Resource, kind: "new" | "cancel", reading: Reading): DescriptionCode[] {
   if (kind === "cancel") return [];
@@ -89,7 +88,7 @@ function notAnOrder(request: Resource, kind: "new" | "cancel", reading: Reading)
   return problems;
 }
 
-/** What is missing from a cancellation is nobody's concern: it only has to be enough to find the prescription. */
+/** No warnings for gaps in a cancellation: it only needs enough to find the prescription. */
 function cancelTarget(request: Resource, reading: Reading): CancelTarget {
   const silent = { ...reading, warn: () => {} };
   const subject = subjectOf(request, silent);

@@ -3,12 +3,12 @@ import type { WarningCode } from "../../domain/intake/intake-warnings.ts";
 import { isPresent, one } from "./elements.ts";
 import type { Resource, Scope } from "./resolve.ts";
 
-/** What every part of the reader is given: the message, and where to put its doubts. */
+/** The message and its warnings, passed to every part of the reader. */
 export interface Reading {
   scope: Scope;
-  /** The day the message was sent, YYYY-MM-DD; what ended before it is of the past. Null: not known. */
+  /** The day the message was sent, YYYY-MM-DD; null if unknown. Periods that ended before it are over. */
   sent_on: string | null;
-  /** Paths are FHIRPath by element names, without positions: the order of a message says nothing. */
+  /** Paths are FHIRPath element names without indexes, because order has no meaning in a message. */
   warn(code: WarningCode, path: string): void;
 }
 
@@ -22,7 +22,7 @@ export function warningList(): { warnings: Warning[]; warn: Reading["warn"] } {
   };
 }
 
-/** Follows a reference and says so when it leads nowhere. */
+/** Follows a reference and warns if it does not resolve. */
 export function follow(
   reading: Reading,
   from: Resource,

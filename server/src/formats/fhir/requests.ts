@@ -2,15 +2,15 @@ import { type Element, many, text } from "./elements.ts";
 import type { Resource, Scope } from "./resolve.ts";
 
 /**
- * The requests a message asks us to act on. Its header, if it has one, says which they are; what a request renews or
- * stems from, and what is already completed, came along for information.
+ * The requests a message asks us to act on. The message header, if any, names them. Completed requests, and requests that
+ * another one renews or is based on, are only context.
  */
 export function requestsIn(scope: Scope): Resource[] {
   const all = scope.resources.filter(({ type, container }) => type === "MedicationRequest" && container === null);
   const meant = inFocus(scope);
   const asked = meant.size === 0 ? all : all.filter(({ element }) => meant.has(element));
   const earlier = new Set(asked.flatMap((request) => earlierThan(request, scope)));
-  // An earlier request that is being cancelled is asked about as well: it must not be lost behind the new one.
+  // Keep an earlier request that is being canceled: the new one must not hide it.
   const current = asked.filter(
     ({ element }) => !earlier.has(element) || !isAside(element.status, ["active", "completed"]),
   );

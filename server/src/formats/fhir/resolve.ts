@@ -1,10 +1,10 @@
 import { type Element, many, one, text } from "./elements.ts";
 
-/** The resources of one message and what their references point to. */
+/** The resources of one message, with reference resolution. */
 export interface Scope {
-  /** In the order of the message: entries, each followed by what it contains. */
+  /** In message order: each entry followed by its contained resources. */
   resources: Resource[];
-  /** The one resource of these types that the reference means; null where there is none, or more than one. */
+  /** The one resource of these types that the reference points to; null if there is none or more than one. */
   resolve(reference: unknown, from: Resource, types: readonly string[]): Resource | null;
 }
 
@@ -12,14 +12,14 @@ export interface Resource {
   type: string;
   element: Element;
   full_url: string | null;
-  /** The resource this one lies inside of; its `#` references are meant against that one. */
+  /** The resource that contains this one; `#` references resolve against it. */
   container: Resource | null;
 }
 
-/** More than one prescription's worth of records, with room to spare. */
+/** Far more than one prescription needs. */
 export const MAX_RESOURCES = 500;
 
-/** Null where the message holds more resources than any prescription needs. */
+/** Null if the message has more than MAX_RESOURCES. */
 export function openScope(root: Element): Scope | null {
   const resources = resourcesOf(root);
   if (resources.length > MAX_RESOURCES) return null;
@@ -52,8 +52,8 @@ function resourceOf(element: Element, full_url: string | null, container: Resour
 }
 
 /**
- * Which resource a key names; null once two different ones claim it, since the wrong patient is worse than none. The
- * same resource sent twice is still one.
+ * Maps a key to its resource, or to null if two different resources claim it: the wrong patient is worse than none. The
+ * same resource sent twice counts as one.
  */
 class Keys {
   readonly #holders = new Map<string, Resource | null>();
@@ -74,7 +74,7 @@ class Keys {
   }
 }
 
-/** Tells whether two resources are the same, writing each out once at most, and only when two claim the same key. */
+/** Compares resources by their JSON, serialized at most once, and only if two claim the same key. */
 function twins(resources: Resource[]) {
   let originals: Map<Resource, Resource> | null = null;
   return (one: Resource, other: Resource): boolean => {
@@ -99,7 +99,7 @@ function indexOf(resources: Resource[]) {
   const areTwins = twins(resources);
   const byUrl = new Keys(areTwins);
   const byTypeAndId = new Keys(areTwins);
-  /** Without the entries that live at an address of their own: those are meant by that address only. */
+  /** Only entries without a server URL: the others can be referenced only by that URL. */
   const homeless = new Keys(areTwins);
   let byIdentifier: Keys | null = null;
 
@@ -133,7 +133,7 @@ function indexOf(resources: Resource[]) {
     return byUrl.get(`${base}/${target}`) ?? homeless.get(target);
   }
 
-  /** Built when first asked for: most senders write no such references. */
+  /** Built on first use: few senders write such references. */
   function identified(identifier: Element, types: readonly string[]): Resource | null {
     const value = text(identifier.value);
     if (value === null) return null;
@@ -162,7 +162,7 @@ function identifierKey(type: string, system: string | null, value: string): stri
   return JSON.stringify([type, system, value]);
 }
 
-/** `system|value`, as a search parameter spells an identifier. */
+/** Parses `system|value`, the search parameter form of an identifier. */
 function tokenOf(query: string): Element {
   let token: string;
   try {
@@ -182,13 +182,13 @@ function contained(id: string, container: Resource): Resource | null {
 
 const MAX_URL_LENGTH = 2_000;
 
-/** Longer ones are nobody's address; what looks at addresses below need not fear them. */
+/** Ignores longer URLs, so that the regular expressions below stay cheap. */
 function url(value: unknown): string | null {
   const written = text(value);
   return written !== null && written.length <= MAX_URL_LENGTH ? written : null;
 }
 
-/** A UUID may be written in either case. */
+/** UUIDs compare without case. */
 function comparable(url: string): string {
   return /^urn:/i.test(url) ? url.toLowerCase() : url.replace(/\/$/, "");
 }
@@ -197,7 +197,7 @@ function lastSegment(url: string): string | null {
   return /[^/:]+$/.exec(url)?.[0] ?? null;
 }
 
-/** Where a resource's server keeps its resources: the address without its type and id. */
+/** The server's base URL: the resource URL without type and id. */
 function baseOf(url: string): string | null {
   return /^(https?:\/\/.+)\/[A-Za-z]+\/[^/]+$/.exec(url)?.[1] ?? null;
 }

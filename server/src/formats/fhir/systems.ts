@@ -1,8 +1,8 @@
 import type { DrugCode, PatientIdKind } from "../../domain/intake/incoming-message.ts";
 
 /**
- * The names under which senders file identifiers and codes. One thing has several: the standard's, its OID, and what
- * guides and vendors made up. The first of each is the one we write ourselves.
+ * The system URIs senders use for identifiers and codes. Each has several: the standard's, its OID, and variants from
+ * guides and vendors. We write the first of each list.
  */
 export const identifierSystems = {
   npi: ["http://hl7.org/fhir/sid/us-npi", "urn:oid:2.16.840.1.113883.4.6"],
@@ -19,26 +19,26 @@ export const identifierSystems = {
   ],
 } as const;
 
-/** HL7 table 0203, which types identifiers whose system is the sender's own. */
+/** HL7 table 0203: types of identifiers whose system is the sender's own. */
 export const IDENTIFIER_TYPES = "http://terminology.hl7.org/CodeSystem/v2-0203";
 
 export const identifierTypes = {
   npi: ["NPI"],
   dea: ["DEA"],
-  /** State licence, licence, medical licence. */
+  /** State license, license, medical license. */
   state_license: ["SL", "LN", "MD"],
-  /** The prescriber's own number of an order. */
+  /** The prescriber's own order number. */
   placer: ["PLAC"],
 } as const;
 
-/** Best first. A type that is not listed is `other`. */
+/** In order of preference. An unlisted type is `other`. */
 export const patientIdTypes: readonly { code: string; kind: PatientIdKind }[] = [
   { code: "MR", kind: "medical_record" },
   { code: "AN", kind: "account" },
   { code: "U", kind: "mutually_defined" },
 ];
 
-/** `unknown` stays apart from `other`: nobody turns a missing answer into one. */
+/** `unknown` differs from `other`: a missing answer is not an answer. */
 export const genders = [
   { code: "male", gender: "M" },
   { code: "female", gender: "F" },
@@ -46,7 +46,7 @@ export const genders = [
   { code: "unknown", gender: "U" },
 ] as const;
 
-/** Numbers of the state and of payers: not the prescriber system's own, and not ours to keep as an id. */
+/** Government and payer numbers: not the prescriber system's own, so we do not store them as ids. */
 export const foreignPatientIds = {
   types: ["SS", "SB", "DL", "PPN", "TAX", "MA", "MB", "MC", "NI", "PRC"],
   systems: ["http://hl7.org/fhir/sid/us-ssn", "urn:oid:2.16.840.1.113883.4.1", "http://hl7.org/fhir/sid/us-mbi"],
@@ -57,7 +57,7 @@ export const drugCodeSystems: Record<Exclude<DrugCode["system"], "other">, reado
   rxnorm: ["http://www.nlm.nih.gov/research/umls/rxnorm", "urn:oid:2.16.840.1.113883.6.88"],
   snomed: ["http://snomed.info/sct", "urn:oid:2.16.840.1.113883.6.96"],
   upc: ["urn:oid:2.16.840.1.113883.6.55"],
-  // The owner of these codes has published no name for them.
+  // The owner of these codes has not published a system URI.
   gcn: ["urn:pestle:gcn"],
 };
 
@@ -71,17 +71,17 @@ export function drugSystem(name: string | null): DrugCode["system"] {
   return (name === null ? undefined : drugSystemByName.get(name.toLowerCase())) ?? "other";
 }
 
-/** Senders disagree about the case of these names. */
+/** Compares without case, because senders vary it. */
 export function isSystem(name: string | null, names: readonly string[]): boolean {
   if (name === null) return false;
   const wanted = name.toLowerCase();
   return names.some((known) => known.toLowerCase() === wanted);
 }
 
-/** The NCI's thesaurus, whose codes SCRIPT uses too. */
+/** The NCI Thesaurus, whose codes SCRIPT also uses. */
 export const NCI = "http://ncicb.nci.nih.gov/xml/owl/EVS/Thesaurus.owl";
 
-/** Under which a DEA schedule may be coded: the NCI's codes, and HL7 table 0477. */
+/** Systems that can code a DEA schedule: the NCI Thesaurus and HL7 table 0477. */
 export const scheduleSystems = [
   NCI,
   "http://terminology.hl7.org/CodeSystem/v2-0477",
@@ -89,7 +89,7 @@ export const scheduleSystems = [
   "http://terminology.hl7.org/CodeSystem/DEADrugSchedule",
 ] as const;
 
-/** Diagnoses, best first, under the names both readers use. */
+/** Diagnosis code systems in order of preference, under the names both readers use. */
 export const reasonSystems = [
   { system: "icd10cm", names: ["http://hl7.org/fhir/sid/icd-10-cm", "urn:oid:2.16.840.1.113883.6.90"] },
   { system: "snomed", names: ["http://snomed.info/sct", "urn:oid:2.16.840.1.113883.6.96"] },

@@ -20,16 +20,16 @@ import {
 
 type Json = Record<string, unknown>;
 
-/** What of an envelope a Bundle has room for. */
+/** The envelope fields that a Bundle can carry. */
 export type FhirEnvelope = Pick<
   Envelope,
   "from" | "to" | "message_id" | "sent_time" | "prescriber_order_number" | "test_message"
 >;
 
 /**
- * A prescription as a FHIR R4 Bundle, as a prescriber's system would send it; with another status, the cancellation of
- * it. What R4 cannot say (a strength, refills "as needed", an item's place in its group, wished-for fill notices) is
- * left out.
+ * A prescription as a FHIR R4 Bundle, as a prescriber's system would send it; with another status, its cancellation.
+ * Omits what R4 cannot express: the strength, "as needed" refills, an item's position in its group, and requested fill
+ * notices.
  */
 export function writeFhir(
   prescription: IncomingPrescription,
@@ -200,7 +200,7 @@ function claimResponse(preAuthRef: string): Resource {
   };
 }
 
-/** The bytes say no more than that there are some: whoever checks signatures does so before a message reaches us. */
+/** Placeholder bytes: the network verifies signatures before a message reaches us. */
 function provenance(recorded: string | null): Resource {
   const who = { reference: "Practitioner/prescriber" };
   return {
@@ -221,7 +221,7 @@ function identifierType(code: string | undefined) {
   return code === undefined ? null : { coding: [{ system: IDENTIFIER_TYPES, code }] };
 }
 
-/** `system|value`, as the reader puts the two together. */
+/** Splits `system|value`, which the reader joins. */
 function identifierOf(message_id: string | null) {
   if (message_id === null) return null;
   const bar = message_id.lastIndexOf("|");
@@ -252,7 +252,7 @@ function address(known: IncomingAddress | null, use: string) {
   return { use, line: [street1, street2], city, state, postalCode: zip, country };
 }
 
-/** FHIR knows neither null nor empty lists nor empty objects. */
+/** FHIR allows no nulls, empty lists or empty objects. */
 function pruned(value: unknown): unknown {
   if (Array.isArray(value)) {
     const items = value.map(pruned).filter((item) => item !== undefined);

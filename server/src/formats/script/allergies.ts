@@ -5,14 +5,14 @@ import { code as codePaths, allergy as paths } from "./paths.ts";
 import type { Reading } from "./reading.ts";
 import { child, children, type XmlElement } from "./xml.ts";
 
-/** Silence is "unknown", never "none"; and an allergy that is named outweighs the word that there is none. */
+/** No information is "unknown", never "none". A named allergy overrides "no known allergies". */
 export function readAllergies(reading: Reading, transaction: XmlElement): IncomingPrescription["allergies"] {
   const sections = children(transaction, "AllergyOrAdverseEvent");
   const allergies = sections.flatMap((section) =>
     children(section, "Allergies").flatMap((element) => readAllergy(reading, element) ?? []),
   );
   if (allergies.length > 0) return allergies;
-  // An allergy that could not be read is still one: its section does not say "none".
+  // An unreadable allergy is still an allergy, so do not return "none".
   if (sections.some((section) => child(section, "Allergies") !== null)) return "unknown";
   return sections.some((section) => saysNone(reading, section)) ? "none" : "unknown";
 }

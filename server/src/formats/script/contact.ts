@@ -3,7 +3,7 @@ import { code, contact as contactPaths, address as paths } from "./paths.ts";
 import type { Hit, Reading } from "./reading.ts";
 import { child, children, type XmlElement } from "./xml.ts";
 
-/** The address under a person, its state and zip in their usual form where that can be told. */
+/** A person's address, with state and ZIP code normalized if possible. */
 export function readAddress(reading: Reading, person: XmlElement, field: string): IncomingAddress | null {
   const element = child(person, "Address");
   if (element === null) return null;
@@ -20,11 +20,11 @@ export function readAddress(reading: Reading, person: XmlElement, field: string)
   };
 }
 
-/** Digits, ten of them where the number is North American; what stands behind an `x` is an extension. */
+/** Digits only: ten for a North American number. Drops an extension after `x`. */
 export function readPhone(reading: Reading, person: XmlElement, kind: "phone" | "fax", field: string): string | null {
   const hit = contactOf(reading, person, kind, field);
   if (hit === null) return null;
-  // Cut to the standard's length first: no sender's text may cost more than it is worth.
+  // Cut to the standard's length first, to bound the cost of the regular expressions.
   const digits = hit.text
     .slice(0, 80)
     .replace(/\s*(x|ext).*$/is, "")
@@ -42,7 +42,7 @@ export function readEmail(reading: Reading, person: XmlElement, field: string): 
   return null;
 }
 
-/** 2017071 has an element a kind, 10.6 one element with a qualifier. */
+/** 2017071 has one element per kind; 10.6 has one element with a qualifier. */
 function contactOf(reading: Reading, person: XmlElement, kind: keyof typeof contactPaths, field: string): Hit | null {
   const numbers = child(person, "CommunicationNumbers");
   if (numbers === null) return null;
@@ -67,7 +67,7 @@ function qualifierOf(reading: Reading, communication: XmlElement): string | unde
   return reading.text(communication, code.qualifier, "communication.qualifier")?.toUpperCase();
 }
 
-/** The territories have country codes of their own and are reached by the same mail. */
+/** US territories have their own country codes but the same mail. */
 const AT_HOME = new Set(["US", "USA", "PR", "GU", "VI", "AS", "MP", "UM"]);
 
 function countryOf(reading: Reading, hit: Hit | null): string | null {

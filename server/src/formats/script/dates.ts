@@ -1,4 +1,4 @@
-/** A calendar date as YYYY-MM-DD, from any way senders write one (a time, a zone or no dashes); null where it is none. */
+/** A calendar date as YYYY-MM-DD from any form senders use (with time, zone, or no dashes); null if invalid. */
 export function calendarDate(text: string): string | null {
   const match = DATE.exec(text) ?? COMPACT.exec(text);
   if (match === null) return null;
@@ -6,7 +6,7 @@ export function calendarDate(text: string): string | null {
   return isReal(Number(year), Number(month), Number(day)) ? `${year}-${month}-${day}` : null;
 }
 
-/** A moment as ISO 8601 UTC with milliseconds. The standard's times are UTC, so one without zone is taken as such. */
+/** A time as ISO 8601 UTC with milliseconds. The standard uses UTC, so a time without zone is UTC. */
 export function instant(text: string): string | null {
   const spread = text.replace(COMPACT_TIME, "$1-$2-$3T$4:$5:$6");
   const match = TIME.exec(spread);
@@ -17,7 +17,7 @@ export function instant(text: string): string | null {
   return Number.isNaN(at) ? null : new Date(at).toISOString();
 }
 
-/** The date stands as written: a time beside it names no zone that would move it to another day. */
+/** Takes the date as written, ignoring its time and zone. */
 const DATE = /^(\d{4})-(\d{2})-(\d{2})(?:[T ][\d:.]*)?(?:Z|[+-]\d{2}:?\d{2})?$/;
 const COMPACT = /^(\d{4})(\d{2})(\d{2})(?:\d{4}|\d{6})?$/;
 const COMPACT_TIME = /^(\d{4})(\d{2})(\d{2})(\d{2})(\d{2})(\d{2})$/;

@@ -5,7 +5,7 @@ import { code as codePaths, medication as paths } from "./paths.ts";
 import type { Reading } from "./reading.ts";
 import { child, children, type XmlElement } from "./xml.ts";
 
-/** What was prescribed. Null where the medication has neither a description nor a code. */
+/** Null if the medication has neither a description nor a code. */
 export function readDrug(reading: Reading, medication: XmlElement): IncomingDrug | null {
   const codes = readDrugCodes(reading, medication);
   const description = readDescription(reading, medication, codes);
@@ -20,7 +20,7 @@ export function readDrug(reading: Reading, medication: XmlElement): IncomingDrug
   };
 }
 
-/** Whose code it is, by the qualifier beside it. The rest (HRI, UPN, Medi-Span …) is kept as `other`. */
+/** The code system by qualifier. The rest (HRI, UPN, Medi-Span …) is `other`. */
 const SYSTEMS = new Map<string, DrugCode["system"]>([
   ["ND", "ndc"],
   ["NDC", "ndc"],
@@ -41,7 +41,7 @@ export function codeSystem(qualifier: string): DrugCode["system"] {
   return SYSTEMS.get(qualifier.toUpperCase()) ?? "other";
 }
 
-/** Every code of the drug: NDC first, then product codes, then those of drug databases, each once. */
+/** Every code of the drug without duplicates: NDC first, then product codes, then drug database codes. */
 export function readDrugCodes(reading: Reading, medication: XmlElement): DrugCode[] {
   const products = [medication, ...children(medication, "Product")];
   const holders = [...products, ...products.flatMap((product) => children(product, "DrugCoded"))];
@@ -53,7 +53,7 @@ export function readDrugCodes(reading: Reading, medication: XmlElement): DrugCod
   return codes.filter((code, at) => codes.findIndex((other) => isSame(code, other)) === at);
 }
 
-/** The standard has room for two; a message with more than this says nothing by them. */
+/** The standard allows two. More than this is noise. */
 const MOST_CODES = 20;
 
 const isSame = (one: DrugCode, other: DrugCode) => one.system === other.system && one.code === other.code;
@@ -62,7 +62,7 @@ function readCode(reading: Reading, element: XmlElement): DrugCode | null {
   const field = "drug.codes";
   const text = reading.text(element, codePaths.value, field) ?? reading.own(element, field);
   if (text === null) return null;
-  // 10.6 names the qualifier beside the code: <ProductCode>…</ProductCode><ProductCodeQualifier>ND.
+  // 10.6 puts the qualifier in a sibling element: <ProductCode>…</ProductCode><ProductCodeQualifier>ND.
   const beside = element.parent === null ? null : child(element.parent, `${element.name}Qualifier`);
   const qualifier =
     reading.text(element, codePaths.qualifier, `${field}.qualifier`) ??
@@ -75,7 +75,7 @@ function readCode(reading: Reading, element: XmlElement): DrugCode | null {
   return { system, code: /[-*]/.test(text) ? text : text.replaceAll(" ", "") };
 }
 
-/** A product code that names no list is an NDC where it looks like one. */
+/** A product code without a qualifier is an NDC if it looks like one. */
 function implied(name: string, text: string): string {
   if (name === "NDC") return "ND";
   return name === "ProductCode" && normaliseNdc(text).length === 1 ? "ND" : "";
@@ -89,7 +89,7 @@ function readDescription(reading: Reading, medication: XmlElement, codes: DrugCo
   return `${code.system.toUpperCase()} ${code.code}`;
 }
 
-/** The units of strength that cover nearly every product; another unit leaves the bare value. */
+/** Strength units of nearly all products. An unlisted unit is dropped. */
 const STRENGTH_UNITS = new Map([
   ["C28253", "mg"],
   ["C48152", "mcg"],

@@ -5,8 +5,8 @@ import type { Reading } from "./reading.ts";
 import { child, type XmlElement } from "./xml.ts";
 
 /**
- * Who sends what to whom. Read before anything is refused, so that the answer finds its way; what a message cannot do
- * without (its id, its sender, its receiver) is refused here.
+ * Sender, receiver and message id. Read before any refusal, so that we can address the reply. Refuses a message without
+ * an id, sender or receiver.
  */
 export function readEnvelope(
   reading: Reading,
@@ -36,17 +36,17 @@ export function readEnvelope(
   return envelope;
 }
 
-/** Yes in the ways senders say it; any other word is not one to act upon. */
+/** "Yes" in the forms senders use. Anything else is not a yes. */
 export function isYes(text: string | null): boolean {
   return text !== null && /^(y|yes|1|true)$/i.test(text);
 }
 
-/** Whatever is not a no: for what takes codes (`Y`, `H`, `001`) and does no harm when it is heeded in vain. */
+/** Anything but "no", for fields that take codes (`Y`, `H`, `001`) and where a false yes is harmless. */
 export function isAsked(text: string | null): boolean {
   return text !== null && !/^(n|no|0+|false)$/i.test(text);
 }
 
-/** A text by which something is looked up: one of absurd length is nobody's. */
+/** The longest text we accept as a lookup key. */
 export const LONGEST_ID = 255;
 const STANDARD_ID_LENGTH = 35;
 
@@ -87,7 +87,7 @@ function partyOf(reading: Reading, header: XmlElement | null, name: "To" | "From
   };
 }
 
-/** The best id anywhere below: `<To><Pharmacy><Identification><NCPDPID>…`, `<From><Identifier>…`. */
+/** The preferred id at any depth: `<To><Pharmacy><Identification><NCPDPID>…`, `<From><Identifier>…`. */
 function idWithin(element: XmlElement): XmlElement | null {
   const leaves = leavesOf(element).filter(({ name }) => name !== "Qualifier");
   for (const wanted of party.id) {
@@ -101,12 +101,12 @@ function leavesOf(element: XmlElement): XmlElement[] {
   return element.children.flatMap((next) => (next.text === "" ? leavesOf(next) : [next, ...leavesOf(next)]));
 }
 
-/** Older networks write a pharmacy's id as a mail address: `mailto:9900017.ncpdp@…`. */
+/** Older networks write a pharmacy's id as an email address: `mailto:9900017.ncpdp@…`. */
 function mailboxOf(id: string | null): string | null {
   return id === null ? null : (/^mailto:(\w+)\.ncpdp@/i.exec(id)?.[1] ?? id);
 }
 
-/** A message that names no receiver may still name its pharmacy. */
+/** A message without a receiver can still name its pharmacy. */
 function pharmacyOf(reading: Reading, transaction: XmlElement | null): string | null {
   const hit = reading.hit(transaction, transactionPaths.pharmacy_id, "envelope.to");
   if (hit !== null) reading.warn("receiver_from_pharmacy", hit.element);

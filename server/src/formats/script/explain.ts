@@ -5,13 +5,13 @@ import { readTraced } from "./read.ts";
 import { type Found, Reading } from "./reading.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** What was made of a message, field by field, for whoever has to find out why. It shows what the message says. */
+/** How a message was read, field by field, for debugging. Contains patient data. */
 export interface Explanation {
   outcome: ReadMessage;
   fields: { field: string; path: string; text: string }[];
-  /** What a new prescription should have: where it was looked for, and what comes of its absence. */
+  /** Fields a new prescription should have: the expected path, and what follows from the gap. */
   missing: { field: string; path: string; sentence: string }[];
-  /** Elements with a text that nothing was made of. */
+  /** Elements with text that the reader did not use. */
   unread: string[];
 }
 
@@ -31,10 +31,10 @@ export function findFields(bytes: Uint8Array): Explanation {
   return { outcome, fields, missing: missingFrom(root, found), unread };
 }
 
-/** After these nothing more was read, so nothing can be said to be missing. */
+/** The reader stops after these, so the missing fields are unknown. */
 const ENDS: readonly DescriptionCode[] = ["019", "021", "035"];
 
-/** Every field of a new prescription that its absence is worth a word about. */
+/** Every field of a new prescription whose absence has consequences. */
 const WANTED: readonly [field: string, path: string, code: DescriptionCode | WarningCode][] = [
   ["envelope.to", "Header/To", "002"],
   ["envelope.from", "Header/From", "028"],
@@ -74,10 +74,10 @@ function sentenceOf(code: DescriptionCode | WarningCode): string {
   return code in intakeRefusals ? intakeRefusals[code as DescriptionCode][1] : intakeWarnings[code as WarningCode];
 }
 
-/** Each element's path: names from the root down, with a number where there are several of a name. */
+/** Each element's path from the root, with an index if siblings share its name. */
 function placesIn(root: XmlElement): Map<XmlElement, string> {
   const places = new Map([[root, root.name]]);
-  // The walk reaches what it adds: a map is gone through in the order of its making.
+  // Iterating a map also visits entries added during the iteration.
   for (const [element, place] of places) {
     const totals = new Map<string, number>();
     for (const { name } of element.children) totals.set(name, (totals.get(name) ?? 0) + 1);

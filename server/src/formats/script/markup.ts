@@ -1,4 +1,4 @@
-/** XML being written: only `element` makes it, so that no text gets into a message unescaped. */
+/** XML output. Only `element` creates it, so no unescaped text can get into a message. */
 export class Markup {
   readonly xml: string;
   constructor(xml: string) {
@@ -8,14 +8,14 @@ export class Markup {
 
 type Content = string | null | readonly (Markup | null)[];
 
-/** An element with a text or with elements in it; nothing at all where there is nothing to say. */
+/** An element with text or child elements; null if it would be empty. */
 export function element(name: string, content: Content, attributes: Record<string, string | null> = {}): Markup | null {
   const inner =
     typeof content === "string" ? escapeXml(content) : (content ?? []).map((part) => part?.xml ?? "").join("");
   return inner === "" ? null : new Markup(`<${name}${attributesXml(attributes)}>${inner}</${name}>`);
 }
 
-/** An element that says what it says by being there. */
+/** An element whose presence carries meaning: written even if empty. */
 export function mark(name: string, content: Content = null): Markup {
   return element(name, content) ?? new Markup(`<${name}/>`);
 }
@@ -30,10 +30,10 @@ function attributesXml(attributes: Record<string, string | null>): string {
     .join("");
 }
 
-/** Line ends and tabs are written as references, or a parser would change them; what XML has no room for, as U+FFFD. */
+/** Escapes newlines and tabs, which a parser would normalize. Replaces characters that XML forbids with U+FFFD. */
 function escapeXml(text: string): string {
   return text.replace(UNWRITABLE, "\uFFFD").replace(/[&<>"'\t\n\r]/g, (char) => `&#${char.charCodeAt(0)};`);
 }
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not get into a message.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a message must not contain them.
 const UNWRITABLE = /[\u0000-\u0008\u000B\u000C\u000E-\u001F\uFFFE\uFFFF]|\p{Surrogate}/gu;

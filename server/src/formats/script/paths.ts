@@ -1,7 +1,6 @@
 /**
- * Where each thing is found, in every shape that senders use: the path of 2017071 first, then those of 2023011, 10.6
- * and of senders' habits. A step `@Name` is an attribute. Nothing else in the reader knows of versions, so a message
- * may mix them.
+ * The paths of each field in every form senders use: 2017071 first, then 2023011, 10.6 and common deviations. A step
+ * `@Name` is an attribute. Nothing else in the reader depends on the version, so a message can mix them.
  */
 export type Paths = readonly Path[];
 export interface Path {
@@ -21,7 +20,7 @@ function paths(...alternatives: string[]): Paths {
 const coded = (path: string) => [`${path}/Code`, `${path}/@Code`, path];
 /** A date: wrapped in Date or DateTime, or bare. */
 const dated = (path: string) => [`${path}/Date`, `${path}/DateTime`, path];
-/** 2023011 puts the drug's own facts under Product. */
+/** 2023011 puts the drug's fields under Product. */
 const ofProduct = (...alternatives: string[]) => [...alternatives, ...alternatives.map((path) => `Product/${path}`)];
 
 /** Under Header. */
@@ -42,13 +41,13 @@ export const header = {
   order_group_total: paths("PrescriberOrderGroup/TotalCountForOrderGroup"),
 };
 
-/** Under To and From, which some senders fill with elements instead of a text. */
+/** Under To and From, which some senders fill with elements instead of text. */
 export const party = {
   qualifier: paths("@Qualifier", "Qualifier"),
   id: ["NCPDPID", "Identifier", "Identification", "ID", "Value", "Code", "NPI"],
 };
 
-/** Under NewRx and its like. */
+/** Under NewRx and the other transactions. */
 export const transaction = {
   return_receipt: paths("ReturnReceipt"),
   pharmacy_id: paths("Pharmacy/Identification/NCPDPID", "Pharmacy/NCPDPID"),
@@ -57,7 +56,7 @@ export const transaction = {
 
 const named = (part: string) => paths(`Name/${part}`, `Names/Name/${part}`);
 
-/** Under Patient, or under HumanPatient where there is one. */
+/** Under Patient, or under HumanPatient if present. */
 export const patient = {
   last_name: named("LastName"),
   first_name: named("FirstName"),
@@ -67,7 +66,7 @@ export const patient = {
   gender: paths(...coded("Gender"), ...coded("GenderAndSex/AdministrativeGender"), ...coded("AdministrativeGender")),
 };
 
-/** The patient's ids, best first. Social security, Medicare and Medicaid numbers are not taken: nobody is to be known by them. */
+/** The patient's ids in order of preference. Excludes Social Security, Medicare and Medicaid numbers: we do not identify patients by them. */
 export const patientIds = [
   [
     "medical_record",
@@ -78,7 +77,7 @@ export const patientIds = [
   ["other", paths("Identification/PatientID", "Identification/FileID", "Identification/REMSPatientID")],
 ] as const;
 
-/** Under Prescriber, or under NonVeterinarian where there is one. */
+/** Under Prescriber, or under NonVeterinarian if present. */
 export const prescriber = {
   last_name: named("LastName"),
   first_name: named("FirstName"),
@@ -98,7 +97,7 @@ export const address = {
   country: paths("CountryCode", "Country"),
 };
 
-/** Under CommunicationNumbers: the elements of 2017071, and the qualifiers of 10.6's `Communication`; best first. */
+/** Under CommunicationNumbers: elements of 2017071 and qualifiers of 10.6's `Communication`, in order of preference. */
 export const contact = {
   phone: {
     elements: ["PrimaryTelephone", "HomeTelephone", "OtherTelephone", "WorkTelephone"],
@@ -169,7 +168,7 @@ export const allergy = {
   severity: paths("SeverityCoded/Text", ...coded("SeverityCoded")),
 };
 
-/** Under Response's own choice (Approved, Denied, …). */
+/** Under the Response's child (Approved, Denied, …). */
 export const response = {
   note: paths("Note", "DenialReason"),
   reasons: ["ReasonCode", "DenialReasonCode"],

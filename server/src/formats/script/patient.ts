@@ -6,7 +6,7 @@ import { patient as paths, patientIds } from "./paths.ts";
 import type { Reading } from "./reading.ts";
 import { child, type XmlElement } from "./xml.ts";
 
-/** The patient as a message tells. `whole`: what is missing from it is worth a warning. */
+/** `whole`: warn about missing fields. */
 export function readPatient(reading: Reading, element: XmlElement, whole: boolean): IncomingPatient {
   const person = child(element, "HumanPatient") ?? element;
   const text = (name: keyof typeof paths) => reading.text(person, paths[name], `patient.${name}`);

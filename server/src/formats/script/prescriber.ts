@@ -5,7 +5,7 @@ import { prescriber as paths } from "./paths.ts";
 import type { Reading } from "./reading.ts";
 import { child, type XmlElement } from "./xml.ts";
 
-/** Who wrote it. Numbers that fail their check are kept as sent, with a warning: a person decides. */
+/** Keeps numbers that fail their checksum as sent, with a warning, for a pharmacist to decide. */
 export function readPrescriber(reading: Reading, element: XmlElement, whole: boolean): IncomingPrescriber {
   const person = child(element, "NonVeterinarian") ?? child(element, "Veterinarian") ?? element;
   const text = (name: keyof typeof paths) => reading.text(person, paths[name], `prescriber.${name}`);
@@ -24,7 +24,7 @@ export function readPrescriber(reading: Reading, element: XmlElement, whole: boo
   };
 }
 
-/** Some systems write a word where they have no number. */
+/** Placeholders some systems send instead of a number. */
 const NO_NUMBER = /^(none|n\/a|na|unknown|0+)$/i;
 
 function readNpi(reading: Reading, person: XmlElement, whole: boolean): string | null {

@@ -13,7 +13,7 @@ import { readQuantity, readRefills, wholeNumber } from "./quantity.ts";
 import type { Reading } from "./reading.ts";
 import { child, children, type XmlElement } from "./xml.ts";
 
-/** What a prescription is read from; who and whose has been read before. */
+/** The elements of a prescription, with the patient and prescriber already read. */
 export interface Parts {
   header: XmlElement | null;
   transaction: XmlElement;
@@ -22,7 +22,7 @@ export interface Parts {
   prescriber: IncomingPrescriber | null;
 }
 
-/** `whole`: a new prescription has to stand on its own, so what it lacks is a warning or a refusal. */
+/** `whole`: a new prescription must be complete, so gaps cause warnings or refusals. */
 export function readPrescription(reading: Reading, parts: Parts, whole: boolean): AnsweredPrescription | null {
   const { header, medication, patient, prescriber } = parts;
   const drug = readDrug(reading, medication);
@@ -54,7 +54,7 @@ export function readPrescription(reading: Reading, parts: Parts, whole: boolean)
   return prescription;
 }
 
-/** The longest sig a label takes (exception 69). */
+/** The longest sig that fits on a label (exception 69). */
 const LABEL_SIG_LENGTH = 1000;
 
 function readSig(reading: Reading, medication: XmlElement): string | null {
@@ -72,7 +72,7 @@ function readDaysSupply(reading: Reading, medication: XmlElement): number | null
   return null;
 }
 
-/** Dispense-as-written codes: 1 the prescriber and 7 the law forbid substitution; the others concern the pharmacy. */
+/** Dispense-as-written codes: 1 (the prescriber) and 7 (the law) forbid substitution; the others do not. */
 const FORBIDS_SUBSTITUTION = new Map(Array.from("0123456789", (code) => [code, code === "1" || code === "7"]));
 
 function readDaw(reading: Reading, medication: XmlElement): boolean {
@@ -115,7 +115,7 @@ function readDates(reading: Reading, medication: XmlElement, whole: boolean) {
   };
 }
 
-/** An element of its own in 10.6; since 2017071 one of several qualified dates. */
+/** A separate element in 10.6; one of several qualified dates since 2017071. */
 function readOtherDate(
   reading: Reading,
   medication: XmlElement,
@@ -132,7 +132,7 @@ function readOtherDate(
   return date;
 }
 
-/** The header's signature, or the code by which a prescriber's system says that one was made (21 CFR 1311). */
+/** The header's signature, or the code with which a prescriber's system attests to one (21 CFR 1311). */
 function readSignature(reading: Reading, header: XmlElement | null, medication: XmlElement): boolean {
   const signed = (name: "signature_indicator" | "signature_digest" | "signature_value") =>
     reading.text(header, headerPaths[name], "signature_evidence");
@@ -155,7 +155,7 @@ function readOrderGroup(reading: Reading, header: XmlElement | null): IncomingPr
   };
 }
 
-/** What the prescriber wants done otherwise than usual, which only a person can see to. */
+/** Special handling requests, which only staff can act on. */
 function warnOfHandling(reading: Reading, medication: XmlElement): void {
   const held = reading.hit(medication, paths.do_not_fill, "do_not_fill");
   if (held !== null && isAsked(held.text)) reading.warn("do_not_fill", held.element);

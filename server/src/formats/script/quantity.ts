@@ -4,7 +4,7 @@ import { medication as paths } from "./paths.ts";
 import type { Reading } from "./reading.ts";
 import type { XmlElement } from "./xml.ts";
 
-/** How much. Null where there is no number; zero is kept, for a person to look at. */
+/** Null without a number. Keeps zero, with a warning, for staff to review. */
 export function readQuantity(reading: Reading, medication: XmlElement): IncomingQuantity | null {
   const hit = reading.hit(medication, paths.quantity, "quantity.value");
   if (hit === null || !DECIMAL.test(hit.text)) return null;
@@ -15,7 +15,7 @@ export function readQuantity(reading: Reading, medication: XmlElement): Incoming
   return { value, unit: readUnit(reading, medication) };
 }
 
-/** Refills beyond the first fill; null where the message leaves it open. */
+/** Refills after the first fill; null if the message does not say. */
 export function readRefills(reading: Reading, medication: XmlElement, whole: boolean): number | "prn" | null {
   const qualifier = reading.hit(medication, paths.refills_qualifier, "refills.qualifier");
   const hit = reading.hit(medication, paths.refills, "refills");
@@ -33,14 +33,14 @@ export function readRefills(reading: Reading, medication: XmlElement, whole: boo
   return refills;
 }
 
-/** A whole number up to the limit, also where a system wrote it with zeros behind a point. */
+/** A whole number up to the limit, also if written with zero decimals. */
 export function wholeNumber(text: string, limit: number): number | null {
   if (!/^\d{1,9}(\.0{1,9})?$/.test(text)) return null;
   const number = Number(text);
   return number <= limit ? number : null;
 }
 
-/** The standard has eleven digits for a quantity; more would not be one. */
+/** The standard allows eleven digits for a quantity. */
 const DECIMAL = /^(\d{1,11}(\.\d{0,12})?|\.\d{1,12})$/;
 
 function readUnit(reading: Reading, medication: XmlElement): string | null {

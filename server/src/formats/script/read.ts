@@ -12,21 +12,21 @@ import { versionOf } from "./version.ts";
 import { child, children, type ParsedXml, parseXml, type XmlElement } from "./xml.ts";
 
 /**
- * An NCPDP SCRIPT message, in whichever version's shape, in our words; or why it is not taken, with everything that is
- * wrong at once. Never throws, whatever the bytes.
+ * Reads an NCPDP SCRIPT message of any version, or returns a refusal with every problem. Never throws, whatever the
+ * bytes.
  */
 export function readScript(bytes: Uint8Array): ReadMessage {
   return readTraced(bytes, new Reading()).outcome;
 }
 
-/** The same, for whoever also wants to see where each field was found. */
+/** Also returns the root element, for callers that trace where each field came from. */
 export function readTraced(bytes: Uint8Array, reading: Reading): { outcome: ReadMessage; root: XmlElement | null } {
   const message = openMessage(bytes, reading);
   if (typeof message === "string") return { outcome: refused(reading, message), root: null };
   return { outcome: readOpened(reading, message), root: message };
 }
 
-/** The transactions we take, and what they are to us. A Status, an Error or a Verify is nobody's prescription. */
+/** The transactions we accept. A Status, Error or Verify contains no prescription. */
 const TRANSACTIONS = new Map<string, Content["kind"]>([
   ["NewRx", "new"],
   ["CancelRx", "cancel"],
@@ -55,7 +55,7 @@ const WHY: Record<Extract<ParsedXml, { ok: false }>["why"], DescriptionCode> = {
   too_many: "019",
 };
 
-/** The Message element, also out of the `<string>` that some web services wrap it in, escaped or not. */
+/** The Message element. Unwraps the `<string>` that some web services add, escaped or not. */
 function openMessage(bytes: Uint8Array, reading: Reading): XmlElement | DescriptionCode {
   const parsed = parseXml(bytes);
   if (!parsed.ok) return WHY[parsed.why];
@@ -82,7 +82,7 @@ function readOpened(reading: Reading, message: XmlElement): ReadMessage {
   return { ok: true, message: { envelope, content, warnings: reading.warnings } };
 }
 
-/** `<NewRx/>` is a transaction too, if one that lacks everything. */
+/** Includes an empty `<NewRx/>`, which is a transaction without content. */
 function transactionsOf(message: XmlElement): XmlElement[] {
   const bodies = message.children.filter(({ name }) => name === "Body");
   return bodies.flatMap((body) => body.children.filter(({ name }) => TRANSACTIONS.has(name)));
@@ -103,7 +103,7 @@ function readContent(
 
 type Found = Omit<Parts, "medication"> & { medication: XmlElement | null };
 
-/** A new prescription names everybody and everything. */
+/** A new prescription must name the patient, the prescriber and the medication. */
 function readNew(reading: Reading, parts: Found): Content | null {
   const { patient, prescriber, medication } = parts;
   if (prescriber === null || (prescriber.last_name === null && prescriber.npi === null)) reading.refuse("203");
@@ -115,7 +115,7 @@ function readNew(reading: Reading, parts: Found): Content | null {
   return { kind: "new", prescription: { ...prescription, patient, prescriber } };
 }
 
-/** One patient, one prescriber, both for people. Two of either would be a guess whose prescription it is. */
+/** One human patient and one prescriber who is not a veterinarian. With two of either, we would have to guess. */
 function peopleOf(reading: Reading, transaction: XmlElement, whole: boolean): Pick<Parts, "patient" | "prescriber"> {
   const patients = children(transaction, "Patient");
   const prescribers = children(transaction, "Prescriber");
@@ -133,7 +133,7 @@ function peopleOf(reading: Reading, transaction: XmlElement, whole: boolean): Pi
   };
 }
 
-/** A response has its own word for it; the standard has one drug a message. */
+/** A response can use its own element name. The standard allows one drug per message. */
 function medicationOf(reading: Reading, transaction: XmlElement): XmlElement | null {
   for (const name of ["MedicationResponse", "MedicationPrescribed"]) {
     const found = children(transaction, name);
@@ -143,7 +143,7 @@ function medicationOf(reading: Reading, transaction: XmlElement): XmlElement | n
   return null;
 }
 
-/** A cancellation names its message or order, or else tells the patient and the drug. */
+/** A cancellation names its message or order, or else the patient and the drug. */
 function readCancel(
   reading: Reading,
   { transaction, patient, prescriber, medication }: Found,
@@ -167,7 +167,7 @@ function readCancel(
 }
 
 function readResponse(reading: Reading, kind: "renewal" | "change", parts: Found): Content | null {
-  // <Approved/> says all it has to say by being there, so empty elements count here.
+  // An empty <Approved/> is an answer, so keep empty elements here.
   const answers = parts.transaction.children
     .filter(({ name }) => name === "Response")
     .flatMap((element) => element.children.filter(({ name }) => RESPONSES.has(name)));
@@ -191,7 +191,7 @@ function readResponse(reading: Reading, kind: "renewal" | "change", parts: Found
   };
 }
 
-/** What the envelope lacks comes first, then what the content lacks, then what ends the reading. */
+/** Envelope problems first, then content problems, then the one that stopped the reader. */
 function refused(reading: Reading, last: DescriptionCode | null, envelope: Envelope | null = null): ReadMessage {
   if (last !== null) reading.refuse(last);
   const [first, ...also] = reading.problems as [DescriptionCode, ...DescriptionCode[]];

@@ -4,18 +4,18 @@ import type { WarningCode } from "../../domain/intake/intake-warnings.ts";
 import type { Path, Paths } from "./paths.ts";
 import { pathOf, type XmlElement } from "./xml.ts";
 
-/** One message being read: looks things up by their paths, and gathers what was noticed on the way. */
+/** State of reading one message: looks up fields by path and collects warnings and problems. */
 export class Reading {
   readonly warnings: Warning[] = [];
   readonly problems: DescriptionCode[] = [];
-  /** Kept only when somebody wants to see where each field came from. */
+  /** Recorded only with `trace`, to show where each field came from. */
   readonly found: Found[] | null;
 
   constructor(trace = false) {
     this.found = trace ? [] : null;
   }
 
-  /** The first text among the alternatives. An element that says two things is doubtful: the first stands. */
+  /** The first text among the alternatives. Repeated elements with different texts cause a warning; the first counts. */
   text(from: XmlElement | null, alternatives: Paths, field: string): string | null {
     return this.hit(from, alternatives, field)?.text ?? null;
   }
@@ -66,7 +66,7 @@ export interface Found extends Hit {
   field: string;
 }
 
-/** Everything the path leads to that has a text, in the order of the document. Each element is looked at once. */
+/** Every match of the path that has text, in document order. */
 function collect(element: XmlElement, path: Path, depth: number, hits: Hit[]): void {
   if (depth === path.steps.length) {
     const text = path.attribute === null ? element.text : (element.attributes[path.attribute] ?? "");

@@ -4,19 +4,18 @@ import { element, type Markup, mark } from "./markup.ts";
 import { partiesOfReply, shapes, versionToWrite, writeMessage } from "./shape.ts";
 import type { ScriptVersion } from "./version.ts";
 
-/** What a sender is told. */
+/** A reply to the sender. */
 export type ScriptReply =
-  /** `010`: it is ours now; `000`: it is on its way. */
+  /** `010`: accepted; `000`: pending. */
   | { kind: "status"; code: "010" | "000" }
   | { kind: "error"; refusal: IntakeRefusal }
-  /** The answer to whoever asked for a return receipt, in place of a Status. */
+  /** Replaces Status if the sender asked for a return receipt. */
   | { kind: "verify" }
   | { kind: "cancel_approved"; note: string | null }
   | { kind: "cancel_denied"; reason_codes: readonly string[]; note: string | null };
 
 /**
- * The answer to a message, in the shape of the version it came in, to whoever sent it. The envelope is null where the
- * message could not be read at all.
+ * The reply to a message, in the sender's version. The envelope is null if the message could not be read at all.
  */
 export function writeReply(
   envelope: Envelope | null,
@@ -27,7 +26,7 @@ export function writeReply(
   return writeMessage(version, { ...partiesOfReply(envelope), ...given }, bodyOf(reply, version));
 }
 
-/** The standard's room for a note, a description, a denial's reason. */
+/** The standard's maximum length of a note, description or denial reason. */
 const NOTE_LENGTH = 70;
 const MOST_CODES = 10;
 

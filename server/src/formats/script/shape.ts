@@ -2,7 +2,7 @@ import type { Envelope } from "../../domain/intake/incoming-message.ts";
 import { document, element, type Markup } from "./markup.ts";
 import { type ScriptVersion, scriptVersions } from "./version.ts";
 
-/** How the versions differ in what we write (the reader needs no such table: it takes all of them at once). */
+/** Differences between the versions we write. The reader needs no such table: it accepts all of them. */
 export interface Shape {
   message: Record<string, string>;
   human: string | null;
@@ -15,7 +15,7 @@ export interface Shape {
   product: string | null;
   renewal: string;
   denial_code: string;
-  /** 10.6 has an element for a code and one for its qualifier, a text for the sig, and its own refills. */
+  /** 10.6: separate elements for a code and its qualifier, a plain text sig, and its own refills element. */
   flat: boolean;
 }
 
@@ -29,7 +29,7 @@ const dated = (version: string) => ({
 });
 
 const modern: Shape = {
-  // The wire's number of 2017071 has a digit more than its name.
+  // On the wire, 2017071 has one more digit than its name.
   message: dated("20170715"),
   human: "HumanPatient",
   prescriber: "NonVeterinarian",
@@ -67,12 +67,12 @@ export const shapes: Record<ScriptVersion, Shape> = {
   },
 };
 
-/** The version to write in: the sender's, or the one that is live where the sender did not say. */
+/** The sender's version, or the current one if unknown. */
 export function versionToWrite(version: string | null): ScriptVersion {
   return scriptVersions.find((known) => known === version) ?? "2017071";
 }
 
-/** What a header says beside who sends what to whom. */
+/** The content of a message header. */
 export interface Header {
   to: Party;
   from: Party;
@@ -107,10 +107,10 @@ const SOFTWARE = element("SenderSoftware", [
   element("SenderSoftwareVersionRelease", "1"),
 ]);
 
-/** A name for the id of nobody: an unreadable message is answered to whoever sent it. */
+/** Stands in for an unknown id: we still reply to an unreadable message. */
 const UNKNOWN = "UNKNOWN";
 
-/** The way back. */
+/** Swaps sender and receiver for the reply. */
 export function partiesOfReply(envelope: Envelope | null): Pick<Header, "to" | "from" | "relates_to_message_id"> {
   return {
     to: { id: envelope?.from ?? UNKNOWN, qualifier: envelope?.from_qualifier ?? "D" },

@@ -1,14 +1,14 @@
 import type { XmlElement } from "./xml.ts";
 
-/** The shapes we write; the reader takes any mixture of them. */
+/** The versions we write. The reader accepts any mixture of them. */
 export const scriptVersions = ["10.6", "2017071", "2023011"] as const;
 export type ScriptVersion = (typeof scriptVersions)[number];
 
 export type VersionRead = { version: ScriptVersion | null; doubt: "version_missing" | "version_unknown" | null };
 
 /**
- * Which version a message says it is. Its neighbours (10.10, 2019071, 2024011 …) differ little in what a prescription
- * needs: they are read with a warning. Null: another standard altogether, which is refused.
+ * The version a message declares. Neighboring versions (10.10, 2019071, 2024011 …) differ little in what a prescription
+ * needs, so we read them with a warning. Null: another standard, which we refuse.
  */
 export function versionOf(message: XmlElement): VersionRead | null {
   const domain = message.attributes["TransactionDomain"];
@@ -28,7 +28,7 @@ const KNOWN: readonly [RegExp, ScriptVersion, VersionRead["doubt"]][] = [
   [/^20[2-9]\d{4,5}$/, "2023011", "version_unknown"],
 ];
 
-/** ECLVersion is left out: it dates the code lists, not the message. */
+/** Omits ECLVersion, which is the version of the code lists. */
 const ATTRIBUTES = ["TransactionVersion", "StructuresVersion", "TransportVersion", "DatatypesVersion"];
 
 function nameOf({ attributes }: XmlElement): string | null {

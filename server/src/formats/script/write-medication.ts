@@ -3,7 +3,7 @@ import { deaSchedules, quantityUnits } from "../../domain/values/quantity-units.
 import { element, type Markup } from "./markup.ts";
 import type { Shape } from "./shape.ts";
 
-/** What stands inside MedicationPrescribed, in the order of the version's schema. */
+/** The content of MedicationPrescribed, in schema order of the version. */
 export function writeMedication(prescription: AnsweredPrescription, shape: Shape): (Markup | null)[] {
   const { days_supply, daw, sig_text, note } = prescription;
   const sig = shape.flat ? element("Directions", sig_text) : element("Sig", [element("SigText", sig_text)]);
@@ -42,7 +42,7 @@ const isDatabaseCode = (code: DrugCode): code is DrugCode & { system: keyof type
 
 type Drug = Omit<IncomingDrug, "description"> & { description: string | null };
 
-/** Codes go in pairs, a product's and a database's: one pair is what the standard has room for. */
+/** Writes codes in pairs of product code and database code. The standard allows one pair. */
 export function writeDrug(drug: Drug, shape: Shape): (Markup | null)[] {
   const products = drug.codes.filter((code) => !isDatabaseCode(code));
   const databases = drug.codes.filter(isDatabaseCode);

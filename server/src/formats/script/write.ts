@@ -14,8 +14,8 @@ import type { ScriptVersion } from "./version.ts";
 import { writeDrug, writeMedication } from "./write-medication.ts";
 
 /**
- * A prescriber's message in the shape of any version: for the presets of `pestle rx send`, for tests and for
- * measurements. What the reader makes of it is what was given.
+ * Writes a prescriber's message in any version, for the presets of `pestle rx send`, tests and benchmarks. Reading it
+ * back gives the same content.
  */
 export function writeScript(envelope: Envelope, content: Content, version: ScriptVersion): string {
   const { from, from_qualifier, to, to_qualifier, message_id, relates_to_message_id, sent_time } = envelope;
@@ -199,7 +199,7 @@ function writeAddress(address: IncomingAddress | null, shape: Shape): Markup | n
     element("AddressLine2", address.street2),
     element("City", address.city),
     element(shape.state, address.state),
-    // The wire has nine digits without a dash.
+    // SCRIPT writes ZIP+4 as nine digits without a dash.
     element(shape.zip, address.zip?.replace("-", "") ?? null),
     element("CountryCode", address.country),
   ]);
@@ -220,7 +220,7 @@ function writeContact({ phone, fax, email }: Contact, shape: Shape): Markup | nu
   return element("CommunicationNumbers", numbers);
 }
 
-/** In an element of its own where the version has one. */
+/** Wraps the parts in an element if the version has one. */
 function within(name: string | null, parts: readonly (Markup | null)[]): readonly (Markup | null)[] {
   return name === null ? parts : [element(name, parts)];
 }

@@ -1,29 +1,29 @@
 import { SaxesParser } from "saxes";
 
 /**
- * The only door for XML. Bytes or text in; out comes a frozen tree of local names and trimmed texts, or the reason
- * why not. Nothing behind this door knows prefixes, namespaces, entities or encodings.
+ * The only XML entry point. Returns a frozen tree of local names and trimmed text, or the reason for failure. No other
+ * code handles prefixes, namespaces, entities or encodings.
  */
 export function parseXml(source: Uint8Array | string, limits: XmlLimits = XML_LIMITS): ParsedXml {
   const decoded = typeof source === "string" ? source : decode(source, limits);
   if (typeof decoded !== "string") return decoded;
   if (decoded.length > limits.bytes) return TOO_LARGE;
-  // Looked for before anything is parsed: what may define entities or steer a processor has no place in a message.
+  // Checked before parsing: a message must not define entities or contain processing instructions.
   if (FORBIDDEN.test(decoded)) return { ok: false, why: "forbidden" };
-  // Blank lines before the declaration are an error in XML and a habit of senders.
+  // Blank lines before the declaration are invalid XML, but senders write them.
   return parse(decoded.trimStart(), limits);
 }
 
 export interface XmlElement {
   /** Without prefix. */
   readonly name: string;
-  /** By local name; declarations of namespaces and `xsi:` and `xml:` attributes are left out, and blank ones. */
+  /** By local name, without namespace declarations, `xsi:` and `xml:` attributes, and blank values. */
   readonly attributes: Readonly<Record<string, string>>;
-  /** Its own text, without that of its children, trimmed. */
+  /** Its own text, trimmed, without that of its children. */
   readonly text: string;
   readonly children: readonly XmlElement[];
   readonly parent: XmlElement | null;
-  /** It says nothing: senders write `<Identification/>` where they mean "none". */
+  /** Contains no text or attributes at any depth: senders write `<Identification/>` for "none". */
   readonly empty: boolean;
 }
 
@@ -40,17 +40,17 @@ export interface XmlLimits {
 
 const XML_LIMITS: XmlLimits = { bytes: 1024 * 1024, depth: 64, nodes: 20_000 };
 
-/** The first child of that name that says something. */
+/** The first non-empty child with that name. */
 export function child(element: XmlElement, name: string): XmlElement | null {
   return element.children.find((candidate) => candidate.name === name && !candidate.empty) ?? null;
 }
 
-/** All children of that name that say something. */
+/** All non-empty children with that name. */
 export function children(element: XmlElement, name: string): XmlElement[] {
   return element.children.filter((candidate) => candidate.name === name && !candidate.empty);
 }
 
-/** Names from the root down: never a value. */
+/** Element names from the root down, never values. */
 export function pathOf(element: XmlElement): string {
   return element.parent === null ? element.name : `${pathOf(element.parent)}/${element.name}`;
 }
@@ -58,7 +58,7 @@ export function pathOf(element: XmlElement): string {
 const TOO_LARGE = { ok: false, why: "too_large" } as const;
 const BAD_ENCODING = { ok: false, why: "encoding" } as const;
 
-/** Any markup declaration but comments and CDATA; any processing instruction but the XML declaration. */
+/** Markup declarations except comments and CDATA; processing instructions except the XML declaration. */
 const FORBIDDEN = /<!(?!--|\[CDATA\[)|<\?(?!xml\s)/;
 const DECLARED_ENCODING = /^\s*<\?xml\s[^>]*?encoding\s*=\s*["']([^"']*)["']/;
 const UTF8_NAMES = /^(utf-?8|us-ascii|ascii)$/i;
@@ -66,7 +66,7 @@ const IGNORED_PREFIXES = /^(xmlns|xsi|xml)(:|$)/;
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
-/** A text that was inside another document is past its encoding; only bytes are held to what they declare. */
+/** Checks the declared encoding of bytes. Text embedded in another document is already decoded. */
 function decode(bytes: Uint8Array, limits: XmlLimits): string | ParsedXml {
   if (bytes.length > limits.bytes) return TOO_LARGE;
   try {
@@ -78,7 +78,7 @@ function decode(bytes: Uint8Array, limits: XmlLimits): string | ParsedXml {
   }
 }
 
-/** Stops the parser, which knows no other way to be stopped. */
+/** Stops the parser: throwing is the only way. */
 class Stop extends Error {
   readonly why: Extract<ParsedXml, { ok: false }>["why"];
   constructor(why: Stop["why"]) {
@@ -93,7 +93,7 @@ const NO_ATTRIBUTES: Readonly<Record<string, string>> = Object.freeze(Object.cre
 const NO_CHILDREN: XmlElement[] = Object.freeze([]) as unknown as XmlElement[];
 
 function parse(text: string, limits: XmlLimits): ParsedXml {
-  // XML 1.1 would let control characters in.
+  // XML 1.1 would allow control characters.
   const parser = new SaxesParser({ forceXMLVersion: true, defaultXMLVersion: "1.0" });
   let root: XmlElement | null = null;
   let current: Open | null = null;

@@ -1,7 +1,7 @@
 import type { DashboardAccounts } from "@pestle/contract";
 import { isQueueKey, queueKeys } from "@pestle/contract";
 import { listAccounts } from "../../db/accounts/accounts.ts";
-import { listBrands } from "../../db/accounts/partner-summaries.ts";
+import { listBrands } from "../../db/catalogue/catalogue.ts";
 import { refuse } from "../../domain/values/refusals.ts";
 import { readHome, readTargets, setTargets, type Targets } from "../../usecases/operations/read-home.ts";
 import { writeLook } from "../../usecases/operations/write-audit.ts";

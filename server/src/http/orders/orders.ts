@@ -1,4 +1,11 @@
-import { isExceptionId, ORDER_NUMBER_PATTERN, orderStatuses } from "@pestle/contract";
+import {
+  isExceptionId,
+  isPatientId,
+  ORDER_NUMBER_PATTERN,
+  orderActions,
+  orderStatuses,
+  orderStatusReasons,
+} from "@pestle/contract";
 import type { OrderFilter } from "../../db/orders/order-list.ts";
 import { findOrder, listActionRequests, listHistory } from "../../db/orders/orders.ts";
 import { errorEntries } from "../../domain/values/error-entries.ts";
@@ -7,7 +14,7 @@ import { changeOrderAddress } from "../../usecases/orders/change-order-address.t
 import * as write from "../../usecases/orders/place-order.ts";
 import { readOrder, readOrders } from "../../usecases/orders/read-orders.ts";
 import { requestOrderAction as actOnOrder } from "../../usecases/orders/request-order-action.ts";
-import { json } from "../answer.ts";
+import { answer, json, rendered } from "../answer.ts";
 import { pageAnswer, pageOf } from "../page.ts";
 import type { ReadHandler, WriteHandler } from "../partner-api.ts";
 import { flagOf, numberOf, type Query, textOf, timeOf } from "../query-values.ts";
@@ -74,6 +81,12 @@ export const listOrderHistory: ReadHandler = async (deps, { grant, params, query
   return pageAnswer(url, { history }, rows.length > limit ? shown.at(-1)!.history_position : null);
 };
 
+const actions = answer(200, rendered(JSON.stringify({ order_actions: orderActions })));
+const reasons = answer(200, rendered(JSON.stringify({ order_status_reasons: orderStatusReasons })));
+
+export const listOrderActions: ReadHandler = () => actions;
+export const listOrderStatusReasons: ReadHandler = () => reasons;
+
 /** Rejects malformed order numbers before querying. */
 export function orderNumber({ order_number = "" }: Parameters<ReadHandler>[1]["params"]): string {
   if (!new RegExp(ORDER_NUMBER_PATTERN).test(order_number)) throw new StatusRefusal(404);
@@ -83,7 +96,7 @@ export function orderNumber({ order_number = "" }: Parameters<ReadHandler>[1]["p
 /** The filters of a list of orders. */
 export function filterOf(query: Query, zone: string): OrderFilter {
   return {
-    patient_id: textOf(query, "patient_id", (text) => /^[\w-]{4,35}$/.test(text)),
+    patient_id: textOf(query, "patient_id", isPatientId),
     order_status: textOf(query, "order_status", (text) => (orderStatuses as readonly string[]).includes(text)) as
       | OrderFilter["order_status"]
       | null,

@@ -12,8 +12,8 @@ import {
 import { type EndpointRow, findEndpoint, listEndpoints } from "../../db/webhooks/endpoints.ts";
 import { listNewestEvents, type NewestFilter } from "../../db/webhooks/portal-webhooks.ts";
 import type { Deps } from "../../deps.ts";
+import { isUuid } from "../../domain/values/identifiers.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
-import { isUuid } from "../../domain/values/uuid.ts";
 import { endpointAnswer } from "../../domain/webhooks/webhook-endpoint.ts";
 import {
   noteEventView,

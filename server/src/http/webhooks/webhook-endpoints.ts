@@ -1,6 +1,6 @@
 import { findEndpoint, listEndpoints } from "../../db/webhooks/endpoints.ts";
+import { isUuid } from "../../domain/values/identifiers.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
-import { isUuid } from "../../domain/values/uuid.ts";
 import { endpointAnswer } from "../../domain/webhooks/webhook-endpoint.ts";
 import * as write from "../../usecases/webhooks/endpoints-for-partner.ts";
 import { readStatistics } from "../../usecases/webhooks/read-statistics.ts";

@@ -1,6 +1,6 @@
 import { type EventType, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/contract";
+import { isUuid } from "../../domain/values/identifiers.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
-import { isUuid } from "../../domain/values/uuid.ts";
 import { redeliverWebhookEvent as redeliver } from "../../usecases/webhooks/endpoints-for-partner.ts";
 import { readAttempts, readWebhookEvent, readWebhookEvents } from "../../usecases/webhooks/read-webhook-events.ts";
 import { json } from "../answer.ts";

@@ -7,8 +7,7 @@ import type {
   ShownCredential,
 } from "@pestle/contract";
 import { type AccountRow, listAccounts } from "../../db/accounts/accounts.ts";
-import { type CredentialRow, listCredentials } from "../../db/accounts/credentials.ts";
-import { countCredentials } from "../../db/accounts/partner-summaries.ts";
+import { type CredentialRow, countCredentials, listCredentials } from "../../db/accounts/credentials.ts";
 import type { Queryable, Tx } from "../../db/db.ts";
 import { listRoutingRules } from "../../db/intake/routing.ts";
 import type { Deps } from "../../deps.ts";

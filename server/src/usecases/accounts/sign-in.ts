@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import type { NewSecondFactor } from "@pestle/contract";
 import {
   completeSession,
   confirmTotp,
@@ -120,13 +121,14 @@ export async function signOut(deps: Deps, session: SignedIn, request_id: string)
 export async function beginTotp(
   deps: Deps,
   { person_id, email }: Pick<SignedIn, "person_id" | "email">,
-): Promise<{ secret: string; address: string } | undefined> {
+): Promise<NewSecondFactor | undefined> {
   const secret = randomBytes(20);
   const saved = await withKeysOfNow(deps, () =>
     saveTotp(deps.db, person_id, deps.vault.seal(secret, totpPlace(person_id))),
   );
   if (saved === 0) return undefined;
-  return { secret: base32(secret), address: totpAddress(secret, email, deps.config.OPERATOR_NAME) };
+  const address = totpAddress(secret, email, deps.config.OPERATOR_NAME);
+  return { secret: base32(secret), address, qr_code: await deps.documents.qrPicture(address) };
 }
 
 /** Takes the second factor's code: completes the session and activates a new factor. */

@@ -15,10 +15,10 @@ import type { Fault, FileTable } from "../../domain/catalogue/file-table.ts";
 import { type CatalogueDiff, changesNothing, type ImportPlan, planImport } from "../../domain/catalogue/plan-import.ts";
 import type { CatalogueKind, StockRow } from "../../domain/catalogue/rows.ts";
 import { countedEntry } from "../../domain/catalogue/stock.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { operatorAccount } from "../accounts/create-partner.ts";
 import { requireAccount } from "../accounts/require-account.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { transact } from "../write.ts";
 import { type CatalogueOwner, loadOwned } from "./read-catalogue-rows.ts";
 

@@ -2,9 +2,9 @@ import { announce } from "../../db/bus.ts";
 import { enterStock, lockShelves } from "../../db/catalogue/stock.ts";
 import type { Database, Tx } from "../../db/db.ts";
 import { countedEntry, isInStock, type Shelf, type StockEntry } from "../../domain/catalogue/stock.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { requireAccount } from "../accounts/require-account.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { transact } from "../write.ts";
 
 export type StockChange = { account_id: string; sku: string; units: number; note: string | null };

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { StaffRole } from "@pestle/contract";
 import { claim, letGo } from "../../db/fulfillment/order-claims.ts";
 import { insertNote, listNotes, notePlace } from "../../db/fulfillment/order-notes.ts";
 import { findOrder } from "../../db/orders/orders.ts";
@@ -14,16 +15,24 @@ import { WorkRefusal } from "./work-refusal.ts";
 /** A forgotten claim blocks an order for at most this long. */
 export const CLAIM_MS = 15 * 60_000;
 
+/** A lead or an admin may take over an order that another person has claimed. */
+export const mayTakeOver = (role: StaffRole): boolean => role === "lead" || role === "admin";
+
 /** While the claim lasts, only this person may work on the order. Claiming again renews it. */
 export const claimOrder = (deps: Deps, work: Work): Promise<{ claimed_until: Date }> =>
   transact(deps, async (tx) => {
     const { account_id, order_number, by } = work;
     const now = deps.now();
     const claimed_until = new Date(now.getTime() + CLAIM_MS);
-    // A lead or an admin may take over another person's claim.
-    const takes_over = by.role === "lead" || by.role === "admin";
-    const { person_id } = by;
-    const claimed = await claim(tx, { account_id, order_number, person_id, now, claimed_until, takes_over });
+    const { person_id, role } = by;
+    const claimed = await claim(tx, {
+      account_id,
+      order_number,
+      person_id,
+      now,
+      claimed_until,
+      takes_over: mayTakeOver(role),
+    });
     if (claimed !== 1) {
       if ((await findOrder(tx, account_id, order_number)) === undefined) throw new StatusRefusal(404);
       throw new WorkRefusal("claimed");

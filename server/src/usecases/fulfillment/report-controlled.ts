@@ -4,7 +4,7 @@ import { type ControlledRow, listControlled } from "../../db/fulfillment/dispens
 import { orderPlace } from "../../db/orders/orders.ts";
 import type { Deps } from "../../deps.ts";
 import { asapGaps, asapReport } from "../../domain/fulfillment/asap.ts";
-import type { AsapHeader, DispensedRecord } from "../../domain/fulfillment/asap-records.ts";
+import type { AsapHeader, DispensedRecord } from "../../domain/fulfillment/asap-segments.ts";
 import { pharmacyFacts } from "../../domain/fulfillment/documents.ts";
 import type { StoredDocument } from "../../domain/patients/patient-record.ts";
 import { addDays, dateIn, isDate, startOfDay, timeIn } from "../../domain/values/calendar.ts";

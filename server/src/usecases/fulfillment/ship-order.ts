@@ -1,8 +1,8 @@
 import type { Order, Shipment } from "@pestle/contract";
 import type { Tx } from "../../db/db.ts";
 import { shipmentLabelPlace } from "../../db/fulfillment/shipments.ts";
-import { bytes } from "../../db/intake/receive-prescription.ts";
 import { findOrder } from "../../db/orders/orders.ts";
+import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import { pharmacyFacts } from "../../domain/fulfillment/documents.ts";
 import { type Actor, ImpossibleStep, system } from "../../domain/orders/order.ts";

@@ -5,11 +5,11 @@ import type { Deps } from "../../deps.ts";
 import type { Scan, TrackedParcel } from "../../domain/fulfillment/parcel.ts";
 import { carrier } from "../../domain/orders/order.ts";
 import type { Outcome } from "../../domain/orders/order-change.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { apart } from "../operations/apart.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { type ChangeBy, changeOrder } from "../orders/save-change.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { actorOf, requireStep, type Work, workOrder } from "./steps.ts";
 
 const MOST_AT_ONCE = 100;

@@ -1,13 +1,7 @@
-import {
-  type DashboardOrder,
-  type ExceptionId,
-  exceptionIds,
-  type StaffRole,
-  type WorkEvent,
-  workEvents,
-} from "@pestle/contract";
+import { type DashboardOrder, type ExceptionId, exceptionIds, type WorkEvent, workEvents } from "@pestle/contract";
 import { isOpen, obstacleOf } from "../../domain/orders/order.ts";
 import type { LoadedOrder } from "../orders/load-order.ts";
+import { mayTakeOver } from "./claim-order.ts";
 import { actorOf, type Worker, whyNotResolved } from "./steps.ts";
 import { type WorkRefusalKey, workRefusals } from "./work-refusal.ts";
 
@@ -42,8 +36,6 @@ type Facts = {
   cannot_resolve: WorkOptions["cannot_resolve"];
 };
 
-const MAY_TAKE_OVER: readonly StaffRole[] = ["lead", "admin"];
-
 /** The screen hides `not_now` steps without giving a reason. */
 function judge(event: WorkEvent, facts: Facts): WorkRefusalKey | null {
   const { loaded, by, claim } = facts;
@@ -51,7 +43,7 @@ function judge(event: WorkEvent, facts: Facts): WorkRefusalKey | null {
   if (event === "release") return claim === "mine" ? null : "not_now";
   if (event === "claim") {
     if (!isOpen(loaded.standing) || claim === "mine") return "not_now";
-    return claim === "others" && !MAY_TAKE_OVER.includes(by.role) ? "claimed" : null;
+    return claim === "others" && !mayTakeOver(by.role) ? "claimed" : null;
   }
   const obstacle = obstacleOf(loaded.standing.state, event, actorOf(by));
   if (obstacle !== null) return obstacle === "state" ? "not_now" : "not_your_role";

@@ -2,8 +2,8 @@ import type { Config } from "../../config.ts";
 import type { Database, Tx } from "../../db/db.ts";
 import { loadForVerdict, saveVerdict } from "../../db/intake/acceptance.ts";
 import { acceptanceRefusals, decideAcceptance, type Verdict } from "../../domain/intake/decide-acceptance.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { transact } from "../write.ts";
 import { checkedNote, requireReviewer } from "./require-reviewer.ts";
 

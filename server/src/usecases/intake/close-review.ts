@@ -1,8 +1,8 @@
 import type { Database, Tx } from "../../db/db.ts";
 import { closeReview, lockReview } from "../../db/intake/reviews.ts";
 import { reviewKinds } from "../../domain/intake/review-kinds.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { transact } from "../write.ts";
 import { checkedNote, requireReviewer } from "./require-reviewer.ts";
 

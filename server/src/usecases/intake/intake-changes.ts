@@ -1,7 +1,8 @@
 import { compactAsciiJson, type Workflow } from "@pestle/contract";
 import type { NewMessage } from "../../db/intake/messages.ts";
-import { bytes, type IntakeSave } from "../../db/intake/receive-prescription.ts";
+import type { IntakeSave } from "../../db/intake/receive-prescription.ts";
 import { detailsPlace } from "../../db/patients/patients.ts";
+import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import type { IntakeDecision } from "../../domain/intake/decide-intake.ts";
 import type { IncomingMessage } from "../../domain/intake/incoming-message.ts";
@@ -35,11 +36,8 @@ export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSa
     ...processed(stored, message, decided.answer, now, decision.outcome),
     warnings: warningCodes(message, decision),
     account_id,
-    new_patient: patient?.is_new ? { ...row, created_at: now, claim_revision: decided.claim_revision } : null,
-    changed_patient:
-      patient?.changed && !patient.is_new
-        ? { ...row, patient_id: patient.patient_id, revision: decided.revision }
-        : null,
+    new_patient: row && patient.is_new ? { ...row, created_at: now, claim_revision: decided.claim_revision } : null,
+    changed_patient: row && patient.changed && !patient.is_new ? { ...row, revision: decided.revision } : null,
     aliases: patient
       ? decided.alias_indexes.map((index) => ({ alias_index: bytes(index), patient_id: patient.patient_id }))
       : [],
@@ -74,7 +72,7 @@ function prescriptionRow(
   return {
     ...prescription,
     account_id,
-    prescription_id,
+    prescription_id: prescription_id!,
     patient_id: decision.patient!.patient_id,
     acceptance: acceptance_reasons.length === 0 ? "not_needed" : "pending",
     source: stored.format,
@@ -141,6 +139,8 @@ export function unrouted(
     account_id: stored.account_id,
     kind: "unrouted_message",
     intake_message_id: stored.intake_message_id,
+    patient_id: null,
+    prescription_id: null,
     reasons: [why],
     facts: {},
     created_at: now,

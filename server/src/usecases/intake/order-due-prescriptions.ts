@@ -6,6 +6,7 @@ import {
   noteOrderErrors,
 } from "../../db/intake/due-prescriptions.ts";
 import type { Deps } from "../../deps.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { errorEntries } from "../../domain/values/error-entries.ts";
 import { Conflict, RequestProblems } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
@@ -13,7 +14,6 @@ import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { apart } from "../operations/apart.ts";
 import { placeOrder } from "../orders/place-order.ts";
 import { prepareOrder } from "../orders/prepare-order.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { attachPrescription } from "./attach-prescription.ts";
 
 const MOST_AT_ONCE = 100;

@@ -7,11 +7,11 @@ import type { IncomingMessage, IncomingPatient } from "../../domain/intake/incom
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { monthsByState, type PrescriptionRules } from "../../domain/intake/prescription.ts";
 import { system } from "../../domain/orders/order.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { randomId } from "../../random.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { cancelOrder } from "../orders/cancel-order.ts";
 import { blindIndexes, openRecord } from "../patients/patient-rows.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { changesOf, type Stored } from "./intake-changes.ts";
 
 export type Received = { answer: string; patient_id: string | null; prescription_id: number | null };

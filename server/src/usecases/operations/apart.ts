@@ -1,6 +1,5 @@
 import type { Deps } from "../../deps.ts";
-import { faultOf } from "../../domain/values/fault.ts";
-import { StatusRefusal } from "../../domain/values/refusals.ts";
+import { faultOf, StatusRefusal } from "../../domain/values/refusals.ts";
 import { LostRaces } from "../write.ts";
 
 /**

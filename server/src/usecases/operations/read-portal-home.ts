@@ -20,8 +20,8 @@ import {
 import { type EndpointRow, listEndpoints } from "../../db/webhooks/endpoints.ts";
 import { loadWebhookFacts, type WebhookFacts } from "../../db/webhooks/portal-webhooks.ts";
 import type { Deps } from "../../deps.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { disableReasons } from "../../domain/webhooks/endpoint-disabled.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
 const MOST_COUNTED = 10_000;

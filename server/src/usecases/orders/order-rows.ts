@@ -1,11 +1,10 @@
 import { compactAsciiJson, stageOfState, statusOfState } from "@pestle/contract";
-import { bytes } from "../../db/intake/receive-prescription.ts";
 import { orderPlace, type SealedOrderColumn } from "../../db/orders/orders.ts";
 import type { OrderContext, OrderSave } from "../../db/orders/place-order.ts";
+import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import type { AcceptedOrder } from "../../domain/orders/decide-order.ts";
-import { orderPosition } from "../../domain/orders/order-position.ts";
-import { orderSchedule } from "../../domain/orders/order-schedule.ts";
+import { orderPosition, orderSchedule } from "../../domain/orders/order-answer.ts";
 import { exact } from "../../domain/orders/resolve-items.ts";
 import { patientRow } from "../patients/patient-rows.ts";
 import { blindBasis } from "./blind-basis.ts";

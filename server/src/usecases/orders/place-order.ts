@@ -1,5 +1,4 @@
 import type { Order } from "@pestle/contract";
-import { announce } from "../../db/bus.ts";
 import type { Queryable } from "../../db/db.ts";
 import { loadOrderContext, lockForOrder, type OrderContext, saveOrder } from "../../db/orders/place-order.ts";
 import { detailsPlace } from "../../db/patients/patients.ts";
@@ -12,6 +11,7 @@ import type { OrderDraft } from "../../domain/orders/order-draft.ts";
 import type { OrderFacts, PrescriptionFact } from "../../domain/orders/order-facts.ts";
 import { byNdcs, bySelection } from "../../domain/orders/resolve-items.ts";
 import { shipTo } from "../../domain/orders/ship-to.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { SHIP_TO_NAME_CHARACTERS } from "../../domain/values/address/address-holds.ts";
 import type { Verdict } from "../../domain/values/address/verdict.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
@@ -21,7 +21,6 @@ import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { randomEventId, randomOrderNumber } from "../../random.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { openRecord } from "../patients/patient-rows.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { type FinishedAnswer, type PartnerCall, type Write, writeAnswer } from "../write.ts";
 import { fillOf, LONGEST_WASHOUT_MS } from "./load-order.ts";
 import { orderRows } from "./order-rows.ts";
@@ -96,9 +95,7 @@ export async function placeOrder(
   const { decision, context, account_now } = await decide(deps, db, prepared, now);
   refuseAll(decision.problems);
   const accepted = decision.accepted!;
-  const { emptied } = await saveOrder(db, orderRows(deps, prepared, accepted, context, now, account_now));
-  // Rare, so the cost of a notify is fine: processes that cache the catalogue then show it as out of stock.
-  if (emptied.length > 0) await announce(db, { kind: "catalogue", account_id });
+  await saveOrder(db, orderRows(deps, prepared, accepted, context, now, account_now));
   return answerOf(accepted);
 }
 

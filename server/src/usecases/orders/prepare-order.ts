@@ -2,12 +2,12 @@ import type { Address, Environment } from "@pestle/contract";
 import type { Deps } from "../../deps.ts";
 import type { Formulary } from "../../domain/catalogue/formulary.ts";
 import { type OrderDraft, readOrder } from "../../domain/orders/order-draft.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import type { Verdict } from "../../domain/values/address/verdict.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import type { Problem } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 
 export type Orderer = {
   account_id: string;

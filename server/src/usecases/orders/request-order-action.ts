@@ -1,8 +1,8 @@
 import type { ActionRequest } from "@pestle/contract";
 import type { Database } from "../../db/db.ts";
 import { loadPrescriptionFact } from "../../db/intake/prescriptions.ts";
-import { bytes } from "../../db/intake/receive-prescription.ts";
 import { orderPlace } from "../../db/orders/orders.ts";
+import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import { readAction } from "../../domain/orders/action-request.ts";
 import { partner } from "../../domain/orders/order.ts";

@@ -1,16 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { compactAsciiJson, isFinal, type Order, type Role, stageOfState, statusOfState } from "@pestle/contract";
-import { announce } from "../../db/bus.ts";
 import type { Queryable } from "../../db/db.ts";
 import { notePlace } from "../../db/fulfillment/order-notes.ts";
-import { bytes } from "../../db/intake/receive-prescription.ts";
 import { orderPlace } from "../../db/orders/orders.ts";
 import { type OrderChange, type OrderColumns, saveOrderChange } from "../../db/orders/save-order-change.ts";
+import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import { type Actor, apply, isOpen, type Move, orderEvents, standingRow } from "../../domain/orders/order.ts";
-import { orderAnswer, type StoredOrder } from "../../domain/orders/order-answer.ts";
+import { orderAnswer, orderSchedule, type StoredOrder } from "../../domain/orders/order-answer.ts";
 import { type DecidedChange, decideChange, type Outcome } from "../../domain/orders/order-change.ts";
-import { orderSchedule } from "../../domain/orders/order-schedule.ts";
 import { randomEventId } from "../../random.ts";
 import { patientRow } from "../patients/patient-rows.ts";
 import type { LoadedOrder } from "./load-order.ts";
@@ -98,7 +96,7 @@ export async function changeOrder(
       to: statusOfState(to),
       stage: stageOfState(to),
       exception_id,
-      note_id: note?.["note_id"] ?? null,
+      note_id: note?.note_id ?? null,
     })),
     events: events.map(({ body, ...event }) => ({
       ...event,
@@ -115,8 +113,6 @@ export async function changeOrder(
     })),
     action_request: by.action_request ?? null,
   });
-  // Rare, so a notify may cost what it costs: whoever keeps the catalogue shows what is there, and what is not.
-  if (saved.restocked.length + saved.emptied.length > 0) await announce(db, { kind: "catalogue", account_id });
   return { order: orderAnswer(after, decided.after.prescriptions), action_request_id: saved.action_request_id };
 }
 
@@ -151,7 +147,7 @@ function noteOf(
   actor: Actor,
   role: Role,
   reason: string,
-): Record<string, unknown> {
+): NonNullable<OrderChange["note"]> {
   const note_id = randomUUID();
   const { order_number } = order;
   const overridden = (moved?.resolved ?? []).filter((id) => (id === 74 || id === 75) && confirmed.has(id));

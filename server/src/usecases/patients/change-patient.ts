@@ -1,10 +1,9 @@
-import type { Address } from "@pestle/contract";
+import { type Address, PatientUpdate } from "@pestle/contract";
 import type { Tx } from "../../db/db.ts";
 import { listShipToAddresses, orderPlace } from "../../db/orders/orders.ts";
 import { lockPatient, savePatient } from "../../db/patients/patients.ts";
 import type { Deps } from "../../deps.ts";
 import { readAddress, settleAddress } from "../../domain/patients/address-input.ts";
-import { readContact } from "../../domain/patients/contact-fields.ts";
 import { readIdentityDocument } from "../../domain/patients/identity-document.ts";
 import {
   isSameShipTo,
@@ -14,28 +13,24 @@ import {
   withShippingAddress,
 } from "../../domain/patients/patient-changes.ts";
 import { documentAnswer, type PatientRecord, patientAnswer } from "../../domain/patients/patient-record.ts";
-import { readPatientSafety } from "../../domain/patients/patient-safety.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
+import { readBody } from "../../domain/values/read-body.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
-import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
+import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
 import { openRecord, patientRow } from "./patient-rows.ts";
 
 export type PatientKey = { account_id: string; patient_id: string };
 
-const contactFields = ["email", "phone", "gender"] as const;
-
 /** Changes the fields that were sent and keeps the rest. Names and the birth date belong to the prescriber. */
 export function updatePatient(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
-  const { contact, problems } = readContact(sent, contactFields);
-  const { patient_safety = {} } = sent;
-  const safety = readPatientSafety(patient_safety, "patient_safety");
+  const { fields, problems } = readBody(PatientUpdate, sent);
   return writeAnswer(deps, call.key, 200, {
     attempt: async (tx) => {
       const changed = await changePatient(deps, tx, patient, call.now, (record) => {
-        refuseAll([...unknownFields(sent, [...contactFields, "patient_safety"]), ...problems, ...safety.problems]);
-        return { record: withContact(record, { ...contact, patient_safety: safety.patient_safety }) };
+        refuseAll(problems);
+        return { record: withContact(record, fields) };
       });
       return patientAnswer(patient.patient_id, changed.record, changed);
     },

@@ -1,5 +1,5 @@
-import { bytes } from "../../db/intake/receive-prescription.ts";
 import { recordPlace } from "../../db/patients/patients.ts";
+import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import type { IncomingPatient } from "../../domain/intake/incoming-message.ts";
 import { type PatientRecord, searchKeys } from "../../domain/patients/patient-record.ts";

@@ -1,6 +1,7 @@
 import { advanceAccountClock } from "../../db/accounts/accounts.ts";
 import { announce } from "../../db/bus.ts";
 import type { Tx } from "../../db/db.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { refuse } from "../../domain/values/refusals.ts";
 
 /** At most ten years per move and a hundred in total: beyond that every date rule would be meaningless. */
@@ -14,6 +15,3 @@ export async function moveClock(tx: Tx, account_id: string, advance_seconds: num
   await announce(tx, { kind: "account", account_id });
   return accountNow(now, moved.clock_offset_s);
 }
-
-/** An account's own time: real time plus the offset of its sandbox clock. */
-export const accountNow = (now: Date, clock_offset_s: number) => new Date(now.getTime() + clock_offset_s * 1000);

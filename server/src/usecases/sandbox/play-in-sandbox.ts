@@ -5,6 +5,7 @@ import { findOrderOf, listNewestPrescriptions } from "../../db/sandbox/sandbox.t
 import type { Deps } from "../../deps.ts";
 import { sandboxOrder } from "../../domain/sandbox/sandbox-order.ts";
 import { isSandboxPreset, presetsFor, sandboxPresets } from "../../domain/sandbox/sandbox-presets.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { canonicalJson } from "../../domain/values/canonical-json.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
@@ -14,7 +15,6 @@ import { auditPortal, type PortalActor } from "../operations/audit-portal.ts";
 import { placeOrder, settleNew } from "../orders/place-order.ts";
 import { type PreparedOrder, prepareOrder } from "../orders/prepare-order.ts";
 import { write } from "../write.ts";
-import { accountNow } from "./move-clock.ts";
 import type { SimulatedAnswer } from "./simulation.ts";
 
 const MOST_PRESCRIPTIONS = 20;

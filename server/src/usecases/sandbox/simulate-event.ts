@@ -2,10 +2,10 @@ import { compactAsciiJson, isEventType, ORDER_NUMBER_PATTERN } from "@pestle/con
 import type { Tx } from "../../db/db.ts";
 import { insertSimulatedEvent, lockSimulated } from "../../db/sandbox/simulations.ts";
 import { readPatientId } from "../../domain/sandbox/simulated-patient.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import type { Problem } from "../../domain/values/refusals.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
 import { randomEventId } from "../../random.ts";
-import { accountNow } from "./move-clock.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** Only the service sets these fields. */

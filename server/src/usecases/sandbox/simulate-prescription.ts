@@ -16,6 +16,7 @@ import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { intakeRefusals, refusalFor } from "../../domain/intake/intake-refusals.ts";
 import { type InventedWorld, inventedMessage, inventPrescription } from "../../domain/sandbox/invent-prescription.ts";
 import { readSimulatedPrescription, type SimulatedPrescription } from "../../domain/sandbox/simulated-prescription.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { type Problem, RequestProblems, refuse, refuseAll } from "../../domain/values/refusals.ts";
 import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
@@ -23,7 +24,6 @@ import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { fillDue } from "../intake/order-due-prescriptions.ts";
 import { type Received, takeFor } from "../intake/take-message.ts";
 import { openRecord } from "../patients/patient-rows.ts";
-import { accountNow } from "./move-clock.ts";
 import type { SimulatedAnswer, SimulatedWrite, Simulator } from "./simulation.ts";
 
 /**

@@ -1,3 +1,4 @@
+import type { SimulationType, Static, simulationAnswers } from "@pestle/contract";
 import type { Grant } from "../../db/accounts/tokens.ts";
 import type { Tx } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
@@ -18,7 +19,7 @@ export type Simulation = (
   problems: Problem[],
 ) => SimulatedWrite | Promise<SimulatedWrite>;
 
-export type SimulatedAnswer = Record<string, unknown>;
+export type SimulatedAnswer = Static<(typeof simulationAnswers)[SimulationType]>;
 export type SimulatedWrite = {
   attempt: (tx: Tx) => Promise<SimulatedAnswer>;
   /** Work after the commit. */

@@ -1,10 +1,10 @@
 import { type ClaimedDelivery, claimDeliveries, releaseDeliveries, type Share } from "../../db/webhooks/deliveries.ts";
 import { type DueEndpoint, loadDueEndpoints } from "../../db/webhooks/due-endpoints.ts";
 import type { Deps } from "../../deps.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { newPace, type Pace, paceAfter, roomOf } from "../../domain/webhooks/endpoint-pace.ts";
 import { shareSlots } from "../../domain/webhooks/share-slots.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { openAttemptBook } from "./attempt-book.ts";
 import { openEndpoint, type SendingEndpoint, type SentWebhook, sendWebhook } from "./send-webhook.ts";
 

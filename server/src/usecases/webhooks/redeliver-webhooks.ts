@@ -1,16 +1,21 @@
-import { type FailedRedeliveryRequest, MOST_REDELIVERED_AT_ONCE, type WebhookEventRecord } from "@pestle/contract";
+import {
+  FailedRedeliveryRequest,
+  MOST_REDELIVERED_AT_ONCE,
+  RedeliveryRequest,
+  type WebhookEventRecord,
+} from "@pestle/contract";
 import type { Grant } from "../../db/accounts/tokens.ts";
 import type { Tx } from "../../db/db.ts";
 import { findEndpoint, lockEndpoint } from "../../db/webhooks/endpoints.ts";
 import { findEvent } from "../../db/webhooks/feed.ts";
 import { requeueEvent, requeueFailed } from "../../db/webhooks/redelivery.ts";
 import type { Deps } from "../../deps.ts";
-import { readInstant } from "../../domain/values/instant.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
+import { readInstant } from "../../domain/values/calendar.ts";
+import { readBody } from "../../domain/values/read-body.ts";
 import { type Problem, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
-import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
-import { isUuid } from "../../domain/values/uuid.ts";
+import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { endpointProblem } from "../../domain/webhooks/webhook-endpoint.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { earliestIdTime, readWebhookEvent } from "./read-webhook-events.ts";
 
 /** Sends one event again, to all its endpoints or to one. */
@@ -22,17 +27,17 @@ export async function redeliverEvent(
   now: Date,
 ): Promise<WebhookEventRecord> {
   if ((await findEvent(tx, account_id, event_id)) === undefined) throw new StatusRefusal(404);
-  const { endpoint_id = null } = sent;
-  const problems = unknownFields(sent, ["endpoint_id"]);
-  if (Object.hasOwn(sent, "endpoint_id")) problems.push(...(await recipientProblems(tx, account_id, endpoint_id)));
+  const { fields, problems } = readBody(RedeliveryRequest, sent);
+  const { endpoint_id = null } = fields;
+  if (endpoint_id !== null) problems.push(...(await recipientProblems(tx, account_id, endpoint_id)));
   refuseAll(problems);
   const account_now = accountNow(now, clock_offset_s);
-  await requeueEvent(tx, { account_id, event_id, endpoint_id: endpoint_id as string | null, account_now });
+  await requeueEvent(tx, { account_id, event_id, endpoint_id, account_now });
   return (await readWebhookEvent(tx, account_id, event_id))!;
 }
 
-async function recipientProblems(tx: Tx, account_id: string, endpoint_id: unknown): Promise<Problem[]> {
-  const endpoint = isUuid(endpoint_id) ? await findEndpoint(tx, account_id, endpoint_id) : undefined;
+async function recipientProblems(tx: Tx, account_id: string, endpoint_id: string): Promise<Problem[]> {
+  const endpoint = await findEndpoint(tx, account_id, endpoint_id);
   if (endpoint === undefined) return [endpointProblem("endpoint_id", "endpoint_unknown")];
   return endpoint.status === "active" ? [] : [endpointProblem("endpoint_id", "disabled")];
 }
@@ -48,19 +53,18 @@ export async function redeliverFailed(
 ): Promise<{ count: number; more: boolean }> {
   const endpoint = await lockEndpoint(tx, account_id, endpoint_id);
   if (endpoint === undefined) throw new StatusRefusal(404);
-  const { since: given, missed = false } = sent as Partial<FailedRedeliveryRequest>;
-  const since = typeof given === "string" ? readInstant(given, deps.config.TIME_ZONE) : null;
-  refuseAll([
-    ...unknownFields(sent, ["since", "missed"]),
-    ...(since === null ? [endpointProblem("since", "since")] : []),
-    ...(typeof missed === "boolean" ? [] : [endpointProblem("missed", "missed")]),
-    ...(endpoint.status === "active" ? [] : [endpointProblem("status", "disabled")]),
-  ]);
+  const { fields, problems } = readBody(FailedRedeliveryRequest, sent, "", {
+    "date-time": (text: string) => ({ value: readInstant(text, deps.config.TIME_ZONE), problems: [] }),
+  });
+  if (endpoint.status !== "active") problems.push(endpointProblem("status", "disabled"));
+  refuseAll(problems);
+  const { missed = false } = fields;
+  const since = fields.since as unknown as Date;
   const count = await requeueFailed(tx, {
     account_id,
     endpoint_id,
-    since: since!,
-    ids_since: earliestIdTime(since!, endpoint.clock_offset_s),
+    since,
+    ids_since: earliestIdTime(since, endpoint.clock_offset_s),
     missed,
     account_now: accountNow(now, endpoint.clock_offset_s),
     most: MOST_REDELIVERED_AT_ONCE,

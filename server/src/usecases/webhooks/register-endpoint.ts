@@ -7,6 +7,7 @@ import type { Tx } from "../../db/db.ts";
 import { endpointPlace } from "../../db/webhooks/due-endpoints.ts";
 import { insertEndpoint, loadSigningFacts, lockEndpoints } from "../../db/webhooks/endpoints.ts";
 import type { Deps } from "../../deps.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { refuseAll } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import {
@@ -16,7 +17,6 @@ import {
   ownCredential,
 } from "../../domain/webhooks/webhook-endpoint.ts";
 import { randomSigningSecret } from "../../random.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 
 /** Registers an endpoint. Shows `signing_secret` only once, and signs with the credential's older live secret. */
 export async function registerEndpoint(

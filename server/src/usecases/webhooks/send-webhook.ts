@@ -3,9 +3,9 @@ import { attemptPlace, type KeptExchange } from "../../db/webhooks/attempts.ts";
 import type { ClaimedDelivery, EndedAttempt } from "../../db/webhooks/deliveries.ts";
 import { type DueEndpoint, endpointPlace } from "../../db/webhooks/due-endpoints.ts";
 import type { Deps } from "../../deps.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { attemptOutcome, type EndpointAnswer } from "../../domain/webhooks/attempt-outcome.ts";
 import { type RequestSigner, requestSigner } from "../../domain/webhooks/webhook-request.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 
 type SendDeps = Pick<Deps, "config" | "vault" | "webhook_client" | "now">;
 export type SendingEndpoint = DueEndpoint & { sign: RequestSigner };

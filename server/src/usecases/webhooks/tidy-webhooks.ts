@@ -11,8 +11,8 @@ import {
   listOldWeeks,
 } from "../../db/webhooks/weeks.ts";
 import type { Deps } from "../../deps.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { inBites } from "../operations/in-bites.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 import { transact } from "../write.ts";
 
 const BITE = 5_000;

@@ -5,6 +5,7 @@ import type { Tx } from "../../db/db.ts";
 import { endpointPlace } from "../../db/webhooks/due-endpoints.ts";
 import { loadSigningFacts, lockEndpoint, makeDeliveriesDue, saveEndpoint } from "../../db/webhooks/endpoints.ts";
 import type { Deps } from "../../deps.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
 import { refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import {
@@ -14,7 +15,6 @@ import {
   endpointProblem,
   ownCredential,
 } from "../../domain/webhooks/webhook-endpoint.ts";
-import { accountNow } from "../sandbox/move-clock.ts";
 
 /** Changes the fields that were sent and keeps the rest. If nothing differs, it writes nothing. */
 export async function updateEndpoint(

@@ -2,9 +2,10 @@ import { endpoints } from "@pestle/contract";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { holdToContract } from "../../../../chaos/contract.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { effort } from "../../support/tools/effort.ts";
 
 // The campaign itself, small: `npm run campaign -- contract` does the same at full size.
-const OF_EACH = 24;
+const OF_EACH = effort(32);
 
 let app: TestApp;
 beforeAll(async () => {
@@ -18,4 +19,4 @@ test("whatever is made from the OpenAPI document is answered as it says, by ever
   expect(operations).toBe(endpoints.length);
   expect(Object.keys(answers).sort()).toEqual(endpoints.map(({ operation_id }) => operation_id).sort());
   expect(requests).toBe(endpoints.length * OF_EACH);
-}, 120_000);
+}, 300_000);

@@ -65,7 +65,7 @@ test("the quick start turns on step by step, as things really happen", async () 
     },
     delivery: async () => {
       await person.send("POST", `${P}/webhook_endpoints/${kept["endpoint_id"]}/test`);
-      await expect.poll(done, { timeout: 10_000 }).toContain("delivery");
+      await expect.poll(done).toContain("delivery");
     },
     prescription: async () => {
       const told = await person.send("POST", `${P}/sandbox/prescriptions`, { preset: "simple" });
@@ -117,7 +117,7 @@ test("an endpoint that was disabled for its answers is told on the home page", a
   await person.send("POST", `${P}/webhook_endpoints/${made.id}/test`);
   const disabled = async () => (await home()).webhooks.disabled_endpoints;
   await expect
-    .poll(disabled, { timeout: 10_000 })
+    .poll(disabled)
     .toMatchObject([{ id: made.id, url: gone.url, reason: "The endpoint answered 410 Gone." }]);
   await gone.close();
 });

@@ -9,7 +9,7 @@ import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
 // The campaign itself, small: `npm run campaign -- lifecycle` does the same at full size.
 const STORIES = 200;
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 beforeAll(async () => {

@@ -9,7 +9,7 @@ import { shipped, shippedJson } from "../../support/samples/safety.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { runCommand } from "../../support/tools/run-command.ts";
-import { until } from "../../support/tools/until.ts";
+import { SOON_MS, until } from "../../support/tools/until.ts";
 
 const HEAD = "a_class,a_ingredient,b_class,b_ingredient,severity,mechanism,washout_days,source,since";
 const PHARMACIST = "noor@larkspur.example";
@@ -93,7 +93,7 @@ describe("an import", () => {
         "  + zorblaxin",
         "interactions: 0 added, 0 changed, 1 removed",
         "  - class amphetamine_derivatives + class ssris_snris",
-        "A dry run: nothing was changed.",
+        "Dry run: nothing changed.",
       ].join("\n"),
     );
     expect(data).toMatchObject({ import_number: null, version: "feed 1", faults: [] });
@@ -106,8 +106,8 @@ describe("an import", () => {
     // From a process of its own, beside the running services.
     const ran = await runCli(["safety", "import", path, "--as", PHARMACIST], env);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
-    expect(ran.stdout).toMatch(/Import 1 \(version feed 2\) is in force\.\n$/);
-    expect(await everywhere("feed 2")).toBeLessThan(1_000);
+    expect(ran.stdout).toMatch(/Import 1 \(version feed 2\) is now active\.\n$/);
+    expect(await everywhere("feed 2")).toBeLessThan(SOON_MS);
     expect(await metricsOf(two)).toContain('pestle_safety_fit{version="feed 2"} 1');
     expect(await metricsOf(two)).not.toContain(`version="${shipped.version}"`);
     const { data, text } = await run("safety show");
@@ -125,7 +125,7 @@ describe("an import", () => {
       ],
     });
     expect(text).toMatch(/1 +\d{4}-\d\d-\d\d \d\d:\d\dZ +feed 2 +noor@larkspur\.example +[0-9a-f]{12} +feed\.json$/);
-    expect((await importFile("feed.json", feed)).text).toBe("Nothing to change.");
+    expect((await importFile("feed.json", feed)).text).toBe("No changes.");
   });
 
   test("of interactions as CSV is laid over what is in force", async () => {
@@ -155,7 +155,7 @@ describe("an import", () => {
       stdout: [
         "line 2.severity: give one of contraindicated, major, moderate",
         "line 3.since: give a date as YYYY-MM-DD",
-        "Nothing was changed.",
+        "Nothing changed.",
         "",
       ].join("\n"),
     });
@@ -170,7 +170,7 @@ describe("an import", () => {
     const { failed, text } = await importFile("silent.json", silent);
     expect(failed).toBe(true);
     expect(text).toMatch(/^canary "sertraline and phenelzine in one order" failed\n/);
-    expect(text).toMatch(/Nothing was changed\.$/);
+    expect(text).toMatch(/Nothing changed\.$/);
   });
 
   test.each([
@@ -185,7 +185,7 @@ describe("an import", () => {
     await expect(run("safety import", { as: PHARMACIST }, join(folder, "none.json"))).rejects.toThrow("cannot be read");
     const path = join(folder, "latin.json");
     writeFileSync(path, Buffer.from('{"version": "caf\xe9"}', "latin1"));
-    await expect(run("safety import", { as: PHARMACIST }, path)).rejects.toThrow("not in UTF-8");
+    await expect(run("safety import", { as: PHARMACIST }, path)).rejects.toThrow("not UTF-8");
   });
 
   test("that was damaged in the database makes every process unfit, and is never passed over for older tables", async () => {
@@ -221,8 +221,8 @@ describe("safety check", () => {
     );
     expect(text).toMatch(/Nardil +phenelzine\nzorb +nothing\n/);
     expect(text).toContain("major, holds with 74: The patient is allergic to penicillins");
-    expect(text).toContain(`    ${shipped.rows.sources["allergy"]}\nTables of version ${shipped.version}.`);
-    expect((await run("safety check", { allergy: ["NKDA"] }, "zorblaxin")).text).toContain("Nothing was found.");
+    expect(text).toContain(`    ${shipped.rows.sources["allergy"]}\nSafety tables version ${shipped.version}.`);
+    expect((await run("safety check", { allergy: ["NKDA"] }, "zorblaxin")).text).toContain("No findings.");
   });
 
   test("takes its texts from a shell", async () => {

@@ -16,7 +16,7 @@ import { codesOf } from "../../support/conventions.ts";
 import { addPatient, ask, goodAddress, stranger } from "../../support/patient.ts";
 import { castCatalogue, catalogues } from "../../support/samples/catalogue.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
-import { until } from "../../support/tools/until.ts";
+import { SOON_MS, until } from "../../support/tools/until.ts";
 
 let app: TestApp;
 let account_id: string;
@@ -48,7 +48,7 @@ const listed = {
   shipping_methods: async () =>
     (await get<{ shipping_methods: ShippingMethod[] }>("/shipping_methods")).shipping_methods.map(({ id }) => id),
 };
-const seen = (holds: () => Promise<boolean>) => until(holds, "the service has seen the import", 1_000);
+const seen = (holds: () => Promise<boolean>) => until(holds, "the service has seen the import", SOON_MS);
 
 /** An order of somebody new: the codes it is refused with. */
 async function refusals(body: Record<string, unknown>): Promise<number[]> {

@@ -13,7 +13,7 @@ import { readCatalogue } from "../../../src/usecases/catalogue/read-catalogue.ts
 import { cancelOrder } from "../../../src/usecases/orders/cancel-order.ts";
 import { addPatient, ask, stranger } from "../../support/patient.ts";
 import { createTestDatabase, startTestApp, type TestApp } from "../../support/test-app.ts";
-import { until } from "../../support/tools/until.ts";
+import { SOON_MS, until } from "../../support/tools/until.ts";
 
 let app: TestApp;
 let account_id: string;
@@ -124,9 +124,9 @@ describe("in_stock", () => {
   test("follows the shelf within a second: what arrives can be ordered, what is gone cannot", async () => {
     expect(await inStock("tretinoin-025")).toBe(false);
     await receive("tretinoin-025", 45);
-    expect(await until(async () => (await inStock("tretinoin-025")) === true, "it is in stock")).toBeLessThan(1_000);
+    expect(await until(async () => (await inStock("tretinoin-025")) === true, "it is in stock")).toBeLessThan(SOON_MS);
     await count("tretinoin-025", 0);
-    expect(await until(async () => (await inStock("tretinoin-025")) === false, "it is gone")).toBeLessThan(1_000);
+    expect(await until(async () => (await inStock("tretinoin-025")) === false, "it is gone")).toBeLessThan(SOON_MS);
   });
 
   test("is told to every process only where it changes", async () => {

@@ -504,14 +504,10 @@ test("a fault of a reader is told as ours, the message is kept, and it is taken 
   // It still cannot: noted, and left as it is.
   app.advance(11_000);
   await processWaiting(app.deps, () => broken);
-  await until(
-    async () => {
-      await processWaiting(app.deps, formatOf);
-      return (await intakeRows(app))["prescription"]! > before["prescription"]!;
-    },
-    "it is taken up",
-    20_000,
-  );
+  await until(async () => {
+    await processWaiting(app.deps, formatOf);
+    return (await intakeRows(app))["prescription"]! > before["prescription"]!;
+  }, "it is taken up");
   // Sent again, it is the same message.
   expect(codes((await intake.send(body)).text)).toEqual(["010"]);
   expect((await intakeRows(app))["prescription"]).toBe(before["prescription"]! + 1);
@@ -529,13 +525,9 @@ test("a message that was kept and not processed is taken up by the job, once", a
   );
   app.advance(11_000);
   // The service's own job may be at it too.
-  await until(
-    async () => {
-      await Promise.all([processWaiting(app.deps, formatOf), processWaiting(app.deps, formatOf)]);
-      return (await prescriptionsOf(message_id)).length > 0;
-    },
-    "it is taken up",
-    20_000,
-  );
+  await until(async () => {
+    await Promise.all([processWaiting(app.deps, formatOf), processWaiting(app.deps, formatOf)]);
+    return (await prescriptionsOf(message_id)).length > 0;
+  }, "it is taken up");
   expect(await prescriptionsOf(message_id)).toHaveLength(1);
 });

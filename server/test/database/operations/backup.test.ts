@@ -112,7 +112,7 @@ test.each([
 ])("a file %s is refused before a database is touched", async (_what, damage) => {
   const damaged = join(folder, "damaged.backup");
   writeFileSync(damaged, damage(readFileSync(file)));
-  await expect(verifyBackup(damaged, master)).rejects.toThrow(/cut short or altered|not a back-up/);
+  await expect(verifyBackup(damaged, master)).rejects.toThrow(/truncated or altered|not a Pestle backup/);
 });
 
 test("a file that changes between the look and the restore leaves the database empty", async () => {
@@ -124,7 +124,7 @@ test("a file that changes between the look and the restore leaves the database e
     rewrite(readFileSync(file), (lines) => lines.toSpliced(-3, 1)),
   );
   await withEmptyDatabase(async (db) => {
-    await expect(restore(db, verified)).rejects.toThrow(/cut short or altered/);
+    await expect(restore(db, verified)).rejects.toThrow(/truncated or altered/);
     expect((await db.raw("select count(*) from account")).rows).toEqual([{ count: 0 }]);
     // And it can be filled afterwards.
     await restore(db, await verifyBackup(file, master));
@@ -142,7 +142,7 @@ test("another master key, a newer schema and a database with rows are refused, e
 });
 
 test("a file that cannot be written is told as that, and nothing of it is left", async () => {
-  const told = /^The file cannot be written \((ENOENT|EISDIR)\)\. Give a name in a folder that is there/;
+  const told = /^The file cannot be written \((ENOENT|EISDIR)\)\. Give a file in an existing, writable folder/;
   for (const place of [join(folder, "nowhere", "a.backup"), folder]) {
     await expect(backUp(app.deps.db, place, new Date())).rejects.toThrow(told);
   }

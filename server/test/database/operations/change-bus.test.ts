@@ -2,7 +2,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { announce } from "../../../src/db/bus.ts";
 import { readCatalogue } from "../../../src/usecases/catalogue/read-catalogue.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
-import { until } from "../../support/tools/until.ts";
+import { SOON_MS, until } from "../../support/tools/until.ts";
 
 let app: TestApp;
 let account_id: string;
@@ -43,7 +43,7 @@ test("a change to the catalogue is seen by the next reader within a second", asy
   await read();
   await changeCatalogue("Changed Mail");
   const seen = async () => (await (await read()).text()).includes("Changed Mail");
-  expect(await until(seen, "the new name is served")).toBeLessThan(1000);
+  expect(await until(seen, "the new name is served")).toBeLessThan(SOON_MS);
 });
 
 test("the process that made a change shows it with its next answer", async () => {

@@ -1,9 +1,16 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { type Db, openDb } from "../../../src/db/db.ts";
+import { RACED_CONSTRAINTS } from "../../../src/db/conflict.ts";
+import { type Db, openDb, type Queryable, statements } from "../../../src/db/db.ts";
+import { listQueue } from "../../../src/db/fulfillment/queue.ts";
 import { migrate, migrationState, readMigrations, WrongDatabase } from "../../../src/db/migrate.ts";
+import { listOrders } from "../../../src/db/orders/order-list.ts";
+import { readFeed } from "../../../src/db/webhooks/feed.ts";
+import { listNewestEvents } from "../../../src/db/webhooks/portal-webhooks.ts";
 import { createTestDatabase } from "../../support/test-app.ts";
+import { dumpRows } from "../../support/tools/dump-rows.ts";
 import { dumpSchema } from "../../support/tools/dump-schema.ts";
+import { unboundTables } from "../../support/tools/unbound-tables.ts";
 
 /** Tables that lead to an account, or belong to the pharmacy itself. Every other one is a tenant's. */
 const DIRECTORY = new Set([
@@ -22,7 +29,46 @@ const DIRECTORY = new Set([
   "session",
   "webhook_feed",
 ]);
+
+const JOB = "a job of the service finds the accounts, or rows with their account, that have work";
+const DASHBOARD = "the pharmacy's people see all partners' work; the route asks for their role";
+const ROUTING = "the account of an incoming message is what it looks for, by the receiver's id";
+const OPERATOR = "the operator's account of the environment keeps the messages of all its partners";
+/** The statements that are not bound to one account, each by a part of its text, with the reason. */
+const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
+  ["select account_id, id, name from brand where retired_at is null", DASHBOARD],
+  ["from credential where revoked_at is null group by account_id", DASHBOARD],
+  ["delete from rate_lease where process_id = $1", "leases of a process that ended; they hold no data"],
+  ["select unnest(o.exception_ids) as exception_id, o.stage_since from orders o", DASHBOARD],
+  ["a.environment, o.order_number, o.order_status, o.stage, o.reference, o.created_at, o.patient_id", DASHBOARD],
+  ["null as order_number, null as order_status, null as stage, null as reference, r.received_at", DASHBOARD],
+  ["from account a where exists ( select from shipment s", JOB],
+  ["where a.workflow = 'automatic' and ($1::text is null or a.account_id = $1)", JOB],
+  ["with stored as ( insert into intake_message", ROUTING],
+  ["from account a where a.ncpdp_id = $2 and a.partner_id is not null", ROUTING],
+  ["from account a join account o on o.partner_id is null and o.environment = a.environment join review v", OPERATOR],
+  ["left join prescription r on r.account_id = m.for_account_id and r.sender = m.sender", OPERATOR],
+  ["select r.sender_message_id from account a join prescription r", ROUTING],
+  ["e.name as resolved_by_name, m.receiver from review v", DASHBOARD],
+  ["m.warnings, m.body_sealed from review v join account a", OPERATOR],
+  ["e.email as resolved_by_email from review v", DASHBOARD],
+  ["select account_id, kind, value from routing_rule", "the operator lists the rules of all partners"],
+  ["select a.environment, q.key, sum(o.count)::integer as count", DASHBOARD],
+  ["select a.environment, count(*)::integer as count from review v", DASHBOARD],
+  [
+    "select w.what, coalesce(sum(l.waiting), 0)::integer as waiting",
+    "numbers for the metrics, of all accounts together",
+  ],
+  ["from account a where exists ( select from orders o where o.account_id = a.account_id and o.payment_status", JOB],
+  ["select account_id, order_number from order_exception where basis = 'unavailable'", JOB],
+  ["with recursive waiting as ( (select d.account_id, d.endpoint_id, d.due_at from webhook_delivery d", JOB],
+  ["from account a where exists ( select from order_item i where i.account_id = a.account_id and i.pending", JOB],
+  ["select m.body_hash, case when m.format = 'simulation' then m.answer end as answer", OPERATOR],
+  ["select max(n.feed_position) as feed_position from account a", "a position, of the feeds of all accounts together"],
+  ["with page as materialized ( select o.account_id, o.order_number, o.stage_since from account a", DASHBOARD],
+];
 const CHECKED_IN = new URL("../../../migrations/schema.txt", import.meta.url);
+const ROWS = new URL("../../../src/db/schema-rows.ts", import.meta.url);
 const FOLDER = new URL("../../../src/db/", import.meta.url);
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -41,6 +87,12 @@ describe("the schema", () => {
     const made = await dumpSchema(db);
     if (process.env["UPDATE_SCHEMA"] === "1") writeFileSync(CHECKED_IN, made);
     expect(made).toBe(readFileSync(CHECKED_IN, "utf8"));
+  });
+
+  test("has the checked-in types of rows (npm run schema writes them)", async () => {
+    const made = await dumpRows(db);
+    if (process.env["UPDATE_SCHEMA"] === "1") writeFileSync(ROWS, made);
+    expect(made).toBe(readFileSync(ROWS, "utf8"));
   });
 
   test("leads every tenant table's key, and every unique index, with account_id", async () => {
@@ -64,25 +116,90 @@ describe("the schema", () => {
         and not exists (select from pg_index i where i.indrelid = c.oid and i.indisprimary)`);
     expect(rows).toEqual([]);
   });
+
+  test("never lets the planner skip the guard of the save statements, or call it early", async () => {
+    const { rows } = await db.raw("select provolatile as volatility from pg_proc where proname = 'conflict_unless'");
+    expect(rows).toEqual([{ volatility: "v" }]);
+  });
+
+  test("has every constraint that counts as a race, as the kind of violation it is", async () => {
+    const { rows } = await db.raw(`
+      select conname as name, '23514' as violation
+      from pg_constraint
+      where connamespace = current_schema()::regnamespace and contype = 'c'
+      union all
+      select c.relname, '23505'
+      from pg_index i
+      join pg_class c on c.oid = i.indexrelid
+      where c.relnamespace = current_schema()::regnamespace and i.indisunique`);
+    const found = new Map(rows.map(({ name, violation }) => [name, violation]));
+    const named = Object.keys(RACED_CONSTRAINTS);
+    expect(Object.fromEntries(named.map((name) => [name, found.get(name)]))).toEqual(RACED_CONSTRAINTS);
+  });
 });
 
-test("every statement on a tenant table names account_id, so that none can cross accounts", async () => {
-  const { rows } = await db.raw(
-    "select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p')",
-  );
-  const tenants = rows.map(({ name }) => String(name)).filter((name) => !DIRECTORY.has(name));
-  const statements = readdirSync(FOLDER, { recursive: true, encoding: "utf8" })
-    .filter((name) => name.endsWith(".ts"))
-    .flatMap((name) => [...readFileSync(new URL(name, FOLDER), "utf8").matchAll(/sql(?:<[^`]*>)?`([^`]+)`/g)])
-    .map(([, text]) => text as string);
-  expect(statements.length).toBeGreaterThan(25);
-  // Leases of a process that ended are swept by process, across accounts: they hold no data.
-  const sweeps = statements.filter((text) => /delete from rate_lease/.test(text));
-  expect(sweeps).toHaveLength(1);
-  for (const text of statements) {
-    const touches = tenants.filter((table) => new RegExp(`\\b(from|join|into|update)\\s+${table}\\b`).test(text));
-    if (touches.length > 0 && !sweeps.includes(text)) expect(text).toContain("account_id");
+/** Filters that are all left out, and all given: the pages that are put together on demand, at their least and most. */
+const filters = [null, new Date()].map((value) => new Proxy({}, { get: () => value }) as never);
+
+/** Every statement there is: those of all modules, and the pages that are made when they are first asked for. */
+async function allStatements(): Promise<string[]> {
+  const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
+  for (const name of names) await import(new URL(name, FOLDER).href);
+  const rows = [{ looked_at: 0 }];
+  const silent = { rows: async () => rows, row: async () => undefined } as unknown as Queryable;
+  const start = { feed_position: 0, event_position: 0 };
+  for (const filter of filters) {
+    await listOrders(silent, "", filter, 0, 1);
+    await listQueue(silent, filter, null, 1, new Date());
+    await readFeed(silent, "", filter, start, 1);
+    await listNewestEvents(silent, "", filter, start, 1);
   }
+  return [...statements.values()].map((text) =>
+    text
+      .replaceAll(/--[^\n]*/g, "")
+      .replaceAll(/\s+/g, " ")
+      .trim(),
+  );
+}
+
+describe("every statement on a tenant table", () => {
+  let texts: string[];
+  let tenants: string[];
+  beforeAll(async () => {
+    texts = await allStatements();
+    const { rows } = await db.raw(`
+      select relname as name
+      from pg_class
+      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p') and not relispartition`);
+    tenants = rows.map(({ name }) => String(name)).filter((name) => !DIRECTORY.has(name));
+    expect(texts.length).toBeGreaterThan(200);
+  });
+
+  test("is bound to one account, table by table, or is listed with the reason why not", () => {
+    const touches = new RegExp(`\\b(from|join|into|update|using) (${tenants.join("|")})\\b`);
+    // A walk over all accounts binds nothing either.
+    const tables = new Set([...tenants, "account"]);
+    const unbound = texts.filter((text) => touches.test(text) && unboundTables(text, tables).length > 0);
+    const unlisted = unbound.filter((text) => !ACROSS_ACCOUNTS.some(([part]) => text.includes(part)));
+    expect(unlisted.map((text) => [text, unboundTables(text, tables)])).toEqual([]);
+    const idle = ACROSS_ACCOUNTS.filter(([part]) => !unbound.some((text) => text.includes(part)));
+    expect(idle).toEqual([]);
+  });
+
+  test.each([
+    "select o.order_number from orders o where o.order_number = $1",
+    "select o.order_number from orders o where o.account_id = $1 or o.order_number = $2",
+    "select o.order_number from orders o where ($1::text is null or o.account_id = $1)",
+    "select 1 from orders o join order_item i on i.order_number = o.order_number where o.account_id = $1",
+    "select 1 from orders o join order_item i on i.account_id = o.account_id where o.order_number = $1",
+    "with x as (select i.sku from order_item i) select x.sku from x, orders o where o.account_id = $1",
+    "insert into orders (order_number) values ($1)",
+    "delete from orders where order_number = $1",
+  ])("that is not bound is found: %s", (text) => {
+    expect(unboundTables(text, new Set(tenants))).toHaveLength(
+      text.includes("join order_item i on i.account_id") ? 2 : 1,
+    );
+  });
 });
 
 describe("migrations", () => {

@@ -9,7 +9,7 @@ import { addPatient, ask, stranger } from "../../support/patient.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { runCommand } from "../../support/tools/run-command.ts";
-import { until } from "../../support/tools/until.ts";
+import { SOON_MS, until } from "../../support/tools/until.ts";
 
 let app: TestApp;
 let account: string;
@@ -53,12 +53,12 @@ describe("catalogue import", () => {
       "- tretinoin-025",
       "1 added, 1 changed, 1 retired, 12 unchanged",
     ].join("\n");
-    expect(dry.text).toBe(`${shown}\nA dry run: nothing was changed.`);
+    expect(dry.text).toBe(`${shown}\nDry run: nothing changed.`);
     expect(dry.data).toMatchObject({ kind: "products", dry_run: true, version: null, retired: ["tretinoin-025"] });
     const applied = await importFile("products.csv", text);
-    expect(applied.text).toBe(`${shown}\nVersion 1 is in force.`);
+    expect(applied.text).toBe(`${shown}\nVersion 1 is now active.`);
     expect((await importFile("products.csv", text)).text).toBe(
-      "0 added, 0 changed, 0 retired, 14 unchanged\nNothing to change.",
+      "0 added, 0 changed, 0 retired, 14 unchanged\nNo changes.",
     );
     expect(await exportedText({ kind: "products" })).toContain(
       "cotton-balls,,,Cotton balls,,false,0,1,1;2,1,2,1,,false,199,false",
@@ -66,7 +66,7 @@ describe("catalogue import", () => {
     const versions = await run("catalogue versions", { account });
     expect(versions.text).toMatch(/1 +\d{4}-\d\d-\d\d \d\d:\d\dZ +products +1 +1 +1 +12 +products\.csv$/);
     expect(versions.data).toMatchObject([{ version: 1, summary: { added: ["cotton-balls"] } }]);
-    expect((await run("catalogue versions", { environment: "sandbox" })).text).toBe("Nothing was imported yet.");
+    expect((await run("catalogue versions", { environment: "sandbox" })).text).toBe("No imports yet.");
   });
 
   test("takes a list of prices as a part: what it does not name stays, rows and columns", async () => {
@@ -83,11 +83,11 @@ describe("catalogue import", () => {
     expect(await runCli(args, env)).toEqual({
       code: 1,
       stdout: [
-        "where   column       what to do",
+        "where   column       fix",
         "line 2  cold_chain   Give true or false.",
         "line 2  price_cents  Give a whole number from 0 to 10000000.",
         "line 3  price_cents  Give a whole number from 0 to 10000000.",
-        "Nothing was changed: 3 faults.",
+        "Nothing changed: 3 errors.",
         "",
       ].join("\n"),
       stderr: "",
@@ -96,9 +96,9 @@ describe("catalogue import", () => {
   });
 
   test.each([
-    ["whose it is", { account: undefined }, "For brands give --account alone."],
-    ["both", { environment: "sandbox" }, "For brands give --account alone."],
-    ["an account for licences", { kind: "licences" }, "Licences need --environment, and no --account."],
+    ["whose it is", { account: undefined }, "For brands, give only --account."],
+    ["both", { environment: "sandbox" }, "For brands, give only --account."],
+    ["an account for licences", { kind: "licences" }, "For licences, give --environment but not --account."],
   ])("without %s is wrong usage", async (_what, options, words) => {
     await expect(importFile("b.csv", "id,name,default\n1,x,true\n", options)).rejects.toThrow(words);
   });
@@ -153,8 +153,8 @@ describe("stock", () => {
     ["stock receive", "-5", "above 0"],
     ["stock receive", "1e3", "above 0"],
     ["stock receive", "0.0001", "above 0"],
-    ["stock count", "-1", "from 0"],
-    ["stock count", "many", "from 0"],
+    ["stock count", "-1", "of at least 0"],
+    ["stock count", "many", "of at least 0"],
   ])("%s refuses %s", async (name, units, words) => {
     await expect(run(name, { account, units }, "finasteride-1")).rejects.toThrow(words);
   });
@@ -187,12 +187,12 @@ describe("beside a running service, from a process of its own", () => {
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toContain("- atorvastatin-20\n- lipora-20\n0 added, 0 changed, 2 retired");
     const gone = async () => !(await products()).some(({ sku }) => sku === "atorvastatin-20");
-    expect(await until(gone, "the product is gone")).toBeLessThan(1_000);
+    expect(await until(gone, "the product is gone")).toBeLessThan(SOON_MS);
     expect(await order()).toContain(42260);
 
     const back = await runCli(["catalogue", "import", fileOf("all.csv", kept), "--account", account, "--json"], env);
     expect(back.json()).toMatchObject({ added: ["atorvastatin-20", "lipora-20"], retired: [] });
-    expect(await until(async () => !(await gone()), "the product is back")).toBeLessThan(1_000);
+    expect(await until(async () => !(await gone()), "the product is back")).toBeLessThan(SOON_MS);
     expect(await order()).toEqual([]);
   });
 
@@ -202,7 +202,7 @@ describe("beside a running service, from a process of its own", () => {
     const ran = await runCli(["stock", "receive", "minoxidil-2-5", "90", "--account", account], env);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toContain("available_units  90\n");
-    expect(await until(async () => (await inStock()) === true, "it is in stock")).toBeLessThan(1_000);
+    expect(await until(async () => (await inStock()) === true, "it is in stock")).toBeLessThan(SOON_MS);
     const wrong = await runCli(["stock", "count", "minoxidil-2-5", "--account", account], env);
     expect(wrong).toMatchObject({ code: 2, stderr: "pestle: missing required argument 'units'\n" });
   });

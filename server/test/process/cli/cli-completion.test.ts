@@ -102,6 +102,6 @@ describe("other shells understand their script", () => {
   });
 
   test("a shell that is not known is told so", async () => {
-    await expect(row("completion").run({}, "csh")).rejects.toThrow("Shells are bash, zsh, fish.");
+    await expect(row("completion").run({}, "csh")).rejects.toThrow("The shell must be one of bash, zsh, fish.");
   });
 });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { programs, TESTED } from "../../../../chaos/server-process.ts";
 import { type DemoPartner, writeDemo } from "../../../src/seed/demo.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
@@ -77,14 +78,14 @@ describe("pestle login", () => {
     await expect(login(0, { baseUrl: "http://127.0.0.1:1" })).rejects.toThrow(
       "No service answers at http://127.0.0.1:1",
     );
-    await expect(login(0, { baseUrl: app.addresses.auth_url })).rejects.toThrow("names no token server");
+    await expect(login(0, { baseUrl: app.addresses.auth_url })).rejects.toThrow("does not name a token server");
     // The credential is good there, and the address of the API has a slip.
     const auth_url = app.addresses.sandbox_auth_url;
     await expect(login(0, { baseUrl: auth_url, authUrl: auth_url })).rejects.toThrow();
     for (const baseUrl of ["http://pharmacy.example", "pharmacy.example", "https://u:p@pharmacy.example"]) {
-      await expect(login(0, { baseUrl })).rejects.toThrow("--base-url takes an https address");
+      await expect(login(0, { baseUrl })).rejects.toThrow("--base-url takes an https URL");
     }
-    await expect(login(0, { profile: "../up" })).rejects.toThrow("A profile's name");
+    await expect(login(0, { profile: "../up" })).rejects.toThrow("A profile name");
     await expect(login(0, {}, { XDG_CONFIG_HOME: "" })).rejects.toThrow("Set HOME or XDG_CONFIG_HOME.");
     expect(existsSync(kept)).toBe(false);
   });
@@ -144,9 +145,11 @@ describe("which account is meant", () => {
       willow.client_id,
     ]);
     expect(await chosen({ partner: juniper.name })).toEqual([`the demo, ${juniper.name}`, juniper.client_id]);
-    expect(await refused("whoami", { profile: "nobody" })).toMatch(/^1 There is no profile of that name\./);
-    expect(await refused("whoami", { profile: "live", partner: "x" })).toMatch(/^2 Give --client-id, --partner or/);
-    expect(await refused("simulate clock", { advance: "1", profile: "live" })).toMatch(/^1 .+ is a production one/);
+    expect(await refused("whoami", { profile: "nobody" })).toMatch(/^1 There is no profile with that name\./);
+    expect(await refused("whoami", { profile: "live", partner: "x" })).toMatch(
+      /^2 Give only one of --client-id, --partner and/,
+    );
+    expect(await refused("simulate clock", { advance: "1", profile: "live" })).toMatch(/^1 .+ is a production account/);
   });
 
   test("a profile's secret goes to the service it was kept for, whatever the settings say", async () => {
@@ -156,8 +159,8 @@ describe("which account is meant", () => {
   });
 
   test("nobody: it says how to become somebody", async () => {
-    expect(await refused("orders list")).toMatch(/nobody is logged in\. Run `pestle login`, or give --client-id\.$/);
-    expect(await refused("rx send", { preset: "simple", to: "9900017" })).toMatch(/nobody is logged in/);
+    expect(await refused("orders list")).toMatch(/you are not logged in\. Run `pestle login`, or give --client-id\.$/);
+    expect(await refused("rx send", { preset: "simple", to: "9900017" })).toMatch(/you are not logged in/);
   });
 });
 
@@ -169,23 +172,22 @@ describe("pestle logout", () => {
     expect((data as { profile: string }[]).map(({ profile }) => profile)).toEqual(["default", "other"]);
     expect(`${JSON.stringify(data)}${text}`).not.toContain(app.demo.partners[0]!.client_secret);
     expect((await run("logout")).data).toEqual({ forgotten: ["default"] });
-    expect((await run("logout")).text).toBe("Nobody was logged in.");
+    expect((await run("logout")).text).toBe("You were not logged in.");
     expect((await run("logout", { all: true })).data).toEqual({ forgotten: ["other"] });
     expect(existsSync(kept)).toBe(false);
-    expect((await run("whoami", { list: true })).text).toBe("Nobody is logged in.");
+    expect((await run("whoami", { list: true })).text).toBe("You are not logged in.");
   });
 
   test("a file that others may read, or that is none of ours, is not used", async () => {
     await login(0);
     chmodSync(kept, 0o644);
-    expect(await refused("whoami")).toMatch(/^1 Others may read .+profiles\.json, which holds secrets\./);
+    expect(await refused("whoami")).toMatch(/^1 Other users can read .+profiles\.json, which contains secrets\./);
   });
 });
 
 /** Types each answer when its question is there, on a terminal of its own; returns all that could be seen. */
 async function typed(answers: [question: string, answer: string][]): Promise<string> {
-  const main = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
-  const command = `${process.execPath} --import tsx --conditions=source ${main} login`;
+  const command = [process.execPath, ...programs[TESTED], "login"].join(" ");
   const root = fileURLToPath(new URL("../../../..", import.meta.url));
   const child = spawn("script", ["-qec", command, "/dev/null"], {
     cwd: root,

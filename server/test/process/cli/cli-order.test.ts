@@ -67,7 +67,7 @@ describe("an order is worked from the command line", () => {
     await expect(order("fill", "technician", made, lots("L1", made))).rejects.toThrow("not at a stage");
     await expect(order("approve", "technician", made)).rejects.toThrow("Your role does not allow this.");
     expect(await stateOf(order("approve", "pharmacist", made))).toBe("Filling/fill");
-    await expect(order("fill", "technician", made, { lot: ["L1"] })).rejects.toThrow("--lot is item=lot:expiry");
+    await expect(order("fill", "technician", made, { lot: ["L1"] })).rejects.toThrow("--lot takes item=lot:expiry");
     await expect(order("fill", "technician", made, { lot: ["L1:2020-01-31"] })).rejects.toThrow("has expired");
     // The only item need not be named.
     expect(await stateOf(order("fill", "technician", made, { lot: ["L1:2099-01-31"] }))).toBe("Filling/product_check");
@@ -81,7 +81,7 @@ describe("an order is worked from the command line", () => {
     expect(await stateOf(order("check", "lead", made, { scan: ["70999-0101-30"] }))).toBe("Filling/pack");
     const sent = await order("ship", "technician", made);
     const { tracking_no } = (await read(made)).shipments[0]!;
-    expect(sent.text).toBe(`Order ${made.order_number} is Shipped. Its parcel is ${tracking_no}.`);
+    expect(sent.text).toBe(`Order ${made.order_number} is Shipped. Tracking number: ${tracking_no}.`);
     const lost = { status: "lost", description: "Trace closed." };
     expect(await stateOf(order("track", "technician", made, lost))).toBe("Shipped");
     expect((await read(made)).shipments[0]!.status).toBe("lost");
@@ -106,17 +106,17 @@ describe("an order is worked from the command line", () => {
     await order("resolve", "technician", made, { exception: "68", reason: "Only once." });
     expect(await stateOf(order("resolve", "pharmacist", made, off))).toBe("Processing/clinical_review");
     const { text, data } = await order("show", "pharmacist", made);
-    expect(text).toContain(`${off.reason} [overrides 74; signature holds]`);
+    expect(text).toContain(`${off.reason} [overrides 74; signature valid]`);
     expect(data).toMatchObject({ findings: [{ kind: "allergy", exception_id: 74 }] });
     await app.deps.db.raw("update order_note set person_id = 'somebody' where signature is not null");
-    expect((await order("show", "pharmacist", made)).text).toContain("SIGNATURE DOES NOT HOLD");
+    expect((await order("show", "pharmacist", made)).text).toContain("SIGNATURE INVALID");
   });
 
   test("is claimed by one at a time, and taken over by a lead", async () => {
     const made = await place();
     await order("claim", "pharmacist", made);
     await expect(order("note", "technician", made, { text: "" })).rejects.toThrow("Write 1 to");
-    expect((await order("note", "technician", made, { text: "Waits for a call." })).text).toBe("Noted.");
+    expect((await order("note", "technician", made, { text: "Waits for a call." })).text).toBe("Note added.");
     await expect(order("claim", "technician", made)).rejects.toThrow("Another person is working on this order.");
     await expect(order("cancel", "technician", made, { reason: "x" })).rejects.toThrow("Another person is working");
     expect((await order("release", "technician", made)).data).toMatchObject({ released: false });

@@ -56,7 +56,7 @@ describe("orders create", () => {
     expect(await refused("orders create", { ...typed, method: "99", quantity: "77" })).toMatch(
       /^1 Refused\. .*items\[0\]\.quantity \(42242\): .+ shipping\.method_id \(42291\): /,
     );
-    expect(await refused("orders create", { ...typed, rx: ["many"] })).toBe("2 --rx is a whole number.");
+    expect(await refused("orders create", { ...typed, rx: ["many"] })).toBe("2 --rx takes a whole number.");
   });
 
   test("takes the body from a file or from standard input, and with a key makes it once", async () => {
@@ -70,18 +70,20 @@ describe("orders create", () => {
     const other = await newOrder(app);
     const piped = await runCli(["orders", "create", "-", "--json"], env, JSON.stringify(other.body));
     expect([piped.code, (piped.json() as Order).patient_id]).toEqual([0, other.patient_id]);
-    expect(await refused("orders create", { rx: ["1"] }, file)).toMatch(/^2 The file says everything itself/);
-    expect(await refused("orders create")).toBe("2 Give a file or --patient, one of them.");
-    expect(await refused("orders create", {}, fileOf("list.json", []))).toBe("1 The file holds no JSON object.");
+    expect(await refused("orders create", { rx: ["1"] }, file)).toMatch(/^2 The file contains the whole order/);
+    expect(await refused("orders create")).toBe("2 Give either a file or --patient.");
+    expect(await refused("orders create", {}, fileOf("list.json", []))).toBe(
+      "1 The file does not contain a JSON object.",
+    );
   });
 
   test("with --dry-run tells what would happen, and makes nothing", async () => {
     const { patient_id } = await newOrder(app);
     const good = await run<{ would_create: boolean }>("orders create", { patient: patient_id, dryRun: true });
-    expect([good.text, good.failed]).toEqual(["It would be taken.", false]);
+    expect([good.text, good.failed]).toEqual(["The order would be accepted.", false]);
     const bad = await run("orders create", { patient: patient_id, method: "99", dryRun: true });
     expect(bad).toMatchObject({ failed: true });
-    expect(bad.text).toMatch(/^It would be refused\.\n✗ shipping\.method_id \(42291\): /);
+    expect(bad.text).toMatch(/^The order would be refused\.\n✗ shipping\.method_id \(42291\): /);
     expect((await run<{ orders: [] }>("orders list", { patient: patient_id })).data.orders).toEqual([]);
   });
 });
@@ -109,7 +111,7 @@ describe("orders list and get", () => {
     const all = await numbers({});
     expect(all.length).toBeGreaterThan(2);
     const first = await run<{ orders: Order[]; next_cursor: string }>("orders list", { limit: "2" });
-    expect(first.text).toContain(`There are more: --limit, or --cursor ${first.data.next_cursor}`);
+    expect(first.text).toContain(`There are more. Raise --limit, or continue with --cursor ${first.data.next_cursor}`);
     expect([
       ...first.data.orders.map(({ order_number }) => order_number),
       ...(await numbers({ cursor: first.data.next_cursor })),
@@ -127,7 +129,7 @@ describe("orders list and get", () => {
     expect(data.history).toMatchObject([{ event: "create", to: "Processing" }]);
     expect(text).toMatch(/Z {2}partner +create +Processing$/);
     expect(await refused("orders get", {}, "0000000000")).toBe(
-      "1 The account has no such order. `pestle orders list` shows them.",
+      "1 The account has no such order. Run `pestle orders list` to see its orders.",
     );
   });
 });
@@ -167,7 +169,7 @@ describe("orders act", () => {
     const rest = await act("refund", { file: fileOf("refund.json", { reason_id: 102 }) });
     expect(rest.text).toMatch(/payment +refunded, \$\d+\.\d\d, \$\d+\.\d\d refunded/);
     expect(await refused("orders act", { event: "explode" }, order.order_number)).toMatch(
-      /^2 Events are release, cancel/,
+      /^2 The event must be one of release, cancel/,
     );
     expect(await refused("orders act", { event: "release" }, order.order_number)).toMatch(/^1 Refused\. /);
   });
@@ -192,11 +194,11 @@ describe("orders watch", () => {
   test("tells each change once and ends with the order", async () => {
     const order = await placed(app, (await newOrder(app)).body);
     const watching = followCli(["orders", "watch", order.order_number, "--json"], env);
-    await until(() => watching.lines().length === 1, "it watches", 20_000);
+    await until(() => watching.lines().length === 1, "it watches");
     await run("simulate order", { exception: "77" }, order.order_number);
-    await until(() => watching.lines().length === 2, "it tells of the hold", 10_000);
+    await until(() => watching.lines().length === 2, "it tells of the hold");
     await run("orders cancel", {}, order.order_number);
-    await until(() => watching.lines().length === 3, "it tells of the end", 10_000);
+    await until(() => watching.lines().length === 3, "it tells of the end");
     expect(await watching.ended()).toBe(0);
     expect(watching.lines().map((line) => (JSON.parse(line) as HistoryEntry).to)).toEqual([
       "Processing",

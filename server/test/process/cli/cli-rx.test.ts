@@ -93,7 +93,7 @@ describe("every preset", () => {
     expect((data as { refusal: unknown }).refusal).toEqual(
       expects in intakeRefusals ? expect.objectContaining({ description_code: expects }) : null,
     );
-    expect(text).toMatch(/^What follows shows what the message says of a patient: mind where it goes\.\n/);
+    expect(text).toMatch(/^The output below contains patient data\. Handle it accordingly\.\n/);
   });
 
   test("is listed with what it is and what comes of it", async () => {
@@ -149,7 +149,7 @@ describe("rx send", () => {
       const settings = { ...env, DATABASE_URL: own.config.DATABASE_URL, DATA_DIR: own.config.DATA_DIR };
       const { text, failed } = await run("rx send", { preset: "cancel" }, "", settings);
       expect(text).toContain("Not canceled: No such prescription is known here.");
-      expect(text).toContain("A person has to look at it: pestle rx review");
+      expect(text).toContain("It needs a manual review: pestle rx review");
       expect(failed).toBe(true);
     } finally {
       await own.stop();
@@ -222,10 +222,10 @@ describe("rx send", () => {
   });
 
   const wrong: Record<string, [options: Record<string, unknown>, file: string, message: string]> = {
-    "neither file nor preset": [{}, "", "Give a file or --preset, one of them."],
-    "file and preset": [{ preset: "simple" }, "x.xml", "Give a file or --preset, one of them."],
-    "a version for a file": [{ version: "10.6" }, "x.xml", "--version goes with --preset"],
-    "a version for FHIR": [{ preset: "fhir", version: "10.6" }, "", "--version is for SCRIPT presets."],
+    "neither file nor preset": [{}, "", "Give either a file or --preset."],
+    "file and preset": [{ preset: "simple" }, "x.xml", "Give either a file or --preset."],
+    "a version for a file": [{ version: "10.6" }, "x.xml", "--version requires --preset"],
+    "a version for FHIR": [{ preset: "fhir", version: "10.6" }, "", "--version applies only to SCRIPT presets."],
     "a file that is not there": [{}, "nowhere.xml", "The file cannot be read: ENOENT"],
     "a partner's credential": [
       { preset: "simple", clientId: "PARTNER" },
@@ -240,7 +240,7 @@ describe("rx send", () => {
 
   test("refuses a receiver for a SCRIPT file, a body too large, a folder without demo and a service that is not there", async () => {
     const file = fileOf("simple.xml", await printed("simple"));
-    await expect(run("rx send", { to: "9900025" }, file)).rejects.toThrow("names its receiver itself");
+    await expect(run("rx send", { to: "9900025" }, file)).rejects.toThrow("names its own receiver");
     const large = fileOf("large.xml", " ".repeat(1024 * 1024 + 1));
     await expect(run("rx send", {}, large)).rejects.toThrow("(status 400): Request Body Too Large");
     const empty = { DATA_DIR: join(folder, "nothing") };
@@ -274,8 +274,8 @@ describe("rx lint", () => {
     expect(found.missing.map(({ field }) => field)).toContain("prescriber.phone");
     expect(found.unread).toContain("Message/Body/NewRx/Patient/Hobby");
     expect(found.acceptance_reasons).toEqual(["signature_missing"]);
-    expect(text).toContain("A pharmacist would have to accept it:\n  A controlled prescription came without evidence");
-    expect(text).toContain("Nothing was made of:\n");
+    expect(text).toContain("A pharmacist would need to accept it:\n  A controlled prescription came without evidence");
+    expect(text).toContain("Ignored:\n");
   });
 
   test("shows what was made of a FHIR message, and its warnings with their paths", async () => {
@@ -293,7 +293,7 @@ describe("rx lint", () => {
     });
     // What a terminal would obey is not printed.
     expect(text).not.toContain("\u001b[2J");
-    expect(text).toMatch(/\nFHIR R4 new\. It would be taken\.\n/);
+    expect(text).toMatch(/\nFHIR R4 new\. The service would accept it\.\n/);
     expect(failed).toBe(false);
   });
 
@@ -315,7 +315,7 @@ describe("rx lint", () => {
   test("says what rules add to what the reader noticed", async () => {
     const message = (await printed("simple")).replace(/<To .*?<\/To>/, "").replace(/<Pharmacy>.*?<\/Pharmacy>/, "");
     const { text } = await run("rx lint", {}, fileOf("nobody.xml", message));
-    expect(text).toContain("It would be refused (900 / 002).");
+    expect(text).toContain("The service would refuse it (900 / 002).");
     const far = (await printed("controlled-signed")).replace("<NumberOfRefills>2", "<NumberOfRefills>9");
     const { data } = await run("rx lint", {}, fileOf("far.xml", far));
     expect((data as Explained).warnings.map(({ code }) => code)).toContain("refills_capped");
@@ -399,11 +399,11 @@ describe("rx review", () => {
       const as = own.demo.operator.email;
       const { review_id } = entry("unrouted_message");
       const routed = await there("rx route", { to: willow!.account_id, as }, `${review_id}`);
-      expect(routed.text).toMatch(/^Routed: prescription \d+ of patient MRN-20417\.$/);
+      expect(routed.text).toMatch(/^Routed: prescription \d+ for patient MRN-20417\.$/);
       const reused = entry("message_id_reused");
       const closing = { account: reused.account_id, as, outcome: "Spoke to the sender." };
       expect((await there("rx resolve", closing, `${reused.review_id}`)).text).toMatch(/is closed\.$/);
-      expect((await there("rx review")).text).toBe("Nothing waits for anybody.");
+      expect((await there("rx review")).text).toBe("The review queue is empty.");
 
       const rule = { npi: "1234567893" };
       await there("partner route", rule, willow!.account_id);
@@ -415,7 +415,9 @@ describe("rx review", () => {
       // Somebody of the same house and birthday is another patient, whom a person compares.
       expect(text).toMatch(/candidates +MRN-20417 \(score \d+\)\n/);
       await there("partner route", { ...rule, remove: true }, willow!.account_id);
-      await expect(there("partner route", { ...rule, sender: "x" }, willow!.account_id)).rejects.toThrow("one of them");
+      await expect(there("partner route", { ...rule, sender: "x" }, willow!.account_id)).rejects.toThrow(
+        "Give exactly one of",
+      );
       const accounts = (await there("partner list")).data as { routing_rules: unknown[] }[];
       expect(accounts.flatMap(({ routing_rules }) => routing_rules)).toEqual([]);
     } finally {
@@ -432,7 +434,9 @@ test("the program itself: an answer in words, 0 and 1, and --version is the mess
     runCli(["rx", "accept", "1", "--account", "x"], env),
   ]);
   expect(taken).toMatchObject({ code: 0, stderr: "" });
-  expect(taken.stdout).toMatch(/^Accepted \(010\): The pharmacy has it\.\nmessage_id .*\n.*\npatient_id +wren-1004\n/);
+  expect(taken.stdout).toMatch(
+    /^Accepted \(010\): The pharmacy received it\.\nmessage_id .*\n.*\npatient_id +wren-1004\n/,
+  );
   expect(refused).toMatchObject({ code: 1, stderr: "" });
   expect(refused.json()).toMatchObject({ code: "900", description_codes: ["080"] });
   expect(message.stdout).toContain('version="010" release="006"');

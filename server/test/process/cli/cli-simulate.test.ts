@@ -84,7 +84,7 @@ describe("simulate prescription", () => {
     const script = fileOf("new-rx.xml", newMessage({ envelope: { message_id: "CLI-1" } }).toString());
     const { data } = await run("prescription", { script });
     expect(await rxOf(data)).toMatchObject({ active: true });
-    await expect(run("prescription", { script, drug: "x" })).rejects.toThrow("give nothing beside it");
+    await expect(run("prescription", { script, drug: "x" })).rejects.toThrow("Remove the other options");
     await expect(run("prescription", { script: "/nowhere.xml" })).rejects.toThrow("The file cannot be read");
   });
 
@@ -111,7 +111,7 @@ describe("simulate prescription", () => {
     await expect(run("prescription", { seed: "44", set: ["patient.dob=never"] })).rejects.toThrow(
       "simulation.patient.dob (42200)",
     );
-    await expect(run("prescription", { seed: "many" })).rejects.toThrow("--seed is a whole number");
+    await expect(run("prescription", { seed: "many" })).rejects.toThrow("--seed takes a whole number");
   });
 
   test("tells every field that is refused, in one line", async () => {
@@ -140,7 +140,7 @@ test("simulate clock understands days, hours, minutes and seconds", async () => 
   }
   expect((await now("1")) - start).toBeLessThan(40 * 86_400_000);
   for (const advance of ["", "-1d", "1w", "soon", "1.5h"]) {
-    await expect(run("clock", { advance })).rejects.toThrow("--advance is a number of days");
+    await expect(run("clock", { advance })).rejects.toThrow("--advance takes days");
   }
 });
 
@@ -153,15 +153,17 @@ test("simulate event sends its file, and simulate order one wish at a time", asy
   expect(rows).toEqual([{ event_type: "RX_RECEIVED", patient_id: "ay87nt" }]);
   await expect(run("event", {}, "RX_LOST")).rejects.toThrow("simulation.event_type (42200)");
   await expect(run("event", { file: fileOf("list.json", "[]") }, "RX_RECEIVED")).rejects.toThrow(
-    "holds no JSON object",
+    "does not contain a JSON object",
   );
-  await expect(run("order", {}, "7K2M9XQ4TB")).rejects.toThrow("Give --to or --exception");
-  await expect(run("order", { to: "Shipped", exception: "77" }, "7K2M9XQ4TB")).rejects.toThrow("one of them");
+  await expect(run("order", {}, "7K2M9XQ4TB")).rejects.toThrow("Give either --to or --exception");
+  await expect(run("order", { to: "Shipped", exception: "77" }, "7K2M9XQ4TB")).rejects.toThrow(
+    "Give either --to or --exception",
+  );
 });
 
 test("only sandbox accounts are simulated in, and who is not there is told so", async () => {
   const { name, client_id } = app.demo.partners[2]!;
-  await expect(run("clock", { advance: "1", partner: name })).rejects.toThrow("no sandbox partner of that name");
+  await expect(run("clock", { advance: "1", partner: name })).rejects.toThrow("no sandbox partner with that name");
   await expect(run("clock", { advance: "1", clientId: client_id })).rejects.toThrow("The token server refused");
   await expect(run("clock", { advance: "1" }, "", { DATA_DIR: folder })).rejects.toThrow("There is no demo in");
   const nowhere = { ...env, BASE_URL: "http://127.0.0.1:1" };
@@ -184,7 +186,7 @@ describe("--set", () => {
 
   test("says what it does not understand", () => {
     expect(() => fieldsOf(["daw"])).toThrow("--set takes field=value");
-    expect(() => fieldsOf(["patient=x", "patient.dob=1"])).toThrow("a value and fields of its own");
-    expect(() => fieldsOf(["allergies=[x"])).toThrow("begins like JSON");
+    expect(() => fieldsOf(["patient=x", "patient.dob=1"])).toThrow("both a value and subfields");
+    expect(() => fieldsOf(["allergies=[x"])).toThrow("looks like JSON");
   });
 });

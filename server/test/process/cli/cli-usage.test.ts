@@ -68,28 +68,28 @@ describe("errors are one line, and the exit code says whose fault", () => {
       ["start"],
       { HOST: "0.0.0.0" },
       2,
-      "pestle: HOST is not a loopback address, and plain HTTP stays on loopback. Set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind a TLS proxy.\n",
+      "pestle: HOST is not a loopback address, and plain HTTP is allowed only on loopback. Set TLS_CERT_FILE and TLS_KEY_FILE, or TRUST_PROXY behind a TLS proxy.\n",
     ],
     [
       "a database out of reach",
       ["partner", "list"],
       { DATABASE_URL: "postgresql://u:hush@127.0.0.1:1/d", MASTER_KEY: TEST_MASTER_KEY },
       1,
-      "pestle: The database is out of reach: connect ECONNREFUSED 127.0.0.1:1. Check that it runs, and DATABASE_URL.\n",
+      "pestle: Cannot reach the database: connect ECONNREFUSED 127.0.0.1:1. Check that it is running, and check DATABASE_URL.\n",
     ],
     [
       "a recall of nothing, which would find nobody",
       ["recall", "--lot", " "],
       {},
       2,
-      "pestle: Give the lot as it is on the package.\n",
+      "pestle: Give the lot as printed on the package.\n",
     ],
     [
       "a back-up that is not there",
       ["restore", "/nowhere/pestle.backup"],
       {},
       1,
-      "pestle: The file cannot be read (ENOENT). Give one that `pestle backup` wrote.\n",
+      "pestle: The file cannot be read (ENOENT). Give a file written by `pestle backup`.\n",
     ],
   ])("%s", async (_what, args, settings, code, stderr) => {
     expect(await runCli(args, { DATA_DIR: folder, ...settings })).toMatchObject({ code, stdout: "", stderr });
@@ -111,7 +111,7 @@ describe("on a database of yours", () => {
     const { account_id } = (await run("partner create", given)).data as { account_id: string };
     await expect(run("partner create", given)).rejects.toThrow("This partner already has a sandbox account.");
     await expect(run("credential create", { account: "nobody" })).rejects.toThrow("There is no such account.");
-    await expect(run("credential create", {})).rejects.toThrow("Give --account or --operator");
+    await expect(run("credential create", {})).rejects.toThrow("Give either --account or --operator");
     await run("credential create", { account: account_id, name: "first" });
     await run("credential create", { account: account_id, scopes: false });
     await run("credential create", { operator: "sandbox" });
@@ -150,7 +150,7 @@ describe("on a database of yours", () => {
   test("a portal user belongs to a partner that exists", async () => {
     const given = { email: "dev@aster.example", name: "Dev", role: "partner_admin", generatePassword: true };
     await expect(run("user create", { ...given, partner: "Nobody" })).rejects.toThrow(
-      "There is no partner of that name.",
+      "There is no partner with that name.",
     );
     await expect(run("user create", given)).rejects.toThrow("The roles are technician");
   });
@@ -165,7 +165,7 @@ describe("on a database of yours", () => {
       expect(pending.length).toBeGreaterThan(3);
       const { applied } = (await run("migrate")).data as { applied: string[] };
       expect(applied).toHaveLength(pending.length);
-      expect((await run("migrate")).text).toBe("Up to date already.");
+      expect((await run("migrate")).text).toBe("Already up to date.");
       expect((await run("partner list")).data).toEqual([]);
     } finally {
       env = kept;

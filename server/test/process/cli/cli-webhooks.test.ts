@@ -108,16 +108,16 @@ describe("pestle webhooks", () => {
       for (const id of [NOBODY, "no such/thing?"]) {
         expect([name, await refused(name, {}, id)]).toEqual([
           name,
-          "1 The account has no such endpoint. `pestle webhooks list` shows them.",
+          "1 The account has no such endpoint. Run `pestle webhooks list` to see its endpoints.",
         ]);
       }
     }
-    expect(await refused("webhooks list", { partner: "Nobody" })).toBe("1 The demo has no partner of that name.");
+    expect(await refused("webhooks list", { partner: "Nobody" })).toBe("1 The demo has no partner with that name.");
     expect(await refused("webhooks list", {}, "", { DATA_DIR: folder })).toBe(
-      `1 There is no demo in ${folder}, and nobody is logged in. Run \`pestle login\`, or give --client-id.`,
+      `1 There is no demo in ${folder}, and you are not logged in. Run \`pestle login\`, or give --client-id.`,
     );
     expect(await refused("webhooks add", { webhookSecretStdin: true, secretStdin: true }, receiver.url)).toBe(
-      "2 Standard input holds one secret: set CLIENT_SECRET for the other.",
+      "2 Standard input can hold only one secret. Set CLIENT_SECRET for the other.",
     );
     const { client_id } = app.demo.partners[0]!;
     expect(await refused("webhooks list", { clientId: client_id }, "", { ...env, CLIENT_SECRET: "wrong" })).toMatch(
@@ -125,7 +125,7 @@ describe("pestle webhooks", () => {
     );
     const address = `127.0.0.1:${await freePort()}`;
     expect(await refused("webhooks list", {}, "", { ...env, BASE_URL: `http://${address}` })).toBe(
-      `1 No service answers at http://${address} (connect ECONNREFUSED ${address}). Does it run?`,
+      `1 No service answers at http://${address} (connect ECONNREFUSED ${address}). Is it running?`,
     );
   });
 });
@@ -161,7 +161,7 @@ describe("pestle events", () => {
     const [event] = await writeEvents(app, [{ order_number: "0000000004" }]);
     const { event_id } = event!;
     await api.settled(event_id);
-    expect((await run("events resend", {}, event_id)).text).toBe("It is sent again to 1 endpoint.");
+    expect((await run("events resend", {}, event_id)).text).toBe("Resending to 1 endpoint.");
     expect((await api.settled(event_id)).deliveries).toMatchObject([{ attempts: 2 }]);
     await run("events resend", { endpoint: id }, event_id);
     await api.settled(event_id);
@@ -172,8 +172,8 @@ describe("pestle events", () => {
     }
     await api.remove(id);
     const nobody = await run("events resend", {}, event_id);
-    expect([nobody.text, nobody.failed]).toEqual(["No active endpoint is there to send it to.", true]);
-    const missing = "1 The account has no such event, or it is too old. `pestle events list` shows them.";
+    expect([nobody.text, nobody.failed]).toEqual(["There is no active endpoint to send it to.", true]);
+    const missing = "1 The account has no such event, or it is too old. Run `pestle events list` to see its events.";
     expect(await refused("events show", {}, NOBODY)).toBe(missing);
     expect(await refused("events resend", {}, NOBODY)).toBe(missing);
     expect(await refused("events resend", { endpoint: NOBODY }, event_id)).toBe(
@@ -194,16 +194,18 @@ describe("pestle events", () => {
     app.deps.deliveries.wake();
     for (const { event_id } of events) await api.settled(event_id, "failed");
     answers = 200;
-    expect((await run("events resend", { failedSince: since, endpoint: id })).text).toBe("2 events are sent again.");
+    expect((await run("events resend", { failedSince: since, endpoint: id })).text).toBe("Resending 2 events.");
     for (const { event_id } of events) await api.settled(event_id);
-    expect((await run("events resend", { failedSince: since, endpoint: id })).text).toBe("Nothing failed since.");
+    expect((await run("events resend", { failedSince: since, endpoint: id })).text).toBe(
+      "No failed events since then.",
+    );
     await api.remove(id);
     expect(await refused("events resend", { failedSince: since, endpoint: id })).toBe(
-      "1 The account has no such endpoint. `pestle webhooks list` shows them.",
+      "1 The account has no such endpoint. Run `pestle webhooks list` to see its endpoints.",
     );
-    expect(await refused("events resend")).toBe("2 Give an event or --failed-since, one of them.");
+    expect(await refused("events resend")).toBe("2 Give either an event or --failed-since.");
     expect(await refused("events resend", { failedSince: since })).toMatch(/^2 Give --endpoint: /);
-    expect(await refused("events resend", { missed: true }, NOBODY)).toBe("2 --missed goes with --failed-since.");
+    expect(await refused("events resend", { missed: true }, NOBODY)).toBe("2 --missed requires --failed-since.");
   });
 });
 
@@ -242,9 +244,11 @@ describe("pestle trigger", () => {
     await run("trigger", { patient: "ay87nt", order: "7K2M9XQ4TB" }, "RX_UPDATED", settings);
     expect(asked.at(-1)!.body.simulation).toMatchObject({ patient_id: "ay87nt", order_number: "7K2M9XQ4TB" });
     expect(await refused("trigger", { order: "7K2M9XQ4TB" }, "RX_RECEIVED", settings)).toBe(
-      "2 --order is not for RX_RECEIVED.",
+      "2 --order does not apply to RX_RECEIVED.",
     );
-    expect(await refused("trigger", {}, "NOPE", settings)).toBe(`2 Events are ${eventTypeNames.join(", ")}.`);
+    expect(await refused("trigger", {}, "NOPE", settings)).toBe(
+      `2 The event must be one of ${eventTypeNames.join(", ")}.`,
+    );
     expect(await refused("trigger", { partner: app.demo.partners[2]!.name }, "RX_RECEIVED")).toBe(
       "1 Only sandbox accounts can trigger events.",
     );
@@ -257,14 +261,13 @@ describe("pestle listen", () => {
   /** Listening, and told so. */
   async function listening(...args: string[]) {
     const followed = followCli(["listen", "--json", ...args], env);
-    await until(() => followed.lines().length > 0, `it listens: ${followed.stderr()}`, 20_000);
+    await until(() => followed.lines().length > 0, `it listens: ${followed.stderr()}`);
     const parsed = () => followed.lines().map((line) => JSON.parse(line));
     return {
       ...followed,
       session: parsed()[0] as Session,
       events: () => parsed().slice(1) as Line[],
-      heard: (count: number) =>
-        until(() => followed.lines().length > count, `${count} events: ${followed.stderr()}`, 10_000),
+      heard: (count: number) => until(() => followed.lines().length > count, `${count} events: ${followed.stderr()}`),
     };
   }
 
@@ -328,7 +331,7 @@ describe("pestle listen", () => {
       "ORDER_UPDATED",
     );
     const events = await writeEvents(app, [{}, { event_type: "ORDER_UPDATED" }, { event_type: "RX_RECEIVED" }, {}]);
-    await until(() => listener.stderr().includes("does not answer"), "it waits", 10_000);
+    await until(() => listener.stderr().includes("does not answer"), "it waits");
     expect(listener.events()).toEqual([]);
     const seen: string[] = [];
     const local = createServer((request, response) => {
@@ -389,10 +392,10 @@ describe("pestle listen", () => {
   test("prints one line for an event, without colours where none are wanted", async () => {
     const local = await openReceiver((_, response) => response.writeHead(418).end());
     const listener = followCli(["listen", "--forward-to", local.url], env);
-    await until(() => listener.stderr().includes("Ctrl-C ends it."), "it listens", 20_000);
+    await until(() => listener.stderr().includes("Press Ctrl-C to stop."), "it listens");
     expect(listener.stderr()).toMatch(/signing_secret +whsec_/);
     const [event] = await writeEvents(app, [{ order_number: "0000000006" }]);
-    await until(() => listener.lines().length === 1, "it was told", 10_000);
+    await until(() => listener.lines().length === 1, "it was told");
     expect(listener.lines()[0]).toMatch(
       new RegExp(`^\\S+Z  RX_UPDATED         0000000006  ${event!.event_id}  418 in \\d+ ms$`),
     );
@@ -401,17 +404,17 @@ describe("pestle listen", () => {
   });
 
   test("says in one line what is wrong", async () => {
-    expect(await refused("listen", { forwardTo: "localhost:3000" })).toMatch(/^2 --forward-to takes an address/);
+    expect(await refused("listen", { forwardTo: "localhost:3000" })).toMatch(/^2 --forward-to takes a URL/);
     const file = join(folder, "other");
     writeFileSync(file, "not a cursor");
-    expect(await refused("listen", { cursorFile: file })).toMatch(/^2 --cursor-file is not one/);
+    expect(await refused("listen", { cursorFile: file })).toMatch(/^2 --cursor-file was not written/);
     writeFileSync(file, JSON.stringify({ client_id: "aaaaaaaaaaaa-bbbbbbbb", cursor: null, done: [] }));
-    expect(await refused("listen", { cursorFile: file })).toMatch(/^2 --cursor-file is another account's/);
+    expect(await refused("listen", { cursorFile: file })).toMatch(/^2 --cursor-file belongs to another account/);
     const address = `127.0.0.1:${await freePort()}`;
     const { code, stderr } = await runCli(["listen"], { ...env, BASE_URL: `http://${address}` });
     expect([code, stderr]).toEqual([
       1,
-      `pestle: No service answers at http://${address} (connect ECONNREFUSED ${address}). Does it run?\n`,
+      `pestle: No service answers at http://${address} (connect ECONNREFUSED ${address}). Is it running?\n`,
     ]);
   });
 });

@@ -74,7 +74,7 @@ test("a credential lives its whole life beside the running service", async () =>
   expect((await brands(access_token)).status).toBe(200);
 
   expect(await pestle("credential", "revoke", client_id)).toMatchObject({ code: 0 });
-  await vi.waitFor(async () => expect((await brands(access_token)).status).toBe(401), { interval: 20, timeout: 1_000 });
+  await vi.waitFor(async () => expect((await brands(access_token)).status).toBe(401), { interval: 20, timeout: 5_000 });
   expect(await tokenStatus(rotated)).toBe(401);
 });
 
@@ -108,7 +108,7 @@ test("a second service on the same port is refused in one line that names the se
   expect(await runCli(["start"], { ...env, AUTH_PORT: port, LOG_LEVEL: "silent" })).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: `pestle: AUTH_PORT ${port} is taken. Stop what listens there, or set AUTH_PORT to a free port.\n`,
+    stderr: `pestle: AUTH_PORT ${port} is in use. Stop the program that uses it, or set AUTH_PORT to a free port.\n`,
   });
 });
 

@@ -87,7 +87,7 @@ describe.skipIf(!canRun)("the examples of a guide do what the guide says, typed 
   });
   afterAll(() => cli?.stop());
 
-  test.concurrent.each(guides)("%s", { timeout: 120_000 }, async (page) => {
+  test.concurrent.each(guides)("%s", { timeout: 300_000 }, async (page) => {
     const app = await startTestApp({ unlimited: true });
     const receiver = await openReceiver();
     try {

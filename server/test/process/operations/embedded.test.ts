@@ -32,9 +32,9 @@ const SERVER_DIR = fileURLToPath(new URL("../../..", import.meta.url));
 const EMBEDDED_URL = new URL("../../../src/db/embedded/embedded.ts", import.meta.url).href;
 const IS_ROOT = process.getuid?.() === 0;
 const NOBODY_READS_US = IS_ROOT && (await canEnter(NOBODY, SERVER_DIR.slice(0, -1)));
-const DEADLINE_MS = 20_000;
+const DEADLINE_MS = 60_000;
 
-vi.setConfig({ testTimeout: 30_000, hookTimeout: 30_000 });
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 240_000 });
 
 let folder: string;
 let data_dir: string;

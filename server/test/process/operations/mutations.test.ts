@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { readMutations, sendMutations } from "../../../../chaos/mutations.ts";
+import { TESTED } from "../../../../chaos/server-process.ts";
 
 // The campaign itself, small: `npm run campaign -- mutations` does the same at full size.
 const READ = 400;
@@ -15,7 +16,7 @@ test("mutated e-prescriptions are read or refused, each at once", async () => {
 });
 
 test("mutated e-prescriptions sent to a service are answered with 200 or 400, and none is left waiting", async () => {
-  const { statuses, unexpected } = await sendMutations({ first: 9_000, count: SENT }, "source");
+  const { statuses, unexpected } = await sendMutations({ first: 9_000, count: SENT }, TESTED);
   expect(unexpected).toEqual([]);
   expect(Object.values(statuses).reduce((sum, times) => sum + times, 0)).toBe(SENT);
 });

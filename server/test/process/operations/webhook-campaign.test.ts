@@ -1,17 +1,18 @@
 import { expect, test } from "vitest";
 import { seededRandom } from "../../../../chaos/random.ts";
+import { TESTED } from "../../../../chaos/server-process.ts";
 import { judgeReceivers } from "../../../../chaos/webhook-ledger.ts";
 import { campaignWebhooks } from "../../../../chaos/webhooks.ts";
 
 // The campaign itself, small: `npm run campaign -- webhooks` does the same at full size.
 const ENDPOINTS = 6;
-const TIMEOUT_MS = 180_000;
+const TIMEOUT_MS = 300_000;
 
 test("every event is at every endpoint that is well, whoever is hostile and whoever is killed", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { faults, arrived, events, process_kills, database_kills } = await campaignWebhooks({
-    from: "source",
+    from: TESTED,
     deliveries: 960,
     endpoints: ENDPOINTS,
     hostile: ["hangs", "fails"],

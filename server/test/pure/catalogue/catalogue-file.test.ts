@@ -8,6 +8,7 @@ import { type Catalogue, type CatalogueKind, catalogueKinds, type Row } from "..
 import { catalogueRules } from "../../../src/domain/catalogue/rules.ts";
 import { writeFile } from "../../../src/domain/catalogue/write-file.ts";
 import { castCatalogue, catalogues } from "../../support/samples/catalogue.ts";
+import { effort } from "../../support/tools/effort.ts";
 
 const RUNS = { seed: 20_261_115, numRuns: 300 };
 const formats = ["csv", "json"] as const;
@@ -37,7 +38,7 @@ describe("a CSV file", () => {
         expect(faults).toEqual([]);
         expect(records.map((record) => record.cells)).toEqual(cells);
       }),
-      { ...RUNS, numRuns: 2_000 },
+      { ...RUNS, numRuns: effort(2_000) },
     );
   });
 
@@ -46,7 +47,7 @@ describe("a CSV file", () => {
       fc.property(fc.string({ unit: fc.constantFrom('"', ",", "\n", "\r", "a", " "), maxLength: 200 }), (text) => {
         readCsv(text);
       }),
-      { ...RUNS, numRuns: 2_000 },
+      { ...RUNS, numRuns: effort(2_000) },
     );
     expect(readCsv(`"${'""'.repeat(1_000_000)}"`).records[0]?.cells[0]).toHaveLength(1_000_000);
   });

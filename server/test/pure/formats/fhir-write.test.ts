@@ -4,8 +4,9 @@ import type { IncomingPrescription } from "../../../src/domain/intake/incoming-m
 import { writeFhir } from "../../../src/formats/fhir/write.ts";
 import { envelopes, prescriptions } from "../../support/samples/fhir-arbitraries.ts";
 import { contained, type Loose, message, prescriptionIn, referenceStyles } from "../../support/samples/fhir-samples.ts";
+import { effort } from "../../support/tools/effort.ts";
 
-const check = <Values extends [unknown, ...unknown[]]>(property: fc.IProperty<Values>, numRuns = 1_000) =>
+const check = <Values extends [unknown, ...unknown[]]>(property: fc.IProperty<Values>, numRuns = effort(1_000)) =>
   fc.assert(property, { seed: 20_261_115, numRuns });
 
 describe("a prescription that is written and read", () => {

@@ -6,6 +6,7 @@ import { type ScriptReply, writeReply } from "../../../src/formats/script/reply.
 import { scriptVersions } from "../../../src/formats/script/version.ts";
 import { child, parseXml, type XmlElement } from "../../../src/formats/script/xml.ts";
 import { envelope, writable } from "../../support/samples/script-samples.ts";
+import { effort } from "../../support/tools/effort.ts";
 
 const given = { message_id: "PESTLE-1", sent_time: "2026-11-15T08:30:00.000Z" };
 
@@ -130,7 +131,7 @@ describe("an answer", () => {
         const kept = (text: string) => writable(text, "\uFFFD").trim();
         expect([read("To"), read("RelatesToMessageID")]).toEqual([kept(from), kept(message_id)]);
       }),
-      { seed: 20_261_115, numRuns: 1_000 },
+      { seed: 20_261_115, numRuns: effort(1_000) },
     );
   });
 });

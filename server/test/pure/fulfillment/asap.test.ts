@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../../src/config.ts";
 import { asapGaps, asapReport } from "../../../src/domain/fulfillment/asap.ts";
-import type { AsapHeader, DispensedRecord } from "../../../src/domain/fulfillment/asap-records.ts";
+import type { AsapHeader, DispensedRecord } from "../../../src/domain/fulfillment/asap-segments.ts";
 import { AIR, DSP, documentQualifiers, IS, PAT, PHA, PRE, TH } from "../../../src/domain/fulfillment/asap-segments.ts";
 import { pharmacyFacts } from "../../../src/domain/fulfillment/documents.ts";
 

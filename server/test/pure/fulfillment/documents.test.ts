@@ -160,7 +160,7 @@ const documents: Record<string, { make: () => Promise<Buffer>; size: [number, nu
       "05/31/2028",
       "1 x 30",
       "Weekly pill organizer",
-      "Medicine cannot be taken back",
+      "We cannot accept returns of medicine",
       "Filled by Larkspur Pharmacy",
     ],
   },

@@ -1,8 +1,8 @@
+import { OrderPatientInput, PatientSafetyInput } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readAddress, settleAddress } from "../../../src/domain/patients/address-input.ts";
-import { readContact } from "../../../src/domain/patients/contact-fields.ts";
-import { countryCodes } from "../../../src/domain/patients/countries.ts";
+import { countryCodes } from "../../../src/domain/values/countries.ts";
 import { readIdentityDocument } from "../../../src/domain/patients/identity-document.ts";
 import {
   MOST_DOCUMENTS,
@@ -11,9 +11,10 @@ import {
   withShippingAddress,
 } from "../../../src/domain/patients/patient-changes.ts";
 import { type PatientRecord, patientAnswer } from "../../../src/domain/patients/patient-record.ts";
-import { readPatientSafety } from "../../../src/domain/patients/patient-safety.ts";
 import type { Verdict } from "../../../src/domain/values/address/verdict.ts";
+import { readBody } from "../../../src/domain/values/read-body.ts";
 import { goodAddress, goodDocument } from "../../support/patient.ts";
+import { effort } from "../../support/tools/effort.ts";
 
 const TODAY = "2026-11-15";
 const zips = {
@@ -22,6 +23,12 @@ const zips = {
   areasOf: () => new Set<number>(),
 };
 const contactFields = ["email", "first_name", "last_name", "phone", "gender"] as const;
+
+const readContact = (sent: object, prefix = "") => {
+  const { fields, problems } = readBody(OrderPatientInput, { ...sent, patient_id: "ay87nt" }, prefix);
+  const { patient_id: _, ...contact } = fields;
+  return { contact, problems };
+};
 
 const record: PatientRecord = {
   first_name: "Odile",
@@ -74,13 +81,13 @@ describe("fields of a patient", () => {
     ["gender", "N", "N"],
     ["gender", "n", null],
   ])("%s %j: %j", ([field, sent, value]) => {
-    const { contact, problems } = readContact({ [field]: sent }, [field], "patient.");
+    const { contact, problems } = readContact({ [field]: sent }, "patient.");
     expect(contact).toEqual(value === null ? {} : { [field]: value });
     expect(problems).toEqual(value === null ? [{ code: codes[field], field: `patient.${field}` }] : []);
   });
 
-  test("that were left out are no problem, and are not asked for", () => {
-    expect(readContact({ email: 7, other: 8 }, ["phone", "gender"])).toEqual({ contact: {}, problems: [] });
+  test("that were left out are no problem", () => {
+    expect(readContact({})).toEqual({ contact: {}, problems: [] });
   });
 
   test("read once are read the same again: what is kept needs no second tidying", () => {
@@ -93,17 +100,17 @@ describe("fields of a patient", () => {
     fc.assert(
       fc.property(text, (value) => {
         const sent = Object.fromEntries(contactFields.map((field) => [field, value]));
-        const { contact, problems } = readContact(sent, contactFields);
+        const { contact, problems } = readContact(sent);
         expect(Object.keys(contact).length + problems.length).toBe(contactFields.length);
-        expect(readContact(contact, contactFields).contact).toEqual(contact);
+        expect(readContact(contact).contact).toEqual(contact);
       }),
-      { seed: 20_261_115, numRuns: 2_000 },
+      { seed: 20_261_115, numRuns: effort(2_000) },
     );
   });
 });
 
 describe("whatever is sent", () => {
-  const runs = { seed: 20_261_115, numRuns: 1_000 };
+  const runs = { seed: 20_261_115, numRuns: effort(1_000) };
   const names = [...contactFields, ...Object.keys(goodAddress), ...Object.keys(goodDocument), "allergies", "phone"];
   const sent = fc.dictionary(fc.constantFrom(...names, "accept_suggested", "__proto__"), fc.jsonValue());
 
@@ -111,8 +118,8 @@ describe("whatever is sent", () => {
     fc.assert(
       fc.property(sent, (fields) => {
         const problems = [
-          ...readContact(fields, contactFields, "patient.").problems,
-          ...readPatientSafety(fields, "patient.patient_safety").problems,
+          ...readContact(fields, "patient.").problems,
+          ...readBody(PatientSafetyInput, fields, "patient.patient_safety.").problems,
           ...readAddress(fields, zips, "patient.address.").problems,
           ...readIdentityDocument(fields, TODAY, "patient.identity_documents[0].").problems,
         ];

@@ -5,8 +5,9 @@ import type { SafetyFinding } from "../../../src/domain/safety/finding.ts";
 import { severities } from "../../../src/domain/safety/rows.ts";
 import type { SafetyFacts } from "../../../src/domain/safety/safety-facts.ts";
 import { daysAgo, found, NOW, shipped } from "../../support/samples/safety.ts";
+import { effort } from "../../support/tools/effort.ts";
 
-const RUNS = { seed: 20_261_115, numRuns: 1_500 };
+const RUNS = { seed: 20_261_115, numRuns: effort(1_500) };
 const check = <Values extends [unknown, ...unknown[]]>(property: fc.IProperty<Values>) => fc.assert(property, RUNS);
 
 const { rows } = shipped;

@@ -5,8 +5,9 @@ import { MAX_LINE_CHARACTERS } from "../../../src/domain/values/address/street-t
 import { unitDesignators } from "../../../src/domain/values/address/street-words.ts";
 import { suffixSpellings } from "../../../src/domain/values/address/suffixes.ts";
 import { type AddressKind, addressKinds } from "../../../src/domain/values/address/verdict.ts";
+import { effort } from "../../support/tools/effort.ts";
 
-const RUNS = { seed: 20_261_115, numRuns: 3_000 };
+const RUNS = { seed: 20_261_115, numRuns: effort(3_000) };
 
 type Case = readonly [
   street1: string,

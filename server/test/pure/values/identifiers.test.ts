@@ -2,8 +2,9 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { deaPasses, normaliseNdc, npiPasses } from "../../../src/domain/values/identifiers.ts";
 import { deaSchedule, deaSchedules, quantityUnit, quantityUnits } from "../../../src/domain/values/quantity-units.ts";
+import { effort } from "../../support/tools/effort.ts";
 
-const RUNS = { seed: 20_261_115, numRuns: 1_000 };
+const RUNS = { seed: 20_261_115, numRuns: effort(1_000) };
 const digits = (length: number) =>
   fc.string({ unit: fc.constantFrom(..."0123456789"), minLength: length, maxLength: length });
 

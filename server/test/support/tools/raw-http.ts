@@ -39,7 +39,7 @@ export type ExchangeOptions = {
   deadline_ms?: number;
 };
 
-const DEADLINE_MS = 5_000;
+const DEADLINE_MS = 60_000;
 
 /** Sends bytes over a connection of its own and reads what comes back, until the deadline at most. */
 export function exchange(

@@ -1,9 +1,9 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
+import { programs, TESTED } from "../../../../chaos/server-process.ts";
 
 const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
-const MAIN = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 
 export type Ran = { code: number | null; stdout: string; stderr: string; json: () => never };
 
@@ -66,7 +66,7 @@ export async function stopCli(child: ChildProcess): Promise<number | null> {
 }
 
 function spawnCli(args: readonly string[], env: Record<string, string>): ChildProcess {
-  return spawn(process.execPath, ["--import", "tsx", "--conditions=source", MAIN, ...args], {
+  return spawn(process.execPath, [...programs[TESTED], ...args], {
     cwd: ROOT,
     env: { PATH: process.env["PATH"] ?? "", NO_COLOR: "1", ...env },
   });

@@ -7,7 +7,7 @@ import { type Session, signedOut } from "../sign-in/session.ts";
 import { useChange } from "../use-change.ts";
 import { Page } from "./page.tsx";
 
-/** For whoever is signed in at the application of others: it shows nothing of it, and the way to their own. */
+/** For users who open the wrong app (dashboard or portal). It shows none of that app's data and links to their own. */
 export function Elsewhere({ session: { role, name, email } }: { session: Session }) {
   const [path, own] = (portalRoleNames as readonly string[]).includes(role)
     ? ["/portal", "Go to the partner portal"]
@@ -16,10 +16,10 @@ export function Elsewhere({ session: { role, name, email } }: { session: Session
   return (
     <main>
       <Page title="Not found">
-        <Empty title="There is nothing here">
+        <Empty title="Page not found">
           <div className="stack">
             <p>
-              You are signed in as {name} ({email}), and this is not yours to see.
+              You are signed in as {name} ({email}). This account does not have access to this page.
             </p>
             {leave.error !== null && <Problem error={leave.error} />}
             <p>

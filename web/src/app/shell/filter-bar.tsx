@@ -3,19 +3,19 @@ import { Button } from "../../ui/controls/button.tsx";
 import { useFilters } from "../use-address.ts";
 import styles from "./filter-bar.module.css";
 
-/** `options`: a choice of these; without them it is typed. */
+/** With `options` the filter is a select; without, a text input. */
 export type Filter = {
   name: string;
   label: string;
   options?: readonly (readonly [string, string])[];
 };
 
-/** Narrows a list. Every choice is in the address: who is sent it sees the same. */
+/** List filters. They live in the URL, so a shared link shows the same list. */
 export function FilterBar({ filters }: { filters: readonly Filter[] }) {
   const [values, change] = useFilters();
   const set = filters.filter(({ name }) => values[name] !== undefined);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: nothing is sent from here
+    // biome-ignore lint/a11y/useSemanticElements: this group submits nothing
     <div role="group" aria-label="Filters" className={styles["filters"]}>
       {filters.map(({ name, label, options }) =>
         options ? (
@@ -51,7 +51,7 @@ export function FilterBar({ filters }: { filters: readonly Filter[] }) {
   );
 }
 
-/** What is typed holds once Enter is pressed or the field is left. */
+/** Applies the text on Enter or blur. */
 function Typed({ label, value, onSet }: { label: string; value: string; onSet: (value: string) => void }) {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);

@@ -1,15 +1,15 @@
 import { buttonClass } from "../../ui/controls/button.tsx";
 import { Empty } from "../../ui/display/notice.tsx";
 
-/** The one answer to every address that is none, and to everybody whose it is not. */
+/** Shown for unknown URLs and for pages the user may not see. The two look the same on purpose. */
 export function NotFound() {
   return (
-    <Empty title="There is nothing here">
+    <Empty title="Page not found">
       <div className="stack">
-        <p>The address is wrong, or what it named is not yours to see.</p>
+        <p>The link may be wrong, or you may not have access to this page.</p>
         <p>
           <a className={buttonClass("plain")} href={location.pathname.startsWith("/portal") ? "/portal" : "/dashboard"}>
-            Go to the start
+            Go home
           </a>
         </p>
       </div>

@@ -1,7 +1,7 @@
 import type { ReactNode } from "react";
 import styles from "./page.module.css";
 
-/** The title of a screen, what can be done on it, and the tab's title. */
+/** Page layout: heading, actions, and the browser tab's title. */
 export function Page({
   title,
   heading,
@@ -11,11 +11,11 @@ export function Page({
   children,
 }: {
   title: string;
-  /** Where the heading shows more than the words. */
+  /** Replaces the plain-text heading. */
   heading?: ReactNode;
   about?: ReactNode;
   actions?: ReactNode;
-  /** As high as the window: the last part scrolls, not the page. */
+  /** Fill the window height, so the last section scrolls instead of the page. */
   fill?: boolean;
   children: ReactNode;
 }) {

@@ -8,20 +8,20 @@ import { Problem } from "../problem.tsx";
 import styles from "./palette.module.css";
 
 type Place = { path: string; title: string; icon: IconName; keys?: string };
-/** `path` is null where there is nowhere to go: it is shown all the same. */
+/** `path` is null for a hit without a page of its own. */
 export type PaletteHit = { key: string; path: string | null; title: ReactNode; about?: ReactNode; icon: IconName };
 export type PaletteSearch = {
   placeholder: string;
-  /** Shown below the box while nothing was typed. */
+  /** Shown below the input while it is empty. */
   hint: ReactNode;
-  /** `more`: there is more than is given. */
+  /** `more`: the server has more hits than it returned. */
   find: (q: string, signal: AbortSignal) => Promise<{ hits: readonly PaletteHit[]; more: boolean }>;
 };
 
 const SHORTEST = 2;
 const QUIET_MS = 150;
 
-/** Ctrl-K: type what you know, go there with Enter. */
+/** The Ctrl-K command palette. */
 export function Palette({
   places,
   search,
@@ -93,7 +93,7 @@ export function Palette({
           aria-expanded="true"
           aria-controls={`${id}-list`}
           aria-activedescendant={all.length > 0 ? `${id}-${current}` : undefined}
-          placeholder={search?.placeholder ?? "Go to …"}
+          placeholder={search?.placeholder ?? "Go to…"}
           autoComplete="off"
           spellCheck={false}
           value={text}
@@ -104,9 +104,9 @@ export function Palette({
         />
       </div>
       {found.error && q.length >= SHORTEST && <Problem error={found.error} retry={() => void found.refetch()} />}
-      <div id={`${id}-list`} role="listbox" aria-label="Found" className={styles["list"]}>
+      <div id={`${id}-list`} role="listbox" aria-label="Results" className={styles["list"]}>
         {all.map(({ key, title, about, icon, path }, index) => (
-          // biome-ignore lint/a11y/useKeyWithClickEvents: the keys are the box's
+          // biome-ignore lint/a11y/useKeyWithClickEvents: the input handles the keys
           <div
             key={`${key} ${path}`}
             id={`${id}-${index}`}
@@ -128,11 +128,11 @@ export function Palette({
         {text.trim() === "" ? (
           search?.hint
         ) : searching && search && text.trim().length >= SHORTEST ? (
-          "Searching …"
+          "Searching…"
         ) : all.length === 0 ? (
-          <>Nothing was found. {search?.hint}</>
+          <>No results. {search?.hint}</>
         ) : more ? (
-          `Only the first ${hits.length} are shown. Type more of it to narrow them down.`
+          `Showing the first ${hits.length} results. Keep typing to narrow them down.`
         ) : (
           ""
         )}
@@ -141,7 +141,7 @@ export function Palette({
   );
 }
 
-/** What was typed, once the typing pauses. */
+/** Debounces the input. */
 function useSettled(text: string): string {
   const [settled, setSettled] = useState(text);
   useEffect(() => {

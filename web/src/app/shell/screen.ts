@@ -1,15 +1,15 @@
 import type { ComponentType } from "react";
 import type { IconName } from "../../ui/icon.tsx";
 
-/** A page of an application: a row in its table is all there is to add. */
+/** A page of an app. To add one, add a row to the app's screen table. */
 export type Screen = {
-  /** Below the application's own address; `$name` is a parameter. */
+  /** Relative to the app's base path; `$name` is a parameter. */
   path: string;
   title: string;
-  /** Its own piece of script, loaded when somebody goes there. */
+  /** Loads the screen's chunk on first visit. */
   load: () => Promise<ComponentType>;
-  /** Whoever has another role finds nothing there. The server refuses too: this only spares them the way. */
+  /** Other roles see "Page not found". The server enforces access; this only hides the screen. */
   roles?: readonly string[];
-  /** Where it stands in the side bar, if it does; `keys` go there from everywhere. */
+  /** Its place in the sidebar, if any. `keys` is the global shortcut that opens it. */
   nav?: { group: string; icon: IconName; keys?: string };
 };

@@ -20,19 +20,19 @@ import { ShortcutSheet } from "./shortcut-sheet.tsx";
 import { useShortcuts } from "./shortcuts.ts";
 import { setTheme, themes, useTheme } from "./theme.ts";
 
-/** What differs between the two applications that share this frame. */
+/** The parts that differ between the dashboard and the portal. */
 export type ShellParts = {
   name: string;
   screens: readonly Screen[];
-  /** What the search box of Ctrl-K asks, beside the names of screens. */
+  /** Extra search source for the Ctrl-K palette, besides screen names. */
   search?: PaletteSearch;
-  /** Above the navigation, such as a choice of environment. */
+  /** Shown above the navigation, such as the environment switch. */
   Top?: () => ReactNode;
-  /** Over everything, such as the band that says Sandbox. */
+  /** Banner above everything, such as the sandbox banner. */
   Band?: () => ReactNode;
-  /** Beside a screen's name, such as a count. */
+  /** Shown next to a screen's name, such as a count. */
   Count?: (props: { path: string }) => ReactNode;
-  /** Puts what the current address needs into a screen's path, such as the environment. Null: not there now. */
+  /** Fills in path parameters from the current URL, such as the environment. Returns null to hide the screen. */
   resolve?: (path: string, pathname: string) => string | null;
 };
 
@@ -51,16 +51,16 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
   });
   const groups = [...new Set(listed.map(({ group }) => group))];
   useIdleLock();
-  // On a tablet the bar goes away once somebody went somewhere; and who listens to the page hears the new screen.
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only another address counts
+  // On a tablet, close the sidebar after navigation. Move focus so screen readers announce the new screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: runs only when the path changes
   useEffect(() => {
     setNavOpen(false);
     if (!document.activeElement?.closest("main *, dialog")) document.getElementById("content")?.focus();
   }, [pathname]);
   useShortcuts([
-    { keys: "mod+k", label: "Search and go anywhere", group: "Everywhere", run: () => setLayer("palette") },
+    { keys: "mod+k", label: "Search or jump to a page", group: "Everywhere", run: () => setLayer("palette") },
     { keys: "/", label: "Search", group: "Everywhere", run: () => setLayer("palette") },
-    { keys: "?", label: "This sheet", group: "Everywhere", run: () => setLayer("sheet") },
+    { keys: "?", label: "Show this list", group: "Everywhere", run: () => setLayer("sheet") },
     ...listed.flatMap(({ keys, title, path }) =>
       keys ? [{ keys, label: title, group: "Go to", run: () => void navigate({ to: path }) }] : [],
     ),
@@ -68,10 +68,10 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
 
   return (
     <>
-      {/* Not only covered: a layer can be taken away, by a browser or by a hand, and what it covers can be heard. */}
+      {/* Hide the page, do not just cover it: users can remove an overlay, and screen readers read through it. */}
       <div className={styles["shell"]} inert={locked} data-locked={locked || undefined}>
         <a className={styles["skip"]} href="#content">
-          Skip to the content
+          Skip to content
         </a>
         {Band && <Band />}
         <header className={styles["top"]}>
@@ -104,12 +104,12 @@ export function Shell({ name, screens, search, Top, Band, Count, resolve = (path
                 ? []
                 : [
                     {
-                      label: "Set up a second factor",
+                      label: "Set up two-factor authentication",
                       icon: "lock" as const,
                       onChoose: () => setLayer("second_factor"),
                     },
                   ]),
-              { label: "Change the password", icon: "key", onChoose: () => setLayer("password") },
+              { label: "Change password", icon: "key", onChoose: () => setLayer("password") },
               { label: "Sign out", icon: "external", onChoose: () => void signOut() },
             ]}
           />
@@ -167,14 +167,14 @@ async function signOut() {
   }
 }
 
-const themeNames = { system: "As the system", light: "Light", dark: "Dark" } as const;
+const themeNames = { system: "System", light: "Light", dark: "Dark" } as const;
 const themeIcons = { system: "screen", light: "sun", dark: "moon" } as const;
 
 function ThemeMenu() {
   const theme = useTheme();
   return (
     <Menu
-      label="Colours"
+      label="Theme"
       trigger={<Icon name={themeIcons[theme]} />}
       items={themes.map((one) => ({
         label: themeNames[one],

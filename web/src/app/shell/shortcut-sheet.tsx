@@ -4,7 +4,7 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import styles from "./shortcut-sheet.module.css";
 import { setSingleKeys, useAllShortcuts, useSingleKeysOn } from "./shortcuts.ts";
 
-/** What `?` shows: every shortcut that works right now. */
+/** The `?` sheet: every shortcut active on this page. */
 export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   const shortcuts = useAllShortcuts();
   const on = useSingleKeysOn();
@@ -13,10 +13,10 @@ export function ShortcutSheet({ onClose }: { onClose: () => void }) {
   );
   return (
     <Dialog title="Keyboard shortcuts" onClose={onClose} wide>
-      {/* First: it is given the focus, and the sheet begins where the focus is. */}
+      {/* Must come first: it gets the focus, and the dialog scrolls to the focus. */}
       <CheckField
         label="Single-key shortcuts"
-        hint="Switch them off where they get in the way of speech input or other tools. Ctrl-K stays."
+        hint="Turn these off if they interfere with speech input or other tools. Ctrl-K keeps working."
         checked={on}
         onChange={(event) => setSingleKeys(event.target.checked)}
       />

@@ -1,33 +1,34 @@
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useLayoutEffect, useRef, useSyncExternalStore } from "react";
+import { createKeyPresses } from "./key-presses.ts";
 
-/** `keys`: `j`, `g h` (one after the other), `mod+k` (with Ctrl or ⌘). */
+/** `keys`: `j`, `g h` (in sequence), `mod+k` (with Ctrl or ⌘). `group`: it navigates and changes nothing. */
 export type Shortcut = { keys: string; label: string; run: () => void; group?: string };
 
-const SEQUENCE_MS = 1200;
 const KEPT_AS = "pestle-shortcuts";
 
 let layers: readonly { shortcuts: readonly Shortcut[] }[] = [];
 let shown: readonly Shortcut[] = [];
-let pressed: { key: string; at_ms: number } | null = null;
+const presses = createKeyPresses(find);
 const watchers = new Set<() => void>();
 
-/** Keys for as long as the component is shown. Where two want the same key, the one that came later has it. */
+/** Registers shortcuts while the component is mounted. On a conflict, the component mounted last wins. */
 export function useShortcuts(shortcuts: readonly Shortcut[]): void {
   const layer = useRef<{ shortcuts: readonly Shortcut[] }>({ shortcuts });
   layer.current.shortcuts = shortcuts;
   const names = shortcuts.map(({ keys, label }) => `${keys} ${label}`).join();
-  // biome-ignore lint/correctness/useExhaustiveDependencies: other names are other shortcuts
-  useEffect(() => {
+  // Before the screen is painted, so that a user who sees it can use its keys.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: re-register only when the keys or labels change
+  useLayoutEffect(() => {
     const mine = layer.current;
     change([...layers.filter((one) => one !== mine), mine]);
     return () => change(layers.filter((one) => one !== mine));
   }, [names]);
 }
 
-/** All that are in force, for the sheet. */
+/** All active shortcuts, for the sheet. */
 export const useAllShortcuts = (): readonly Shortcut[] => useSyncExternalStore(watch, () => shown);
 
-/** Single keys get in the way of some tools that people speak or type with: they can be switched off. */
+/** Single-key shortcuts interfere with some speech and typing tools, so users can turn them off. */
 const singleKeysOn = (): boolean => localStorage.getItem(KEPT_AS) !== "off";
 export const useSingleKeysOn = (): boolean => useSyncExternalStore(watch, singleKeysOn);
 export function setSingleKeys(on: boolean): void {
@@ -35,25 +36,31 @@ export function setSingleKeys(on: boolean): void {
   change(layers);
 }
 
-export function listenToKeys(): () => void {
+/** From the start of the page on. Keys pressed before there are shortcuts count once there are. */
+export function listenToKeys(): void {
   const listen = (event: KeyboardEvent) => {
     if (event.defaultPrevented || event.isComposing || event.altKey) return;
     const mod = event.ctrlKey || event.metaKey;
     if (!mod && (!singleKeysOn() || isTyping(event.target))) return;
-    // A dialog has the keyboard to itself.
+    // Shortcuts are off while a dialog is open.
     if (document.querySelector("dialog[open]") !== null) return;
-    // A focused button or link is pressed with Enter.
+    // Enter activates the focused button or link.
     if (event.key === "Enter" && event.target instanceof Element && event.target.closest("a, button, summary")) return;
     const key = mod ? `mod+${event.key.toLowerCase()}` : event.key;
-    const before = pressed !== null && Date.now() - pressed.at_ms < SEQUENCE_MS ? `${pressed.key} ${key}` : null;
-    const found = (before !== null && find(before)) || find(key);
-    pressed = found || ["Shift", "Control", "Meta"].includes(event.key) ? null : { key, at_ms: Date.now() };
+    if (["Shift", "Control", "Meta"].includes(event.key)) return presses.end();
+    // The event's own clock: a busy page handles the key later than the person pressed it.
+    const press = { key, at_ms: event.timeStamp };
+    if (layers.length === 0) return mod ? undefined : presses.hold(press);
+    const found = presses.press(press);
     if (!found) return;
     event.preventDefault();
     found.run();
   };
   document.addEventListener("keydown", listen);
-  return () => document.removeEventListener("keydown", listen);
+}
+
+function runHeld(): void {
+  for (const { run } of presses.takeHeld(performance.now())) run();
 }
 
 function find(keys: string): Shortcut | undefined {
@@ -76,6 +83,8 @@ function watch(watcher: () => void) {
 }
 
 function change(next: typeof layers): void {
+  // The other layers of the same screen come in the same turn.
+  if (layers.length === 0 && next.length > 0) queueMicrotask(runHeld);
   layers = next;
   const taken = new Set<string>();
   shown = next

@@ -23,7 +23,7 @@ export function setTheme(theme: Theme): void {
   for (const watcher of watchers) watcher();
 }
 
-/** Without a choice of one's own the system's holds. */
+/** Falls back to the system theme if the user has not chosen one. */
 export function applyTheme(): void {
   const theme = currentTheme();
   if (theme === "system") delete document.documentElement.dataset["theme"];

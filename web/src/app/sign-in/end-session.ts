@@ -2,13 +2,13 @@ import { errorOf, send } from "../api.ts";
 import { csrfToken, serverSession } from "./session.ts";
 
 /**
- * Ends whatever session the browser has: also one that another tab, or half a sign-in, put in the place of the one that
- * this page knows. Throws where it may still be there.
+ * Ends the browser's current session, even if another tab or an unfinished sign-in replaced the one this page knows.
+ * Throws if the session may still be active.
  */
 export async function endSession(): Promise<void> {
   const known = csrfToken();
   let response = await remove(known ?? "");
-  // The token was of another session than the cookie: ask for the one of now.
+  // The CSRF token belongs to an older session. Fetch the current one.
   if (response.status === 404) response = await remove((await serverSession()).session?.csrf_token ?? "");
   if (!response.ok && response.status !== 401) throw await errorOf(response);
 }

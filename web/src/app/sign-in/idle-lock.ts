@@ -6,8 +6,8 @@ import { csrfToken, isLocked, lock, useSignedIn } from "./session.ts";
 const LOOK_EVERY_MS = 5_000;
 
 /**
- * Without hands on mouse and keyboard for the session's idle time, the page signs out and covers itself. The server ends
- * the session by itself too; this covers what is already shown.
+ * Signs the user out and hides the page after the session's idle timeout. The server also ends the session; this hides
+ * the data already on screen.
  */
 export function useIdleLock(): void {
   const { idle_seconds } = useSignedIn();
@@ -23,10 +23,10 @@ export function useIdleLock(): void {
         ending = false;
       });
     };
-    // Whoever has just loaded the page or signed in is there.
+    // Loading the page or signing in counts as activity.
     seeHands();
     const stop = watchHands(() => {
-      // A machine that slept wakes up by a hand, and that one comes too late.
+      // Check before recording: the event that wakes a sleeping computer comes after the timeout.
       look();
       seeHands();
     });
@@ -38,7 +38,7 @@ export function useIdleLock(): void {
   }, [idle_seconds]);
 }
 
-/** Asks until there is an answer: what was not reached is still signed in. */
+/** Retries until the server answers. Until then the session is still active. */
 async function endedBy(token: string | null): Promise<void> {
   while (isLocked() && token !== null) {
     const headers = { accept: "application/json", "x-csrf-token": token };

@@ -7,12 +7,12 @@ import { api } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import { useChange } from "../use-change.ts";
 
-/** Another password for whoever is signed in. */
+/** Changes the signed-in user's password. */
 export function PasswordDialog({ onClose }: { onClose: () => void }) {
   const [password, setPassword] = useState("");
   const [new_password, setNewPassword] = useState("");
   const change = useChange(() => api("/session/password", { method: "POST", body: { password, new_password } }), {
-    done: "The password is changed. You are signed out everywhere else.",
+    done: "Password changed. You are signed out on all other devices.",
     after: onClose,
   });
   return (
@@ -22,12 +22,12 @@ export function PasswordDialog({ onClose }: { onClose: () => void }) {
       onSubmit={() => void change.run()}
       actions={
         <Button tone="primary" type="submit" busy={change.busy}>
-          Change it
+          Change password
         </Button>
       }
     >
       <TextField
-        label="Present password"
+        label="Current password"
         type="password"
         autoComplete="current-password"
         required

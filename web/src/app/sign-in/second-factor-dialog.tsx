@@ -8,14 +8,14 @@ import { Problem } from "../problem.tsx";
 import { SecondFactorSetUp } from "./second-factor.tsx";
 import { signedIn, useSignedIn } from "./session.ts";
 
-/** Sets up a second factor for whoever is signed in without one. */
+/** Sets up two-factor authentication for a signed-in user who does not have it. */
 export function SecondFactorDialog({ onClose }: { onClose: () => void }) {
   const { csrf_token } = useSignedIn();
   const [code, setCode] = useState("");
   const [error, setError] = useState<unknown>(null);
   async function submit() {
     try {
-      // A wrong code answers 401 too, which is not the end of the session.
+      // A wrong code also returns 401, but the session is still valid.
       const response = await send("/session/code", {
         method: "POST",
         headers: { accept: "application/json", "content-type": "application/json", "x-csrf-token": csrf_token },
@@ -23,7 +23,7 @@ export function SecondFactorDialog({ onClose }: { onClose: () => void }) {
       });
       if (!response.ok) throw await errorOf(response);
       signedIn(await bodyOf("POST /session/code", response));
-      toast("The second factor is in force.");
+      toast("Two-factor authentication is on.");
       onClose();
     } catch (caught) {
       setError(caught);
@@ -31,19 +31,19 @@ export function SecondFactorDialog({ onClose }: { onClose: () => void }) {
   }
   return (
     <Dialog
-      title="Set up a second factor"
+      title="Set up two-factor authentication"
       onClose={onClose}
       onSubmit={submit}
       actions={
         <Button tone="primary" type="submit">
-          Confirm the code
+          Verify code
         </Button>
       }
     >
       <SecondFactorSetUp csrf_token={csrf_token} />
       <TextField
         label="Code"
-        hint="Six digits, from your authenticator."
+        hint="The 6-digit code from your authenticator app."
         inputMode="numeric"
         autoComplete="one-time-code"
         pattern="[0-9 ]{6,7}"

@@ -1,4 +1,4 @@
-import type { SecondFactorSecret } from "@pestle/contract";
+import type { NewSecondFactor } from "@pestle/contract";
 import { useEffect, useState } from "react";
 import { Copyable } from "../../ui/controls/copyable.tsx";
 import { Skeleton } from "../../ui/display/notice.tsx";
@@ -7,9 +7,9 @@ import { bodyOf, errorOf, send } from "../api.ts";
 import { Problem } from "../problem.tsx";
 import styles from "./sign-in.module.css";
 
-/** A new secret, as a picture for the authenticator's camera and as text. It counts once its first code was given. */
+/** Shows a new secret as a QR code and as text. It takes effect once the user enters a first code. */
 export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
-  const [made, setMade] = useState<SecondFactorSecret | null>(null);
+  const [made, setMade] = useState<NewSecondFactor | null>(null);
   const [error, setError] = useState<unknown>(null);
   useEffect(() => {
     const closed = new AbortController();
@@ -19,13 +19,13 @@ export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
   if (error !== null) return <Problem error={error} />;
   return (
     <div className={styles["set-up"]}>
-      <p>Scan this with an authenticator app. Then give the code that it shows.</p>
+      <p>Scan this QR code with an authenticator app, then enter the code it shows.</p>
       {made === null ? (
         <Skeleton lines={5} />
       ) : (
         <>
-          <QrCode text={made.address} label="The secret of the second factor, as a QR code" />
-          <p className="small quiet">Or type it in:</p>
+          <QrCode picture={made.qr_code} label="QR code for your authenticator app" />
+          <p className="small quiet">Or enter this key manually:</p>
           <Copyable text={made.secret} label="secret" />
         </>
       )}
@@ -33,7 +33,7 @@ export function SecondFactorSetUp({ csrf_token }: { csrf_token: string }) {
   );
 }
 
-async function begin(csrf_token: string, signal: AbortSignal): Promise<SecondFactorSecret> {
+async function begin(csrf_token: string, signal: AbortSignal): Promise<NewSecondFactor> {
   const response = await send("/session/second_factor", {
     method: "POST",
     headers: { accept: "application/json", "content-type": "application/json", "x-csrf-token": csrf_token },

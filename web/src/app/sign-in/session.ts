@@ -1,11 +1,10 @@
 import type { SessionAnswer, WebSession } from "@pestle/contract";
 import { useSyncExternalStore } from "react";
 
+/** The signed-in user, from `GET /web/session`. */
 export type Session = WebSession;
 
-/**
- * `locked`: somebody was signed in, the page is still as they left it, and signing in again goes on from there.
- */
+/** `locked`: the session ended but the page keeps its state, so the user can sign in again and continue. */
 export type SessionState =
   | { phase: "loading" }
   | { phase: "unreachable" }
@@ -15,30 +14,30 @@ export type SessionState =
 let state: SessionState = { phase: "loading" };
 const watchers = new Set<() => void>();
 let waiting: ((same_person: boolean) => void)[] = [];
-/** Tabs share one cookie: what one of them changes, the others must know. */
+/** Tabs share one cookie, so each tab announces session changes to the others. */
 const tabs = new BroadcastChannel("pestle-session");
 
 export const useSession = (): SessionState => useSyncExternalStore(watch, sessionState);
 const sessionState = (): SessionState => state;
 
-/** Only below the frame of the application, which shows nothing to whoever is not signed in. */
+/** Use only inside the app shell, which renders nothing until the user is signed in. */
 export function useSignedIn(): Session {
   const now = useSession();
-  if (now.phase !== "in") throw new Error("nobody is signed in");
+  if (now.phase !== "in") throw new Error("not signed in");
   return now.session;
 }
 
 export const csrfToken = (): string | null =>
   state.phase === "in" ? state.session.csrf_token : state.phase === "out" ? (state.half?.csrf_token ?? null) : null;
 
-/** Whose session the browser has by now. */
+/** The session that the browser's cookie belongs to now. */
 export async function serverSession(): Promise<SessionAnswer> {
   const response = await fetch("/web/session", { headers: { accept: "application/json" } });
   if (!response.ok) throw new Error(String(response.status));
   return (await response.json()) as SessionAnswer;
 }
 
-/** Reads who is signed in, at the start and whenever another tab changed it. */
+/** Reads the session at startup and when another tab changes it. */
 export async function readSession(): Promise<void> {
   try {
     const { session, second_factor } = await serverSession();
@@ -50,16 +49,16 @@ export async function readSession(): Promise<void> {
   }
 }
 
-/** What the sign-in form calls once it is complete. */
-export function signedIn(session: Session, told = true): void {
+/** The sign-in form calls this on success. */
+export function signedIn(session: Session, announce = true): void {
   const before = state;
-  // What is on the page belongs to whoever was here: another person starts afresh.
+  // The page holds the previous user's data. Reload when a different user signs in.
   if (before.phase === "in" && before.session.person_id !== session.person_id) {
     location.reload();
     return;
   }
   change({ phase: "in", session, locked: false });
-  if (told) tabs.postMessage("changed");
+  if (announce) tabs.postMessage("changed");
   for (const go of waiting.splice(0)) go(true);
 }
 
@@ -69,7 +68,7 @@ export function halfSignedIn(half: Session | null): void {
 
 export function signedOut(): void {
   tabs.postMessage("changed");
-  // Nothing of what was seen stays in memory.
+  // Reload to clear patient data from memory.
   location.reload();
 }
 
@@ -79,7 +78,7 @@ export function lock(): void {
   if (state.phase === "in" && !state.locked) change({ ...state, locked: true });
 }
 
-/** Resolves once the same person is signed in again; false where there was nobody to begin with. */
+/** Resolves to true once the same user signs in again, or to false if no user was signed in. */
 export function signedInAgain(signal?: AbortSignal): Promise<boolean> {
   if (state.phase !== "in") return Promise.resolve(false);
   lock();

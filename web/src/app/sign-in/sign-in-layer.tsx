@@ -9,13 +9,13 @@ import styles from "./sign-in.module.css";
 import { SignInForm } from "./sign-in.tsx";
 
 /**
- * Stands over the page of whoever was signed out, for as long as it is rendered. The frame hides the page meanwhile:
- * nobody reads it, even where a browser would take this away, and nothing on it is lost.
+ * Sign-in overlay for a user whose session ended. The shell hides the page underneath, so its data stays private even
+ * if the overlay is removed, and its state is kept.
  */
 export function SignInLayer() {
   const { email } = useSignedIn();
   const dialog = useRef<HTMLDialogElement>(null);
-  // A page that came back while the session is still there would show what this covers.
+  // Reload only after the session has ended; an active session would show the hidden page again.
   const leave = useChange(endSession, { after: signedOut });
   useEffect(() => {
     const shown = dialog.current!;
@@ -27,17 +27,17 @@ export function SignInLayer() {
       ref={dialog}
       className={styles["layer"]}
       aria-labelledby="sign-in-again"
-      // Neither Escape nor a gesture closes it; where a browser does not know that, it opens again.
+      // Escape and gestures must not close this. Browsers without `closedby` close it, so reopen it.
       {...{ closedby: "none" }}
       onCancel={(event) => event.preventDefault()}
       onClose={() => dialog.current && showModal(dialog.current)}
     >
       <h2 id="sign-in-again">Sign in again</h2>
-      <p className="quiet">Your session is over. Everything stays as you left it.</p>
+      <p className="quiet">Your session expired. Your work on this page is still here.</p>
       <SignInForm email={email} half={null} />
       {leave.error !== null && <Problem error={leave.error} />}
       <Button tone="quiet" busy={leave.busy} onClick={() => void leave.run()}>
-        Sign in as somebody else
+        Sign in as someone else
       </Button>
     </dialog>
   );

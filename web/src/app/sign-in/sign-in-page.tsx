@@ -5,7 +5,7 @@ import { readSession, type SessionState } from "./session.ts";
 import styles from "./sign-in.module.css";
 import { SignInForm } from "./sign-in.tsx";
 
-/** For whoever comes without a session. The address stays, so that signing in leads where they wanted to go. */
+/** For users without a session. The URL stays the same, so they land on the page they asked for. */
 export function SignInPage({ state, name }: { state: SessionState; name: string }) {
   return (
     <main className={styles["page"]}>
@@ -20,7 +20,7 @@ export function SignInPage({ state, name }: { state: SessionState; name: string 
         {state.phase === "unreachable" && (
           <Notice
             tone="bad"
-            title="The service cannot be reached."
+            title="Could not reach the server."
             actions={<Button onClick={() => void readSession()}>Try again</Button>}
           />
         )}

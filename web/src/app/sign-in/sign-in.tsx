@@ -11,7 +11,7 @@ import styles from "./sign-in.module.css";
 
 type Step = "password" | "code" | "set_up";
 
-/** E-mail and password, then the code of the second factor or its set-up, whichever is asked for. */
+/** Email and password, then the second-factor code or its setup. */
 export function SignInForm({ email: known, half }: { email?: string; half: Session | null }) {
   const [given, setGiven] = useState({ email: known ?? "", password: "", code: "" });
   const [half_session, setHalf] = useState(half);
@@ -30,16 +30,16 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
           ? await post("/session", { email: given.email, password: given.password }, csrfToken())
           : await post("/session/code", { code: given.code.replaceAll(" ", "") }, half_session!.csrf_token);
       if (answer.outcome === "signed_in") signedIn(answer);
-      else stand(answer);
+      else applySession(answer);
     } catch (caught) {
       setError(caught);
-      // Another tab has signed in or out meanwhile: the code is asked for only where a password was given.
-      if (step !== "password") stand((await serverSession().catch(() => null))?.session ?? null);
+      // Another tab may have signed in or out. Go back to the password step if there is no pending sign-in.
+      if (step !== "password") applySession((await serverSession().catch(() => null))?.session ?? null);
     }
     setBusy(false);
   }
 
-  function stand(session: Session | null) {
+  function applySession(session: Session | null) {
     if (session?.complete) return signedIn(session);
     setHalf(session);
     halfSignedIn(session);
@@ -49,7 +49,7 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
     setError(null);
     try {
       await endSession();
-      stand(null);
+      applySession(null);
     } catch (caught) {
       setError(caught);
     }
@@ -60,7 +60,7 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
       {step === "password" && (
         <>
           <TextField
-            label="E-mail"
+            label="Email"
             type="email"
             name="email"
             autoComplete="username"
@@ -86,7 +86,7 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
       {step !== "password" && (
         <TextField
           label="Code"
-          hint="Six digits, from your authenticator."
+          hint="The 6-digit code from your authenticator app."
           inputMode="numeric"
           autoComplete="one-time-code"
           pattern="[0-9 ]{6,7}"
@@ -98,7 +98,7 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
       )}
       {error !== null && <Problem error={error} />}
       <Button tone="primary" type="submit" busy={busy}>
-        {step === "password" ? "Sign in" : "Confirm the code"}
+        {step === "password" ? "Sign in" : "Verify code"}
       </Button>
       {step !== "password" && (
         <Button tone="quiet" onClick={startOver}>
@@ -110,8 +110,8 @@ export function SignInForm({ email: known, half }: { email?: string; half: Sessi
 }
 
 /**
- * The server takes a change only with the token of the session that the browser has. Where that is another than the one
- * this page knows of, as when somebody stopped half-way in another tab, it is asked for and the same is sent again.
+ * The server requires the CSRF token of the browser's current session. If this page holds an older token, for example
+ * after an unfinished sign-in in another tab, fetch the current token and retry.
  */
 async function post<const Path extends "/session" | "/session/code">(
   path: Path,

@@ -7,7 +7,7 @@ import styles from "./audit-screen.module.css";
 
 type Narrow = (changes: Record<string, string>) => void;
 
-/** A click on a person or a subject leaves only theirs. */
+/** Clicking a person or subject filters the log by it. */
 export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narrow): Column<AuditLine>[] => [
   {
     title: "When",
@@ -21,7 +21,7 @@ export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narr
     title: "Who",
     cell: ({ person_id, name, role }) =>
       person_id === null ? (
-        <span className="quiet">Nobody signed in</span>
+        <span className="quiet">Not signed in</span>
       ) : (
         <>
           <button type="button" className={styles["narrow"]} onClick={() => narrow({ person_id })}>
@@ -31,7 +31,7 @@ export const auditColumns = (accounts: ReadonlyMap<string, string>, narrow: Narr
         </>
       ),
   },
-  { title: "What", cell: ({ action }) => (auditActions as Record<string, string>)[action] ?? action },
+  { title: "Action", cell: ({ action }) => (auditActions as Record<string, string>)[action] ?? action },
   { title: "Subject", cell: (line) => <Subject line={line} narrow={narrow} /> },
   {
     title: "Account",

@@ -13,31 +13,31 @@ import { auditColumns } from "./audit-columns.tsx";
 import styles from "./audit-screen.module.css";
 import { useAudit } from "./use-audit.ts";
 
-/** Who looked at what and did what, newest first. Nothing here can be changed. */
+/** The audit log, newest first. Read-only. */
 export function AuditScreen() {
   const [filters, change] = useFilters();
   const accounts = useAccounts();
   const { query, entries, more } = useAudit(filters);
-  useShortcuts([{ keys: "r", label: "Read again", run: () => void query.refetch() }]);
+  useShortcuts([{ keys: "r", label: "Refresh", run: () => void query.refetch() }]);
   const named = new Map(accounts.map((one) => [one.account_id, accountName(one)]));
   const person = entries.find(({ person_id }) => person_id === filters["person_id"]);
   const people = new Map(peopleOf(entries));
-  // Whoever is asked for stays among the choices, also where they did nothing that fits.
+  // Keep the filtered person among the options, even if the list has none of their entries.
   if (filters["person_id"]) people.set(filters["person_id"], person?.name ?? filters["person_id"]);
   return (
     <Page
       title="Audit log"
-      about="Who looked at what and did what, newest first."
+      about="Every view and change by staff and partners, newest first."
       actions={
         <Button icon="refresh" keys="r" busy={query.isFetching} onClick={() => void query.refetch()}>
-          Read again
+          Refresh
         </Button>
       }
     >
       <FilterBar
         filters={[
           { name: "person_id", label: "Person", options: [...people] },
-          { name: "action", label: "What", options: Object.entries(auditActions) },
+          { name: "action", label: "Action", options: Object.entries(auditActions) },
           { name: "account_id", label: "Account", options: [...named] },
           { name: "subject", label: "Order or subject" },
         ]}
@@ -49,14 +49,14 @@ export function AuditScreen() {
         query.isSuccess && (
           <Card flush>
             <Table
-              caption="Entries of the audit log"
+              caption="Audit log entries"
               columns={auditColumns(named, change)}
               rows={entries}
               rowKey={({ audit_id }) => audit_id}
               empty={
-                <Empty title="No entry fits">
+                <Empty title="No matching entries">
                   <Button onClick={() => change({ person_id: null, action: null, account_id: null, subject: null })}>
-                    Clear the filters
+                    Clear filters
                   </Button>
                 </Empty>
               }
@@ -67,7 +67,7 @@ export function AuditScreen() {
       {more && (
         <div className={styles["more"]}>
           <Button busy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>
-            Older entries
+            Load older entries
           </Button>
         </div>
       )}

@@ -5,7 +5,7 @@ import type { Filters } from "../../app/use-address.ts";
 
 const names = ["person_id", "action", "account_id", "subject"] as const;
 
-/** The log, page by page, each beginning where the one before it ended. */
+/** Loads the audit log page by page. */
 export function useAudit(filters: Filters): {
   query: UseInfiniteQueryResult;
   entries: readonly AuditLine[];

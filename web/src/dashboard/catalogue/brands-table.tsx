@@ -24,17 +24,17 @@ export function BrandsTable({ brands }: { brands: readonly Brand[] }) {
         columns={columns}
         rows={brands}
         rowKey={({ id }) => id}
-        empty={<Empty title="No brand yet">Orders then carry the pharmacy's own name.</Empty>}
+        empty={<Empty title="No brands yet">Orders ship under the pharmacy's own name.</Empty>}
       />
     </Card>
   );
 }
 
 const columns: Column<Brand>[] = [
-  { title: "Number", cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: "ID", cell: ({ id }) => <span className="mono">{id}</span> },
   { title: "Name", cell: ({ name }) => name },
   {
-    title: "Used where none is named",
+    title: "Default",
     cell: ({ default: usual }) => usual && <Badge tone="good">Default</Badge>,
   },
 ];

@@ -19,7 +19,7 @@ import { MethodsTable } from "./methods-table.tsx";
 import { ProductsTable } from "./products-table.tsx";
 import { VersionsTable } from "./versions-table.tsx";
 
-/** What an account's orders can be made of: products, brands, ways of shipping, and where the pharmacy may send to. */
+/** An account's products, brands and shipping methods, and the pharmacy's state licenses. */
 export function CatalogueScreen() {
   const [account] = useChosenAccount();
   const [{ tab = "products" }] = useFilters();
@@ -46,7 +46,7 @@ export function CatalogueScreen() {
       heading={
         <span className="row">Catalogue {account && <EnvironmentBadge environment={account.environment} />}</span>
       }
-      about="What orders can be made of, and how and where they may be sent."
+      about="Products, brands, shipping methods and state licenses."
       actions={
         <>
           <AccountSelect />
@@ -75,7 +75,7 @@ function Parts({ account, catalogue }: { account: DashboardAccount; catalogue: D
   );
   return (
     <Tabs
-      label="Parts of the catalogue"
+      label="Catalogue sections"
       value={tab}
       onChange={(key) => change({ tab: key, find: null })}
       tabs={[
@@ -92,7 +92,7 @@ function Parts({ account, catalogue }: { account: DashboardAccount; catalogue: D
         },
         {
           key: "licences",
-          label: "Licences",
+          label: "Licenses",
           content: () => <LicencesTable environment={account.environment} />,
         },
         {

@@ -7,10 +7,10 @@ import styles from "./catalogue-screen.module.css";
 type Fault = CatalogueImportAnswer["faults"][number];
 type Changed = CatalogueImportAnswer["changed"][number];
 
-/** More than anybody reads; the numbers say the rest. */
+/** Enough to review. The totals cover the rest. */
 const MOST_SHOWN = 200;
 
-/** What an import would do, or why it cannot. */
+/** A preview of an import, or its errors. */
 export function ImportDifference({
   seen,
   busy,
@@ -24,12 +24,12 @@ export function ImportDifference({
   if (faults.length > 0) {
     return (
       <div className="stack-tight">
-        <Notice tone="bad" title="The file cannot be imported as it is.">
-          {faults.length.toLocaleString()} {faults.length === 1 ? "fault" : "faults"}; nothing is written until there is
-          none.
+        <Notice tone="bad" title="This file has errors.">
+          {faults.length.toLocaleString()} {faults.length === 1 ? "error" : "errors"}. Fix the file and upload it again.
+          Nothing was imported.
         </Notice>
         <Table
-          caption="Faults"
+          caption="Errors"
           columns={faultColumns}
           rows={faults.slice(0, MOST_SHOWN)}
           rowKey={({ at, column, sentence }) => `${at} ${column} ${sentence}`}
@@ -38,18 +38,18 @@ export function ImportDifference({
     );
   }
   const total = added.length + changed.length + retired.length;
-  if (total === 0) return <Notice tone="good">Nothing would change: all of it is there already.</Notice>;
+  if (total === 0) return <Notice tone="good">No changes. The catalogue already matches this file.</Notice>;
   return (
     <div className="stack-tight">
       <ul className={styles["totals"]}>
         <li data-tone="good">{added.length.toLocaleString()} added</li>
         <li data-tone="wait">{changed.length.toLocaleString()} changed</li>
         <li data-tone="bad">{retired.length.toLocaleString()} retired</li>
-        <li>{unchanged.toLocaleString()} as they are</li>
+        <li>{unchanged.toLocaleString()} unchanged</li>
       </ul>
       <div className="row">
         <Button tone={retired.length > 0 ? "danger" : "primary"} icon="upload" busy={busy} onClick={onApply}>
-          {retired.length > 0 ? `Import, and retire ${retired.length.toLocaleString()}` : "Import this"}
+          {retired.length > 0 ? `Import and retire ${retired.length.toLocaleString()}` : "Import"}
         </Button>
       </div>
       <Keys title="Added" keys={added} />
@@ -57,7 +57,7 @@ export function ImportDifference({
       {changed.length > 0 && (
         <section className="stack-tight">
           <h3>Changed</h3>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long list is scrolled with the keyboard too */}
+          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: lets the keyboard scroll a long list */}
           <div className={styles["changes"]} tabIndex={0}>
             <Table
               caption="Changed"
@@ -88,11 +88,11 @@ function Keys({ title, keys }: { title: string; keys: readonly (string | number)
 const faultColumns: Column<Fault>[] = [
   { title: "Where", cell: ({ at }) => at },
   { title: "Column", cell: ({ column }) => column && <code>{column}</code> },
-  { title: "What to do", cell: ({ sentence }) => sentence },
+  { title: "Error", cell: ({ sentence }) => sentence },
 ];
 
 const changedColumns: Column<Changed>[] = [
-  { title: "Which", cell: ({ key }) => <code>{key}</code> },
+  { title: "Key", cell: ({ key }) => <code>{key}</code> },
   {
     title: "Fields",
     cell: ({ fields }) => (

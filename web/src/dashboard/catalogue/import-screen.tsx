@@ -23,7 +23,7 @@ import { kindNames } from "./kind-names.ts";
 
 type File = { text: string; source: string };
 
-/** A file is laid over what is there: first what would change is shown, then it is changed, all of it or nothing. */
+/** Imports a file in two steps: preview the changes, then apply all of them or none. */
 export function ImportScreen() {
   const [account] = useChosenAccount();
   const [filters, change] = useFilters();
@@ -56,15 +56,15 @@ export function ImportScreen() {
       },
     },
   );
-  /** What was seen was of another file, account or kind. */
-  const afresh = () => {
+  /** Discards a preview of another file, account or kind. */
+  const discardPreview = () => {
     setSeen(null);
     apply.forget();
   };
   const take = async (list: FileList | null) => {
     const given = list?.[0];
     if (given === undefined) return;
-    afresh();
+    discardPreview();
     setFile({ text: await given.text(), source: given.name });
   };
   const drop = (event: DragEvent) => {
@@ -73,7 +73,7 @@ export function ImportScreen() {
   };
   const submit = (event: FormEvent) => {
     event.preventDefault();
-    afresh();
+    discardPreview();
     void look.run();
   };
   return (
@@ -82,17 +82,17 @@ export function ImportScreen() {
       heading={<span className="row">Import {account && <EnvironmentBadge environment={account.environment} />}</span>}
       about={
         <>
-          <Link to="/catalogue">Catalogue</Link> · a file is laid over what is there, all of it or nothing
+          <Link to="/catalogue">Catalogue</Link> · all changes apply together, or none do
         </>
       }
       actions={
-        <span onChange={afresh}>
+        <span onChange={discardPreview}>
           <AccountSelect />
         </span>
       }
     >
       <div className={styles["import"]}>
-        <Card title="1. The file">
+        <Card title="1. Choose a file">
           <form
             className={`stack-tight ${styles["form"]}`}
             onSubmit={submit}
@@ -100,16 +100,16 @@ export function ImportScreen() {
             onDrop={drop}
           >
             <SelectField
-              label="What it holds"
+              label="Type"
               options={catalogueImportKinds.map((one) => [one, kindNames[one]] as const)}
               value={kind}
               onChange={(event) => {
-                afresh();
+                discardPreview();
                 change({ kind: event.target.value as CatalogueImportKind });
               }}
             />
             <label className={styles["file"]}>
-              <span>Choose a file, or drop it here</span>
+              <span>Choose a file or drop it here</span>
               <input
                 type="file"
                 accept=".csv,.json,text/csv,application/json"
@@ -117,39 +117,39 @@ export function ImportScreen() {
               />
             </label>
             <TextArea
-              label="What stands in it"
-              hint={`CSV with a line of column names, or a JSON array. Source: ${file.source}.`}
+              label="Contents"
+              hint={`CSV with a header row, or a JSON array. Source: ${file.source}.`}
               required
               rows={8}
               spellCheck={false}
               value={file.text}
               onChange={(event) => {
-                afresh();
+                discardPreview();
                 setFile({ text: event.target.value, source: file.text === "" ? "pasted" : file.source });
               }}
             />
             {kind !== "stock" && (
               <CheckField
-                label="Only a part"
-                hint="What the file leaves out stays. Otherwise it is retired: nobody can order it any more."
+                label="Partial import"
+                hint="Keep rows that are not in the file. Otherwise they are retired and partners can no longer order them."
                 checked={partial}
                 onChange={(event) => {
-                  afresh();
+                  discardPreview();
                   setPartial(event.target.checked);
                 }}
               />
             )}
             <div className="row">
               <Button tone="primary" type="submit" busy={look.busy}>
-                Show what would change
+                Preview changes
               </Button>
             </div>
             {look.error !== null && <Problem error={look.error} />}
           </form>
         </Card>
-        <Card title="2. What would change">
+        <Card title="2. Review changes">
           {seen === null ? (
-            <p className="quiet">Nothing is written until you have seen it and agree.</p>
+            <p className="quiet">Preview the changes first. Nothing is imported until you confirm.</p>
           ) : (
             <ImportDifference seen={seen} busy={apply.busy} onApply={() => void apply.run(seen)} />
           )}

@@ -4,6 +4,6 @@ export const kindNames: Record<CatalogueImportKind, string> = {
   products: "Products",
   brands: "Brands",
   shipping_methods: "Shipping methods",
-  licences: "Licences",
-  stock: "Counted stock",
+  licences: "Licenses",
+  stock: "Stock counts",
 };

@@ -12,14 +12,14 @@ import { saveRows } from "./save-rows.ts";
 type Licence = DashboardLicences["licences"][number];
 const SOON_MS = 60 * 24 * 3600 * 1000;
 
-/** Where the pharmacy may send to. They are the pharmacy's own: all accounts of an environment share them. */
+/** The states the pharmacy may ship to. All accounts of an environment share its licenses. */
 export function LicencesTable({ environment }: { environment: Environment }) {
   const query = useApi(`/dashboard/licences/${environment}`);
   return (
     <Loaded query={query} lines={8}>
       {({ licences }) => (
         <Card
-          title={`Licences, for all ${environment} accounts`}
+          title={`Licenses for all ${environment} accounts`}
           flush
           actions={
             <Button small icon="download" onClick={() => saveRows("licences", licences)}>
@@ -28,12 +28,12 @@ export function LicencesTable({ environment }: { environment: Environment }) {
           }
         >
           <Table
-            caption="Licences"
+            caption="Licenses"
             columns={columns}
             rows={licences}
             rowKey={({ state, number }) => `${state} ${number}`}
             dim={(row) => stateOf(row).name === "Expired"}
-            empty={<Empty title="No licence yet">Without one, orders to any state are held.</Empty>}
+            empty={<Empty title="No licenses yet">Orders are held until you import licenses.</Empty>}
           />
         </Card>
       )}
@@ -45,15 +45,15 @@ function stateOf({ status, valid_from, valid_to }: Licence): { name: string; ton
   const today = new Date().toISOString().slice(0, 10);
   if (status === "suspended") return { name: "Suspended", tone: "bad" };
   if (status !== "active" || valid_to < today) return { name: "Expired", tone: "bad" };
-  if (valid_from > today) return { name: "Not yet", tone: "wait" };
+  if (valid_from > today) return { name: "Not yet valid", tone: "wait" };
   const ends_ms = Date.parse(valid_to) - Date.now();
-  return ends_ms < SOON_MS ? { name: "Ends soon", tone: "wait" } : { name: "Active", tone: "good" };
+  return ends_ms < SOON_MS ? { name: "Expires soon", tone: "wait" } : { name: "Active", tone: "good" };
 }
 
 const columns: Column<Licence>[] = [
   { title: "State", cell: ({ state }) => <strong>{state}</strong> },
   { title: "Number", cell: ({ number }) => <span className="mono">{number}</span> },
-  { title: "Holds", cell: (row) => <Badge tone={stateOf(row).tone}>{stateOf(row).name}</Badge> },
-  { title: "From", cell: ({ valid_from }) => dateText(valid_from) },
-  { title: "Until", cell: ({ valid_to }) => dateText(valid_to) },
+  { title: "Status", cell: (row) => <Badge tone={stateOf(row).tone}>{stateOf(row).name}</Badge> },
+  { title: "Valid from", cell: ({ valid_from }) => dateText(valid_from) },
+  { title: "Valid until", cell: ({ valid_to }) => dateText(valid_to) },
 ];

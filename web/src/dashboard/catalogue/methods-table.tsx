@@ -23,14 +23,14 @@ export function MethodsTable({ methods }: { methods: readonly DashboardShippingM
         columns={columns}
         rows={methods}
         rowKey={({ id }) => id}
-        empty={<Empty title="No shipping method yet">Without one no order can be placed.</Empty>}
+        empty={<Empty title="No shipping methods yet">Partners cannot place orders until you import one.</Empty>}
       />
     </Card>
   );
 }
 
 const columns: Column<DashboardShippingMethod>[] = [
-  { title: "Number", cell: ({ id }) => <span className="mono">{id}</span> },
+  { title: "ID", cell: ({ id }) => <span className="mono">{id}</span> },
   {
     title: "Name",
     cell: ({ name, default: usual }) => (
@@ -41,11 +41,11 @@ const columns: Column<DashboardShippingMethod>[] = [
   },
   { title: "Carrier", cell: ({ carrier, service }) => `${carrier} ${service}` },
   {
-    title: "Days",
+    title: "Transit days",
     cell: ({ transit_days_min: least, transit_days_max: most }) => (least === most ? least : `${least} to ${most}`),
   },
   {
-    title: "Can",
+    title: "Supports",
     cell: ({ signature_confirmation, po_box, cold_chain }) => (
       <span className="row">
         {signature_confirmation && <Badge>Signature</Badge>}

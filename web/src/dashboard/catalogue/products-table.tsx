@@ -12,7 +12,7 @@ import styles from "./catalogue-screen.module.css";
 import { ProductDialog } from "./product-dialog.tsx";
 import { saveRows } from "./save-rows.ts";
 
-/** The formulary. It may be long: only what is in sight is drawn. */
+/** The formulary. It can be long, so only visible rows render. */
 export function ProductsTable({
   products,
   methods,
@@ -33,9 +33,9 @@ export function ProductsTable({
   const goTo = (to: number) => setSku(rows[Math.max(0, Math.min(rows.length - 1, to))]?.sku ?? null);
   useShortcuts([
     { keys: "j", label: "Next product", run: () => goTo(cursor + 1) },
-    { keys: "k", label: "Product before", run: () => goTo(cursor - 1) },
-    { keys: "Enter", label: "Look at the product", run: () => rows[cursor] && setOpen(rows[cursor]) },
-    { keys: "f", label: "Find a product", run: () => field.current?.focus() },
+    { keys: "k", label: "Previous product", run: () => goTo(cursor - 1) },
+    { keys: "Enter", label: "Open product", run: () => rows[cursor] && setOpen(rows[cursor]) },
+    { keys: "f", label: "Find product", run: () => field.current?.focus() },
   ]);
   return (
     <div className={styles["products"]}>
@@ -57,8 +57,8 @@ export function ProductsTable({
       </div>
       {rows.length === 0 ? (
         <div className={styles["nothing"]}>
-          <Empty title={products.length === 0 ? "No product yet" : "No product fits"}>
-            {products.length === 0 && "Import a file of products to begin with."}
+          <Empty title={products.length === 0 ? "No products yet" : "No matching products"}>
+            {products.length === 0 && "Import a product file to get started."}
           </Empty>
         </div>
       ) : (
@@ -98,7 +98,7 @@ const columns: GridColumn<DashboardProduct>[] = [
     cell: ({ name, rx_only, drug_schedule, cold_chain }) => (
       <span title={name}>
         {name} {drug_schedule !== "0" && <Badge tone="bad">C{drug_schedule}</Badge>}
-        {!rx_only && <Badge title="Sold without a prescription">OTC</Badge>}
+        {!rx_only && <Badge title="Over the counter">OTC</Badge>}
         {cold_chain && <Badge tone="info">Cold</Badge>}
       </span>
     ),
@@ -106,6 +106,6 @@ const columns: GridColumn<DashboardProduct>[] = [
   { title: "SKU", width: "minmax(8rem, 1.5fr)", cell: ({ sku }) => <span className="mono">{sku}</span> },
   { title: "NDC", width: "7.5rem", cell: ({ ndc }) => <span className="mono">{ndc ?? "–"}</span> },
   { title: "Packages", width: "minmax(6rem, 1fr)", cell: ({ package_sizes }) => package_sizes.join(", ") },
-  { title: "Not to", width: "minmax(4rem, 1fr)", cell: ({ blocked_states }) => blocked_states.join(", ") || "–" },
+  { title: "Blocked", width: "minmax(4rem, 1fr)", cell: ({ blocked_states }) => blocked_states.join(", ") || "–" },
   { title: "Price", width: "5rem", number: true, cell: ({ price_cents }) => moneyText(price_cents) },
 ];

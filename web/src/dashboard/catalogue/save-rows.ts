@@ -2,7 +2,7 @@ import type { CatalogueImportKind } from "@pestle/contract";
 import { csvText } from "../../ui/csv-text.ts";
 import { saveFile } from "../../ui/save-file.ts";
 
-/** A file that, imported again, changes nothing: to be edited and brought back. */
+/** Exports rows in the import format, so staff can edit the file and import it again. */
 export function saveRows(kind: CatalogueImportKind, rows: readonly object[]): void {
   const [first] = rows;
   const names = first === undefined ? [] : Object.keys(first).filter((name) => name !== "account_id");

@@ -5,7 +5,7 @@ import { type Column, Table } from "../../ui/display/table.tsx";
 import { When } from "../../ui/time.tsx";
 import { kindNames } from "./kind-names.ts";
 
-/** What was imported, newest first. */
+/** Past imports, newest first. */
 export function VersionsTable({ versions }: { versions: readonly CatalogueVersion[] }) {
   return (
     <Card title="Imports" flush>
@@ -14,7 +14,7 @@ export function VersionsTable({ versions }: { versions: readonly CatalogueVersio
         columns={columns}
         rows={versions.toSorted((a, b) => b.version - a.version)}
         rowKey={({ version }) => version}
-        empty={<Empty title="Nothing was imported yet">Each import is kept here with what it changed.</Empty>}
+        empty={<Empty title="No imports yet">Each import appears here with a summary of its changes.</Empty>}
       />
     </Card>
   );
@@ -22,9 +22,9 @@ export function VersionsTable({ versions }: { versions: readonly CatalogueVersio
 
 const columns: Column<CatalogueVersion>[] = [
   { title: "Version", cell: ({ version }) => <span className="mono">{version}</span> },
-  { title: "What", cell: ({ kind }) => kindNames[kind] },
+  { title: "Type", cell: ({ kind }) => kindNames[kind] },
   { title: "File", cell: ({ source }) => source },
-  { title: "When", cell: ({ imported_at }) => <When at={imported_at} /> },
+  { title: "Imported", cell: ({ imported_at }) => <When at={imported_at} /> },
   { title: "Added", number: true, cell: ({ added }) => added.toLocaleString() },
   { title: "Changed", number: true, cell: ({ changed }) => changed.toLocaleString() },
   { title: "Retired", number: true, cell: ({ retired }) => retired.toLocaleString() },

@@ -11,30 +11,30 @@ import { overriding } from "./who-acts.ts";
 
 const deeds = {
   resolve: {
-    title: (name: string) => `End: ${name}`,
+    title: (name: string) => `Resolve: ${name}`,
     label: "Reason",
-    hint: "What raised it is looked at again. The reason is kept with each order, with your name.",
-    submit: "End it",
-    done: "Ended",
+    hint: "Pestle runs the check again. Each order's timeline records the reason and your name.",
+    submit: "Resolve",
+    done: "Resolved",
   },
   note: {
-    title: () => "Note",
+    title: () => "Add note",
     label: "Note",
-    hint: "Kept with each order; the partner does not see it.",
-    submit: "Write it",
-    done: "Noted",
+    hint: "Saved with each order. The partner does not see it.",
+    submit: "Add note",
+    done: "Note added",
   },
   cancel: {
     title: () => "Cancel",
     label: "Reason",
-    hint: "Stock and refills are given back, and the partner is told. It cannot be taken back.",
-    submit: "Cancel for good",
+    hint: "Releases stock and refills and notifies the partner. You cannot undo this.",
+    submit: "Cancel orders",
     done: "Canceled",
   },
 } as const satisfies Partial<Record<BulkEvent, object>>;
 export type Deed = keyof typeof deeds;
 
-/** Asks why, and then does the same to each order. */
+/** Asks for a reason, then runs the action on each order. */
 export function DeedDialog({
   deed,
   group: { exception_id, name, overridden_by },
@@ -50,7 +50,7 @@ export function DeedDialog({
 }) {
   const { title, label, hint, submit, done } = deeds[deed];
   const [reason, setReason] = useState("");
-  // What is ticked while the dialog is open is not meant by it.
+  // Keep the selection from when the dialog opened.
   const [meant] = useState(orders);
   const [sent, setSent] = useState(0);
   const send = useChange(
@@ -71,7 +71,7 @@ export function DeedDialog({
       actions={
         <>
           <span role="status" className="quiet">
-            {send.busy && meant.length > 1 && `${sent} of ${meant.length} …`}
+            {send.busy && meant.length > 1 && `${sent} of ${meant.length}…`}
           </span>
           <Button onClick={onClose}>Back</Button>
           <Button tone={deed === "cancel" ? "danger" : "primary"} type="submit" busy={send.busy}>

@@ -18,7 +18,7 @@ import styles from "./exceptions-screen.module.css";
 import { GroupDetail } from "./group-detail.tsx";
 import { whoActs } from "./who-acts.ts";
 
-/** Held orders by what holds them: who must move, what they may do, and ending many at once. */
+/** Held orders grouped by exception: who must act, what they can do, and bulk resolution. */
 export function ExceptionsScreen() {
   const [filters, change] = useFilters();
   const accounts = useAccounts();
@@ -31,7 +31,7 @@ export function ExceptionsScreen() {
   });
   const changed_ms = useHome().dataUpdatedAt;
   const { refetch } = held;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what moved on the home page may have moved here
+  // biome-ignore lint/correctness/useExhaustiveDependencies: refetch when the home page's counts change
   useEffect(() => {
     if (environment !== undefined) void refetch();
   }, [changed_ms, refetch]);
@@ -41,16 +41,16 @@ export function ExceptionsScreen() {
   const at = open ? groups.indexOf(open) : -1;
   const choose = (group: ExceptionGroup | undefined) => group && change({ exception_id: String(group.exception_id) });
   useShortcuts([
-    { keys: "]", label: "Next reason", run: () => choose(groups[at + 1]) },
-    { keys: "[", label: "Reason before", run: () => choose(groups[at - 1]) },
+    { keys: "]", label: "Next exception", run: () => choose(groups[at + 1]) },
+    { keys: "[", label: "Previous exception", run: () => choose(groups[at - 1]) },
   ]);
   const total = groups.reduce((sum, { count }) => sum + count, 0);
   return (
     <Page
       title="Exceptions"
       fill
-      about={held.data && (total === 0 ? "Nothing is held." : `${total.toLocaleString()} open, by reason.`)}
-      actions={<Link to="/queue/on_hold">All held orders</Link>}
+      about={held.data && (total === 0 ? "No orders on hold." : `${total.toLocaleString()} open.`)}
+      actions={<Link to="/queue/on_hold">All orders on hold</Link>}
     >
       <FilterBar
         filters={[
@@ -66,9 +66,7 @@ export function ExceptionsScreen() {
         {() =>
           open === undefined ? (
             <div className={styles["nothing"]}>
-              <Empty title="No order is held">
-                An order that cannot go on appears here by itself, with the reason.
-              </Empty>
+              <Empty title="No orders on hold">When an exception holds an order, it appears here.</Empty>
             </div>
           ) : (
             <div className={styles["bench"]}>
@@ -92,7 +90,7 @@ function Groups({
   onChoose: (group: ExceptionGroup) => void;
 }) {
   return (
-    <nav aria-label="Reasons" className={styles["groups"]}>
+    <nav aria-label="Exceptions" className={styles["groups"]}>
       <ul>
         {groups.map((group) => (
           <li key={group.exception_id}>

@@ -19,10 +19,10 @@ import styles from "./exceptions-screen.module.css";
 import { heldColumns } from "./held-columns.tsx";
 import { overriding, whoActs } from "./who-acts.ts";
 
-/** As many as are ended at once; whoever has waited longest comes first. */
+/** The bulk limit. The longest-waiting orders come first. */
 const SHOWN = 200;
 
-/** One reason: what it means, who may do what about it, and the orders that it holds. */
+/** One exception: what it means, who can act, and the orders it holds. */
 export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrowed: Record<string, string> }) {
   const { exception_id, name, count } = group;
   const navigate = useNavigate();
@@ -30,7 +30,7 @@ export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrow
   const search = new URLSearchParams({ queue: "on_hold", exception_id: String(exception_id), ...narrowed }).toString();
   const orders = useApi(`/dashboard/orders?${search}&limit=${SHOWN}`);
   const { refetch } = orders;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: another number of orders is another list
+  // biome-ignore lint/correctness/useExhaustiveDependencies: refetch when the group changes
   useEffect(() => void refetch(), [count, group.oldest_at, refetch]);
 
   const rows = orders.data?.orders ?? [];
@@ -51,7 +51,7 @@ export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrow
       if (!next.delete(orderPath(row))) next.add(orderPath(row));
       return next;
     });
-  // What is not there any more is not meant any more.
+  // Drop selected orders that left the list.
   const chosen = rows.filter((row) => ticked.has(orderPath(row)));
   const meant = chosen.length > 0 ? chosen : at ? [at] : [];
 
@@ -65,22 +65,22 @@ export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrow
   const ask = (next: Deed) => meant.length > 0 && setDeed(next);
   useShortcuts([
     { keys: "j", label: "Next order", run: () => goTo(cursor + 1) },
-    { keys: "k", label: "Order before", run: () => goTo(cursor - 1) },
-    { keys: "Enter", label: "Open the order", run: () => at && open(at) },
-    { keys: "x", label: "Tick the order", run: () => at && toggle(at) },
-    { keys: "X", label: "Tick all", run: () => setTicked(new Set(rows.map(orderPath))) },
-    { keys: "Escape", label: "Untick all", run: () => setTicked(new Set()) },
-    ...(may_end ? [{ keys: "e", label: "End the exception", run: () => ask("resolve") }] : []),
-    { keys: "n", label: "Write a note", run: () => ask("note") },
+    { keys: "k", label: "Previous order", run: () => goTo(cursor - 1) },
+    { keys: "Enter", label: "Open order", run: () => at && open(at) },
+    { keys: "x", label: "Select order", run: () => at && toggle(at) },
+    { keys: "X", label: "Select all", run: () => setTicked(new Set(rows.map(orderPath))) },
+    { keys: "Escape", label: "Clear selection", run: () => setTicked(new Set()) },
+    ...(may_end ? [{ keys: "e", label: "Resolve exception", run: () => ask("resolve") }] : []),
+    { keys: "n", label: "Add note", run: () => ask("note") },
   ]);
 
   return (
     <section aria-label={name} className={styles["detail"]}>
       <About group={group} />
-      {/* biome-ignore lint/a11y/useSemanticElements: nothing is filled in here */}
-      <div role="group" aria-label="What to do" className={styles["deeds"]}>
+      {/* biome-ignore lint/a11y/useSemanticElements: not a form */}
+      <div role="group" aria-label="Actions" className={styles["deeds"]}>
         <Button tone="primary" icon="check" keys="e" disabled={!may_end} onClick={() => ask("resolve")}>
-          End it
+          Resolve
         </Button>
         <Button icon="note" keys="n" onClick={() => ask("note")}>
           Note
@@ -89,21 +89,21 @@ export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrow
           Cancel
         </Button>
         <span role="status" className="quiet">
-          {chosen.length > 0 ? `${chosen.length.toLocaleString()} ticked` : at && `for ${at.order_number}`}
+          {chosen.length > 0 ? `${chosen.length.toLocaleString()} selected` : at && `for ${at.order_number}`}
         </span>
         {count > rows.length && rows.length > 0 && (
           <Link to="/queue/on_hold" search={{ exception_id: String(exception_id), ...narrowed } as never}>
-            The {rows.length} that wait longest of {count.toLocaleString()}
+            Showing the {rows.length} oldest of {count.toLocaleString()}
           </Link>
         )}
       </div>
       <Loaded query={orders} lines={8}>
         {() =>
           rows.length === 0 ? (
-            <Empty title="None is held by this any more" />
+            <Empty title="No orders left in this group" />
           ) : (
             <RowGrid
-              label={`Orders held by ${name}`}
+              label={`Orders on hold: ${name}`}
               columns={heldColumns({ exception_id, rows, ticked, toggle })}
               rows={rows}
               rowKey={orderPath}
@@ -159,7 +159,7 @@ function About({ group }: { group: ExceptionGroup }) {
         </div>
         {resolves_itself !== null && (
           <div>
-            <dt>By itself</dt>
+            <dt>Automatic</dt>
             <dd>
               {resolves_itself} {exception_id === 76 && <ToStock orders={orders} />}
             </dd>
@@ -170,11 +170,11 @@ function About({ group }: { group: ExceptionGroup }) {
   );
 }
 
-/** Where the one who waits longest is served. */
+/** Links to the stock of the longest-waiting order's account. */
 function ToStock({ orders: [first] }: Pick<ExceptionGroup, "orders">) {
   return (
     <Link to="/stock" search={(first ? { account_id: first.account_id } : {}) as never}>
-      Go to the stock
+      Go to stock
     </Link>
   );
 }

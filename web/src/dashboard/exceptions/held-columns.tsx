@@ -6,7 +6,7 @@ import { Age } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./exceptions-screen.module.css";
 
-/** What none of the rows has gets no column: there is little room beside the reasons. */
+/** Leaves out empty columns; space is tight next to the exception list. */
 export function heldColumns({
   exception_id,
   rows,
@@ -63,7 +63,7 @@ export function heldColumns({
     ...(elsewhere ? [alsoHeld(exception_id)] : []),
     ...(claimed ? [claimedBy] : []),
     {
-      title: "Waits",
+      title: "Waiting",
       width: "5.5rem",
       number: true,
       cell: ({ stage_since, late }) => (
@@ -77,7 +77,7 @@ export function heldColumns({
 }
 
 const alsoHeld = (exception_id: ExceptionId): GridColumn<DashboardOrderRow> => ({
-  title: "Also held by",
+  title: "Other exceptions",
   width: "minmax(6rem, 1fr)",
   cell: ({ exception_ids }) => {
     const others = exception_ids.filter((id) => id !== exception_id).map((id) => exceptions[id].name);
@@ -90,7 +90,7 @@ const alsoHeld = (exception_id: ExceptionId): GridColumn<DashboardOrderRow> => (
 });
 
 const claimedBy: GridColumn<DashboardOrderRow> = {
-  title: "Worked on by",
+  title: "Claimed by",
   width: "minmax(6.5rem, 1fr)",
   cell: ({ claimed_by }) => claimed_by ?? <span className="quiet">–</span>,
 };

@@ -15,32 +15,32 @@ type Finding = DashboardHealth["findings"][number];
 type Lag = DashboardHealth["lags"][number];
 
 const READ_EVERY_MS = 30_000;
-/** A job looks every few seconds: what has been due for longer than this is stuck. */
+/** Jobs run every few seconds, so work overdue by more than this is stuck. */
 const STUCK_AFTER_MS = 5 * 60_000;
 const SAFETY = "safety tables";
 
 const states: Record<Finding["state"], { name: string; tone: Tone }> = {
-  ok: { name: "Fine", tone: "good" },
-  warning: { name: "Look at it", tone: "wait" },
+  ok: { name: "Healthy", tone: "good" },
+  warning: { name: "Warning", tone: "wait" },
   failed: { name: "Failed", tone: "bad" },
 };
 const order = ["failed", "warning", "ok"] as const;
 
-/** Whether the service is well: what the doctor finds, and what is due and not done. */
+/** Service health: the findings of `pestle doctor` and overdue jobs. */
 export function HealthScreen() {
   const health = useApi("/dashboard/health", { refetch_ms: READ_EVERY_MS });
-  useShortcuts([{ keys: "r", label: "Look again", run: () => void health.refetch() }]);
+  useShortcuts([{ keys: "r", label: "Refresh", run: () => void health.refetch() }]);
   return (
     <Page
       title="System health"
       about={
         <>
-          What <code>pestle doctor</code> would say of this service.
+          The same checks as <code>pestle doctor</code>.
         </>
       }
       actions={
         <Button icon="refresh" keys="r" busy={health.isFetching} onClick={() => void health.refetch()}>
-          Look again
+          Refresh
         </Button>
       }
     >
@@ -64,14 +64,14 @@ function Health({ health: { version, state, findings, lags }, read_at }: { healt
         <div className={tileClass}>
           <TileBody
             label="Safety engine"
-            value={safety ? (safety.state === "failed" ? "Unfit" : "On guard") : "Not known"}
+            value={safety ? (safety.state === "failed" ? "Failed" : "Active") : "Unknown"}
             tone={safety ? states[safety.state].tone : "wait"}
           />
         </div>
         <div className={tileClass}>
           <TileBody
             label="Jobs"
-            value={stuck.length === 0 ? "In time" : "Behind"}
+            value={stuck.length === 0 ? "On time" : "Behind"}
             tone={stuck.length === 0 ? "good" : "bad"}
           />
         </div>
@@ -80,7 +80,7 @@ function Health({ health: { version, state, findings, lags }, read_at }: { healt
         </div>
       </div>
       {safety?.state === "failed" && (
-        <Notice tone="bad" title="The safety engine cannot be trusted: orders are held.">
+        <Notice tone="bad" title="The safety engine failed its self-check. Orders are on hold.">
           {safety.says}
         </Notice>
       )}
@@ -89,14 +89,14 @@ function Health({ health: { version, state, findings, lags }, read_at }: { healt
         flush
         actions={
           <span className="quiet small">
-            Looked at <When at={read_at} seconds />
+            Checked at <When at={read_at} seconds />
           </span>
         }
       >
         <Table caption="Findings" columns={findingColumns} rows={sorted} rowKey={({ what }) => what} />
       </Card>
-      <Card title="What waits for a job" flush>
-        <Table caption="What waits for a job" columns={lagColumns} rows={lags} rowKey={({ what }) => what} />
+      <Card title="Job backlog" flush>
+        <Table caption="Job backlog" columns={lagColumns} rows={lags} rowKey={({ what }) => what} />
       </Card>
     </>
   );
@@ -105,24 +105,24 @@ function Health({ health: { version, state, findings, lags }, read_at }: { healt
 const isStuck = ({ oldest_at }: Lag) => oldest_at !== null && Date.now() - Date.parse(oldest_at) > STUCK_AFTER_MS;
 
 const findingColumns: Column<Finding>[] = [
-  { title: "What", cell: ({ what }) => capital(what) },
+  { title: "Check", cell: ({ what }) => capital(what) },
   { title: "State", cell: ({ state }) => <Badge tone={states[state].tone}>{states[state].name}</Badge> },
-  { title: "Says", cell: ({ says }) => capital(says) },
+  { title: "Details", cell: ({ says }) => capital(says) },
 ];
 
 const lagColumns: Column<Lag>[] = [
-  { title: "What", cell: ({ what }) => capital(what) },
+  { title: "Job", cell: ({ what }) => capital(what) },
   { title: "Waiting", number: true, cell: ({ waiting }) => waiting.toLocaleString() },
   {
-    title: "Due for",
+    title: "Overdue",
     number: true,
     cell: (lag) => (lag.oldest_at === null ? "–" : <Age since={lag.oldest_at} />),
   },
   {
     title: "State",
-    cell: (lag) => (isStuck(lag) ? <Badge tone="bad">Behind</Badge> : <Badge tone="good">In time</Badge>),
+    cell: (lag) => (isStuck(lag) ? <Badge tone="bad">Behind</Badge> : <Badge tone="good">On time</Badge>),
   },
 ];
 
-/** Names of files and folders stay as they are. */
+/** Leaves file and folder names unchanged. */
 const capital = (text: string) => (/^\S*[./]/.test(text) ? text : text.charAt(0).toUpperCase() + text.slice(1));

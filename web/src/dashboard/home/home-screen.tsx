@@ -17,7 +17,7 @@ import styles from "./home-screen.module.css";
 
 type Row = DashboardOrders["orders"][number];
 
-/** What waits, where, and for how long. It keeps itself up to date. */
+/** Work queues with counts and wait times. Updates live. */
 export function HomeScreen() {
   const home = useHome();
   const navigate = useNavigate();
@@ -29,7 +29,7 @@ export function HomeScreen() {
     })),
   );
   return (
-    <Page title="Home" about="What waits, where, and for how long.">
+    <Page title="Home" about="Open orders by queue and wait time.">
       <Loaded query={home} lines={8}>
         {({ queues: all }) => (
           <ul className={styles["tiles"]}>
@@ -63,7 +63,7 @@ function Tile({
           {"today" in queues[key] ? (
             <span>Since midnight</span>
           ) : oldest_at === null ? (
-            <span>Nothing waits</span>
+            <span>All caught up</span>
           ) : (
             <span>
               Oldest <Age since={oldest_at} />
@@ -89,7 +89,7 @@ const columns: Column<Row>[] = [
       </Link>
     ),
   },
-  { title: "Stands at", cell: ({ order_status, stage }) => <StatusBadge status={order_status} stage={stage} /> },
+  { title: "Stage", cell: ({ order_status, stage }) => <StatusBadge status={order_status} stage={stage} /> },
   {
     title: "Partner",
     cell: ({ partner, environment }) => (
@@ -101,7 +101,7 @@ const columns: Column<Row>[] = [
   { title: "Patient", cell: ({ patient_initials }) => patient_initials },
   { title: "Products", cell: ({ drug_names }) => drug_names.join(", ") },
   {
-    title: "Waits",
+    title: "Waiting",
     number: true,
     cell: ({ stage_since, late }) => (
       <span className={late ? styles["late"] : undefined}>
@@ -112,7 +112,7 @@ const columns: Column<Row>[] = [
   },
 ];
 
-/** The orders that have stood still for the longest, wherever they are. */
+/** The longest-waiting orders across all queues. */
 function Longest() {
   const environment = useEnvironment();
   const orders = useApi(`/dashboard/orders?limit=8&environment=${environment}`, {
@@ -124,14 +124,14 @@ function Longest() {
       <Loaded query={orders}>
         {({ orders: rows }) => (
           <Table
-            caption="The orders that wait longest"
+            caption="Longest-waiting orders"
             columns={columns}
             rows={rows}
             rowKey={orderPath}
             empty={
-              <Empty title="No order waits">
-                As soon as one comes in, it appears here.
-                {environment === "production" && " Orders of sandbox accounts are behind the switch above."}
+              <Empty title="No orders waiting">
+                New orders appear here.
+                {environment === "production" && " Use the switch above to see sandbox orders."}
               </Empty>
             }
           />

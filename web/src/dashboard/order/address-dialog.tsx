@@ -12,13 +12,13 @@ const fields = [
   ["first_name", "First name", true],
   ["last_name", "Last name", true],
   ["street1", "Street", true],
-  ["street2", "Apartment, suite", false],
+  ["street2", "Apartment or suite", false],
   ["city", "City", true],
   ["zip", "ZIP code", true],
   ["phone", "Phone", false],
 ] as const;
 
-/** A new address for an order that has not left. It is checked as a partner's would be. */
+/** Changes the address of an order that has not shipped. It goes through the same checks as a partner's address. */
 export function AddressDialog({
   address,
   work,
@@ -38,14 +38,14 @@ export function AddressDialog({
   const problem = (field: string) => problemOf(work.error, `address.${field}`);
   return (
     <Dialog
-      title="Change the address"
+      title="Change address"
       onClose={close}
       onSubmit={() => onSubmit(given)}
       actions={
         <>
           <Button onClick={close}>Back</Button>
           <Button tone="primary" type="submit" busy={work.busy}>
-            Save the address
+            Save address
           </Button>
         </>
       }

@@ -12,7 +12,7 @@ import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import { isProduct, scannedCode } from "./scanned-code.ts";
 import type { DoWork } from "./use-order.ts";
 
-/** A second person scans every package. Whoever filled the order is told that it takes somebody else. */
+/** A second staff member scans every package. The person who filled the order cannot check it. */
 export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
   const [scans, setScans] = useState<ReadonlyMap<number, string>>(new Map());
   const [text, setText] = useState("");
@@ -34,19 +34,19 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
     const fits = page.lines.filter((line) => isProduct(code, line));
     const line = fits.find(({ item_id }) => !scans.has(item_id));
     if (line === undefined) {
-      setWrong(fits.length > 0 ? "That package is scanned already." : "That is not a product of this order.");
+      setWrong(fits.length > 0 ? "This package is already scanned." : "This product is not part of the order.");
       return;
     }
     setWrong(null);
     const next = new Map(scans).set(line.item_id, code);
     setScans(next);
-    // The last scan leads to the button, so that Enter confirms.
+    // After the last scan, focus the button so Enter confirms.
     if (next.size === page.lines.length) requestAnimationFrame(() => verify.current?.focus());
   };
   const send = () =>
     work.run(
       { event: "verify_product", scans: [...scans].map(([item_id, code]) => ({ item_id, code })) },
-      "Checked. It can be packed.",
+      "Check complete. Ready to pack.",
     );
   return (
     <Card
@@ -83,7 +83,7 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
           <>
             <div role="status" className={styles["scan-result"]}>
               {wrong && <Notice tone="bad" title={wrong} />}
-              {complete && !wrong && <Notice tone="good" title="Every package is the right one." />}
+              {complete && !wrong && <Notice tone="good" title="All packages match." />}
             </div>
             <ul className={styles["scans"]}>
               {page.lines.map((line) => (
@@ -94,7 +94,7 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
                   </span>
                   {line.lot && <span className="quiet small">Lot {line.lot}</span>}
                   <Badge tone={scans.has(line.item_id) ? "good" : "neutral"}>
-                    {scans.has(line.item_id) ? "Scanned" : "To be scanned"}
+                    {scans.has(line.item_id) ? "Scanned" : "Not scanned"}
                   </Badge>
                 </li>
               ))}
@@ -112,26 +112,26 @@ export function CheckCard({ page, work }: { page: DashboardOrder; work: DoWork }
               data-next-step={complete || undefined}
               onClick={() => void send()}
             >
-              All are right
+              Confirm check
             </Button>
           )}
           {may_reject && (
             <Button tone="danger" icon="close" onClick={() => setRejecting(true)}>
-              Send back to be filled
+              Send back to fill
             </Button>
           )}
         </div>
       </div>
       {rejecting && (
         <ReasonDialog
-          title="Send back to be filled"
+          title="Send back to fill"
           submit="Send back"
           danger
           drafts={drafts}
           work={work}
           onClose={() => setRejecting(false)}
           onSubmit={async (reason) => {
-            if ((await work.run({ event: "reject_product", reason }, "Sent back.")) === undefined) return;
+            if ((await work.run({ event: "reject_product", reason }, "Sent back to fill.")) === undefined) return;
             drafts.clear();
             setRejecting(false);
           }}

@@ -13,7 +13,7 @@ import { orderApi } from "./use-order.ts";
 
 const order: readonly DocumentKind[] = ["prescription", "leaflet", "slip", "label"];
 
-/** What is printed for the parcel. Each opens beside this page, ready for the printer. */
+/** Documents for the package. Each opens in a new tab, ready to print. */
 export function DocumentsCard({ page }: { page: DashboardOrder }) {
   const path = `${orderApi({ account_id: page.account_id, order_number: page.order.order_number })}/documents` as const;
   const documents = [...page.documents].sort((a, b) => order.indexOf(a.kind) - order.indexOf(b.kind));

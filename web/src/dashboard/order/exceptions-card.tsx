@@ -10,21 +10,21 @@ import { ReasonDialog, useDrafts } from "./reason-dialog.tsx";
 import type { DoWork } from "./use-order.ts";
 
 const whoActs = {
-  partner: "The partner acts",
-  pharmacist: "A pharmacist acts",
-  pharmacy: "The pharmacy acts",
+  partner: "Partner must act",
+  pharmacist: "Pharmacist must act",
+  pharmacy: "Pharmacy must act",
 } as const;
 
-/** What holds the order, who has to move, and how it ends. */
+/** The order's exceptions: who must act and how to resolve them. */
 export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
   const [ending, setEnding] = useState<DashboardException | null>(null);
   const drafts = useDrafts();
   const first = page.exceptions.find(({ cannot_resolve }) => cannot_resolve === null);
-  useShortcuts(first ? [{ keys: "e", label: `End ${first.name}`, run: () => setEnding(first) }] : []);
+  useShortcuts(first ? [{ keys: "e", label: `Resolve: ${first.name}`, run: () => setEnding(first) }] : []);
   if (page.exceptions.length === 0) return null;
   return (
     <Card
-      title={page.exceptions.length === 1 ? "Held by an exception" : `Held by ${page.exceptions.length} exceptions`}
+      title={page.exceptions.length === 1 ? "On hold: 1 exception" : `On hold: ${page.exceptions.length} exceptions`}
     >
       <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
         {page.exceptions.map((exception) => (
@@ -44,7 +44,7 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
                 </p>
               )}
               {exception.cannot_resolve !== null && (
-                <p className="small quiet">You cannot end it: {exception.cannot_resolve}</p>
+                <p className="small quiet">You cannot resolve this: {exception.cannot_resolve}</p>
               )}
             </div>
             {exception.cannot_resolve === null && (
@@ -55,7 +55,7 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
                 onClick={() => setEnding(exception)}
                 data-next-step={exception === first || undefined}
               >
-                End it
+                Resolve
               </Button>
             )}
           </li>
@@ -63,14 +63,14 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
       </ul>
       {ending && (
         <ReasonDialog
-          title={`End: ${ending.name}`}
-          hint="What raised it is checked again. The reason is kept with the order, signed with your name."
-          submit="End it"
+          title={`Resolve: ${ending.name}`}
+          hint="Pestle runs the check again. The order's timeline records the reason and your name."
+          submit="Resolve"
           drafts={drafts}
           work={work}
           onClose={() => setEnding(null)}
           onSubmit={async (reason) => {
-            const answer = await work.run({ event: "resolve", exception_id: ending.id, reason }, "Ended.");
+            const answer = await work.run({ event: "resolve", exception_id: ending.id, reason }, "Resolved.");
             if (answer === undefined) return;
             drafts.clear();
             setEnding(null);

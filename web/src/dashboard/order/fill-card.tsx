@@ -9,12 +9,12 @@ import { type Filled, fillEntry, isFilled, nothingFilled } from "./fill-entry.ts
 import styles from "./order-screen.module.css";
 import type { DoWork } from "./use-order.ts";
 
-/** Lot and expiry of each package that is taken from the shelf: typed, or all at once by scanning its GS1 code. */
+/** Lot and expiry of each package pulled from the shelf: typed, or scanned from its GS1 code. */
 export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
   const [filled, setFilled] = useState<Readonly<Record<number, Filled>>>({});
-  /** Stays until the next scan: who looks at the package meanwhile does not look here. */
+  /** Stays until the next scan, because the user may be looking at the package instead of the screen. */
   const [wrong, setWrong] = useState<string | null>(null);
-  /** The line whose lot has changed since it was last looked at as a whole. */
+  /** The line whose lot field changed since it was last parsed. */
   const open = useRef<number | null>(null);
   const form = useRef<HTMLFormElement>(null);
   const refused = page.cannot.find(({ event }) => event === "complete_fill");
@@ -38,7 +38,7 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
     if (pasted && text.trim() !== "") settle(line, text);
     else set(line, { lot: text });
   };
-  /** A scanner ends with Enter. That leads to what is still missing and never sends the form. */
+  /** Scanners end with Enter. Move to the next empty field instead of submitting the form. */
   const enter = (line: DashboardLine, event: KeyboardEvent<HTMLInputElement>) => {
     if (event.key !== "Enter") return;
     event.preventDefault();
@@ -54,7 +54,7 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
     event.preventDefault();
     if (!page.lines.every((line) => isFilled(of(line)))) return;
     const items = page.lines.map((line) => ({ item_id: line.item_id, ...of(line) }));
-    void work.run({ event: "complete_fill", items }, "Filled. Now somebody else checks it.");
+    void work.run({ event: "complete_fill", items }, "Filled. Ready for product check.");
   };
   return (
     <Card
@@ -79,7 +79,7 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
               label="Lot"
               name={`lot-${line.item_id}`}
               required
-              // What a scanner types is longer than what is left of it.
+              // The scanned code is longer than the lot parsed from it.
               maxLength={200}
               spellCheck={false}
               data-next-step={at === 0 || undefined}
@@ -102,9 +102,9 @@ export function FillCard({ page, work }: { page: DashboardOrder; work: DoWork })
         ))}
         <div role="status">{wrong && <Notice tone="bad" title={wrong} />}</div>
         <div className="row-apart">
-          <span className="small quiet">Scan a package’s 2D code into its lot field to fill in both.</span>
+          <span className="small quiet">Scan a package’s 2D code into its Lot field to fill in both fields.</span>
           <Button tone="primary" type="submit" icon="check" busy={work.busy}>
-            Filled
+            Complete fill
           </Button>
         </div>
       </form>

@@ -4,13 +4,13 @@ type Line = { item_id: number; ndc: string | null; sku: string };
 export type Filled = { lot: string; lot_expires_on: string };
 export const nothingFilled: Filled = { lot: "", lot_expires_on: "" };
 
-/** `scanned`: it was a code, and what it tells is filled in. `wrong`: why what was scanned does not belong there. */
+/** `scanned`: the text was a product code. `wrong`: why the scanned package does not belong to this line. */
 export type FillEntry = { filled: Filled; scanned: boolean; wrong: string | null };
 
 /**
- * What came into the lot field of a line, once it is whole: pasted, ended with Enter, or typed and left. A scanner types
- * letter by letter, and the beginning of a GS1 code reads as a code too, so nothing is asked about parts. A package that
- * is not this line's fills in nothing, neither here nor elsewhere.
+ * Parses a line's lot field once the entry is complete: on paste, Enter or blur. A scanner types one character at a
+ * time and the prefix of a GS1 code can parse as a code too, so partial input is never parsed. A package of another
+ * line fills in nothing.
  */
 export function fillEntry(text: string, line: Line, lines: readonly Line[], before: Filled): FillEntry {
   const { code, lot, expires_on, is_gs1 } = scannedCode(text);
@@ -23,9 +23,9 @@ export function fillEntry(text: string, line: Line, lines: readonly Line[], befo
   return { filled, scanned: true, wrong: filled.lot === "" ? NO_LOT : null };
 }
 
-const NOT_OF_ORDER = "What was scanned is not a product of this order.";
-const OTHER_LINE = "What was scanned is the package of another line.";
-const NO_LOT = "The code that was scanned tells no lot: type the one on the package.";
+const NOT_OF_ORDER = "The scanned product is not part of this order.";
+const OTHER_LINE = "The scanned package belongs to another line.";
+const NO_LOT = "The scanned code has no lot number. Type the lot from the package.";
 
 /** Whether a package has both its lot and its expiry. */
 export const isFilled = ({ lot, lot_expires_on }: Filled): boolean => lot.trim() !== "" && lot_expires_on !== "";

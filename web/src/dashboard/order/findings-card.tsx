@@ -5,7 +5,7 @@ import styles from "./order-screen.module.css";
 
 const tones: Record<string, Tone> = { contraindicated: "bad", severe: "bad", major: "bad", moderate: "wait" };
 
-/** What the safety checks found, in their own words and with where they have it from. */
+/** Safety findings with their messages and sources. */
 export function FindingsCard({
   findings,
   lines,

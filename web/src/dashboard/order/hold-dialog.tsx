@@ -7,9 +7,9 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import type { Drafts } from "./reason-dialog.tsx";
 import type { DoWork } from "./use-order.ts";
 
-const TITLE = "Hold the order";
+const TITLE = "Hold order";
 
-/** Holds an order for one of the exceptions of the table; the partner is told which. */
+/** Places an order on hold with an exception. The partner sees which one. */
 export function HoldDialog({
   can_raise,
   drafts,
@@ -51,11 +51,11 @@ export function HoldDialog({
         options={can_raise.map((one) => [String(one), `${exceptions[one].name} (${one})`] as const)}
         value={chosen}
         onChange={(event) => setChosen(event.target.value)}
-        hint={row && `The partner reads: ${row.message}`}
+        hint={row && `The partner sees: ${row.message}`}
       />
       <TextArea
         label="Reason"
-        hint="Only people of the pharmacy read it."
+        hint="Visible to pharmacy staff only."
         required
         maxLength={NOTE_CHARACTERS}
         value={reason}

@@ -5,7 +5,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { dateText, When } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
 
-/** Each item beside its prescription as that was received. Where they differ, it is marked and said. */
+/** Each item next to its prescription as received, with differences marked. */
 export function LinesCard({ lines }: { lines: readonly DashboardLine[] }) {
   return (
     <Card title="Prescribed and dispensed" flush>
@@ -34,7 +34,7 @@ function Line({ line }: { line: DashboardLine }) {
         <thead>
           <tr>
             <th scope="col">
-              <span className="unseen">What</span>
+              <span className="unseen">Field</span>
             </th>
             <th scope="col">{rx ? `Prescription ${rx.id}, as received` : "No prescription"}</th>
             <th scope="col">Dispensed</th>
@@ -120,7 +120,7 @@ function Row({
       <td className={mono ? "mono" : undefined}>
         {dispensed}{" "}
         {differs && (
-          <Badge tone={differs.notable ? "wait" : "neutral"}>{differs.notable ? "Differs" : "Differs, as usual"}</Badge>
+          <Badge tone={differs.notable ? "wait" : "neutral"}>{differs.notable ? "Differs" : "Differs, expected"}</Badge>
         )}
       </td>
     </tr>

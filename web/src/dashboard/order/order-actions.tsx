@@ -14,28 +14,28 @@ type Row = {
   icon: IconName;
   tone?: ButtonTone;
   keys?: string;
-  /** Said once it is done. */
+  /** Confirmation message. */
   done: string;
-  /** Asked for before it is sent. */
+  /** Input to ask for first. */
   asks?: "reason" | "exception";
 };
 
 /**
- * What stands above an order. The others stand where they belong: the fill form, the product check, each exception, the
- * address, payments and shipments.
+ * The buttons above an order. Other actions are in their own cards: fill, product check, exceptions, address, payments
+ * and shipments.
  */
 const rows: readonly Row[] = [
-  { event: "approve_review", label: "Approve the review", icon: "check", tone: "primary", done: "Approved." },
-  { event: "ship", label: "Ship", icon: "truck", tone: "primary", done: "Shipped. The label can be printed." },
-  { event: "deliver", label: "Mark as delivered", icon: "check", tone: "primary", done: "Delivered." },
-  { event: "claim", label: "Work on it", icon: "person", keys: "c", done: "It is yours for 15 minutes." },
-  { event: "release", label: "Let go", icon: "person", keys: "c", done: "Others can work on it." },
-  { event: "raise_exception", label: "Hold", icon: "hold", keys: "h", done: "Held.", asks: "exception" },
-  { event: "note", label: "Note", icon: "note", keys: "n", done: "Noted.", asks: "reason" },
+  { event: "approve_review", label: "Approve review", icon: "check", tone: "primary", done: "Approved." },
+  { event: "ship", label: "Ship", icon: "truck", tone: "primary", done: "Shipped. The label is ready to print." },
+  { event: "deliver", label: "Mark delivered", icon: "check", tone: "primary", done: "Marked delivered." },
+  { event: "claim", label: "Claim", icon: "person", keys: "c", done: "Claimed for 15 minutes." },
+  { event: "release", label: "Release", icon: "person", keys: "c", done: "Released." },
+  { event: "raise_exception", label: "Hold", icon: "hold", keys: "h", done: "Order on hold.", asks: "exception" },
+  { event: "note", label: "Note", icon: "note", keys: "n", done: "Note added.", asks: "reason" },
   { event: "cancel", label: "Cancel", icon: "close", tone: "danger", done: "Canceled.", asks: "reason" },
 ];
 
-/** Buttons for what may be done now, and why what one would expect may not. */
+/** Buttons for the available actions, with reasons why an expected action is unavailable. */
 export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWork }) {
   const [asking, setAsking] = useState<Row | null>(null);
   const drafts = useDrafts();
@@ -46,7 +46,7 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
   useShortcuts([
     {
       keys: "a",
-      label: "Go to the next step; Enter does it",
+      label: "Focus the next step; press Enter to run it",
       run: () => document.querySelector<HTMLElement>("[data-next-step]")?.focus(),
     },
     ...offered.flatMap((row): Shortcut[] =>
@@ -89,14 +89,14 @@ export function OrderActions({ page, work }: { page: DashboardOrder; work: DoWor
       )}
       {asking?.asks === "reason" && (
         <ReasonDialog
-          title={asking.event === "cancel" ? "Cancel the order" : "Write a note"}
+          title={asking.event === "cancel" ? "Cancel order" : "Add note"}
           label={asking.event === "cancel" ? "Reason" : "Note"}
           hint={
             asking.event === "cancel"
-              ? "The patient's units and the stock are given back. This cannot be undone."
-              : "Only people of the pharmacy read it."
+              ? "Releases the stock and returns the units to the patient's prescription. You cannot undo this."
+              : "Visible to pharmacy staff only."
           }
-          submit={asking.event === "cancel" ? "Cancel the order" : "Write it down"}
+          submit={asking.event === "cancel" ? "Cancel order" : "Add note"}
           danger={asking.event === "cancel"}
           drafts={drafts}
           work={work}

@@ -26,7 +26,7 @@ import { TimelineCard } from "./timeline-card.tsx";
 import { useOrder, useWork } from "./use-order.ts";
 import { WorkProblem } from "./work-problem.tsx";
 
-/** All about one order, and everything that may be done to it now. */
+/** One order with all its details and available actions. */
 export function OrderScreen() {
   const place = { account_id: useParam("account_id"), order_number: useParam("order_number") };
   const query = useOrder(place);
@@ -59,16 +59,14 @@ function OrderPage({ page, again }: { page: DashboardOrder; again: () => void })
       actions={<InList account_id={account_id} order_number={order_number} again={lookAgain} />}
     >
       {environment === "sandbox" && (
-        <Notice tone="sandbox">
-          A sandbox order of {partner}: nobody real waits for it, and nothing is to be sent.
-        </Notice>
+        <Notice tone="sandbox">Sandbox order from {partner}. There is no real patient. Do not ship anything.</Notice>
       )}
       <OrderActions page={page} work={work} />
       <WorkProblem work={work} again={lookAgain} />
       <div className={styles["columns"]}>
         <div className="stack">
           <ExceptionsCard page={page} work={work} />
-          {/* What was typed or scanned holds for the order as it was: after a change every package is scanned anew. */}
+          {/* Reset the forms when the order changes. Every package must be scanned again. */}
           <FillCard key={`fill ${page.revision}`} page={page} work={work} />
           <CheckCard key={`check ${page.revision}`} page={page} work={work} />
           <FindingsCard findings={page.findings} lines={page.lines} />
@@ -100,20 +98,20 @@ function About({ page: { order, partner, brand, stage_since, late, claim } }: { 
         Placed <When at={order.created_at} />
       </span>
       <span className={late ? styles["late"] : undefined}>
-        Here for <Age since={stage_since} />
+        In this stage for <Age since={stage_since} />
         {late && ", late"}
       </span>
       {order.reference && <span>Reference {order.reference}</span>}
       {claim && (
         <span>
-          {claim.mine ? "You work on it" : `${claim.name} works on it`} until <When at={claim.until} />
+          {claim.mine ? "Claimed by you" : `Claimed by ${claim.name}`} until <When at={claim.until} />
         </span>
       )}
     </span>
   );
 }
 
-/** From one order of the list to the next, and back to the list. */
+/** Navigation within the work list. */
 function InList({ account_id, order_number, again }: { account_id: string; order_number: string; again: () => void }) {
   const navigate = useNavigate();
   const list = placeInWorkList({ account_id, order_number });
@@ -121,10 +119,10 @@ function InList({ account_id, order_number, again }: { account_id: string; order
     to && void navigate({ to: orderPath(to) });
   const back = () => void navigate({ to: list?.back ?? "/orders" });
   useShortcuts([
-    { keys: "]", label: "Next order of the list", run: () => go(list?.next) },
-    { keys: "[", label: "Order before", run: () => go(list?.previous) },
+    { keys: "]", label: "Next order in list", run: () => go(list?.next) },
+    { keys: "[", label: "Previous order", run: () => go(list?.previous) },
     { keys: "Escape", label: list ? `Back to ${list.title}` : "Back to all orders", run: back },
-    { keys: "r", label: "Look again", run: again },
+    { keys: "r", label: "Refresh", run: again },
   ]);
   return (
     <>
@@ -136,16 +134,16 @@ function InList({ account_id, order_number, again }: { account_id: string; order
           <span className="quiet">
             {list.at + 1} of {list.length}
           </span>
-          <IconButton label="Order before: [" icon="left" disabled={!list.previous} onClick={() => go(list.previous)} />
           <IconButton
-            label="Next order of the list: ]"
-            icon="right"
-            disabled={!list.next}
-            onClick={() => go(list.next)}
+            label="Previous order: ["
+            icon="left"
+            disabled={!list.previous}
+            onClick={() => go(list.previous)}
           />
+          <IconButton label="Next order in list: ]" icon="right" disabled={!list.next} onClick={() => go(list.next)} />
         </span>
       )}
-      <IconButton label="Look again: r" icon="refresh" onClick={again} />
+      <IconButton label="Refresh: r" icon="refresh" onClick={again} />
     </>
   );
 }

@@ -13,18 +13,18 @@ import { AddressDialog } from "./address-dialog.tsx";
 import styles from "./order-screen.module.css";
 import { type DoWork, orderApi } from "./use-order.ts";
 
-/** Who it is for and where it goes: masked until somebody asks, which is written down with their name. */
+/** Patient and address, masked until a user reveals them. The audit log records who did. */
 export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
   const [shown, setShown] = useState<RevealedOrder | null>(null);
   const [editing, setEditing] = useState<Address | null>(null);
   const path = orderApi({ account_id: page.account_id, order_number: page.order.order_number });
   const reveal = useChange(() => api(`${path}/reveal`, { method: "POST" }), { after: setShown });
   const toggle = () => (shown === null ? void reveal.run() : setShown(null));
-  useShortcuts([{ keys: "v", label: shown ? "Hide the patient" : "Reveal the patient", run: toggle }]);
+  useShortcuts([{ keys: "v", label: shown ? "Hide patient" : "Reveal patient", run: toggle }]);
   const { patient, address } = page;
   const may_edit = page.can.includes("update_address");
   const save = async (next: Address) => {
-    if ((await work.run({ event: "update_address", address: next }, "The address is changed.")) === undefined) return;
+    if ((await work.run({ event: "update_address", address: next }, "Address changed.")) === undefined) return;
     setEditing(null);
     void reveal.run();
   };
@@ -44,17 +44,17 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
             <Facts
               facts={[
                 ["Patient", `${patient.initials}, born ${patient.birth_year}`],
-                ["Patient id", <code key="id">{patient.patient_id}</code>],
+                ["Patient ID", <code key="id">{patient.patient_id}</code>],
                 ["Ships to", address ? `${address.state} ${address.zip}` : "No address"],
               ]}
             />
-            <p className="small quiet">Revealing is written to the audit log.</p>
+            <p className="small quiet">The audit log records each reveal.</p>
           </>
         ) : (
           <Revealed shown={shown} />
         )}
         {address?.has_suggestion && shown === null && (
-          <Notice tone="wait">The address check suggests another spelling. Reveal to compare.</Notice>
+          <Notice tone="wait">The address check suggests a correction. Reveal to compare.</Notice>
         )}
         {shown?.suggestion && shown.address && isOtherAddress(shown.address, shown.suggestion) && (
           <Suggestion
@@ -67,7 +67,7 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
         {may_edit && shown !== null && (
           <div className="row">
             <Button small onClick={() => setEditing(shown.address ?? emptyAddress(shown))}>
-              Change the address
+              Change address
             </Button>
           </div>
         )}
@@ -90,14 +90,14 @@ function Revealed({ shown: { patient, address } }: { shown: RevealedOrder }) {
     <Facts
       facts={[
         ["Name", `${patient.first_name} ${patient.last_name}`],
-        ["Born", dateText(patient.dob)],
+        ["Date of birth", dateText(patient.dob)],
         ["Gender", patient.gender],
         ["Phone", patient.phone],
-        ["E-mail", patient.email],
+        ["Email", patient.email],
         ["Allergies", allergies.join(", ")],
-        ["Takes", medications.join(", ")],
+        ["Medications", medications.join(", ")],
         ["Conditions", health_conditions.join(", ")],
-        ["Patient id", <code key="id">{patient.patient_id}</code>],
+        ["Patient ID", <code key="id">{patient.patient_id}</code>],
         ["Ships to", address ? <AddressText key="to" address={address} /> : "No address"],
       ]}
     />
@@ -127,7 +127,7 @@ function AddressText({
   );
 }
 
-/** The validator's spelling, with what it would change marked. */
+/** The address check's suggestion, with its changes highlighted. */
 function Suggestion({
   given,
   suggestion,
@@ -146,7 +146,7 @@ function Suggestion({
       actions={
         onUse && (
           <Button small busy={busy} onClick={() => onUse({ ...given, ...suggestion })}>
-            Use the suggestion
+            Use suggestion
           </Button>
         )
       }

@@ -11,9 +11,9 @@ import { When } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
 import type { DoWork } from "./use-order.ts";
 
-const kinds = { authorisation: "Authorised", capture: "Captured", void: "Voided", refund: "Refunded" } as const;
+const kinds = { authorisation: "Authorized", capture: "Captured", void: "Voided", refund: "Refunded" } as const;
 
-/** Who pays, what was taken and what went back. */
+/** Payer, charges and refunds. */
 export function PaymentsCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
   const [refunding, setRefunding] = useState(false);
   const { payment } = page.order;
@@ -31,7 +31,7 @@ export function PaymentsCard({ page, work }: { page: DashboardOrder; work: DoWor
       <div className="stack-tight">
         <Facts
           facts={[
-            ["Payer", payment.payer === "partner" ? "The partner" : "The patient"],
+            ["Payer", payment.payer === "partner" ? "Partner" : "Patient"],
             ["Amount", moneyText(payment.amount_cents, payment.currency)],
             [
               "Status",
@@ -47,7 +47,7 @@ export function PaymentsCard({ page, work }: { page: DashboardOrder; work: DoWor
             {page.payments.map((line) => (
               <li key={`${line.at} ${line.kind} ${line.amount_cents}`}>
                 <p>
-                  {line.state === "asked" ? `${kinds[line.kind]}, asked for` : kinds[line.kind]}{" "}
+                  {line.state === "asked" ? `${kinds[line.kind]} (pending)` : kinds[line.kind]}{" "}
                   {moneyText(line.amount_cents, payment.currency)}
                   {line.reason && <span className="quiet"> {line.reason}</span>}
                 </p>
@@ -98,7 +98,7 @@ function RefundDialog({ page, work, onClose }: { page: DashboardOrder; work: DoW
       />
       <TextField
         label={`Amount in ${page.order.payment.currency}`}
-        hint="Left empty: all that was captured and not yet refunded."
+        hint="Leave empty to refund the full remaining amount."
         type="number"
         min="0.01"
         step="0.01"

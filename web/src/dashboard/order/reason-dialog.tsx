@@ -6,13 +6,13 @@ import { TextArea } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import type { DoWork } from "./use-order.ts";
 
-/** What was typed into dialogs and not sent, by their titles. */
+/** Unsent dialog text, keyed by dialog title. */
 export type Drafts = Map<string, string>;
 
-/** For as long as the page is open: whoever closes a dialog to look at the order again finds the words in it afterwards. */
+/** Keeps drafts while the page is open, so closing a dialog to check the order does not lose the text. */
 export const useDrafts = (): Drafts => useRef<Drafts>(new Map()).current;
 
-/** Asks why, before something is done that somebody will want to understand later. */
+/** Asks for a reason or note before an action. */
 export function ReasonDialog({
   title,
   label = "Reason",
@@ -29,7 +29,7 @@ export function ReasonDialog({
   hint?: ReactNode;
   submit: string;
   danger?: boolean;
-  /** Emptied by whoever made them, once it was sent. */
+  /** The caller clears them after sending. */
   drafts: Drafts;
   work: DoWork;
   onClose: () => void;

@@ -1,21 +1,21 @@
-/** What a scanner reads off a package: a plain number, or a GS1 code that also tells lot and expiry. */
+/** A scanned package code: a plain number, or a GS1 code with lot and expiry. */
 export type ScannedCode = { code: string; lot: string | null; expires_on: string | null; is_gs1: boolean };
 
-/** Separates fields of variable length in what a scanner types; some scanners write it otherwise. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: GS1's separator is one
+/** Separator after variable-length fields. Some scanners replace it with another character. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the GS1 separator is a control character
 const SEPARATORS = /[\u0000-\u001f~^]/;
-/** GS1 application identifiers that packages of drugs carry, and how long their fixed ones are. */
+/** GS1 application identifiers on drug packages. Fixed-length ones have their length. */
 const FIXED: Record<string, number> = { "01": 14, "17": 6, "11": 6, "15": 6 };
 const VARIABLE = new Set(["10", "21"]);
 
-/** Reads a GS1 code where it is one: `(01)` GTIN, `(17)` expiry, `(10)` lot, with or without its brackets. */
+/** Parses a GS1 code, with or without parentheses: `(01)` GTIN, `(17)` expiry, `(10)` lot. */
 export function scannedCode(text: string): ScannedCode {
   const plain = text.trim().replace(/^\](d2|C1|Q3|e0)/, "");
   const fields = /^\(\d{2}\)/.test(plain) ? bracketed(plain) : running(plain);
   const gtin = fields?.get("01");
   if (fields === null || gtin === undefined) return { code: text.trim(), lot: null, expires_on: null, is_gs1: false };
   return {
-    // The US part of GS1 keeps the ten digits of an NDC between a prefix and a check digit.
+    // In a US GTIN, the 10-digit NDC is between the prefix and the check digit.
     code: /^\d03\d{11}$/.test(gtin) ? gtin.slice(3, 13) : gtin,
     lot: fields.get("10") ?? null,
     expires_on: expiry(fields.get("17")),
@@ -45,7 +45,7 @@ function running(text: string): Map<string, string> | null {
   return fields;
 }
 
-/** `YYMMDD`; day 00 is the last of the month. */
+/** `YYMMDD`; day 00 means the last day of the month. */
 function expiry(value: string | undefined): string | null {
   if (value === undefined || !/^\d{6}$/.test(value)) return null;
   const [year, month, day] = [2000 + Number(value.slice(0, 2)), Number(value.slice(2, 4)), Number(value.slice(4))];
@@ -55,8 +55,8 @@ function expiry(value: string | undefined): string | null {
 }
 
 /**
- * Whether a scanned code can be this product: its NDC in any of its spellings, or its SKU where it has none. The server
- * decides; this only tells at once.
+ * Whether a scanned code matches a product: its NDC in any format, or its SKU if it has no NDC. The server makes the
+ * final check; this gives instant feedback.
  */
 export function isProduct(code: string, { ndc, sku }: { ndc: string | null; sku: string }): boolean {
   if (ndc === null) return code === sku;

@@ -18,7 +18,7 @@ const tones: Partial<Record<ShipmentStatus, Tone>> = {
 };
 const words = (status: string) => `${status.charAt(0).toUpperCase()}${status.slice(1).replaceAll("_", " ")}`;
 
-/** How it travels, and every scan on the way. */
+/** Shipping method and tracking history. */
 export function ShipmentsCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
   const [telling, setTelling] = useState(false);
   const { method, shipments, order } = page;
@@ -28,7 +28,7 @@ export function ShipmentsCard({ page, work }: { page: DashboardOrder; work: DoWo
       actions={
         page.can.includes("track") && (
           <Button small onClick={() => setTelling(true)}>
-            Report a scan
+            Add tracking update
           </Button>
         )
       }
@@ -84,16 +84,17 @@ function ScanDialog({ work, onClose }: { work: DoWork; onClose: () => void }) {
   };
   return (
     <Dialog
-      title="Report what the carrier said"
+      title="Add tracking update"
       onClose={close}
       onSubmit={async () => {
-        if ((await work.run({ event: "track", status, description }, "Reported.")) !== undefined) onClose();
+        if ((await work.run({ event: "track", status, description }, "Tracking update added.")) !== undefined)
+          onClose();
       }}
       actions={
         <>
           <Button onClick={close}>Back</Button>
           <Button tone="primary" type="submit" busy={work.busy}>
-            Report it
+            Add update
           </Button>
         </>
       }
@@ -105,7 +106,7 @@ function ScanDialog({ work, onClose }: { work: DoWork; onClose: () => void }) {
         onChange={(event) => setStatus(event.target.value as ShipmentStatus)}
       />
       <TextField
-        label="What was said"
+        label="Description"
         required
         maxLength={200}
         value={description}

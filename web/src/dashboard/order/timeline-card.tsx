@@ -12,7 +12,7 @@ import styles from "./order-screen.module.css";
 type Kind = TimelineEntry["kind"];
 const kinds: Record<Kind, { icon: IconName; name: string }> = {
   history: { icon: "pulse", name: "Changes" },
-  action: { icon: "external", name: "Partner’s actions" },
+  action: { icon: "external", name: "Partner actions" },
   note: { icon: "note", name: "Notes" },
   webhook: { icon: "webhook", name: "Webhooks" },
   view: { icon: "eye", name: "Views" },
@@ -23,12 +23,12 @@ const said: Record<TransitionEvent, string> = {
   approve_review: "Clinical review approved",
   complete_fill: "Filled",
   verify_product: "Product checked",
-  reject_product: "Sent back to be filled",
+  reject_product: "Sent back to fill",
   ship: "Shipped",
-  track: "The carrier reported",
+  track: "Tracking update",
   deliver: "Delivered",
-  raise_exception: "Held",
-  resolve: "Exception ended",
+  raise_exception: "Placed on hold",
+  resolve: "Exception resolved",
   cancel: "Canceled",
   update_address: "Address changed",
   replace_prescription: "Prescription replaced",
@@ -36,12 +36,12 @@ const said: Record<TransitionEvent, string> = {
   refund: "Refunded",
 };
 const views: Record<string, string> = {
-  order_viewed: "Looked at the order",
+  order_viewed: "Viewed the order",
   order_revealed: "Revealed patient and address",
   document_viewed: "Opened a document",
 };
 
-/** Everything that happened to the order and everybody who looked at it, newest first. */
+/** Every change to the order and every view of it, newest first. */
 export function TimelineCard({ entries }: { entries: readonly TimelineEntry[] }) {
   const [only, setOnly] = useState<Kind | "">("");
   const present = (Object.keys(kinds) as Kind[]).filter((kind) => entries.some((entry) => entry.kind === kind));
@@ -79,7 +79,7 @@ export function TimelineCard({ entries }: { entries: readonly TimelineEntry[] })
   );
 }
 
-/** Looking at the same thing several times in a row is told once. */
+/** Collapses repeated views by the same person. */
 function joined(entries: readonly TimelineEntry[]): { entry: TimelineEntry; times: number }[] {
   const result: { entry: TimelineEntry; times: number }[] = [];
   for (const entry of entries) {
@@ -113,7 +113,7 @@ function sentence(entry: TimelineEntry): ReactNode {
     case "action":
       return (
         <>
-          Partner asked: <strong>{actions[entry.event].action}</strong>
+          Partner action: <strong>{actions[entry.event].action}</strong>
           {entry.exception_id !== null && ` (${exceptions[entry.exception_id].name})`}
         </>
       );
@@ -124,7 +124,7 @@ function sentence(entry: TimelineEntry): ReactNode {
           {entry.overridden.length > 0 &&
             ` (overrides ${entry.overridden.map((id) => exceptions[id].name).join(", ")})`}
           {entry.signature_holds === true && <Badge tone="good">Signed</Badge>}
-          {entry.signature_holds === false && <Badge tone="bad">The signature does not hold</Badge>}
+          {entry.signature_holds === false && <Badge tone="bad">Invalid signature</Badge>}
         </>
       );
     case "webhook":

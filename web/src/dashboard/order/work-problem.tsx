@@ -4,7 +4,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import type { DoWork } from "./use-order.ts";
 
-/** Why what was asked was not done. Where somebody was faster, looking again is all that helps. */
+/** Shows why an action failed. On a conflict, the user has to refresh. */
 export function WorkProblem({ work: { error }, again }: { work: DoWork; again: () => void }) {
   if (error === null) return null;
   if (!(error instanceof ApiError) || error.status !== 409) return <Problem error={error} />;
@@ -14,7 +14,7 @@ export function WorkProblem({ work: { error }, again }: { work: DoWork; again: (
       title={error.message}
       actions={
         <Button small icon="refresh" onClick={again}>
-          Look again
+          Refresh
         </Button>
       }
     >

@@ -25,7 +25,7 @@ type Layer =
   | { kind: "shown"; shown: ShownCredential; rotated: boolean }
   | { kind: "finish" | "revoke"; credential: DashboardCredential };
 
-/** What the account's programs sign in with. A secret is shown when it is made, and never again. */
+/** The account's API credentials. A secret is shown once, at creation. */
 export function CredentialsCard({ account_id }: { account_id: string }) {
   const path = `/dashboard/partners/${account_id}/credentials` as const;
   const reads = [path, "/dashboard/partners"] as const;
@@ -42,7 +42,7 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
     <span className={styles["deeds"]}>
       {credential.secrets.length > 1 ? (
         <Button small onClick={() => setLayer({ kind: "finish", credential })}>
-          End the older secret
+          Expire old secret
         </Button>
       ) : (
         <Button small icon="refresh" busy={rotate.busy} onClick={() => void rotate.run(credential.client_id)}>
@@ -74,7 +74,7 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
             columns={[
               ...columns,
               {
-                title: "What to do",
+                title: "Actions",
                 unseen: true,
                 number: true,
                 cell: (row) => may && row.revoked_at === null && deeds(row),
@@ -83,7 +83,7 @@ export function CredentialsCard({ account_id }: { account_id: string }) {
             rows={rows}
             rowKey={({ client_id }) => client_id}
             dim={({ revoked_at }) => revoked_at !== null}
-            empty={<Empty title="No credential yet">Its programs cannot sign in until it has one.</Empty>}
+            empty={<Empty title="No credentials yet">The partner cannot call the API without one.</Empty>}
           />
         )}
       </Loaded>
@@ -112,9 +112,9 @@ const columns: Column<DashboardCredential>[] = [
       </span>
     ),
   },
-  { title: "Client id", cell: ({ client_id }) => <code>{client_id}</code> },
+  { title: "Client ID", cell: ({ client_id }) => <code>{client_id}</code> },
   { title: "Scopes", cell: ({ scopes }) => scopes.join(", ") || "–" },
-  { title: "Made", cell: ({ created_at }) => <When at={created_at} /> },
+  { title: "Created", cell: ({ created_at }) => <When at={created_at} /> },
   {
     title: "Last used",
     cell: ({ secrets, revoked_at }) => {
@@ -138,15 +138,15 @@ const columns: Column<DashboardCredential>[] = [
 function Secret({ shown, rotated, onClose }: { shown: ShownCredential; rotated: boolean; onClose: () => void }) {
   return (
     <ShownOnce
-      title={rotated ? "The new secret" : "The credential is made"}
+      title={rotated ? "New secret" : "Credential created"}
       onClose={onClose}
-      keep="Nobody can look it up later. Hand it over by a way that only the partner's developers read."
+      keep="You cannot view it again. Send it to the partner's developers over a secure channel."
       secrets={[
-        { label: "Client id", text: shown.client_id },
+        { label: "Client ID", text: shown.client_id },
         { label: "Client secret", text: shown.client_secret },
       ]}
     >
-      {rotated && <p>The secret before it goes on working until it is ended: the partner switches over first.</p>}
+      {rotated && <p>The old secret keeps working until you expire it, so the partner can switch first.</p>}
     </ShownOnce>
   );
 }
@@ -155,15 +155,15 @@ type Ending = { credential: DashboardCredential; reads: readonly ReadPrefix[]; o
 
 function Finish({ credential: { name, client_id }, reads, onClose }: Ending) {
   const finish = useChange(() => api(`/dashboard/credentials/${client_id}/finish`, { method: "POST" }), {
-    done: "The older secret has ended.",
+    done: "Old secret expired.",
     reads,
     after: onClose,
   });
   return (
-    <Confirm title={`End the older secret of ${name}?`} confirm="End it now" change={finish} onClose={onClose}>
+    <Confirm title={`Expire the old secret of ${name}?`} confirm="Expire now" change={finish} onClose={onClose}>
       <p>
-        A program that still asks for tokens with it is refused at once; tokens it has run out by themselves. This
-        cannot be taken back.
+        Token requests with the old secret fail immediately. Tokens already issued stay valid until they expire. You
+        cannot undo this.
       </p>
     </Confirm>
   );
@@ -171,13 +171,13 @@ function Finish({ credential: { name, client_id }, reads, onClose }: Ending) {
 
 function Revoke({ credential: { name, client_id }, reads, onClose }: Ending) {
   const revoke = useChange(() => api(`/dashboard/credentials/${client_id}/revoke`, { method: "POST" }), {
-    done: "The credential is revoked.",
+    done: "Credential revoked.",
     reads,
     after: onClose,
   });
   return (
-    <Confirm title={`Revoke ${name}?`} confirm="Revoke the credential" change={revoke} onClose={onClose}>
-      <p>Its secrets and every token that was issued for it stop working at once. This cannot be taken back.</p>
+    <Confirm title={`Revoke ${name}?`} confirm="Revoke credential" change={revoke} onClose={onClose}>
+      <p>Its secrets and all tokens issued for it stop working immediately. You cannot undo this.</p>
     </Confirm>
   );
 }

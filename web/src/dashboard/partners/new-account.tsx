@@ -15,7 +15,7 @@ import { CheckField, SelectField, TextField } from "../../ui/controls/field.tsx"
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { workflowNames } from "./workflow-names.ts";
 
-/** An account for a partner in one environment; a name that is new makes the partner too. */
+/** Creates a partner's account in one environment. A new name also creates the partner. */
 export function NewAccount({
   onClose,
   onCreated,
@@ -35,7 +35,7 @@ export function NewAccount({
       const body: NewPartnerRequest = { ...given, name: given.name.trim(), ncpdp_id: given.ncpdp_id.trim() || null };
       return api("/dashboard/partners", { method: "POST", body });
     },
-    { done: "The account is open.", reads: ["/dashboard/partners", "/dashboard/accounts"], after: onCreated },
+    { done: "Account created.", reads: ["/dashboard/partners", "/dashboard/accounts"], after: onCreated },
   );
   return (
     <Dialog
@@ -46,14 +46,14 @@ export function NewAccount({
         <>
           <Button onClick={onClose}>Back</Button>
           <Button tone="primary" type="submit" busy={create.busy}>
-            Open the account
+            Create account
           </Button>
         </>
       }
     >
       <TextField
         label="Partner"
-        hint="The name of a partner that is here already gives it an account in the other environment."
+        hint="Use an existing partner's name to add an account in the other environment."
         required
         autoFocus
         maxLength={100}
@@ -68,23 +68,23 @@ export function NewAccount({
         onChange={(event) => setGiven({ ...given, environment: event.target.value as Environment })}
       />
       <SelectField
-        label="Who makes orders"
+        label="Orders placed by"
         hint={workflowNames[given.workflow].says}
         options={workflows.map((one) => [one, workflowNames[one].name] as const)}
         value={given.workflow}
         onChange={(event) => setGiven({ ...given, workflow: event.target.value as Workflow })}
       />
       <TextField
-        label="NCPDP id"
-        hint="Seven digits, where prescribers send to. Without one no e-prescription reaches the account."
+        label="NCPDP ID"
+        hint="The 7-digit ID prescribers send to. Without one, the account receives no e-prescriptions."
         inputMode="numeric"
         pattern="[0-9]{7}"
         value={given.ncpdp_id}
         onChange={(event) => setGiven({ ...given, ncpdp_id: event.target.value })}
       />
       <CheckField
-        label="Own labels"
-        hint="The partner may have its own label put on packages."
+        label="Custom labels"
+        hint="The partner may use its own package labels."
         checked={given.custom_labels}
         onChange={(event) => setGiven({ ...given, custom_labels: event.target.checked })}
       />

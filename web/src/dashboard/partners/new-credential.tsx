@@ -36,14 +36,14 @@ export function NewCredential({
         <>
           <Button onClick={onClose}>Back</Button>
           <Button tone="primary" type="submit" busy={create.busy}>
-            Make it
+            Create credential
           </Button>
         </>
       }
     >
       <TextField
         label="Name"
-        hint="The program that will use it. Each program should have its own."
+        hint="The app that will use it. Give each app its own credential."
         required
         autoFocus
         maxLength={100}

@@ -18,7 +18,7 @@ import { CredentialsCard } from "./credentials-card.tsx";
 import { RoutingCard } from "./routing-card.tsx";
 import { workflowNames } from "./workflow-names.ts";
 
-/** One account: what it is, how its messages are told apart, and what its programs sign in with. */
+/** One account: details, message routing and credentials. */
 export function PartnerScreen() {
   const account_id = useParam("account_id");
   const partners = useApi("/dashboard/partners");
@@ -41,8 +41,8 @@ function Account({ partner }: { partner: DashboardPartner }) {
   const { account_id, name, environment, workflow, ncpdp_id, custom_labels, created_at } = partner;
   const { role } = useSignedIn();
   const navigate = useNavigate();
-  useShortcuts([{ keys: "Escape", label: "Back to the partners", run: () => void navigate({ to: "/partners" }) }]);
-  const title = name ?? "The pharmacy itself";
+  useShortcuts([{ keys: "Escape", label: "Back to partners", run: () => void navigate({ to: "/partners" }) }]);
+  const title = name ?? "The pharmacy";
   return (
     <Page
       title={title}
@@ -69,14 +69,21 @@ function Account({ partner }: { partner: DashboardPartner }) {
         <Card title="Account">
           <Facts
             facts={[
-              ["Account id", <Copyable key="id" text={account_id} label="account id" />],
-              ["Orders", workflow === null ? "None: it takes in messages" : workflowNames[workflow].says],
+              ["Account ID", <Copyable key="id" text={account_id} label="account ID" />],
               [
-                "NCPDP id",
-                ncpdp_id ? <code key="ncpdp">{ncpdp_id}</code> : name !== null && "None: no e-prescription reaches it",
+                "Orders",
+                workflow === null ? "None. This account only receives messages." : workflowNames[workflow].says,
               ],
-              ["Own labels", name !== null && (custom_labels ? "Allowed" : "No")],
-              ["Opened", <When key="at" at={created_at} />],
+              [
+                "NCPDP ID",
+                ncpdp_id ? (
+                  <code key="ncpdp">{ncpdp_id}</code>
+                ) : (
+                  name !== null && "None. This account receives no e-prescriptions."
+                ),
+              ],
+              ["Custom labels", name !== null && (custom_labels ? "Allowed" : "No")],
+              ["Created", <When key="at" at={created_at} />],
             ]}
           />
         </Card>

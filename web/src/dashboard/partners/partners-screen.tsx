@@ -17,7 +17,7 @@ import { admins } from "../roles.ts";
 import { NewAccount } from "./new-account.tsx";
 import { workflowNames } from "./workflow-names.ts";
 
-/** Who sends orders: a partner has an account of its own in each environment. */
+/** Partners. Each has a separate account per environment. */
 export function PartnersScreen() {
   const partners = useApi("/dashboard/partners");
   const may = admins.includes(useSignedIn().role);
@@ -27,7 +27,7 @@ export function PartnersScreen() {
   return (
     <Page
       title="Partners"
-      about="A partner has an account of its own in each environment, with its own credentials, catalogue and stock."
+      about="Each partner has a separate account per environment, with its own credentials, catalogue and stock."
       actions={
         may && (
           <Button tone="primary" icon="plus" keys="n" onClick={() => setCreating(true)}>
@@ -44,7 +44,7 @@ export function PartnersScreen() {
               columns={columns}
               rows={rows.toSorted(byName)}
               rowKey={({ account_id }) => account_id}
-              empty={<Empty title="No partner yet">Open the first account, then give it a credential.</Empty>}
+              empty={<Empty title="No partners yet">Create an account, then add a credential.</Empty>}
             />
           </Card>
         )}
@@ -59,7 +59,7 @@ export function PartnersScreen() {
   );
 }
 
-/** The pharmacy's own accounts come last: nobody looks for them. */
+/** The pharmacy's own accounts come last; staff rarely need them. */
 const byName = (a: DashboardPartner, b: DashboardPartner) =>
   Number(a.name === null) - Number(b.name === null) ||
   (a.name ?? "").localeCompare(b.name ?? "") ||
@@ -70,16 +70,16 @@ const columns: Column<DashboardPartner>[] = [
     title: "Partner",
     cell: ({ account_id, name, environment }) => (
       <span className="row">
-        <Link to={`/partners/${account_id}`}>{name ?? "The pharmacy itself"}</Link>
+        <Link to={`/partners/${account_id}`}>{name ?? "The pharmacy"}</Link>
         {environment === "production" ? <Badge>Production</Badge> : <EnvironmentBadge environment={environment} />}
       </span>
     ),
   },
   {
-    title: "Orders made by",
+    title: "Orders placed by",
     cell: ({ workflow }) => (workflow === null ? <span className="quiet">none</span> : workflowNames[workflow].name),
   },
-  { title: "NCPDP id", cell: ({ ncpdp_id }) => <span className="mono">{ncpdp_id ?? "–"}</span> },
+  { title: "NCPDP ID", cell: ({ ncpdp_id }) => <span className="mono">{ncpdp_id ?? "–"}</span> },
   {
     title: "Routing",
     number: true,
@@ -91,5 +91,5 @@ const columns: Column<DashboardPartner>[] = [
     cell: ({ credentials, name }) =>
       credentials === 0 && name !== null ? <Badge tone="wait">None</Badge> : credentials,
   },
-  { title: "Since", number: true, cell: ({ created_at }) => <When at={created_at} /> },
+  { title: "Created", number: true, cell: ({ created_at }) => <When at={created_at} /> },
 ];

@@ -11,12 +11,12 @@ import { admins } from "../roles.ts";
 import styles from "./partner-screen.module.css";
 
 const kinds: Record<RoutingRule["kind"], { name: string; hint: string }> = {
-  sender: { name: "Sender", hint: "The id that the message comes from." },
-  prescriber_npi: { name: "Prescriber's NPI", hint: "Ten digits." },
-  practice: { name: "Practice", hint: "Its name as the message writes it." },
+  sender: { name: "Sender", hint: "The sender's ID in the message." },
+  prescriber_npi: { name: "Prescriber NPI", hint: "10 digits." },
+  practice: { name: "Practice", hint: "The practice name in the message." },
 };
 
-/** Which messages are this account's, where several share an NCPDP id. */
+/** Rules that route messages to this account if several accounts share an NCPDP ID. */
 export function RoutingCard({ partner: { account_id, ncpdp_id, routing_rules } }: { partner: DashboardPartner }) {
   const may = admins.includes(useSignedIn().role);
   const change = useChange(
@@ -28,8 +28,8 @@ export function RoutingCard({ partner: { account_id, ncpdp_id, routing_rules } }
       <div className="stack-tight">
         <p className="quiet">
           {ncpdp_id === null
-            ? "The account has no NCPDP id: no message is addressed to it."
-            : "Where several accounts share an NCPDP id, these tell which messages are this one's."}
+            ? "This account has no NCPDP ID, so it receives no messages."
+            : "If several accounts share an NCPDP ID, these rules route messages to this one."}
         </p>
         {routing_rules.length > 0 && (
           <ul className={styles["rules"]}>
@@ -39,7 +39,7 @@ export function RoutingCard({ partner: { account_id, ncpdp_id, routing_rules } }
                 <span>{rule.value}</span>
                 {may && (
                   <IconButton
-                    label={`Remove the rule ${rule.value}`}
+                    label={`Remove rule ${rule.value}`}
                     icon="close"
                     onClick={() => void change.run({ ...rule, remove: true })}
                   />
@@ -72,13 +72,13 @@ function AddRule({
   return (
     <form className={styles["add-rule"]} onSubmit={submit}>
       <SelectField
-        label="Rule by"
+        label="Match on"
         options={routingRuleKinds.map((kind) => [kind, kinds[kind].name] as const)}
         value={rule.kind}
         onChange={(event) => setRule({ ...rule, kind: event.target.value as RoutingRule["kind"] })}
       />
       <TextField
-        label="Is"
+        label="Value"
         placeholder={kinds[rule.kind].hint}
         required
         maxLength={200}

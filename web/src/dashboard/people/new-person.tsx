@@ -9,7 +9,7 @@ import { Dialog } from "../../ui/display/dialog.tsx";
 import { useAccounts } from "../accounts.tsx";
 import { isPartnerRole, roleNames } from "./role-names.ts";
 
-/** Lets somebody in. Their password is made by the server and shown once. */
+/** Adds a user. The server generates the password and shows it once. */
 export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreated: (shown: ShownPassword) => void }) {
   const partners = new Map(useAccounts().map(({ partner_id, partner }) => [partner_id ?? "", partner ?? ""]));
   const [given, setGiven] = useState({ name: "", email: "", role: "technician" as PersonRoleName, partner_id: "" });
@@ -32,14 +32,14 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
         <>
           <Button onClick={onClose}>Back</Button>
           <Button tone="primary" type="submit" busy={create.busy}>
-            Let them in
+            Add person
           </Button>
         </>
       }
     >
       <TextField label="Name" required autoFocus maxLength={100} value={given.name} onChange={set("name")} />
       <TextField
-        label="E-mail"
+        label="Email"
         type="email"
         required
         maxLength={320}

@@ -21,7 +21,7 @@ import { isPartnerRole, roleNames } from "./role-names.ts";
 
 type Layer = { kind: "new" } | { kind: "person"; person_id: string } | { kind: "password"; shown: ShownPassword };
 
-/** Whoever signs in: the pharmacy's people, and those of partners. */
+/** All users: pharmacy staff and partners' users. */
 export function PeopleScreen() {
   const people = useApi("/dashboard/people");
   const [{ of = "pharmacy" }, change] = useFilters();
@@ -34,7 +34,7 @@ export function PeopleScreen() {
   return (
     <Page
       title="People"
-      about="Whoever signs in, here or at a partner's portal."
+      about="Everyone who can sign in to the dashboard or the partner portal."
       actions={
         <Button tone="primary" icon="plus" keys="n" onClick={() => setLayer({ kind: "new" })}>
           New person
@@ -54,11 +54,11 @@ export function PeopleScreen() {
           );
           return (
             <Tabs
-              label="Whose people"
+              label="Group"
               value={of}
               onChange={(key) => change({ of: key })}
               tabs={[
-                { key: "pharmacy", label: "The pharmacy", content: () => table(false) },
+                { key: "pharmacy", label: "Pharmacy", content: () => table(false) },
                 { key: "partners", label: "Partners", content: () => table(true) },
               ]}
             />
@@ -95,15 +95,15 @@ function PeopleTable({
         </span>
       ),
     },
-    { title: "E-mail", cell: ({ email }) => email },
+    { title: "Email", cell: ({ email }) => email },
     { title: "Role", cell: ({ role }) => roleNames[role]?.name ?? role },
     ...(partner ? [{ title: "Partner", cell: ({ partner: name }: DashboardPerson) => name }] : []),
     {
-      title: "Second factor",
+      title: "Two-factor",
       cell: ({ second_factor }) => (second_factor ? <Badge tone="good">On</Badge> : <Badge tone="wait">Off</Badge>),
     },
     {
-      title: "Last here",
+      title: "Last sign-in",
       number: true,
       cell: ({ last_signed_in_at }) =>
         last_signed_in_at === null ? <span className="quiet">never</span> : <Age since={last_signed_in_at} />,
@@ -111,12 +111,12 @@ function PeopleTable({
   ];
   return (
     <Table
-      caption={partner ? "People of partners" : "People of the pharmacy"}
+      caption={partner ? "Partner users" : "Pharmacy staff"}
       columns={columns}
       rows={rows}
       rowKey={({ person_id }) => person_id}
       dim={({ disabled_at }) => disabled_at !== null}
-      empty={<Empty title="Nobody yet">Whoever you let in appears here.</Empty>}
+      empty={<Empty title="No people yet">People you add appear here.</Empty>}
     />
   );
 }
@@ -126,10 +126,10 @@ function Password({ shown: { person, password }, onClose }: { shown: ShownPasswo
     <ShownOnce
       title={`${person.name} can sign in`}
       onClose={onClose}
-      keep={`Nobody can look it up later. Hand it over by a way that only ${person.name} reads, and not by e-mail.`}
+      keep={`You cannot view it again. Send it to ${person.name} over a secure channel, not by email.`}
       secrets={[
-        { label: "Address", text: `${location.origin}/${isPartnerRole(person.role) ? "portal" : "dashboard"}` },
-        { label: "E-mail", text: person.email },
+        { label: "URL", text: `${location.origin}/${isPartnerRole(person.role) ? "portal" : "dashboard"}` },
+        { label: "Email", text: person.email },
         { label: "Password", text: password },
       ]}
     />

@@ -14,7 +14,7 @@ import { roleNames } from "./role-names.ts";
 
 type Deed = "disable" | "password" | "second_factor";
 
-/** One person, and what an admin may do about them. All of it ends their sessions. */
+/** User details and admin actions. Every action signs the user out. */
 export function PersonDialog({
   person,
   onClose,
@@ -35,11 +35,11 @@ export function PersonDialog({
   const back = { reads, after: () => setDeed(null) };
   const disable = useChange(() => api(`${path}/disable`, { method: "POST" }), {
     ...back,
-    done: `${person.name} is shut out.`,
+    done: `${person.name} is disabled.`,
   });
   const factor = useChange(() => api(`${path}/second_factor`, { method: "POST" }), {
     ...back,
-    done: "The second factor is taken away.",
+    done: "Two-factor authentication removed.",
   });
   const password = useChange(() => api(`${path}/password`, { method: "POST" }), {
     reads,
@@ -50,26 +50,31 @@ export function PersonDialog({
   if (deed === "disable") {
     return (
       <Confirm title={`Disable ${person.name}?`} confirm="Disable" change={disable} onClose={close}>
-        <p>They are signed out at once and cannot sign in again until an admin enables them.</p>
+        <p>They are signed out immediately and cannot sign in until an admin enables them.</p>
       </Confirm>
     );
   }
   if (deed === "second_factor") {
     return (
       <Confirm
-        title={`Take away ${person.name}'s second factor?`}
-        confirm="Take it away"
+        title={`Remove two-factor authentication for ${person.name}?`}
+        confirm="Remove"
         change={factor}
         onClose={close}
       >
-        <p>For somebody who has lost their telephone: make sure that it is them who asks. They are signed out.</p>
+        <p>Use this when someone has lost their phone. Verify their identity first. They will be signed out.</p>
       </Confirm>
     );
   }
   if (deed === "password") {
     return (
-      <Confirm title={`Another password for ${person.name}?`} confirm="Make another" change={password} onClose={close}>
-        <p>The one they have stops working, and they are signed out. The new one is shown once.</p>
+      <Confirm
+        title={`Reset the password for ${person.name}?`}
+        confirm="Reset password"
+        change={password}
+        onClose={close}
+      >
+        <p>Their current password stops working and they are signed out. The new password is shown once.</p>
       </Confirm>
     );
   }
@@ -90,7 +95,7 @@ export function PersonDialog({
               </Button>
             )
           )}
-          {person.second_factor && <Button onClick={() => setDeed("second_factor")}>Take second factor away</Button>}
+          {person.second_factor && <Button onClick={() => setDeed("second_factor")}>Remove two-factor</Button>}
           <Button icon="key" onClick={() => setDeed("password")}>
             Reset password
           </Button>
@@ -99,17 +104,17 @@ export function PersonDialog({
     >
       <Facts
         facts={[
-          ["E-mail", person.email],
+          ["Email", person.email],
           ["Role", roleNames[person.role]?.name ?? person.role],
-          ["May", roleNames[person.role]?.may],
+          ["Can", roleNames[person.role]?.may],
           ["Partner", person.partner],
-          ["Second factor", <Factor key="factor" on={person.second_factor} />],
-          ["Let in", <When key="created" at={person.created_at} />],
-          ["Last here", person.last_signed_in_at ? <When key="last" at={person.last_signed_in_at} /> : "never"],
+          ["Two-factor", <Factor key="factor" on={person.second_factor} />],
+          ["Added", <When key="created" at={person.created_at} />],
+          ["Last sign-in", person.last_signed_in_at ? <When key="last" at={person.last_signed_in_at} /> : "Never"],
           ["Disabled", person.disabled_at && <When at={person.disabled_at} />],
         ]}
       />
-      {me && <p className="small quiet">This is you: another admin would have to disable you.</p>}
+      {me && <p className="small quiet">This is your account. Only another admin can disable it.</p>}
       {enable.error !== null && <Problem error={enable.error} />}
     </Dialog>
   );

@@ -20,18 +20,18 @@ import styles from "./queue-screen.module.css";
 
 type Row = { event: BulkEvent; label: string; icon: IconName; reason?: true; queues?: readonly QueueKey[] };
 
-/** What can be done to many at once; `queues`: where it makes sense, everywhere unless given. */
+/** Bulk actions. `queues` limits an action to some queues. */
 const rows: readonly Row[] = [
-  { event: "claim", label: "Work on them", icon: "person" },
-  { event: "release", label: "Let go", icon: "hold" },
+  { event: "claim", label: "Claim", icon: "person" },
+  { event: "release", label: "Release", icon: "hold" },
   { event: "approve_review", label: "Approve", icon: "check", queues: ["clinical_review"] },
   { event: "ship", label: "Ship", icon: "truck", queues: ["pack"] },
-  { event: "resolve", label: "End an exception", icon: "check", reason: true, queues: ["on_hold"] },
+  { event: "resolve", label: "Resolve exception", icon: "check", reason: true, queues: ["on_hold"] },
   { event: "note", label: "Note", icon: "note", reason: true },
   { event: "cancel", label: "Cancel", icon: "close", reason: true },
 ];
 
-/** Appears with the first tick. What was refused is told afterwards, order by order. */
+/** Appears when orders are selected. Failures are listed per order afterwards. */
 export function BulkBar({
   queue,
   orders,
@@ -42,7 +42,7 @@ export function BulkBar({
   queue: string | null;
   orders: readonly DashboardOrderRow[];
   onClear: () => void;
-  /** Only these stay ticked: what was refused. */
+  /** Keeps only the failed orders selected. */
   onKeep: (orders: readonly { account_id: string; order_number: string }[]) => void;
   onDone: () => void;
 }) {
@@ -54,7 +54,7 @@ export function BulkBar({
     const result = await sendBulk({ event: row.event, ...more }, orders, setSent);
     setAsking(null);
     if (result.refused.length === 0) {
-      toast(`${row.label}: done for ${result.done.toLocaleString()}.`);
+      toast(`${row.label}: ${result.done.toLocaleString()} done.`);
       onClear();
     } else {
       setOutcome(result);
@@ -66,7 +66,7 @@ export function BulkBar({
   return (
     <>
       {orders.length > 0 && (
-        // biome-ignore lint/a11y/useSemanticElements: nothing is filled in here
+        // biome-ignore lint/a11y/useSemanticElements: not a form
         <div role="group" aria-label="Selected orders" className={styles["bulk"]}>
           <strong>{orders.length.toLocaleString()} selected</strong>
           {offered.map((row) => (
@@ -82,7 +82,7 @@ export function BulkBar({
             </Button>
           ))}
           <span role="status" className="quiet">
-            {change.busy && `${sent.toLocaleString()} of ${orders.length.toLocaleString()} …`}
+            {change.busy && `${sent.toLocaleString()} of ${orders.length.toLocaleString()}…`}
           </span>
           <Button small tone="quiet" keys="Escape" onClick={onClear}>
             Clear

@@ -8,7 +8,7 @@ import styles from "./queue-screen.module.css";
 
 type Column = GridColumn<DashboardOrderRow>;
 
-/** The columns of a queue. Where all rows stand at one place, that place is not repeated in each. */
+/** The columns of a queue. A single-stage queue needs no Stage column. */
 export function columnsOf({
   queue,
   selected,
@@ -38,8 +38,8 @@ export function columnsOf({
   return [
     tick,
     order,
-    waits(now_ms),
-    ...(queue === null ? [stands] : []),
+    waitingColumn(now_ms),
+    ...(queue === null ? [stageColumn] : []),
     ...(queue === "on_hold" ? [held] : []),
     ...others,
   ];
@@ -49,21 +49,21 @@ const order: Column = {
   title: "Order",
   width: "7rem",
   cell: (row) => (
-    // The grid opens it; as a link it can also be opened in another tab.
+    // The grid handles clicks. The link lets users open the order in a new tab.
     <a href={`/dashboard${orderPath(row)}`} tabIndex={-1} className="mono">
       {row.order_number}
     </a>
   ),
 };
 
-const stands: Column = {
-  title: "Stands at",
+const stageColumn: Column = {
+  title: "Stage",
   width: "7.5rem",
   cell: ({ order_status, stage }) => <StatusBadge status={order_status} stage={stage} />,
 };
 
 const held: Column = {
-  title: "Held by",
+  title: "Exceptions",
   width: "minmax(10.5rem, 2fr)",
   cell: ({ exception_ids }) => {
     const [first, ...rest] = exception_ids.map((id) => exceptions[id].name);
@@ -96,17 +96,17 @@ const others: Column[] = [
     ),
   },
   {
-    title: "Worked on by",
+    title: "Claimed by",
     width: "minmax(6rem, 1fr)",
     cell: ({ claimed_by }) => claimed_by ?? <span className="quiet">–</span>,
   },
-  // Last, because a narrow screen shows them on scrolling only.
+  // Last, because narrow screens show them only after scrolling.
   { title: "State", width: "3rem", cell: ({ ship_state }) => ship_state ?? "–" },
   { title: "Method", width: "minmax(6rem, 1fr)", cell: ({ method }) => <span title={method}>{method}</span> },
 ];
 
-const waits = (now_ms: number): Column => ({
-  title: "Waits",
+const waitingColumn = (now_ms: number): Column => ({
+  title: "Waiting",
   width: "5.5rem",
   cell: ({ stage_since, late }) => (
     <time dateTime={stage_since} className={late ? styles["late"] : undefined}>

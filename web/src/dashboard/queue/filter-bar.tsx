@@ -19,7 +19,7 @@ const ages: Options = [
   ["10080", "1 week"],
 ];
 
-/** Narrows the table. Every choice is in the address: who is sent it sees the same. */
+/** Table filters. They live in the URL, so a shared link shows the same table. */
 export const FilterBar = memo(function FilterBar({
   queue,
   filters,
@@ -41,7 +41,7 @@ export const FilterBar = memo(function FilterBar({
   );
   const choices: (readonly [string, string, Options])[] = [
     ["partner_id", "Partner", [...partners]],
-    // Brands are numbered by each partner for itself.
+    // Brand IDs are unique only within a partner.
     ...(filters["partner_id"] === undefined ? [] : [["brand_id", "Brand", [...brands]] as const]),
     [environmentFilter.name, environmentFilter.label, environmentFilter.options],
     ...(queue === null ? [["order_status", "Status", orderStatuses.map((one) => [one, one] as const)] as const] : []),
@@ -50,13 +50,13 @@ export const FilterBar = memo(function FilterBar({
       : []),
     ["schedule", "Schedule", drugSchedules.map((one) => [one, one === "0" ? "Not controlled" : `C${one}`] as const)],
     ["state", "State", stateCodes.map((code) => [code, code] as const)],
-    ["older_than_minutes", "Waits over", ages],
+    ["older_than_minutes", "Waiting over", ages],
     [
       "claimed",
-      "Worked on",
+      "Claimed",
       [
         ["mine", "By me"],
-        ["free", "By nobody"],
+        ["free", "Unclaimed"],
         ["others", "By others"],
       ],
     ],
@@ -71,7 +71,7 @@ export const FilterBar = memo(function FilterBar({
   ];
   const set = choices.filter(([name]) => filters[name] !== undefined);
   return (
-    // biome-ignore lint/a11y/useSemanticElements: nothing is sent from here
+    // biome-ignore lint/a11y/useSemanticElements: not a form
     <div role="group" aria-label="Filters" className={styles["filters"]}>
       {choices.map(([name, label, options]) => (
         <Pick
@@ -92,7 +92,7 @@ export const FilterBar = memo(function FilterBar({
           Clear
         </Button>
       )}
-      {loading && <span className={`quiet ${styles["filters-end"]}`}>Loading …</span>}
+      {loading && <span className={`quiet ${styles["filters-end"]}`}>Loading…</span>}
     </div>
   );
 });

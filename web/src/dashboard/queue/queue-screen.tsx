@@ -25,17 +25,17 @@ import { useCursor } from "./use-cursor.ts";
 import { filterSearch, useOrders } from "./use-orders.ts";
 
 const REFRESH_MS = 1500;
-/** So many neighbours are enough to go from one order to the next. */
+/** Number of neighbors on each side kept for previous/next navigation. */
 const LIST_REACH = 500;
 
-/** A queue, or all orders: rows in the order in which they wait, worked through with the keyboard. */
+/** A work queue, or all orders, sorted by wait time and usable by keyboard. */
 export function QueueScreen() {
   const path = useLocation().pathname;
   const last = path.split("/").at(-1) ?? "";
   const queue = isQueueKey(last) ? last : null;
   const environment = useEnvironment();
   if (environment === undefined) return <Skeleton lines={10} />;
-  // Another queue is another table: nothing ticked in one is ticked in the next.
+  // The key resets the table and its selection for each queue.
   return <QueueTable key={`${path} ${environment}`} path={path} queue={queue} environment={environment} />;
 }
 
@@ -71,7 +71,7 @@ function QueueTable({
     }, REFRESH_MS);
     return () => clearTimeout(timer);
   }, [changed_ms, refresh]);
-  // Whoever comes back sees at once what was there, and a moment later what is there now.
+  // On return, show the cached rows immediately and refresh them.
   useEffect(() => void refresh(range.current.first, range.current.last), [refresh]);
 
   const toggle = (row: DashboardOrderRow) =>
@@ -94,18 +94,18 @@ function QueueTable({
   const step = (by: number) => setCursor(Math.max(0, Math.min(rows.length - 1, cursor + by)));
   useShortcuts([
     { keys: "j", label: "Next row", run: () => step(1) },
-    { keys: "k", label: "Row before", run: () => step(-1) },
-    { keys: "Enter", label: "Open the order", run: () => at && open(at) },
-    { keys: "o", label: "Open the order", run: () => at && open(at) },
-    { keys: "x", label: "Tick the row", run: () => at && toggle(at) },
+    { keys: "k", label: "Previous row", run: () => step(-1) },
+    { keys: "Enter", label: "Open order", run: () => at && open(at) },
+    { keys: "o", label: "Open order", run: () => at && open(at) },
+    { keys: "x", label: "Select row", run: () => at && toggle(at) },
     {
       keys: "X",
-      label: "Tick all that are loaded",
+      label: "Select all loaded rows",
       run: () => setTicked(new Map(rows.map((row) => [orderPath(row), row]))),
     },
-    { keys: "Escape", label: "Untick all", run: () => setTicked(new Map()) },
+    { keys: "Escape", label: "Clear selection", run: () => setTicked(new Map()) },
     { keys: "f", label: "Filters", run: () => filter_bar.current?.querySelector("select")?.focus() },
-    { keys: "r", label: "Read again", run: () => void refresh(range.current.first, range.current.last) },
+    { keys: "r", label: "Refresh", run: () => void refresh(range.current.first, range.current.last) },
   ]);
 
   const csv = useChange(() => apiFile(`/dashboard/orders.csv?${search}`), {
@@ -113,7 +113,7 @@ function QueueTable({
   });
   const now_ms = useNow();
   const selected = useMemo(() => new Set(ticked.keys()), [ticked]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `toggle` changes nothing but the ticks
+  // biome-ignore lint/correctness/useExhaustiveDependencies: `toggle` only changes the selection
   const columns = useMemo(() => columnsOf({ queue, selected, toggle, now_ms }), [queue, selected, now_ms]);
   const filtered = Object.keys(filters).some((name) => name !== "sort");
   return (
@@ -134,7 +134,7 @@ function QueueTable({
             CSV
           </Button>
           <Button icon="refresh" keys="r" onClick={() => void refresh(range.current.first, range.current.last)}>
-            Read again
+            Refresh
           </Button>
         </>
       }
@@ -159,14 +159,14 @@ function QueueTable({
       ) : rows.length === 0 ? (
         <div className={styles["nothing"]}>
           {filtered ? (
-            <Empty title="No order fits the filters">
+            <Empty title="No matching orders">
               <Button onClick={() => change(Object.fromEntries(Object.keys(filters).map((name) => [name, null])))}>
-                Clear the filters
+                Clear filters
               </Button>
             </Empty>
           ) : (
-            <Empty title={queue === "shipped_today" ? "Nothing was shipped today" : "Nothing waits here"}>
-              Orders appear by themselves as they come.
+            <Empty title={queue === "shipped_today" ? "No orders shipped today" : "All caught up"}>
+              New orders appear here automatically.
             </Empty>
           )}
         </div>

@@ -10,7 +10,7 @@ import { Icon } from "../../ui/icon.tsx";
 type View = { name: string; path: string; search: Record<string, string> };
 const KEPT_AS = "pestle-views";
 
-/** Names for addresses that somebody comes back to. They are kept in this browser; the address itself can be sent. */
+/** Saved filter sets, stored in this browser. Users can also share a view's URL. */
 export function SavedViews({ path, search }: { path: string; search: Record<string, string> }) {
   const navigate = useNavigate();
   const [views, setViews] = useState(readViews);
@@ -38,31 +38,31 @@ export function SavedViews({ path, search }: { path: string; search: Record<stri
             onChoose: () => void navigate({ to: view.path, search: view.search } as never),
           })),
           ...(shown === undefined && has_filters
-            ? [{ label: "Save this view …", icon: "plus" as const, onChoose: () => setNaming(true) }]
+            ? [{ label: "Save view…", icon: "plus" as const, onChoose: () => setNaming(true) }]
             : []),
           ...(shown === undefined
             ? []
             : [
                 {
-                  label: "Forget this view",
+                  label: "Delete view",
                   icon: "close" as const,
                   onChoose: () => keep(views.filter((view) => view !== shown)),
                 },
               ]),
           {
-            label: "Copy the address",
+            label: "Copy link",
             icon: "external" as const,
             onChoose: () =>
               void navigator.clipboard.writeText(location.href).then(
-                () => toast("The address is copied."),
-                () => toast("The browser does not allow copying; take it from the address bar.", "bad"),
+                () => toast("Link copied."),
+                () => toast("The browser blocked copying. Copy the link from the address bar.", "bad"),
               ),
           },
         ]}
       />
       {naming && (
         <Dialog
-          title="Save this view"
+          title="Save view"
           onClose={() => setNaming(false)}
           onSubmit={() => {
             keep([...views.filter((view) => view.name !== name.trim()), { name: name.trim(), path, search }]);

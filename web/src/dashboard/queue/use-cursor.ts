@@ -4,12 +4,12 @@ import { orderPath } from "../order-link.ts";
 
 type Cursor = { at: number; key: string | null };
 const NEAR = 300;
-/** Where somebody was in each table, for when they come back. */
+/** Last cursor position per table. */
 const kept = new Map<string, Cursor>();
 
 /**
- * The row that keys act on. It stays with its order when rows above it come or go: a key never hits another order than
- * the one that was marked.
+ * The row that keyboard actions apply to. It follows its order when rows above are added or removed, so a key press
+ * never hits the wrong order.
  */
 export function useCursor(place: string, rows: readonly DashboardOrderRow[]): [number, (at: number) => void] {
   const [, redraw] = useState(0);

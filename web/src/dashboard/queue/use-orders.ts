@@ -7,7 +7,7 @@ import type { Filters } from "../../app/use-address.ts";
 const PAGE_ROWS = 200;
 type Pages = InfiniteData<DashboardOrders, string | null>;
 
-/** Of what the address says, that which the server filters by. */
+/** The URL parameters that the server filters by. */
 export const filterSearch = (filters: Filters): string =>
   new URLSearchParams(
     dashboardOrderFilters.flatMap((name) => (filters[name] === undefined ? [] : [[name, filters[name]]])),
@@ -20,8 +20,8 @@ const readPage = (search: string, cursor: string | null, signal?: AbortSignal) =
   );
 
 /**
- * The orders of a table, page after page as somebody scrolls. `refresh` reads what is in sight again and drops what is
- * below it: it comes back when it is scrolled to, so that a list of 100,000 never has to be read at once.
+ * Loads a table's orders page by page as the user scrolls. `refresh` reloads the visible pages and drops those below,
+ * which load again on scroll, so a list of 100,000 is never fetched at once.
  */
 export function useOrders(search: string) {
   const queries = useQueryClient();
@@ -31,7 +31,7 @@ export function useOrders(search: string) {
     queryFn: ({ pageParam, signal }) => readPage(search, pageParam, signal),
     initialPageParam: null,
     getNextPageParam: ({ next }) => next,
-    // Comparing every row with what it was would take longer than drawing those in sight.
+    // Comparing every row takes longer than rerendering the visible ones.
     structuralSharing: false,
     staleTime: Number.POSITIVE_INFINITY,
     refetchOnWindowFocus: false,
@@ -65,7 +65,7 @@ export function useOrders(search: string) {
         }
         queries.setQueryData<Pages>(key, { pages, pageParams });
       } catch {
-        // What is shown stays; the next change, or the reader, tries again.
+        // Keep the current rows. The next update or a manual refresh retries.
       } finally {
         running.current = false;
       }

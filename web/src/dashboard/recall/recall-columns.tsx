@@ -7,7 +7,7 @@ import { dateText, When } from "../../ui/time.tsx";
 import { orderPath } from "../order-link.ts";
 import styles from "./recall-screen.module.css";
 
-/** Once revealed, how to reach somebody takes the place of their initials. */
+/** After a reveal, contact details replace the patient's initials. */
 export const recallColumns = (revealed: boolean): Column<RecallRow>[] => [
   {
     title: "Order",
@@ -32,19 +32,19 @@ export const recallColumns = (revealed: boolean): Column<RecallRow>[] => [
       <>
         {name}
         <span className={styles["under"]}>
-          {units.toLocaleString()} units, until {dateText(lot_expires_on)}
+          {units.toLocaleString()} units, expires {dateText(lot_expires_on)}
         </span>
       </>
     ),
   },
-  { title: "Stands at", cell: ({ order_status }) => <StatusBadge status={order_status} /> },
+  { title: "Status", cell: ({ order_status }) => <StatusBadge status={order_status} /> },
   {
-    title: "Left the house",
+    title: "Shipped",
     cell: ({ shipped_at, order_status }) =>
       shipped_at !== null ? (
         <When at={shipped_at} />
       ) : order_status === "Canceled" ? (
-        "never"
+        "Never"
       ) : (
         <Badge tone="bad">Not yet</Badge>
       ),
@@ -56,8 +56,8 @@ function Contact({ row: { contact } }: { row: RecallRow }) {
   return (
     <>
       {contact.first_name} {contact.last_name}
-      <span className={styles["under"]}>{contact.phone ?? "no telephone"}</span>
-      <span className={styles["under"]}>{contact.email ?? "no e-mail"}</span>
+      <span className={styles["under"]}>{contact.phone ?? "no phone"}</span>
+      <span className={styles["under"]}>{contact.email ?? "no email"}</span>
     </>
   );
 }

@@ -20,13 +20,13 @@ import { recallColumns } from "./recall-columns.tsx";
 import styles from "./recall-screen.module.css";
 import { saveContacts } from "./save-contacts.ts";
 
-/** Who has packages of a lot, or is about to: asked by its number, and answered with whom to stop and whom to call. */
+/** Finds every package of a lot: orders to stop and patients to call. */
 export function RecallScreen() {
   const [filters, change] = useFilters();
   const { lot = "", sku = "", environment = "" } = filters;
   const [given, setGiven] = useState({ lot, sku, environment });
   const field = useRef<HTMLInputElement>(null);
-  useShortcuts([{ keys: "f", label: "Search for a lot", run: () => field.current?.focus() }]);
+  useShortcuts([{ keys: "f", label: "Search by lot", run: () => field.current?.focus() }]);
   const search = (event: FormEvent) => {
     event.preventDefault();
     change({ lot: given.lot.trim(), sku: given.sku.trim(), environment: given.environment });
@@ -37,7 +37,7 @@ export function RecallScreen() {
     ...(environment !== "" && { environment: environment as NonNullable<RecallRequest["environment"]> }),
   };
   return (
-    <Page title="Recall" about="Everybody who has a package of a lot, or is about to, of every partner.">
+    <Page title="Recall" about="Find every shipped or open order with a given lot, across all partners.">
       <form className={styles["search"]} onSubmit={search}>
         <TextField
           ref={field}
@@ -50,7 +50,7 @@ export function RecallScreen() {
           onChange={(event) => setGiven({ ...given, lot: event.target.value })}
         />
         <TextField
-          label="SKU, if only one"
+          label="SKU (optional)"
           maxLength={100}
           spellCheck={false}
           value={given.sku}
@@ -71,8 +71,8 @@ export function RecallScreen() {
       </form>
       {lot === "" ? (
         <Card>
-          <Empty title="Which lot?">
-            It stands on the package beside the expiry date. A search is written to the audit log.
+          <Empty title="Enter a lot number">
+            It is printed on the package next to the expiration date. The audit log records each search.
           </Empty>
         </Card>
       ) : (
@@ -91,9 +91,7 @@ function Found({ asked }: { asked: RecallRequest }) {
     after: ({ packages }) => setRevealed(packages),
   });
   const may = reviewers.includes(role);
-  useShortcuts(
-    may ? [{ keys: "v", label: "Reveal whom to call", run: () => revealed === null && void reveal.run() }] : [],
-  );
+  useShortcuts(may ? [{ keys: "v", label: "Reveal contacts", run: () => revealed === null && void reveal.run() }] : []);
   return (
     <Loaded query={found} lines={8}>
       {({ packages }) => {
@@ -101,8 +99,8 @@ function Found({ asked }: { asked: RecallRequest }) {
         if (rows.length === 0) {
           return (
             <Card>
-              <Empty title="Nobody has a package of this lot">
-                Lots are compared letter by letter: look at how it was written down at the filling station.
+              <Empty title="No packages of this lot">
+                Lot numbers must match exactly. Check how the lot was entered at the fill station.
               </Empty>
             </Card>
           );
@@ -121,7 +119,7 @@ function Found({ asked }: { asked: RecallRequest }) {
                 ) : (
                   may && (
                     <Button small icon="eye" keys="v" busy={reveal.busy} onClick={() => void reveal.run()}>
-                      Reveal whom to call
+                      Reveal contacts
                     </Button>
                   )
                 )
@@ -136,7 +134,7 @@ function Found({ asked }: { asked: RecallRequest }) {
               />
             </Card>
             {may && revealed === null && (
-              <p className="small quiet">Revealing names and telephone numbers is written to the audit log.</p>
+              <p className="small quiet">The audit log records each reveal of names and phone numbers.</p>
             )}
           </>
         );
@@ -160,16 +158,16 @@ function Totals({ rows }: { rows: readonly RecallRow[] }) {
         </div>
         <div className={tileClass}>
           <TileBody
-            label="Still in the house"
+            label="Not shipped"
             value={inside.length.toLocaleString()}
             tone={inside.length > 0 ? "bad" : undefined}
           />
         </div>
       </div>
       {inside.length > 0 && (
-        <Notice tone="bad" title="Stop these first.">
-          {inside.length === 1 ? "One order has" : `${inside.length} orders have`} not left the house yet: open and hold
-          or cancel {inside.length === 1 ? "it" : "them"}.
+        <Notice tone="bad" title="Stop these orders first.">
+          {inside.length === 1 ? "1 order has" : `${inside.length} orders have`} not shipped. Hold or cancel{" "}
+          {inside.length === 1 ? "it" : "them"}.
         </Notice>
       )}
     </>

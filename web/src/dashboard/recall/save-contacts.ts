@@ -2,7 +2,7 @@ import type { RecallRow } from "@pestle/contract";
 import { csvText } from "../../ui/csv-text.ts";
 import { saveFile } from "../../ui/save-file.ts";
 
-/** The list to telephone by. */
+/** Saves the call list as CSV. */
 export function saveContacts(lot: string, rows: readonly RecallRow[]): void {
   const lines = rows.map(({ contact, ...row }) => [
     ...[contact?.last_name, contact?.first_name, contact?.phone, contact?.email],

@@ -21,7 +21,7 @@ import { kindOf } from "./review-kinds.ts";
 type Sent = VerdictRequest | RouteReviewRequest | ResolveReviewRequest;
 type Close = Change<[body: Sent, said: string], ReviewClosed>;
 
-/** How the entry ends. Whoever may not decide sees who may. */
+/** The decision form. Users who cannot decide see who can. */
 export function DecisionCard({
   page: { review, can_close },
   path,
@@ -45,7 +45,7 @@ export function DecisionCard({
   if (!can_close) {
     return (
       <Card title="Decision">
-        <p className="quiet">A pharmacist, a lead or an admin decides this.</p>
+        <p className="quiet">Only a pharmacist, lead or admin can decide this.</p>
       </Card>
     );
   }
@@ -65,7 +65,7 @@ function Decided({ review: { outcome, resolved_by }, resolved_at }: { review: Da
     <Card title="Decided">
       <Facts
         facts={[
-          ["What came of it", outcome],
+          ["Outcome", outcome],
           ["By", resolved_by],
           ["When", <When key="at" at={resolved_at} />],
         ]}
@@ -87,7 +87,7 @@ function VerdictForm({ close }: Given) {
   const [note, setNote] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
   const send = (verdict: VerdictRequest["verdict"]) => {
-    // Why it was turned down is what the prescriber will ask.
+    // A rejection needs a reason because the prescriber will ask for it.
     if (verdict === "rejected" && note.trim() === "") {
       field.current?.focus();
       return;
@@ -96,16 +96,16 @@ function VerdictForm({ close }: Given) {
     void close.run({ verdict, ...(note.trim() !== "" && { note }) }, said);
   };
   useShortcuts([
-    { keys: "a", label: "Accept the prescription", run: () => send("accepted") },
-    { keys: "d", label: "Reject the prescription", run: () => send("rejected") },
-    { keys: "n", label: "Write a note", run: () => field.current?.focus() },
+    { keys: "a", label: "Accept prescription", run: () => send("accepted") },
+    { keys: "d", label: "Reject prescription", run: () => send("rejected") },
+    { keys: "n", label: "Add note", run: () => field.current?.focus() },
   ]);
   return (
     <>
       <TextArea
         ref={field}
         label="Note"
-        hint="Kept with your name. Rejecting needs one."
+        hint="Saved with your name. Required to reject."
         {...NOTE}
         value={note}
         onChange={(event) => setNote(event.target.value)}
@@ -124,18 +124,18 @@ function VerdictForm({ close }: Given) {
 
 function RouteForm({ review: { receivers }, close }: Given) {
   const [to_account_id, setTo] = useState("");
-  if (receivers.length === 0) return <p className="quiet">No account has the id that the message was sent to.</p>;
+  if (receivers.length === 0) return <p className="quiet">No account has the NCPDP ID this message was sent to.</p>;
   return (
     <form
       className="stack-tight"
       onSubmit={(event) => {
         event.preventDefault();
-        void close.run({ to_account_id }, "The message is processed for that account.");
+        void close.run({ to_account_id }, "Message assigned.");
       }}
     >
       <SelectField
-        label="Whose is it?"
-        hint="These share the id that the message was sent to. A routing rule decides the next one by itself."
+        label="Assign to"
+        hint="These accounts share the NCPDP ID this message was sent to. Add a routing rule to route the next one automatically."
         required
         options={[["", "Choose"], ...receivers.map((one) => [one.account_id, one.partner ?? one.account_id] as const)]}
         value={to_account_id}
@@ -143,7 +143,7 @@ function RouteForm({ review: { receivers }, close }: Given) {
       />
       <div className="row">
         <Button tone="primary" type="submit" busy={close.busy}>
-          Give it to them
+          Assign message
         </Button>
       </div>
     </form>
@@ -153,7 +153,7 @@ function RouteForm({ review: { receivers }, close }: Given) {
 function ResolveForm({ review: { kind }, close }: Given) {
   const [outcome, setOutcome] = useState("");
   const field = useRef<HTMLTextAreaElement>(null);
-  useShortcuts([{ keys: "e", label: "Say what came of it", run: () => field.current?.focus() }]);
+  useShortcuts([{ keys: "e", label: "Enter outcome", run: () => field.current?.focus() }]);
   return (
     <form
       className="stack-tight"
@@ -164,7 +164,7 @@ function ResolveForm({ review: { kind }, close }: Given) {
     >
       <TextArea
         ref={field}
-        label="What came of it"
+        label="Outcome"
         hint={kindOf(kind).ask}
         required
         {...NOTE}
@@ -173,7 +173,7 @@ function ResolveForm({ review: { kind }, close }: Given) {
       />
       <div className="row">
         <Button tone="primary" type="submit" busy={close.busy}>
-          Close the entry
+          Close review
         </Button>
       </div>
     </form>

@@ -1,7 +1,4 @@
-/**
- * A message with a line for each element, so that people can read it. Nothing but white space is changed: a number that
- * is written oddly must not be made to look right.
- */
+/** Formats a message with one element per line. It only changes whitespace, so malformed values stay visible. */
 export function indentMessage(text: string): string {
   const trimmed = text.trim();
   if (trimmed.startsWith("<")) return indentXml(trimmed);
@@ -11,11 +8,11 @@ export function indentMessage(text: string): string {
 const STEP = "  ";
 const MARKUP = /<!--[\s\S]*?-->|<!\[CDATA\[[\s\S]*?\]\]>|<[^>]*>|[^<]+|</g;
 
-/** An element that holds text alone stays on one line. */
+/** Keeps an element with only text on one line. */
 function indentXml(text: string): string {
   const lines: string[] = [];
   let depth = 0;
-  /** An element that has begun, with the text that came since. */
+  /** An open element with its text so far. */
   let open: string | null = null;
   const put = (line: string, at: number) => lines.push(STEP.repeat(Math.max(0, at)) + line);
   const settle = () => {
@@ -53,7 +50,7 @@ function indentJson(text: string): string {
   for (const token of text.match(TOKENS) ?? []) {
     const closes = token === "}" || token === "]";
     if (closes) depth = Math.max(0, depth - 1);
-    // What is empty stays on its line.
+    // Keep empty objects and arrays on one line.
     const opened = before === "{" || before === "[";
     if (closes ? !opened : opened || before === ",") shown += newLine();
     shown += token === ":" ? ": " : token;

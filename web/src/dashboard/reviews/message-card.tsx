@@ -16,10 +16,10 @@ import styles from "./reviews-screen.module.css";
 const formats: Record<RawMessage["format"], string> = {
   script: "NCPDP SCRIPT",
   fhir: "FHIR",
-  simulation: "Made in the sandbox",
+  simulation: "Sandbox simulation",
 };
 
-/** The prescriber's message, on request: who reads it is written down. */
+/** The prescriber's message, loaded on request because the server audits each read. */
 export function MessageCard({ path }: { path: `/dashboard/reviews/${string}/${string}` }) {
   const { role } = useSignedIn();
   const may = reviewers.includes(role);
@@ -27,14 +27,14 @@ export function MessageCard({ path }: { path: `/dashboard/reviews/${string}/${st
   const [raw, setRaw] = useState(false);
   const read = useChange(() => api(`${path}/message`), { after: setMessage });
   const toggle = () => (message === null ? void read.run() : setMessage(null));
-  useShortcuts(may ? [{ keys: "m", label: message ? "Put the message away" : "Read the message", run: toggle }] : []);
+  useShortcuts(may ? [{ keys: "m", label: message ? "Hide message" : "Show message", run: toggle }] : []);
   return (
     <Card
       title="Message"
       actions={
         may && (
           <Button small icon={message ? "lock" : "eye"} keys="m" busy={read.busy} onClick={toggle}>
-            {message ? "Put it away" : "Read it"}
+            {message ? "Hide message" : "Show message"}
           </Button>
         )
       }
@@ -43,7 +43,7 @@ export function MessageCard({ path }: { path: `/dashboard/reviews/${string}/${st
         {read.error !== null && <Problem error={read.error} />}
         {message === null ? (
           <p className="small quiet">
-            {may ? "Reading the message is written to the audit log." : "A pharmacist, a lead or an admin may read it."}
+            {may ? "The audit log records each view of the message." : "Only a pharmacist, lead or admin can view it."}
           </p>
         ) : (
           <>
@@ -52,13 +52,13 @@ export function MessageCard({ path }: { path: `/dashboard/reviews/${string}/${st
                 ["Format", formats[message.format]],
                 ["From", <code key="from">{message.sender}</code>],
                 ["To", message.receiver && <code>{message.receiver}</code>],
-                ["Message id", <code key="id">{message.sender_message_id}</code>],
+                ["Message ID", <code key="id">{message.sender_message_id}</code>],
                 ["Received", <When key="at" at={message.received_at} />],
-                ["Noticed", message.warnings.map((one) => one.replaceAll("_", " ")).join(", ")],
+                ["Warnings", message.warnings.map((one) => one.replaceAll("_", " ")).join(", ")],
               ]}
             />
-            <CheckField label="As it came" checked={raw} onChange={(event) => setRaw(event.target.checked)} />
-            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a long message is scrolled with the keyboard too */}
+            <CheckField label="Original formatting" checked={raw} onChange={(event) => setRaw(event.target.checked)} />
+            {/* biome-ignore lint/a11y/noNoninteractiveTabindex: lets the keyboard scroll a long message */}
             <pre className={styles["message"]} tabIndex={0}>
               {raw ? message.text : indentMessage(message.text)}
             </pre>

@@ -13,7 +13,7 @@ import styles from "./reviews-screen.module.css";
 
 type Masked = DashboardReviewPage["patients"];
 
-/** Whom it is about beside those who may be the same: what differs stands out once they are revealed. */
+/** The patient next to possible matches. Differences are highlighted. */
 export function PeopleCard({ path, patients }: { path: `/dashboard/reviews/${string}/${string}`; patients: Masked }) {
   const { role } = useSignedIn();
   const may = reviewers.includes(role);
@@ -22,11 +22,11 @@ export function PeopleCard({ path, patients }: { path: `/dashboard/reviews/${str
     after: (answer) => setShown(answer.patients),
   });
   const toggle = () => (shown === null ? void reveal.run() : setShown(null));
-  useShortcuts(may ? [{ keys: "v", label: shown ? "Hide the patients" : "Reveal the patients", run: toggle }] : []);
+  useShortcuts(may ? [{ keys: "v", label: shown ? "Hide patients" : "Reveal patients", run: toggle }] : []);
   const rows = shown === null ? maskedRows(patients) : revealedRows(shown);
   return (
     <Card
-      title={patients.length === 1 ? "Patient" : "Patients to compare"}
+      title={patients.length === 1 ? "Patient" : "Possible matches"}
       flush
       actions={
         may && (
@@ -44,8 +44,8 @@ export function PeopleCard({ path, patients }: { path: `/dashboard/reviews/${str
             <td />
             {patients.map(({ patient_id, score }, at) => (
               <th key={patient_id} scope="col">
-                {at === 0 ? "This entry" : "On file"}
-                {score !== null && <span className="quiet"> fits {score}</span>}
+                {at === 0 ? "This message" : "On file"}
+                {score !== null && <span className="quiet"> match score {score}</span>}
               </th>
             ))}
           </tr>
@@ -63,35 +63,33 @@ export function PeopleCard({ path, patients }: { path: `/dashboard/reviews/${str
           ))}
         </tbody>
       </table>
-      {may && shown === null && (
-        <p className={`small quiet ${styles["below"]}`}>Revealing is written to the audit log.</p>
-      )}
+      {may && shown === null && <p className={`small quiet ${styles["below"]}`}>The audit log records each reveal.</p>}
     </Card>
   );
 }
 
-/** `own`: differs between any two, and so says nothing. */
+/** `own`: always unique, so differences mean nothing. */
 type Row = { name: string; values: string[]; own?: boolean };
 
 const maskedRows = (patients: Masked): Row[] => [
   { name: "Initials", values: patients.map(({ initials }) => initials) },
-  { name: "Born", values: patients.map(({ birth_year }) => birth_year) },
+  { name: "Year of birth", values: patients.map(({ birth_year }) => birth_year) },
   { name: "State", values: patients.map(({ state }) => state ?? "") },
-  { name: "Patient id", values: patients.map(({ patient_id }) => patient_id), own: true },
+  { name: "Patient ID", values: patients.map(({ patient_id }) => patient_id), own: true },
 ];
 
 function revealedRows(patients: readonly Patient[]): Row[] {
   const home = ({ addresses }: Patient) => addresses.find((one) => one.default) ?? addresses[0];
   const values: [string, (patient: Patient) => string | null | undefined][] = [
     ["Name", ({ first_name, last_name }) => `${first_name} ${last_name}`],
-    ["Born", ({ dob }) => dateText(dob)],
+    ["Date of birth", ({ dob }) => dateText(dob)],
     ["Gender", ({ gender }) => gender],
     ["Phone", ({ phone }) => phone],
-    ["E-mail", ({ email }) => email],
+    ["Email", ({ email }) => email],
     ["Street", (one) => [home(one)?.street1, home(one)?.street2].filter(Boolean).join(", ")],
     ["City", (one) => home(one) && `${home(one)!.city}, ${home(one)!.state} ${home(one)!.zip}`],
     ["Allergies", ({ patient_safety }) => patient_safety.allergies.join(", ")],
   ];
-  const ids: Row = { name: "Patient id", values: patients.map(({ patient_id }) => patient_id), own: true };
+  const ids: Row = { name: "Patient ID", values: patients.map(({ patient_id }) => patient_id), own: true };
   return [...values.map(([name, of]) => ({ name, values: patients.map((patient) => of(patient) ?? "") })), ids];
 }

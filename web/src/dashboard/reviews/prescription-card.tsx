@@ -4,12 +4,12 @@ import { Card, Facts } from "../../ui/display/card.tsx";
 import { dateText, When } from "../../ui/time.tsx";
 
 const acceptances: Record<string, { name: string; tone: Tone }> = {
-  pending: { name: "Waits for acceptance", tone: "wait" },
+  pending: { name: "Needs acceptance", tone: "wait" },
   accepted: { name: "Accepted", tone: "good" },
   rejected: { name: "Rejected", tone: "bad" },
 };
 
-/** What was prescribed, as the message was understood. */
+/** The prescription as parsed from the message. */
 export function PrescriptionCard({
   prescription: rx,
 }: {
@@ -21,7 +21,7 @@ export function PrescriptionCard({
       title={`Prescription ${rx.id}`}
       actions={
         <>
-          {!rx.active && <Badge tone="bad">Ended by its prescriber</Badge>}
+          {!rx.active && <Badge tone="bad">Canceled by prescriber</Badge>}
           {acceptance && <Badge tone={acceptance.tone}>{acceptance.name}</Badge>}
         </>
       }
@@ -45,7 +45,7 @@ export function PrescriptionCard({
           ["Fax", rx.prescriber_fax],
           ["Written", dateText(rx.written_date)],
           ["Fill from", dateText(rx.effective_date)],
-          ["Until", <When key="until" at={rx.expire_date} />],
+          ["Expires", <When key="until" at={rx.expire_date} />],
           ["Received", <When key="at" at={rx.receive_date} />],
         ]}
       />

@@ -1,41 +1,41 @@
 import type { DashboardReview } from "@pestle/contract";
 import type { Tone } from "../../ui/badge.tsx";
 
-/** What the entries of each kind are called, and what somebody who closes one is asked for. */
+/** Display name of each review kind, and the question asked when closing it. */
 const kinds: Record<string, { name: string; tone: Tone; ask?: string }> = {
-  prescription_acceptance: { name: "Waits for acceptance", tone: "wait" },
+  prescription_acceptance: { name: "Needs acceptance", tone: "wait" },
   patient_match: {
-    name: "Doubtful match",
+    name: "Possible duplicate",
     tone: "info",
-    ask: "Whether they are the same person, and what was done about it.",
+    ask: "Are they the same person, and what did you do about it?",
   },
-  unrouted_message: { name: "Whose message?", tone: "wait" },
+  unrouted_message: { name: "Unrouted message", tone: "wait" },
   message_id_reused: {
-    name: "Message id reused",
+    name: "Message ID reused",
     tone: "bad",
-    ask: "What the sender said, and which of the two holds.",
+    ask: "What did the sender say, and which message is valid?",
   },
-  processing_failed: { name: "Could not be processed", tone: "bad", ask: "What was done about the message." },
-  order_refused: { name: "No order made", tone: "bad", ask: "What was arranged with the partner or the prescriber." },
+  processing_failed: { name: "Processing failed", tone: "bad", ask: "What did you do about the message?" },
+  order_refused: { name: "Order not created", tone: "bad", ask: "What did you agree with the partner or prescriber?" },
   unmatched_cancel: {
-    name: "Cancel without match",
+    name: "Unmatched cancel",
     tone: "wait",
-    ask: "Which prescription was meant, or that none was.",
+    ask: "Which prescription did the prescriber mean, if any?",
   },
-  canceled_in_filling: { name: "Canceled while filling", tone: "bad", ask: "What was done with the package." },
+  canceled_in_filling: { name: "Canceled during fill", tone: "bad", ask: "What did you do with the package?" },
 };
 
-/** A kind that this page does not know yet is shown by its own name. */
+/** Falls back to the raw kind for unknown ones. */
 export const kindOf = (kind: string): { name: string; tone: Tone; ask?: string } =>
   kinds[kind] ?? { name: kind.replaceAll("_", " "), tone: "neutral" };
 
-/** How the queue is divided; the first takes what none of the others names. */
+/** Tabs of the review queue. The first shows every kind. */
 export const divisions = [
   { key: "all", name: "All open", kinds: null },
   { key: "acceptance", name: "Acceptance", kinds: ["prescription_acceptance"] },
-  { key: "matches", name: "Doubtful matches", kinds: ["patient_match"] },
+  { key: "matches", name: "Possible duplicates", kinds: ["patient_match"] },
   { key: "messages", name: "Messages", kinds: ["unrouted_message", "message_id_reused", "processing_failed"] },
-  { key: "refused", name: "Orders refused", kinds: ["order_refused"] },
+  { key: "refused", name: "Orders not created", kinds: ["order_refused"] },
   { key: "cancels", name: "Cancels", kinds: ["unmatched_cancel", "canceled_in_filling"] },
 ] as const;
 

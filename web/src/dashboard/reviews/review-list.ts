@@ -2,7 +2,7 @@ type Place = { account_id: string; review_id: number };
 
 let list: { back: string; entries: readonly Place[] } = { back: "/reviews", entries: [] };
 
-/** The list from which an entry was opened: whoever closes one goes on to the next. */
+/** The list a review was opened from. Closing a review moves to the next one. */
 export function setReviewList(next: typeof list): void {
   list = next;
 }
@@ -14,7 +14,7 @@ export function placeInReviewList({ account_id, review_id }: Place) {
   return { back, at, length: entries.length, previous: entries[at - 1], next: entries[at + 1] };
 }
 
-/** It is closed: going back or forth does not come by it again. */
+/** Removes a closed review from previous/next navigation. */
 export function leaveReviewList({ account_id, review_id }: Place): void {
   const entries = list.entries.filter((one) => one.account_id !== account_id || one.review_id !== review_id);
   list = { ...list, entries };

@@ -22,7 +22,7 @@ import { kindOf } from "./review-kinds.ts";
 import { leaveReviewList, placeInReviewList } from "./review-list.ts";
 import styles from "./reviews-screen.module.css";
 
-/** One entry: what is to be decided, what it rests on, and the decision. */
+/** One review: the question, the evidence and the decision. */
 export function ReviewScreen() {
   const account_id = useParam("account_id");
   const review_id = useParam("review_id");
@@ -51,28 +51,28 @@ function Review({
   const list = placeInReviewList(review);
   const go = (to: typeof list.next) => to && void navigate({ to: reviewPath(to) });
   useShortcuts([
-    { keys: "]", label: "Next entry", run: () => go(list.next) },
-    { keys: "[", label: "Entry before", run: () => go(list.previous) },
-    { keys: "Escape", label: "Back to the reviews", run: () => void navigate({ to: list.back }) },
+    { keys: "]", label: "Next review", run: () => go(list.next) },
+    { keys: "[", label: "Previous review", run: () => go(list.previous) },
+    { keys: "Escape", label: "Back to reviews", run: () => void navigate({ to: list.back }) },
   ]);
   const closed = (answer: ReviewClosed, said: string) => {
-    toast(answer.order_due_at ? `${said} An order is made of it.` : said);
+    toast(answer.order_due_at ? `${said} Pestle will create an order.` : said);
     leaveReviewList(review);
     void navigate({ to: list.next ? reviewPath(list.next) : list.back });
   };
   const order_numbers = (facts["order_numbers"] ?? []) as string[];
   return (
     <Page
-      title={`${name}, no. ${review.review_id}`}
+      title={`${name} #${review.review_id}`}
       heading={
         <span className="row">
-          {name} <Badge tone={tone}>no. {review.review_id}</Badge>
+          {name} <Badge tone={tone}>#{review.review_id}</Badge>
           <EnvironmentBadge environment={environment} />
         </span>
       }
       about={
         <>
-          {partner ?? "The account is not known yet"} · came <Age since={created_at} /> ago
+          {partner ?? "Unknown account"} · received <Age since={created_at} /> ago
         </>
       }
       actions={
@@ -86,12 +86,12 @@ function Review({
                 {list.at + 1} of {list.length}
               </span>
               <IconButton
-                label="Entry before: ["
+                label="Previous review: ["
                 icon="left"
                 disabled={!list.previous}
                 onClick={() => go(list.previous)}
               />
-              <IconButton label="Next entry: ]" icon="right" disabled={!list.next} onClick={() => go(list.next)} />
+              <IconButton label="Next review: ]" icon="right" disabled={!list.next} onClick={() => go(list.next)} />
             </>
           )}
         </span>
@@ -99,7 +99,7 @@ function Review({
     >
       <div className={styles["columns"]}>
         <div className="stack">
-          <Card title="Why it is here">
+          <Card title="Reason for review">
             <div className="stack-tight">
               <p>{says}</p>
               {reasons.length > 0 && (
@@ -113,7 +113,7 @@ function Review({
               )}
               {order_numbers.length > 0 && (
                 <p>
-                  Being filled in{" "}
+                  Filling in{" "}
                   {order_numbers.map((order_number) => (
                     <Link key={order_number} className="mono" to={orderPath({ ...review, order_number })}>
                       {order_number}

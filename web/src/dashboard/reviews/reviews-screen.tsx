@@ -20,7 +20,7 @@ import { divisions, inDivision, kindOf } from "./review-kinds.ts";
 import { setReviewList } from "./review-list.ts";
 import styles from "./reviews-screen.module.css";
 
-/** What waits for a pharmacist's eyes before it can become an order, or because it did not. */
+/** Prescriptions and messages that need a pharmacist's decision. */
 export function ReviewsScreen() {
   const [filters, change] = useFilters();
   const { show = "all" } = filters;
@@ -33,7 +33,7 @@ export function ReviewsScreen() {
   });
   const changed_ms = useHome().dataUpdatedAt;
   const { refetch } = query;
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the home page hears of new entries first
+  // biome-ignore lint/correctness/useExhaustiveDependencies: refetch when the home page's counts change
   useEffect(() => {
     if (chosen !== undefined) void refetch();
   }, [changed_ms, refetch]);
@@ -44,10 +44,10 @@ export function ReviewsScreen() {
     ? all.filter(({ resolved_at }) => resolved_at !== null)
     : all.filter((row) => inDivision(division.kinds, row));
   return (
-    <Page title="Reviews" fill about="What waits for a person before it can become an order, or because it did not.">
+    <Page title="Reviews" fill about="Prescriptions and messages that need a decision.">
       <div className={styles["bar"]}>
-        {/* biome-ignore lint/a11y/useSemanticElements: nothing is sent from here */}
-        <div role="group" aria-label="Which entries" className={styles["divisions"]}>
+        {/* biome-ignore lint/a11y/useSemanticElements: not a form */}
+        <div role="group" aria-label="Filter reviews" className={styles["divisions"]}>
           {divisions.map(({ key, name, kinds }) => (
             <button key={key} type="button" aria-pressed={show === key} onClick={() => change({ show: key })}>
               {name}
@@ -64,16 +64,16 @@ export function ReviewsScreen() {
         {() =>
           rows.length === 0 ? (
             <div className={styles["nothing"]}>
-              <Empty title={closed ? "Nothing was closed yet" : "Nothing waits"}>
+              <Empty title={closed ? "No closed reviews" : "All caught up"}>
                 {closed
-                  ? "What somebody decides is kept here, with their name."
-                  : "Doubtful matches, unreadable messages and prescriptions to accept appear here by themselves."}
+                  ? "Closed reviews appear here with the decision and who made it."
+                  : "Possible duplicates, failed messages and prescriptions to accept appear here."}
               </Empty>
             </div>
           ) : (
             <>
               {query.data?.more && (
-                <p className="quiet">Older entries than these are not shown: narrow them down by environment.</p>
+                <p className="quiet">Older reviews are not shown. Filter by environment to see more.</p>
               )}
               <Entries rows={rows} closed={closed} />
             </>
@@ -101,13 +101,13 @@ function Entries({ rows, closed }: { rows: readonly DashboardReview[]; closed: b
     void navigate({ to: reviewPath(row) });
   };
   useShortcuts([
-    { keys: "j", label: "Next entry", run: () => goTo(cursor + 1) },
-    { keys: "k", label: "Entry before", run: () => goTo(cursor - 1) },
-    { keys: "Enter", label: "Open the entry", run: () => open(rows[cursor]) },
+    { keys: "j", label: "Next review", run: () => goTo(cursor + 1) },
+    { keys: "k", label: "Previous review", run: () => goTo(cursor - 1) },
+    { keys: "Enter", label: "Open review", run: () => open(rows[cursor]) },
   ]);
   return (
     <RowGrid
-      label={closed ? "Closed entries" : "Open entries"}
+      label={closed ? "Closed reviews" : "Open reviews"}
       columns={closed ? closedColumns : openColumns}
       rows={rows}
       rowKey={reviewPath}
@@ -123,12 +123,12 @@ function Entries({ rows, closed }: { rows: readonly DashboardReview[]; closed: b
 
 const columns: GridColumn<DashboardReview>[] = [
   {
-    title: "Kind",
+    title: "Type",
     width: "11.5rem",
     cell: ({ kind }) => <Badge tone={kindOf(kind).tone}>{kindOf(kind).name}</Badge>,
   },
   {
-    title: "Why",
+    title: "Reason",
     width: "minmax(14rem, 3fr)",
     cell: ({ says, reasons }) => {
       const why = reasons.length === 0 ? says : reasons.map(({ sentence }) => sentence).join(" ");
@@ -140,7 +140,7 @@ const columns: GridColumn<DashboardReview>[] = [
     width: "minmax(12rem, 1fr)",
     cell: ({ partner, environment }) => (
       <>
-        <EnvironmentBadge environment={environment} /> {partner ?? "Not known yet"}
+        <EnvironmentBadge environment={environment} /> {partner ?? "Unknown"}
       </>
     ),
   },
@@ -148,17 +148,17 @@ const columns: GridColumn<DashboardReview>[] = [
 
 const openColumns: GridColumn<DashboardReview>[] = [
   ...columns,
-  { title: "Waits", width: "6rem", number: true, cell: ({ created_at }) => <Age since={created_at} /> },
+  { title: "Waiting", width: "6rem", number: true, cell: ({ created_at }) => <Age since={created_at} /> },
 ];
 
 const closedColumns: GridColumn<DashboardReview>[] = [
   ...columns,
   {
-    title: "What came of it",
+    title: "Outcome",
     width: "minmax(9rem, 2fr)",
     cell: ({ outcome }) => <span title={outcome ?? ""}>{outcome}</span>,
   },
-  { title: "By", width: "minmax(6rem, 1fr)", cell: ({ resolved_by }) => resolved_by },
+  { title: "Closed by", width: "minmax(6rem, 1fr)", cell: ({ resolved_by }) => resolved_by },
   {
     title: "Closed",
     width: "8rem",

@@ -1,6 +1,6 @@
 import type { DashboardShelf } from "@pestle/contract";
 
-/** By words of the name, a part of the SKU, or the NDC as it stands on packages: ten or eleven digits, with dashes. */
+/** Searches by words in the name, part of the SKU, or the NDC as printed: 10 or 11 digits, with or without dashes. */
 export function findShelves(shelves: readonly DashboardShelf[], text: string): readonly DashboardShelf[] {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
   if (words.length === 0) return shelves;
@@ -12,7 +12,7 @@ export function findShelves(shelves: readonly DashboardShelf[], text: string): r
   });
 }
 
-/** A package code has ten digits; the eleventh is a zero before one of its three parts. */
+/** Packages show a 10-digit NDC. The 11-digit form pads one of its three parts with a zero. */
 function fitsNdc(ndc: string, digits: string): boolean {
   const shortened = [0, 5, 9].filter((at) => ndc[at] === "0").map((at) => ndc.slice(0, at) + ndc.slice(at + 1));
   return [ndc, ...shortened].some((one) => one.startsWith(digits) || digits.includes(one));

@@ -12,24 +12,24 @@ import { toast } from "../../ui/display/toast.tsx";
 const moves = {
   receive: {
     title: "Receive",
-    label: "Units that came",
+    label: "Units received",
     hint: "Tablets, milliliters or pieces, not packages.",
-    note: "Packing slip, supplier",
-    submit: "Take in",
+    note: "Packing slip or supplier",
+    submit: "Receive stock",
     least: 0.001,
   },
   count: {
     title: "Count",
     label: "Units on the shelf",
-    hint: "What was counted holds, whatever the ledger thought; the difference is kept.",
-    note: "Why it differs",
-    submit: "Set to this",
+    hint: "Your count replaces the recorded quantity. Pestle logs the difference.",
+    note: "Reason for the difference",
+    submit: "Save count",
     least: 0,
   },
 } as const;
 export type Move = keyof typeof moves;
 
-/** Takes in what a supplier brought, or says what is really there. */
+/** Receives stock or records a count. */
 export function MoveDialog({
   move,
   shelf,
@@ -77,10 +77,10 @@ export function MoveDialog({
       <Facts
         facts={[
           ["SKU", <code key="sku">{sku}</code>],
-          ["On hand", `${on_hand_units.toLocaleString()}, of which ${reserved_units.toLocaleString()} reserved`],
-          ["Free", free_units.toLocaleString()],
+          ["On hand", `${on_hand_units.toLocaleString()} (${reserved_units.toLocaleString()} reserved)`],
+          ["Available", free_units.toLocaleString()],
           [
-            "Afterwards",
+            "New quantity",
             given.units !== "" && Number.isFinite(after) && (
               <strong>
                 {after.toLocaleString()} on hand

@@ -17,7 +17,7 @@ import { findShelves } from "./find-shelves.ts";
 import { type Move, MoveDialog } from "./move-dialog.tsx";
 import styles from "./stock-screen.module.css";
 
-/** What is on the shelves of an account, and what of it is promised to orders. */
+/** An account's stock, with units reserved for orders. */
 export function StockScreen() {
   const [account] = useChosenAccount();
   const path = `/dashboard/stock/${account?.account_id}` as const;
@@ -27,7 +27,7 @@ export function StockScreen() {
       title="Stock"
       fill
       heading={<span className="row">Stock {account && <EnvironmentBadge environment={account.environment} />}</span>}
-      about="Units on the shelf, those that orders have reserved, and what is free."
+      about="Units on hand, reserved for orders, and available."
       actions={<AccountSelect />}
     >
       <Loaded query={stock} lines={10}>
@@ -54,10 +54,10 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
   const ask = (move: Move, shelf = rows[cursor]) => shelf && setMoving({ move, shelf });
   useShortcuts([
     { keys: "j", label: "Next product", run: () => goTo(cursor + 1) },
-    { keys: "k", label: "Product before", run: () => goTo(cursor - 1) },
-    { keys: "f", label: "Find a product", run: () => field.current?.focus() },
-    { keys: "r", label: "Take in what came", run: () => ask("receive") },
-    { keys: "c", label: "Count the shelf", run: () => ask("count") },
+    { keys: "k", label: "Previous product", run: () => goTo(cursor - 1) },
+    { keys: "f", label: "Find product", run: () => field.current?.focus() },
+    { keys: "r", label: "Receive stock", run: () => ask("receive") },
+    { keys: "c", label: "Count stock", run: () => ask("count") },
   ]);
   return (
     <div className={styles["shelves"]}>
@@ -72,13 +72,13 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
             value={find}
             onChange={(event) => change({ find: event.target.value })}
             onKeyDown={(event) => {
-              // A scanner ends with Enter: whatever it found is what came.
+              // A scanner ends with Enter. A single match opens the Receive dialog.
               if (event.key === "Enter" && rows.length === 1) ask("receive", rows[0]);
             }}
           />
         </div>
         <CheckField
-          label="Only what is used up"
+          label="Out of stock only"
           checked={empty !== undefined}
           onChange={(event) => change({ empty: event.target.checked ? "only" : null })}
         />
@@ -93,18 +93,18 @@ function Shelves({ path, shelves }: { path: `/dashboard/stock/${string}`; shelve
         </div>
       </div>
       {rows.length === 0 ? (
-        <Empty title={shelves.length === 0 ? "No product yet" : "No product fits"}>
+        <Empty title={shelves.length === 0 ? "No products yet" : "No matching products"}>
           {shelves.length === 0 ? (
             <>
-              Shelves come with the products: <Link to="/catalogue">import a catalogue</Link>.
+              <Link to="/catalogue">Import products</Link> to track stock.
             </>
           ) : (
-            "Look for a part of the name, the SKU, or the NDC with or without dashes."
+            "Search by part of the name, the SKU, or the NDC with or without dashes."
           )}
         </Empty>
       ) : (
         <RowGrid
-          label="Shelves"
+          label="Stock"
           columns={columns}
           rows={rows}
           rowKey={(row) => row.sku}
@@ -130,9 +130,9 @@ const columns: GridColumn<DashboardShelf>[] = [
   { title: "On hand", width: "5.5rem", number: true, cell: ({ on_hand_units }) => units(on_hand_units) },
   { title: "Reserved", width: "5.5rem", number: true, cell: ({ reserved_units }) => units(reserved_units) },
   {
-    title: "Free",
+    title: "Available",
     width: "5.5rem",
     number: true,
-    cell: ({ free_units }) => (free_units <= 0 ? <Badge tone="bad">Used up</Badge> : units(free_units)),
+    cell: ({ free_units }) => (free_units <= 0 ? <Badge tone="bad">Out of stock</Badge> : units(free_units)),
   },
 ];

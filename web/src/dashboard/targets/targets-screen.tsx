@@ -20,17 +20,17 @@ type Targets = DashboardTargets["targets"];
 const PATH = "/dashboard/targets";
 const MINUTE_MS = 60_000;
 
-/** How long an order may stand in a queue before it is late. */
+/** Time limits per queue, after which an order is late. */
 export function TargetsScreen() {
   const targets = useApi(PATH);
   return (
-    <Page title="Targets" about="How long an order may stand in a queue before it counts as late, in red everywhere.">
+    <Page title="Targets" about="How long an order can stay in a queue before it is late. Late orders show in red.">
       <Loaded query={targets}>{({ targets: now }) => <TargetForm key={JSON.stringify(now)} now={now} />}</Loaded>
     </Page>
   );
 }
 
-/** As it is typed: hours and minutes, both empty where nothing is ever late. */
+/** Form input. Both fields are empty if orders are never late. */
 type Typed = Record<QueueKey, { hours: string; minutes: string }>;
 
 function typedOf(targets: Targets): Typed {
@@ -56,9 +56,9 @@ function TargetForm({ now }: { now: Targets }) {
       const targets = Object.fromEntries(changed.map((key) => [key, next[key]]));
       return api(PATH, { method: "PUT", body: { targets } });
     },
-    { done: "The targets hold from now on.", reads: [PATH, "/dashboard/home", "/dashboard/orders"] },
+    { done: "Targets saved.", reads: [PATH, "/dashboard/home", "/dashboard/orders"] },
   );
-  useShortcuts(may ? [{ keys: "mod+s", label: "Save the targets", run: () => void save.run() }] : []);
+  useShortcuts(may ? [{ keys: "mod+s", label: "Save targets", run: () => void save.run() }] : []);
   const part = (key: QueueKey, name: "hours" | "minutes", label: string) => (
     <label>
       <input
@@ -135,10 +135,10 @@ function TargetForm({ now }: { now: Targets }) {
             Save
           </Button>
           {changed.length > 0 && <Button onClick={() => setTyped(typedOf(now))}>Undo</Button>}
-          <span className="quiet">Leave both fields empty where nothing is ever late.</span>
+          <span className="quiet">Leave both fields empty for no target.</span>
         </div>
       ) : (
-        <p className="quiet">A lead or an admin sets them.</p>
+        <p className="quiet">Only a lead or admin can change targets.</p>
       )}
     </form>
   );

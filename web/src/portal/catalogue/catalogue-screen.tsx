@@ -14,13 +14,13 @@ import { moneyText } from "../../ui/money.ts";
 import { usePortal } from "../account.tsx";
 import styles from "./catalogue-screen.module.css";
 
-/** What may be ordered, how it is sent, and under which names. The pharmacy keeps it. */
+/** Products, shipping methods and brands. The pharmacy maintains them. */
 export function CatalogueScreen() {
   const { api_base } = usePortal();
   const catalogue = useApi(`${api_base}/catalogue`);
   const [{ tab = "formulary" }, change] = useFilters();
   return (
-    <Page title="Catalogue" about="What an order is checked against. The numbers are those of the API.">
+    <Page title="Catalogue" about="Products, shipping methods and brands you can use in orders. IDs match the API.">
       <Loaded query={catalogue} lines={8}>
         {({ products, shipping_methods, brands }) => (
           <Tabs
@@ -43,7 +43,7 @@ export function CatalogueScreen() {
                       columns={methodColumns}
                       rows={shipping_methods}
                       rowKey={({ id }) => id}
-                      empty={<Empty title="No shipping method yet" />}
+                      empty={<Empty title="No shipping methods yet" />}
                     />
                   </Card>
                 ),
@@ -58,7 +58,7 @@ export function CatalogueScreen() {
                       columns={brandColumns}
                       rows={brands}
                       rowKey={({ id }) => id}
-                      empty={<Empty title="No brand yet" />}
+                      empty={<Empty title="No brands yet" />}
                     />
                   </Card>
                 ),
@@ -72,22 +72,22 @@ export function CatalogueScreen() {
 }
 
 const brandColumns: readonly Column<Brand>[] = [
-  { title: "Brand id", cell: ({ id }) => id },
+  { title: "Brand ID", cell: ({ id }) => id },
   { title: "Name", cell: ({ name }) => name },
-  { title: "Used where an order names none", cell: (brand) => brand.default && <Badge tone="good">Default</Badge> },
+  { title: "Default", cell: (brand) => brand.default && <Badge tone="good">Default</Badge> },
 ];
 
 const methodColumns: readonly Column<ShippingMethod>[] = [
-  { title: "Method id", cell: ({ id }) => id },
+  { title: "Method ID", cell: ({ id }) => id },
   { title: "Name", cell: ({ name }) => name },
   { title: "Carrier", cell: ({ carrier, service }) => `${carrier} ${service}` },
   {
-    title: "Days",
+    title: "Transit days",
     cell: ({ transit_days: { min, max } }) => (min === max ? min : `${min} to ${max}`),
   },
   { title: "Price", number: true, cell: ({ price_cents }) => moneyText(price_cents) },
   {
-    title: "Can",
+    title: "Supports",
     cell: ({ signature_confirmation, po_box, cold_chain }) => (
       <span className="row">
         {signature_confirmation && <Badge>Signature</Badge>}
@@ -126,7 +126,7 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
       ),
     },
     {
-      title: "Kind",
+      title: "Type",
       cell: ({ rx_only, drug_schedule, in_stock }) => (
         <span className="row">
           <Badge>{rx_only ? "Prescription" : "Over the counter"}</Badge>
@@ -135,16 +135,16 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
         </span>
       ),
     },
-    { title: "Units each", cell: ({ package_sizes }) => listText(package_sizes) },
-    { title: "Packages", cell: ({ quantities }) => listText(quantities) },
-    { title: "As written", cell: ({ written_quantities }) => listText(written_quantities) },
+    { title: "Package sizes", cell: ({ package_sizes }) => listText(package_sizes) },
+    { title: "Quantities", cell: ({ quantities }) => listText(quantities) },
+    { title: "Written quantities", cell: ({ written_quantities }) => listText(written_quantities) },
     {
-      title: "Sent by",
+      title: "Ships by",
       cell: ({ shipping_method_ids }) =>
         shipping_method_ids.length === methods.length ? (
-          "any method"
+          "Any method"
         ) : (
-          <span className="nowrap">method {shipping_method_ids.join(", ")}</span>
+          <span className="nowrap">Method {shipping_method_ids.join(", ")}</span>
         ),
     },
   ];
@@ -167,8 +167,8 @@ function Formulary({ products, methods }: { products: readonly Product[]; method
           rows={products.filter(fits)}
           rowKey={({ sku }) => sku}
           empty={
-            <Empty title={products.length === 0 ? "The formulary is empty" : "No product fits"}>
-              {products.length === 0 && <p>The pharmacy puts products into it.</p>}
+            <Empty title={products.length === 0 ? "The formulary is empty" : "No matching products"}>
+              {products.length === 0 && <p>The pharmacy adds products.</p>}
             </Empty>
           }
         />

@@ -38,7 +38,7 @@ export function CreateCredential({
     >
       <TextField
         label="Name"
-        hint="For you to tell it from others: the program that uses it, such as “order service”."
+        hint="The app that uses it, such as “order service”."
         required
         maxLength={100}
         autoFocus

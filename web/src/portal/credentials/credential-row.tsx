@@ -11,7 +11,7 @@ import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./credentials-screen.module.css";
 
-/** One credential with its secrets. Two of them while it is being rotated: the older one ends when you say so. */
+/** A credential with its secrets. During rotation it has two; the old one works until the user expires it. */
 export function CredentialRow({
   credential,
   onShown,
@@ -29,7 +29,7 @@ export function CredentialRow({
     after: onShown,
   });
   const finish = useChange(() => api(`${path}/${credential_id}/finish`, { method: "POST" }), {
-    done: "The older secret has ended.",
+    done: "Old secret expired.",
     reads: [path],
     after: () => setEnding(false),
   });
@@ -45,14 +45,14 @@ export function CredentialRow({
           ) : rotating ? (
             <Badge tone="wait">Two secrets</Badge>
           ) : (
-            <Badge tone="good">Live</Badge>
+            <Badge tone="good">Active</Badge>
           )}
         </h2>
         {may_change && revoked_at === null && (
           <div className="row">
             {rotating ? (
               <Button small busy={finish.busy} onClick={() => setEnding(true)}>
-                End the older secret
+                Expire old secret
               </Button>
             ) : (
               <Button small icon="refresh" busy={rotate.busy} onClick={() => void rotate.run()}>
@@ -65,7 +65,7 @@ export function CredentialRow({
           </div>
         )}
       </div>
-      {revoked_at === null ? <Copyable text={client_id} label="client id" /> : <code>{client_id}</code>}
+      {revoked_at === null ? <Copyable text={client_id} label="client ID" /> : <code>{client_id}</code>}
       <p className="quiet small">
         Created <When at={created_at} /> ·{" "}
         {revoked_at !== null ? (
@@ -87,7 +87,7 @@ export function CredentialRow({
           {secrets.map((secret, at) => (
             <li key={secret.secret_id}>
               <span>
-                {at === 0 ? "Older secret" : "Newer secret"} <span className="quiet">no. {secret.secret_id}</span>
+                {at === 0 ? "Old secret" : "New secret"} <span className="quiet">#{secret.secret_id}</span>
               </span>
               <span className="quiet small">
                 {secret.last_used_at === null ? (
@@ -108,8 +108,8 @@ export function CredentialRow({
       {rotate.error !== null && <Problem error={rotate.error} />}
       {ending && (
         <Confirm
-          title={`End the older secret of “${name}”?`}
-          confirm="End it now"
+          title={`Expire the old secret of “${name}”?`}
+          confirm="Expire now"
           change={finish}
           onClose={() => {
             finish.forget();
@@ -117,8 +117,8 @@ export function CredentialRow({
           }}
         >
           <p>
-            A program that still asks for tokens with it is refused at once; tokens it has run out by themselves. This
-            cannot be taken back.
+            Token requests with the old secret fail immediately. Tokens already issued stay valid until they expire. You
+            cannot undo this.
           </p>
         </Confirm>
       )}

@@ -16,13 +16,13 @@ import { CreateCredential } from "./create-credential.tsx";
 import { CredentialRow } from "./credential-row.tsx";
 import styles from "./credentials-screen.module.css";
 
-/** What is open over the list. */
+/** The open dialog. */
 type Layer =
   | { kind: "create" }
   | { kind: "shown"; shown: PortalShownSecret; rotated: boolean }
   | { kind: "revoke"; credential: PortalCredential };
 
-/** With what a partner's programs prove who they are. */
+/** The partner's API credentials. */
 export function CredentialsScreen() {
   const { api_base, may_change } = usePortal();
   const path = `${api_base}/credentials` as const;
@@ -32,7 +32,7 @@ export function CredentialsScreen() {
   return (
     <Page
       title="Credentials"
-      about="A credential is a client id with a secret. Programs trade it for access tokens."
+      about="A credential is a client ID and secret. Your apps exchange it for access tokens."
       actions={
         may_change && (
           <Button tone="primary" icon="plus" keys="n" onClick={() => setLayer({ kind: "create" })}>
@@ -45,8 +45,8 @@ export function CredentialsScreen() {
         {({ credentials: rows }) =>
           rows.length === 0 ? (
             <Card>
-              <Empty title="No credential yet">
-                <p>Create one, and the commands of the quick start work.</p>
+              <Empty title="No credentials yet">
+                <p>Create one to run the quick start commands.</p>
               </Empty>
             </Card>
           ) : (
@@ -79,16 +79,16 @@ function Secret({ shown, rotated, onClose }: { shown: PortalShownSecret; rotated
   const { client_id, client_secret } = shown;
   return (
     <ShownOnce
-      title={rotated ? "The new secret" : "The credential is made"}
+      title={rotated ? "New secret" : "Credential created"}
       onClose={onClose}
-      keep="Nobody can look it up later, not even the pharmacy. Keep it where your program finds it, and out of code that others can read."
+      keep="You cannot view it again, and neither can the pharmacy. Store it in a secrets manager, not in source code."
       secrets={[
-        { label: "Client id", text: client_id },
+        { label: "Client ID", text: client_id },
         { label: "Client secret", text: client_secret },
-        { label: "For a shell", text: `CLIENT_ID=${client_id}\nCLIENT_SECRET=${client_secret}` },
+        { label: "Shell variables", text: `CLIENT_ID=${client_id}\nCLIENT_SECRET=${client_secret}` },
       ]}
     >
-      {rotated && <p>The secret before it goes on working until you end it: switch your programs over first.</p>}
+      {rotated && <p>The old secret keeps working until you expire it. Switch your apps to the new one first.</p>}
     </ShownOnce>
   );
 }
@@ -98,17 +98,17 @@ function Revoke({ credential, onClose }: { credential: PortalCredential; onClose
   const { credential_id, name, signs_endpoints } = credential;
   const path = `${api_base}/credentials` as const;
   const revoke = useChange(() => api(`${path}/${credential_id}/revoke`, { method: "POST" }), {
-    done: "The credential is revoked.",
+    done: "Credential revoked.",
     reads: [path, `${api_base}/home`],
     after: onClose,
   });
   return (
-    <Confirm title={`Revoke “${name}”?`} confirm="Revoke the credential" change={revoke} onClose={onClose}>
-      <p>Its secrets and every token that was issued for it stop working at once. This cannot be taken back.</p>
+    <Confirm title={`Revoke “${name}”?`} confirm="Revoke credential" change={revoke} onClose={onClose}>
+      <p>Its secrets and all tokens issued for it stop working immediately. You cannot undo this.</p>
       {signs_endpoints.length > 0 && (
         <>
           <p>
-            <strong>It signs webhooks.</strong> Choose another credential for these endpoints first:
+            <strong>This credential signs webhooks.</strong> Choose another one for these endpoints first:
           </p>
           <ul>
             {signs_endpoints.map(({ id, url }) => (

@@ -9,7 +9,7 @@ import { When } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./event-screen.module.css";
 
-/** Every try to deliver an event, newest first: what was sent, and what the receiver said. */
+/** All delivery attempts of an event, newest first, with request and response. */
 export function Attempts({ event: { event_id, deliveries } }: { event: PortalEvent }) {
   const { api_base } = usePortal();
   const attempts = useApi(`${api_base}/webhook_events/${event_id}/attempts?limit=100`, {
@@ -17,7 +17,7 @@ export function Attempts({ event: { event_id, deliveries } }: { event: PortalEve
   });
   const made = deliveries.reduce((sum, delivery) => sum + delivery.attempts, 0);
   const { refetch } = attempts;
-  // The event knows how many there were; only where there is another one they are read again.
+  // The server audits this read, so refetch only when the event's attempt count changes.
   const seen = useRef(made);
   useEffect(() => {
     if (seen.current !== made) void refetch();
@@ -29,8 +29,8 @@ export function Attempts({ event: { event_id, deliveries } }: { event: PortalEve
       <Loaded query={attempts}>
         {({ attempts: rows }) =>
           rows.length === 0 ? (
-            <Empty title="No attempt yet">
-              <p>The first follows within seconds, where there is an endpoint.</p>
+            <Empty title="No attempts yet">
+              <p>The first attempt starts within seconds if you have an endpoint.</p>
             </Empty>
           ) : (
             <ol>
@@ -64,18 +64,18 @@ function Attempt({ attempt, url }: { attempt: PortalAttempt; url: string | undef
         </summary>
         <div className={styles["detail"]}>
           <div>
-            <h3>Sent</h3>
+            <h3>Request</h3>
             {request === null ? (
-              <p className="quiet">It is not kept any more, or was never sent.</p>
+              <p className="quiet">Not available: never sent, or past retention.</p>
             ) : (
-              // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can then be scrolled with the keyboard
+              // biome-ignore lint/a11y/noNoninteractiveTabindex: lets the keyboard scroll it
               <pre tabIndex={0}>{requestText(request)}</pre>
             )}
           </div>
           <div>
-            <h3>Answer</h3>
+            <h3>Response</h3>
             {response === null ? (
-              <p className="quiet">There was none.</p>
+              <p className="quiet">No response.</p>
             ) : (
               // biome-ignore lint/a11y/noNoninteractiveTabindex: as above
               <pre tabIndex={0}>

@@ -25,12 +25,12 @@ import { Signature } from "./signature.tsx";
 const WATCH_MS = 1_500;
 const SOON_MS = 6_000;
 
-/** One event: where it went, what was sent, what came back, and how it is signed. */
+/** One event: deliveries, attempts, body and signature. */
 export function EventScreen() {
   const { api_base, link_base } = usePortal();
   const event_id = useParam("event_id");
   const path = `${api_base}/webhook_events/${encodeURIComponent(event_id)}` as const;
-  // Each read is written down as a look at what somebody takes: it is watched only while an attempt is near.
+  // The server audits each read because the body names medications, so poll only when an attempt is due soon.
   const [near, setNear] = useState(true);
   const event = useApi(path, { written_down: true, ...(near && { refetch_ms: WATCH_MS }) });
   const now_ms = useNow();
@@ -63,8 +63,8 @@ function Shown({ event }: { event: PortalEvent }) {
       <Card>
         <Facts
           facts={[
-            ["Event id", <Copyable key="id" text={event_id} label="event id" />],
-            ["At", <When key="at" at={created_at} seconds />],
+            ["Event ID", <Copyable key="id" text={event_id} label="event ID" />],
+            ["Created", <When key="at" at={created_at} seconds />],
             [
               "Order",
               order_number && (
@@ -89,10 +89,10 @@ function Shown({ event }: { event: PortalEvent }) {
             label: "Body",
             content: () => (
               <div className={`stack ${styles["body"]}`}>
-                <Copyable block tall text={JSON.stringify(body, null, 2)} label="the body" />
+                <Copyable block tall text={JSON.stringify(body, null, 2)} label="body" />
                 <details>
-                  <summary>The very bytes, as they are sent and signed</summary>
-                  <Copyable block tall text={body_text} label="the bytes of the body" />
+                  <summary>Raw bytes, as sent and signed</summary>
+                  <Copyable block tall text={body_text} label="raw body" />
                 </details>
               </div>
             ),
@@ -104,7 +104,7 @@ function Shown({ event }: { event: PortalEvent }) {
   );
 }
 
-/** The endpoints it goes to. Sending it again asks for one attempt more, also where it was delivered. */
+/** The event's deliveries. "Resend" adds one attempt, even after a successful delivery. */
 function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent }) {
   const { api_base, link_base, may_change } = usePortal();
   const endpoints = useApi(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
@@ -113,12 +113,10 @@ function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent })
       const body: PortalRedeliver = endpoint_id ? { endpoint_id } : {};
       return api(`${api_base}/webhook_events/${event_id}/redeliver`, { method: "POST", body });
     },
-    { done: "It is sent again.", reads: [`${api_base}/webhook_events`, `${api_base}/home`] },
+    { done: "Event resent.", reads: [`${api_base}/webhook_events`, `${api_base}/home`] },
   );
   useShortcuts(
-    may_change && deliveries.length > 0
-      ? [{ keys: "r", label: "Send the event again", run: () => void redeliver.run() }]
-      : [],
+    may_change && deliveries.length > 0 ? [{ keys: "r", label: "Resend event", run: () => void redeliver.run() }] : [],
   );
   const columns: readonly Column<PortalDelivery>[] = [
     {
@@ -135,7 +133,7 @@ function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent })
       title: "Next attempt",
       cell: ({ next_attempt_at, status }) =>
         next_attempt_at === null ? (
-          status === "pending" && <span className="quiet">once the endpoint is enabled</span>
+          status === "pending" && <span className="quiet">when the endpoint is enabled</span>
         ) : (
           <When at={next_attempt_at} seconds />
         ),
@@ -143,11 +141,11 @@ function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent })
     ...(may_change
       ? [
           {
-            title: "What can be done",
+            title: "Actions",
             unseen: true,
             cell: ({ endpoint_id }: PortalDelivery) => (
               <Button small icon="refresh" busy={redeliver.busy} onClick={() => void redeliver.run(endpoint_id)}>
-                Send again
+                Resend
               </Button>
             ),
           },
@@ -162,8 +160,8 @@ function Deliveries({ event: { event_id, deliveries } }: { event: PortalEvent })
         rows={deliveries}
         rowKey={({ endpoint_id }) => endpoint_id}
         empty={
-          <Empty title="It goes to no endpoint">
-            <p>None asked for it when it happened. It is in the feed all the same.</p>
+          <Empty title="No deliveries">
+            <p>No endpoint was subscribed to this event. You can still read it in the feed.</p>
           </Empty>
         }
       />

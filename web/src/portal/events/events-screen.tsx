@@ -16,12 +16,12 @@ import { usePages } from "../use-pages.ts";
 const REFRESH_MS = 4_000;
 const states: NonNullable<Filter["options"]> = [
   ["delivered", "Delivered"],
-  ["pending", "Waiting"],
-  ["failed", "Given up"],
+  ["pending", "Pending"],
+  ["failed", "Failed"],
 ];
 
 const columns: readonly GridColumn<PortalEventRow>[] = [
-  { title: "At", width: "10rem", cell: ({ created_at }) => <When at={created_at} seconds /> },
+  { title: "Created", width: "10rem", cell: ({ created_at }) => <When at={created_at} seconds /> },
   { title: "Event", width: "11rem", cell: ({ event_type }) => <code>{event_type}</code> },
   { title: "Order", width: "7.5rem", cell: ({ order_number }) => <span className="mono">{order_number}</span> },
   {
@@ -31,13 +31,13 @@ const columns: readonly GridColumn<PortalEventRow>[] = [
   },
   { title: "Deliveries", width: "minmax(10rem, 2fr)", cell: (row) => <DeliveryBadges deliveries={row.deliveries} /> },
   {
-    title: "Event id",
+    title: "Event ID",
     width: "5.5rem",
     cell: ({ event_id }) => <span className="mono quiet">{event_id.slice(0, 8)}…</span>,
   },
 ];
 
-/** What was told, or is to be: every event with where it went. */
+/** All events with their deliveries. */
 export function EventsScreen() {
   const { api_base, link_base } = usePortal();
   const [values] = useFilters();
@@ -56,7 +56,7 @@ export function EventsScreen() {
   );
   const filtered = Object.values(given).some((value) => value !== undefined);
   return (
-    <Page title="Events" about="What happened, and whether your endpoints know of it." fill>
+    <Page title="Events" about="All events and their webhook deliveries." fill>
       <FilterBar filters={filters} />
       <RowList
         label="Events"
@@ -67,10 +67,10 @@ export function EventsScreen() {
         empty={
           <Card>
             {filtered ? (
-              <Empty title="No event fits the filters" />
+              <Empty title="No matching events" />
             ) : (
-              <Empty title="No event yet">
-                <p>Prescriptions that arrive and orders that change are told here, with or without an endpoint.</p>
+              <Empty title="No events yet">
+                <p>New prescriptions and order changes appear here, with or without an endpoint.</p>
               </Empty>
             )}
           </Card>

@@ -9,7 +9,7 @@ import { Empty } from "../../ui/display/notice.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./signature.module.css";
 
-/** How the headers of a delivery come about, step by step, with the very texts of this event. */
+/** Explains how a delivery is signed, step by step, with this event's data. */
 export function Signature({ event: { event_id, deliveries } }: { event: PortalEvent }) {
   const { api_base } = usePortal();
   const endpoints = useApi(`${api_base}/webhook_endpoints`).data?.webhook_endpoints ?? [];
@@ -24,8 +24,8 @@ export function Signature({ event: { event_id, deliveries } }: { event: PortalEv
   if (endpoint_id === "") {
     return (
       <Card>
-        <Empty title="There is no endpoint to sign for">
-          <p>A signature covers the address it is sent to.</p>
+        <Empty title="No endpoint">
+          <p>The signature covers the endpoint's URL. Add an endpoint to see it.</p>
         </Empty>
       </Card>
     );
@@ -51,11 +51,9 @@ function Steps({ method, url, body, base, client_id, secret_id, headers }: Porta
   return (
     <ol className={styles["steps"]}>
       <li>
-        <h3>Put method, address and body behind each other</h3>
-        <p className="quiet small">
-          The address exactly as it was registered, the body as raw bytes. Nothing stands between the three.
-        </p>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls can then be scrolled with the keyboard */}
+        <h3>Concatenate method, URL and body</h3>
+        <p className="quiet small">Use the URL exactly as registered and the raw body bytes, with no separators.</p>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: lets the keyboard scroll it */}
         <pre tabIndex={0} className={styles["joined"]}>
           <span data-part="method">{method}</span>
           <span data-part="url">{url}</span>
@@ -63,43 +61,44 @@ function Steps({ method, url, body, base, client_id, secret_id, headers }: Porta
         </pre>
         <p className={`row small ${styles["parts"]}`}>
           <span data-part="method">method</span>
-          <span data-part="url">address</span>
+          <span data-part="url">URL</span>
           <span data-part="body">body</span>
         </p>
       </li>
       <li>
-        <h3>Encode that as a form does: the base string</h3>
+        <h3>Form-encode the result to get the base string</h3>
         <p className="quiet small">
-          Letters, digits and <code>_ . - ~</code> stay, a space becomes <code>+</code>, every other byte{" "}
+          Letters, digits and <code>_ . - ~</code> stay as they are. A space becomes <code>+</code>, every other byte{" "}
           <code>%XX</code>.
         </p>
-        <Copyable block tall text={base} label="the base string" />
+        <Copyable block tall text={base} label="base string" />
       </li>
       <li>
-        <h3>Make the key</h3>
+        <h3>Derive the key</h3>
         <p className="quiet small">
-          The SHA-256 of the client secret no. {secret_id} of <code>{client_id}</code>, as 64 hexadecimal digits.
+          SHA-256 of client secret #{secret_id} of <code>{client_id}</code>, as 64 hex digits.
         </p>
         <Copyable
           block
-          label="the command for the key"
+          label="key command"
           text={`KEY=$(printf %s "$CLIENT_SECRET" | openssl dgst -sha256 -r | cut -c1-64)`}
         />
       </li>
       <li>
-        <h3>Sign the base string, and compare</h3>
+        <h3>Sign the base string and compare</h3>
         <p className="quiet small">
-          HMAC-SHA1, a newline after its 20 bytes, then Base64. It must be what the first header says.
+          Compute HMAC-SHA1, append a newline to its 20 bytes, and Base64-encode it. The result must equal the first
+          header.
         </p>
         <Copyable
           block
           tall
-          label="the command for the signature"
+          label="signature command"
           text={`{ printf %s '${base}' \\\n  | openssl dgst -sha1 -hmac "$KEY" -binary; echo; } | base64`}
         />
       </li>
       <li>
-        <h3>The headers of this delivery</h3>
+        <h3>Headers of this delivery</h3>
         <dl className={styles["headers"]}>
           {headers.map(({ name, value, how }) => (
             <div key={name}>

@@ -5,7 +5,7 @@ import { usePortal } from "../account.tsx";
 
 const shownStatuses = ["Processing", "Filling", "On Hold", "Shipped"] as const satisfies readonly OrderStatus[];
 
-/** How it goes: orders by where they stand, and a day's requests and webhooks. */
+/** Key figures: orders by status, and requests and webhooks of the last 24 hours. */
 export function AccountTiles({ home: { orders, requests, webhooks } }: { home: PortalHome }) {
   const { link_base } = usePortal();
   const countOf = (status: OrderStatus) => orders.find((one) => one.order_status === status)?.count ?? 0;
@@ -30,10 +30,10 @@ export function AccountTiles({ home: { orders, requests, webhooks } }: { home: P
       </Link>
       <Link className={tileClass} to={`${link_base}/events`} search={{ status: "pending" } as never}>
         <TileBody
-          label="Webhooks waiting"
+          label="Webhooks pending"
           value={webhooks.waiting.toLocaleString()}
           tone={webhooks.failed > 0 ? "bad" : undefined}
-          about={`${webhooks.failed.toLocaleString()} given up`}
+          about={`${webhooks.failed.toLocaleString()} failed`}
         />
       </Link>
     </div>

@@ -18,7 +18,7 @@ import { QuickStart } from "./quick-start.tsx";
 const REFRESH_MS = 4_000;
 const workflowNames = { api_driven: "API-driven", automatic: "Automatic Processing" } as const;
 
-/** How far the integration has come, what waits, and where the API is. */
+/** Integration progress, open tasks and API URLs. */
 export function HomeScreen() {
   const { api_base } = usePortal();
   const { partner_name } = useSignedIn();
@@ -55,25 +55,23 @@ function Banners({ webhooks, waiting_for_you }: PortalHome) {
         <Notice
           key={id}
           tone="bad"
-          title="An endpoint was disabled: nothing is sent to it."
+          title="An endpoint is disabled and receives no events."
           actions={
             <Link className={buttonClass("plain", true)} to={`${link_base}/webhooks/${id}`}>
-              Look at the endpoint
+              View endpoint
             </Link>
           }
         >
-          <code>{url}</code> {reason === "gone" ? "answered 410 Gone" : "did nothing but fail for days"},{" "}
+          <code>{url}</code> {reason === "gone" ? "returned 410 Gone" : "failed every delivery for days"},{" "}
           <When at={disabled_at} />.
         </Notice>
       ))}
       {waiting_for_you > 0 && (
         <Notice tone="wait">
           <strong>
-            {waiting_for_you === 1 ? "One order waits for you." : `${waiting_for_you} orders wait for you.`}
+            {waiting_for_you === 1 ? "1 order needs your action." : `${waiting_for_you} orders need your action.`}
           </strong>{" "}
-          <Link to={`${link_base}/exceptions`}>
-            {waiting_for_you === 1 ? "See what it needs" : "See what they need"}
-          </Link>
+          <Link to={`${link_base}/exceptions`}>{waiting_for_you === 1 ? "View exception" : "View exceptions"}</Link>
         </Notice>
       )}
     </>
@@ -82,15 +80,15 @@ function Banners({ webhooks, waiting_for_you }: PortalHome) {
 
 function Addresses({ addresses: { base_url, token_url } }: PortalHome) {
   return (
-    <Card title="Addresses">
+    <Card title="API URLs">
       <div className="stack">
         <div>
           <p className="quiet small">API</p>
-          <Copyable text={base_url} label="the API's address" />
+          <Copyable text={base_url} label="API URL" />
         </div>
         <div>
           <p className="quiet small">Token server</p>
-          <Copyable text={token_url} label="the token server's address" />
+          <Copyable text={token_url} label="token server URL" />
         </div>
         <p className="row">
           <a href="/docs/api">API reference</a>
@@ -108,10 +106,10 @@ function AboutAccount({ account }: PortalHome) {
         facts={[
           ["Environment", account.environment === "sandbox" ? "Sandbox" : "Production"],
           ["Workflow", workflowNames[account.workflow]],
-          ["NCPDP id", account.ncpdp_id && <code>{account.ncpdp_id}</code>],
-          ["Labels", account.custom_labels ? "Your own carrier labels are taken" : "Bought by the pharmacy"],
-          ["Account id", <code key="id">{account.account_id}</code>],
-          ["Since", <When key="since" at={account.created_at} />],
+          ["NCPDP ID", account.ncpdp_id && <code>{account.ncpdp_id}</code>],
+          ["Labels", account.custom_labels ? "Your own carrier labels" : "Bought by the pharmacy"],
+          ["Account ID", <code key="id">{account.account_id}</code>],
+          ["Created", <When key="since" at={account.created_at} />],
         ]}
       />
     </Card>

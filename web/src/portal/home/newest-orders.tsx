@@ -11,7 +11,7 @@ import { usePortal } from "../account.tsx";
 
 const REFRESH_MS = 10_000;
 
-/** What came last, for whoever has the quick start behind them. */
+/** Recent orders, shown once the quick start is complete. */
 export function NewestOrders() {
   const { api_base, link_base } = usePortal();
   const orders = useApi(`${api_base}/orders?limit=8`, { refetch_ms: REFRESH_MS });
@@ -25,7 +25,7 @@ export function NewestOrders() {
       ),
     },
     { title: "Status", cell: ({ order_status }) => <StatusBadge status={order_status} /> },
-    { title: "Held by", cell: ({ exceptions }) => exceptions.map(({ name }) => name).join(", ") },
+    { title: "Exceptions", cell: ({ exceptions }) => exceptions.map(({ name }) => name).join(", ") },
     { title: "Reference", cell: ({ reference }) => reference },
     {
       title: "Created",
@@ -37,15 +37,15 @@ export function NewestOrders() {
     },
   ];
   return (
-    <Card title="Newest orders" actions={<Link to={`${link_base}/orders`}>All orders</Link>} flush>
+    <Card title="Recent orders" actions={<Link to={`${link_base}/orders`}>All orders</Link>} flush>
       <Loaded query={orders}>
         {({ orders: rows }) => (
           <Table
-            caption="Newest orders"
+            caption="Recent orders"
             columns={columns}
             rows={rows}
             rowKey={({ order_number }) => order_number}
-            empty={<Empty title="No order yet" />}
+            empty={<Empty title="No orders yet" />}
           />
         )}
       </Loaded>

@@ -11,18 +11,18 @@ import { usePortal } from "../account.tsx";
 import styles from "./quick-start.module.css";
 import { type KnownValues, stepCommands } from "./step-commands.ts";
 
-/** Where each step is taken in the portal, if it is. */
+/** The portal screen for each step, if there is one. */
 const places: Partial<Record<QuickStartStep, { path: string; text: string; sandbox?: true }>> = {
   credential: { path: "/credentials", text: "Go to credentials" },
-  request: { path: "/requests", text: "See your requests arrive" },
+  request: { path: "/requests", text: "View requests" },
   endpoint: { path: "/webhooks", text: "Go to endpoints" },
   delivery: { path: "/webhooks", text: "Send a test event" },
-  prescription: { path: "/sandbox", text: "Send one in the sandbox tools", sandbox: true },
-  order: { path: "/sandbox", text: "Place one in the sandbox tools", sandbox: true },
-  shipped: { path: "/sandbox", text: "Move one in the sandbox tools", sandbox: true },
+  prescription: { path: "/sandbox", text: "Send one in Sandbox tools", sandbox: true },
+  order: { path: "/sandbox", text: "Place one in Sandbox tools", sandbox: true },
+  shipped: { path: "/sandbox", text: "Ship one in Sandbox tools", sandbox: true },
 };
 
-/** The way from nothing to a shipped order. The steps tick themselves off when they happen. */
+/** A checklist from zero to a shipped order. Steps complete automatically. */
 export function QuickStart({ home: { checklist, addresses, account } }: { home: PortalHome }) {
   const { link_base, sandbox } = usePortal();
   const commands = stepCommands(addresses, useKnownValues(), sandbox);
@@ -30,7 +30,7 @@ export function QuickStart({ home: { checklist, addresses, account } }: { home: 
   const next = checklist.find((one) => !one.done)?.step;
   const [chosen, setChosen] = useState<QuickStartStep | "none" | null>(null);
   const open = chosen ?? next;
-  // Once everything is done it steps back, and can still be looked up.
+  // Collapses when all steps are done; the user can still expand it.
   const [unfolded, setUnfolded] = useState(false);
   const folded = next === undefined && !unfolded;
   return (
@@ -43,7 +43,7 @@ export function QuickStart({ home: { checklist, addresses, account } }: { home: 
           </span>
           {next === undefined && (
             <Button small tone="quiet" aria-expanded={unfolded} onClick={() => setUnfolded(!unfolded)}>
-              {unfolded ? "Fold" : "Show the steps"}
+              {unfolded ? "Hide steps" : "Show steps"}
             </Button>
           )}
         </>
@@ -64,7 +64,7 @@ export function QuickStart({ home: { checklist, addresses, account } }: { home: 
               onToggle={() => setChosen(open === step ? "none" : step)}
             >
               <p>{prescribed ? productionHint(account.ncpdp_id) : hint}</p>
-              {commands[step] && <Copyable block text={commands[step]} label={`the command: ${title}`} />}
+              {commands[step] && <Copyable block text={commands[step]} label={`command: ${title}`} />}
               {place && (sandbox || !place.sandbox) && (
                 <p>
                   <Link className={buttonClass("plain", true)} to={link_base + place.path}>
@@ -80,7 +80,7 @@ export function QuickStart({ home: { checklist, addresses, account } }: { home: 
   );
 }
 
-/** The newest of everything. Where one is not there yet, its command says so in capitals. */
+/** The latest ID of each kind, for the commands. Missing ones show as uppercase placeholders. */
 function useKnownValues(): KnownValues {
   const { api_base, sandbox } = usePortal();
   const credentials = useApi(`${api_base}/credentials`).data?.credentials;
@@ -98,8 +98,8 @@ function useKnownValues(): KnownValues {
 
 const productionHint = (ncpdp_id: string | null) =>
   ncpdp_id === null
-    ? "The pharmacy tells you how prescribers reach your account."
-    : `Prescribers send to the pharmacy's NCPDP id ${ncpdp_id}, which is yours alone.`;
+    ? "Ask the pharmacy how prescribers reach your account."
+    : `Prescribers send to NCPDP ID ${ncpdp_id}, which belongs to your account only.`;
 
 function Step({
   title,
@@ -121,7 +121,7 @@ function Step({
       <button type="button" aria-expanded={open} onClick={onToggle}>
         <span className={styles["tick"]}>{done && <Icon name="check" size={12} />}</span>
         <span className={styles["title"]}>{title}</span>
-        <span className="unseen">{done ? "done" : "not done yet"}</span>
+        <span className="unseen">{done ? "done" : "not done"}</span>
         {done_at && (
           <span className="quiet small">
             <When at={done_at} />

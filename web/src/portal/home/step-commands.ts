@@ -1,6 +1,6 @@
 import type { PortalHome, QuickStartStep } from "@pestle/contract";
 
-/** What is known of the account, so that a command runs as it is; what is not stands there in capitals. */
+/** Values from the account so that commands run as shown. Missing ones show as uppercase placeholders. */
 export type KnownValues = {
   client_id?: string | undefined;
   method_id?: number | undefined;
@@ -9,7 +9,7 @@ export type KnownValues = {
   order_number?: string | undefined;
 };
 
-/** What to type for each step, for a POSIX shell with curl and nothing else. Each begins where the one before ended. */
+/** The command for each step, for a POSIX shell with curl. Each one builds on the step before. */
 export function stepCommands(
   { base_url, token_url }: PortalHome["addresses"],
   known: KnownValues,

@@ -16,7 +16,7 @@ import { SuggestedSpelling } from "../../ui/suggested-spelling.tsx";
 import { usePortal } from "../account.tsx";
 import { ActionFieldInput, type FieldValue, initialValue, sentValue } from "./action-field.tsx";
 
-/** Asks something of an order: the form has the fields that the contract's table gives the action. */
+/** Requests an order action. The contract's action table defines the form fields. */
 export function ActionDialog({
   shown: { order, suggested_address },
   action,
@@ -25,7 +25,7 @@ export function ActionDialog({
 }: {
   shown: PortalOrder;
   action: PortalOrderAction;
-  /** The one that it is to end. */
+  /** The exception to resolve. */
   exception_id: ExceptionId | null;
   onClose: () => void;
 }) {
@@ -60,7 +60,7 @@ export function ActionDialog({
       after: onClose,
     },
   );
-  // What is wrong with a field of the form stands beside it, the rest below.
+  // Field errors show next to their field, all others below.
   const elsewhere =
     ask.error !== null &&
     !(
@@ -93,7 +93,7 @@ export function ActionDialog({
           {event_key === "accept_suggested_address" && (
             <Suggested given={order.address} suggestion={suggested_address} />
           )}
-          {event_key === "cancel" && " A canceled order stays canceled; its prescriptions can be ordered again."}
+          {event_key === "cancel" && " You cannot undo this. You can order its prescriptions again."}
         </p>
       )}
       {fields.map((field) => (
@@ -118,11 +118,10 @@ function Suggested({
   given: PortalOrder["order"]["address"];
   suggestion: PortalOrder["suggested_address"];
 }) {
-  if (given === null || suggestion === null) return "The address check knows no other spelling of this one.";
+  if (given === null || suggestion === null) return "The address check has no suggestion.";
   return (
     <>
-      It goes to <SuggestedSpelling given={given} suggestion={suggestion} />
-      then.
+      New address: <SuggestedSpelling given={given} suggestion={suggestion} />
     </>
   );
 }

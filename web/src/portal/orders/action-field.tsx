@@ -18,7 +18,7 @@ type Given = {
 const labels: Record<string, string> = {
   email: "Email",
   address: "Address",
-  prescription_id: "Prescription id",
+  prescription_id: "Prescription ID",
   dob: "Date of birth",
   item_id: "Item",
   token: "Payment token",
@@ -29,15 +29,15 @@ const addressParts = [
   ["first_name", "First name"],
   ["last_name", "Last name"],
   ["street1", "Street"],
-  ["street2", "Apartment, unit"],
+  ["street2", "Apartment or suite"],
   ["city", "City"],
   ["state", "State"],
-  ["zip", "Zip"],
+  ["zip", "ZIP code"],
   ["phone", "Phone"],
 ] as const satisfies readonly (readonly [keyof Address, string])[];
 const optionalParts: readonly string[] = ["street2", "phone"];
 
-/** Begins with what the order has, where it has it. */
+/** Prefills the field from the order. */
 export function initialValue({ name }: ActionField, order: Order): FieldValue {
   if (name === "address") {
     return Object.fromEntries(addressParts.map(([part]) => [part, order.address?.[part] ?? ""]));
@@ -47,7 +47,7 @@ export function initialValue({ name }: ActionField, order: Order): FieldValue {
   return "";
 }
 
-/** What goes into the request; undefined leaves the field out. */
+/** The request value. Undefined leaves the field out. */
 export function sentValue({ name, type }: ActionField, value: FieldValue): unknown {
   if (typeof value === "object") {
     return Object.fromEntries(
@@ -57,7 +57,7 @@ export function sentValue({ name, type }: ActionField, value: FieldValue): unkno
   const text = value.trim();
   if (text === "") return undefined;
   if (name === "amount_cents") return Math.round(Number(text) * 100);
-  // What is no number is sent as it is: the server says what is wrong with it.
+  // Send invalid numbers as text; the server validates them.
   return type === "integer" && /^\d{1,15}$/.test(text) ? Number(text) : text;
 }
 
@@ -86,7 +86,7 @@ export function ActionFieldInput({ field, order, value, error, onChange }: Given
         {...common}
         inputMode="decimal"
         pattern="[0-9]+([.][0-9]{1,2})?"
-        hint={`At most ${moneyText(amount_cents - refunded_cents, currency)} can go back.`}
+        hint={`Up to ${moneyText(amount_cents - refunded_cents, currency)}.`}
       />
     );
   }

@@ -12,23 +12,23 @@ import styles from "./exceptions-screen.module.css";
 
 const REFRESH_MS = 10_000;
 const whoNames = {
-  partner: ["wait", "Waits for you"],
-  pharmacist: ["info", "Waits for a pharmacist"],
-  pharmacy: ["info", "Waits for the pharmacy"],
+  partner: ["wait", "Needs your action"],
+  pharmacist: ["info", "Pharmacist is reviewing"],
+  pharmacy: ["info", "Pharmacy is handling it"],
 } as const;
 
-/** What holds orders: by reason, what waits for the partner first. */
+/** Open exceptions by type. Those that need the partner come first. */
 export function ExceptionsScreen() {
   const { api_base } = usePortal();
   const exceptions = useApi(`${api_base}/exceptions`, { refetch_ms: REFRESH_MS });
   return (
-    <Page title="Exceptions" about="Why orders are On Hold, and what ends it.">
+    <Page title="Exceptions" about="Why orders are on hold and how to resolve them.">
       <Loaded query={exceptions}>
         {({ groups }) =>
           groups.length === 0 ? (
             <Card>
-              <Empty title="No order is held">
-                <p>An order with a problem appears here, with what can be done about it.</p>
+              <Empty title="No orders on hold">
+                <p>When an order is on hold, it appears here with the actions you can take.</p>
               </Empty>
             </Card>
           ) : (
@@ -76,15 +76,15 @@ function Group({
         <p>
           {message}{" "}
           <span className="quiet">
-            The oldest has waited <Age since={oldest_at} />.
+            Oldest: <Age since={oldest_at} />.
           </span>
         </p>
         {offered.length > 0 && (
           <p className="small">
-            <span className="quiet">What ends it:</span> {offered.map(({ action }) => action).join(" · ")}
+            <span className="quiet">To resolve:</span> {offered.map(({ action }) => action).join(" · ")}
           </p>
         )}
-        <ul className={styles["orders"]} aria-label={`Orders held by ${name}`}>
+        <ul className={styles["orders"]} aria-label={`Orders on hold: ${name}`}>
           {order_numbers.map((order_number) => (
             <li key={order_number}>
               <Link className="mono" to={`${link_base}/orders/${order_number}`}>

@@ -16,12 +16,12 @@ const eventTexts: Record<TransitionEvent, string> = {
   approve_review: "Approved by a pharmacist",
   complete_fill: "Filled",
   verify_product: "Checked by a pharmacist",
-  reject_product: "To be filled again",
+  reject_product: "Sent back to fill",
   ship: "Shipped",
-  track: "Parcel scanned",
+  track: "Tracking update",
   deliver: "Delivered",
-  raise_exception: "Held",
-  resolve: "Hold ended",
+  raise_exception: "On hold",
+  resolve: "Hold resolved",
   cancel: "Canceled",
   update_address: "Address changed",
   replace_prescription: "Prescription replaced",
@@ -34,10 +34,10 @@ type Line = { key: string; at: string; text: string; actor: string; to: HistoryE
 function textOf(event: TransitionEvent, exception_id: ExceptionId | null): string {
   if (exception_id === null) return eventTexts[event];
   const { name } = exceptions[exception_id];
-  return event === "create" ? `Created and held: ${name}` : `${eventTexts[event]}: ${name}`;
+  return event === "create" ? `Created on hold: ${name}` : `${eventTexts[event]}: ${name}`;
 }
 
-/** Changes and what was asked, newest first. */
+/** Changes and action requests, newest first. */
 export function OrderHistory({ shown: { history, action_requests } }: { shown: PortalOrder }) {
   const lines: Line[] = [
     ...history.map(({ at, event, actor, from, to, exception_id }, index) => ({
@@ -51,11 +51,11 @@ export function OrderHistory({ shown: { history, action_requests } }: { shown: P
       key: `request ${id}`,
       at: created_at,
       actor: "partner",
-      text: `Asked: ${actions[event].action}`,
+      text: `Requested: ${actions[event].action}`,
       to: null,
     })),
   ];
-  // The sort is stable: what happened at one moment stays in the order it came in.
+  // The sort is stable, so entries with the same time keep their order.
   lines.sort((a, b) => Date.parse(b.at) - Date.parse(a.at));
   return (
     <Card title="History">

@@ -11,13 +11,13 @@ const columns: readonly Column<OrderItem>[] = [
   { title: "NDC", cell: ({ ndc }) => ndc && <span className="mono">{ndc}</span> },
   {
     title: "Prescription",
-    cell: ({ prescription_id }) => prescription_id ?? <span className="quiet">none needed</span>,
+    cell: ({ prescription_id }) => prescription_id ?? <span className="quiet">not required</span>,
   },
   { title: "Packages", number: true, cell: ({ quantity }) => quantity },
-  { title: "Units each", number: true, cell: ({ package_size }) => package_size },
+  { title: "Package size", number: true, cell: ({ package_size }) => package_size },
 ];
 
-/** What is sent, and the prescriptions behind it. */
+/** The order's items and their prescriptions. */
 export function OrderItems({ order: { items, medication_requests } }: { order: Order }) {
   return (
     <Card title="Items" flush>
@@ -34,9 +34,9 @@ function Prescription(prescription: MedicationRequest) {
   return (
     <div className={styles["prescription"]}>
       <h3 className="row">
-        Prescription {id} {!active && <Badge tone="bad">Not active</Badge>}
+        Prescription {id} {!active && <Badge tone="bad">Inactive</Badge>}
         {prescription.drug_schedule !== "0" && <Badge tone="info">Schedule {prescription.drug_schedule}</Badge>}
-        {prescription.daw && <Badge>As written</Badge>}
+        {prescription.daw && <Badge>Dispense as written</Badge>}
       </h3>
       <p>
         {drug_name}, {written_qty} units
@@ -44,7 +44,7 @@ function Prescription(prescription: MedicationRequest) {
       </p>
       <p>{sig_text === "" ? <span className="quiet">No directions</span> : sig_text}</p>
       <p className="quiet small">
-        {prescriber_name} · written {dateText(written_date)} · until {dateText(expire_date)} ·{" "}
+        {prescriber_name} · written {dateText(written_date)} · expires {dateText(expire_date)} ·{" "}
         {prescription.refills_left} refills left
       </p>
     </div>

@@ -17,7 +17,7 @@ import { OrderItems } from "./order-items.tsx";
 import styles from "./order-screen.module.css";
 import { OrderSides } from "./order-sides.tsx";
 
-/** One order: what holds it and what may be asked of it first, then everything that is known. */
+/** One order: open exceptions and actions first, then the details. */
 export function OrderScreen() {
   const { api_base, sandbox, may_change } = usePortal();
   const order_number = useParam("order_number");
@@ -55,7 +55,7 @@ export function OrderScreen() {
 
 type Asked = { action: PortalOrderAction; exception_id: ExceptionId | null };
 
-/** The open exceptions, each with its actions, and then what the status allows. */
+/** Open exceptions with their actions, then the actions the order's status allows. */
 function Asks({ shown }: { shown: PortalOrder }) {
   const { may_change } = usePortal();
   const { order, actions } = shown;

@@ -10,7 +10,7 @@ import styles from "./order-screen.module.css";
 
 const workflowNames = { api_driven: "API-driven", automatic: "Automatic Processing" } as const;
 
-/** Whom it is for, where it goes, what it cost. */
+/** Patient, shipping and payment. */
 export function OrderSides({ order }: { order: Order }) {
   const { api_base, link_base } = usePortal();
   const { data } = useApi(`${api_base}/catalogue`);
@@ -37,11 +37,11 @@ export function OrderSides({ order }: { order: Order }) {
             ["Brand", brand?.name ?? order.brand_id],
             ["Workflow", workflowNames[order.workflow]],
             ["Created", <When key="created" at={order.created_at} />],
-            ["Changed", <When key="changed" at={order.updated_at} />],
+            ["Updated", <When key="changed" at={order.updated_at} />],
             [
               "Webhooks",
               <Link key="events" to={`${link_base}/events`} search={{ order_number: order.order_number } as never}>
-                Events of this order
+                View events
               </Link>,
             ],
           ]}
@@ -56,7 +56,7 @@ export function OrderSides({ order }: { order: Order }) {
             ...shipments.map(
               (shipment) =>
                 [
-                  "Parcel",
+                  "Package",
                   <>
                     <Tracking key="tracking" {...shipment} /> <Badge tone="info">{shipment.status}</Badge>
                   </>,
@@ -68,7 +68,7 @@ export function OrderSides({ order }: { order: Order }) {
       <Card title="Payment">
         <Facts
           facts={[
-            ["Pays", payment.payer],
+            ["Payer", payment.payer],
             ["Status", payment.status],
             ["Amount", moneyText(payment.amount_cents, payment.currency)],
             ["Refunded", payment.refunded_cents > 0 && moneyText(payment.refunded_cents, payment.currency)],
@@ -86,7 +86,7 @@ function AddressText({ address }: Pick<Order, "address">) {
   return <span className={styles["address"]}>{lines.filter(Boolean).join("\n")}</span>;
 }
 
-/** An address of a carrier leads out only where it is one of the web. */
+/** Links the tracking number only if its URL is http(s). */
 const Tracking = ({ tracking_no, tracking_url }: Order["shipments"][number]) =>
   tracking_url !== null && /^https?:\/\//.test(tracking_url) ? (
     <a href={tracking_url} target="_blank" rel="noreferrer">

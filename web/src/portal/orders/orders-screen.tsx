@@ -19,7 +19,7 @@ const columns: readonly GridColumn<PortalOrderRow>[] = [
   { title: "Order", width: "7.5rem", cell: ({ order_number }) => <span className="mono">{order_number}</span> },
   { title: "Status", width: "7rem", cell: ({ order_status }) => <StatusBadge status={order_status} /> },
   {
-    title: "Held by",
+    title: "Exceptions",
     width: "minmax(8rem, 2fr)",
     cell: ({ exceptions: open }) => open.map(({ name }) => name).join(", "),
   },
@@ -31,10 +31,10 @@ const columns: readonly GridColumn<PortalOrderRow>[] = [
   },
   { title: "Items", width: "3rem", number: true, cell: ({ items }) => items },
   { title: "Created", width: "8rem", cell: ({ created_at }) => <When at={created_at} /> },
-  { title: "Changed", width: "8rem", cell: ({ updated_at }) => <When at={updated_at} /> },
+  { title: "Updated", width: "8rem", cell: ({ updated_at }) => <When at={updated_at} /> },
 ];
 
-/** All orders of the account, newest first. A row names nobody and no medication. */
+/** All orders, newest first. Rows show no patient names or medications. */
 export function OrdersScreen() {
   const { api_base, link_base } = usePortal();
   const [values] = useFilters();
@@ -52,8 +52,8 @@ export function OrdersScreen() {
       options: (catalogue.data?.brands ?? []).map(({ id, name }) => [String(id), name] as const),
     },
     { name: "reference", label: "Reference" },
-    { name: "patient_id", label: "Patient id" },
-    { name: "prescription_id", label: "Prescription id" },
+    { name: "patient_id", label: "Patient ID" },
+    { name: "prescription_id", label: "Prescription ID" },
   ];
   const given = Object.fromEntries(filters.map(({ name }) => [name, values[name]]));
   const pages = usePages(addressOf(`${api_base}/orders`, { ...given, limit: "100" }), (page) => page.orders, {
@@ -72,10 +72,10 @@ export function OrdersScreen() {
         empty={
           <Card>
             {filtered ? (
-              <Empty title="No order fits the filters" />
+              <Empty title="No matching orders" />
             ) : (
-              <Empty title="No order yet">
-                <p>Orders that your programs place appear here.</p>
+              <Empty title="No orders yet">
+                <p>Orders you place through the API appear here.</p>
               </Empty>
             )}
           </Card>

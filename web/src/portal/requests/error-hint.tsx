@@ -1,7 +1,7 @@
 import type { PortalErrorHint } from "@pestle/contract";
 import { CodeText } from "../../ui/code-text.tsx";
 
-/** What to do about an error: the field it is about, how to put it right, and where more is told. */
+/** How to fix an error: the field, the resolution and a link to the docs. */
 export const ErrorHint = ({ code, field, resolution }: PortalErrorHint) => (
   <p>
     {field !== null && (

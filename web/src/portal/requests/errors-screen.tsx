@@ -15,12 +15,12 @@ import { StatusCode } from "./status-code.tsx";
 
 const REFRESH_MS = 15_000;
 const spans = [
-  ["1", "The last hour"],
-  ["24", "24 hours"],
-  ["168", "7 days"],
+  ["1", "Last hour"],
+  ["24", "Last 24 hours"],
+  ["168", "Last 7 days"],
 ] as const;
 
-/** What went wrong, the most frequent first, and how to put it right. */
+/** API errors, most frequent first, and how to fix them. */
 export function ErrorsScreen() {
   const { api_base } = usePortal();
   const [{ hours = "24" }, change] = useFilters();
@@ -30,10 +30,10 @@ export function ErrorsScreen() {
   return (
     <Page
       title="Errors"
-      about="Requests that failed, by what was wrong with them."
+      about="Failed requests, grouped by error."
       actions={
         <SelectField
-          label="Since"
+          label="Time range"
           unseen
           options={spans}
           value={hours}
@@ -45,8 +45,8 @@ export function ErrorsScreen() {
         {({ groups }) =>
           groups.length === 0 ? (
             <Card>
-              <Empty title="Nothing went wrong">
-                <p>No request failed in this time.</p>
+              <Empty title="No errors">
+                <p>No requests failed in this period.</p>
               </Empty>
             </Card>
           ) : (
@@ -67,7 +67,7 @@ export function ErrorsScreen() {
 function Group(group: PortalErrorGroup) {
   const { link_base } = usePortal();
   const { code, title, status, count, last_at, routes, request_ids } = group;
-  // Without a code of its own it is named by its status.
+  // An error without its own code uses the HTTP status.
   const search = code === String(status) ? { status: code } : { error_code: code };
   return (
     <Card
@@ -95,7 +95,7 @@ function Group(group: PortalErrorGroup) {
           ))}
         </ul>
         <p className="quiet small">
-          Last <When at={last_at} seconds /> · newest{" "}
+          Last seen <When at={last_at} seconds /> · latest requests{" "}
           {request_ids.map((request_id) => (
             <Link key={request_id} className={`mono ${styles["id"]}`} to={`${link_base}/requests/${request_id}`}>
               {request_id.slice(0, 8)}

@@ -12,7 +12,7 @@ import { usePortal } from "../account.tsx";
 import { ErrorHint } from "./error-hint.tsx";
 import { durationText, StatusCode } from "./status-code.tsx";
 
-/** One request: what came of it, and what to do about it. */
+/** One request, its result and how to fix its errors. */
 export function RequestScreen() {
   const { api_base, link_base } = usePortal();
   const request_id = useParam("request_id");
@@ -32,10 +32,10 @@ export function RequestScreen() {
             <Card title={<span className="mono">{`${method} ${route}`}</span>}>
               <Facts
                 facts={[
-                  ["Request id", <Copyable key="id" text={request_id} label="request id" />],
+                  ["Request ID", <Copyable key="id" text={request_id} label="request ID" />],
                   ["Status", <StatusCode key="status" status={status} />],
-                  ["At", <When key="at" at={at} seconds />],
-                  ["Took", durationText(duration_ms)],
+                  ["Time", <When key="at" at={at} seconds />],
+                  ["Duration", durationText(duration_ms)],
                   [
                     "Credential",
                     <span key="credential">
@@ -50,7 +50,7 @@ export function RequestScreen() {
                 <ErrorHint {...error} />
               </Card>
             ))}
-            {errors.length === 0 && <Notice tone="good" title="It succeeded." />}
+            {errors.length === 0 && <Notice tone="good" title="This request succeeded." />}
           </>
         )}
       </Loaded>

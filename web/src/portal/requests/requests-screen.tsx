@@ -16,11 +16,11 @@ import { durationText, StatusCode } from "./status-code.tsx";
 const REFRESH_MS = 5_000;
 
 const columns: readonly GridColumn<PortalRequest>[] = [
-  { title: "At", width: "10rem", cell: ({ at }) => <When at={at} seconds /> },
+  { title: "Time", width: "10rem", cell: ({ at }) => <When at={at} seconds /> },
   { title: "Method", width: "4rem", cell: ({ method }) => <span className="mono">{method}</span> },
   { title: "Path", width: "minmax(11rem, 2fr)", cell: ({ route }) => <span className="mono">{route}</span> },
   { title: "Status", width: "4rem", cell: ({ status }) => <StatusCode status={status} /> },
-  { title: "Took", width: "4.5rem", number: true, cell: ({ duration_ms }) => durationText(duration_ms) },
+  { title: "Duration", width: "4.5rem", number: true, cell: ({ duration_ms }) => durationText(duration_ms) },
   {
     title: "Errors",
     width: "minmax(7rem, 1.5fr)",
@@ -28,7 +28,7 @@ const columns: readonly GridColumn<PortalRequest>[] = [
   },
   { title: "Credential", width: "minmax(5rem, 1fr)", cell: ({ credential_name }) => credential_name },
   {
-    title: "Request id",
+    title: "Request ID",
     width: "5.5rem",
     cell: ({ request_id }) => <span className="mono quiet">{request_id.slice(0, 8)}…</span>,
   },
@@ -36,13 +36,13 @@ const columns: readonly GridColumn<PortalRequest>[] = [
 
 const textFilters = ["request_id", "route", "status", "error_code"];
 
-/** Every request of the partner's programs. No bodies: what a request was about is not kept. */
+/** The partner's API requests. Bodies are not stored. */
 export function RequestsScreen() {
   const { api_base, link_base } = usePortal();
   const [values] = useFilters();
   const credentials = useApi(`${api_base}/credentials`);
   const filters: Filter[] = [
-    { name: "request_id", label: "Request id" },
+    { name: "request_id", label: "Request ID" },
     {
       name: "errors",
       label: "Outcome",
@@ -70,11 +70,7 @@ export function RequestsScreen() {
   });
   const filtered = Object.values(given).some((value) => value !== undefined);
   return (
-    <Page
-      title="Requests"
-      about="What your programs asked, by the X-Request-Id of its answer. Bodies are not kept."
-      fill
-    >
+    <Page title="Requests" about="Your API requests, by X-Request-Id. Pestle does not store bodies." fill>
       <FilterBar filters={filters} />
       <RowList
         label="Requests"
@@ -85,10 +81,10 @@ export function RequestsScreen() {
         empty={
           <Card>
             {filtered ? (
-              <Empty title="No request fits the filters" />
+              <Empty title="No matching requests" />
             ) : (
-              <Empty title="No request yet">
-                <p>A request with one of your credentials appears here a second or two after its answer.</p>
+              <Empty title="No requests yet">
+                <p>API requests made with your credentials appear here within seconds.</p>
               </Empty>
             )}
           </Card>

@@ -1,6 +1,6 @@
 import { Badge } from "../../ui/badge.tsx";
 
-/** A status of HTTP, in the colour of its kind. */
+/** An HTTP status, colored by class. */
 export const StatusCode = ({ status }: { status: number }) => (
   <Badge tone={status >= 500 ? "bad" : status >= 400 ? "wait" : "good"}>{status}</Badge>
 );

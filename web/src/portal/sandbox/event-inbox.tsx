@@ -18,7 +18,7 @@ import styles from "./sandbox-screen.module.css";
 
 const REFRESH_MS = 2_000;
 
-/** Webhooks as they would come in, without a receiver of one's own. */
+/** Incoming webhooks, viewable without your own receiver. */
 export function EventInbox() {
   const { api_base, link_base, may_change } = usePortal();
   const events = useApi(`${api_base}/webhook_events?limit=25`, { refetch_ms: REFRESH_MS });
@@ -40,7 +40,7 @@ export function EventInbox() {
             <Menu
               trigger={
                 <>
-                  <Icon name="plus" /> Make one up
+                  <Icon name="plus" /> Simulate event
                 </>
               }
               items={eventTypeNames.map((event_type) => ({
@@ -49,7 +49,7 @@ export function EventInbox() {
               }))}
             />
           )}
-          <Link to={`${link_base}/events`}>All</Link>
+          <Link to={`${link_base}/events`}>All events</Link>
         </>
       }
       flush
@@ -58,8 +58,8 @@ export function EventInbox() {
       <Loaded query={events}>
         {({ webhook_events }) =>
           webhook_events.length === 0 ? (
-            <Empty title="Nothing has come in">
-              <p>Events appear here by themselves.</p>
+            <Empty title="No events yet">
+              <p>Events appear here automatically.</p>
             </Empty>
           ) : (
             <ol className={styles["inbox"]}>
@@ -105,14 +105,14 @@ function Entry({
   );
 }
 
-/** Read when it is opened, and not before: each look is written down. */
+/** Fetched on open because the server audits each read. */
 function Body({ event_id }: { event_id: string }) {
   const { api_base, link_base } = usePortal();
   const event = useApi(`${api_base}/webhook_events/${event_id}`, { written_down: true });
   return (
     <div className={styles["event"]}>
       <Loaded query={event}>
-        {({ body }) => <Copyable block tall text={JSON.stringify(body, null, 2)} label="the body" />}
+        {({ body }) => <Copyable block tall text={JSON.stringify(body, null, 2)} label="body" />}
       </Loaded>
       <Link to={`${link_base}/events/${event_id}`}>Attempts and signature</Link>
     </div>

@@ -13,7 +13,7 @@ import { usePortal } from "../account.tsx";
 import { WalkOrder } from "../walk-order.tsx";
 import styles from "./sandbox-screen.module.css";
 
-/** The newest prescriptions, each with the way on: an order, and then where that goes. */
+/** Recent prescriptions, with actions to order them and move the orders. */
 export function Prescriptions({
   prescriptions,
   orders,
@@ -28,8 +28,8 @@ export function Prescriptions({
   return (
     <Card title="Prescriptions" flush>
       {prescriptions.length === 0 ? (
-        <Empty title="No prescription yet">
-          <p>Send one above. It is yours to order a moment later.</p>
+        <Empty title="No prescriptions yet">
+          <p>Send one above. You can order it a moment later.</p>
         </Empty>
       ) : (
         <ol>
@@ -61,7 +61,7 @@ function Prescription({
 }) {
   const { api_base, link_base, may_change } = usePortal();
   const place = useChange(() => api(`${api_base}/sandbox/orders`, { method: "POST", body: { prescription_id } }), {
-    done: "The order is placed.",
+    done: "Order placed.",
     reads: (["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"] as const).map(
       (path) => `${api_base}${path}` as const,
     ),
@@ -75,7 +75,7 @@ function Prescription({
           <p className="row">
             <strong>{drug_name}</strong>
             {drug_schedule !== "0" && <Badge tone="info">Schedule {drug_schedule}</Badge>}
-            {!active && <Badge tone="bad">Taken back</Badge>}
+            {!active && <Badge tone="bad">Canceled</Badge>}
           </p>
           <p className="quiet small">
             Prescription {prescription_id} · patient <span className="mono">{patient_id}</span> ·{" "}
@@ -96,7 +96,7 @@ function Prescription({
           })}
           {may_change && order_numbers.length === 0 && (
             <Button small tone={chosen ? "primary" : "plain"} busy={place.busy} onClick={() => void place.run()}>
-              Place an order
+              Place order
             </Button>
           )}
           {may_change && latest && latest.order_status !== "Delivered" && latest.order_status !== "Canceled" && (
@@ -109,8 +109,8 @@ function Prescription({
       {place.error !== null && <Problem error={place.error} />}
       {latest?.exceptions.map(({ id, name }) => (
         <p key={id} className="small">
-          <Badge tone="wait">Held</Badge> {name} ({id}).{" "}
-          <Link to={`${link_base}/orders/${latest.order_number}`}>See what ends it</Link>
+          <Badge tone="wait">On hold</Badge> {name} ({id}).{" "}
+          <Link to={`${link_base}/orders/${latest.order_number}`}>Resolve</Link>
         </p>
       ))}
       {chosen && latest && may_change && <WalkOrder order={latest} />}

@@ -17,7 +17,7 @@ const leaps = [
 ] as const;
 const exact = new Intl.DateTimeFormat(undefined, { dateStyle: "full", timeStyle: "short" });
 
-/** The account's own clock: refills become due and prescriptions expire without anybody waiting for it. */
+/** The account's simulated clock. Advancing it makes refills due and prescriptions expire. */
 export function SandboxClock({ now, clock_offset_s }: { now: string; clock_offset_s: number }) {
   const { api_base, may_change } = usePortal();
   const [hours, setHours] = useState("");
@@ -27,7 +27,7 @@ export function SandboxClock({ now, clock_offset_s }: { now: string; clock_offse
         method: "POST",
         body: { simulation_type: "clock", simulation: { advance_seconds } },
       }),
-    { done: "Time has passed.", reads: ["/portal"] },
+    { done: "Clock advanced.", reads: ["/portal"] },
   );
   const submit = (event: FormEvent) => {
     event.preventDefault();
@@ -40,8 +40,8 @@ export function SandboxClock({ now, clock_offset_s }: { now: string; clock_offse
           <strong>{exact.format(new Date(now))}</strong>
           <br />
           <span className="quiet">
-            {clock_offset_s === 0 ? "Real time." : `${ageText(clock_offset_s * 1000)} ahead of real time.`} It moves
-            forward only.
+            {clock_offset_s === 0 ? "Real time." : `${ageText(clock_offset_s * 1000)} ahead of real time.`} You can only
+            move it forward.
           </span>
         </p>
         {may_change && (
@@ -65,7 +65,7 @@ export function SandboxClock({ now, clock_offset_s }: { now: string; clock_offse
                 onChange={(event) => setHours(event.target.value)}
               />
               <Button small type="submit" busy={move.busy}>
-                Move on
+                Advance
               </Button>
             </form>
           </>

@@ -11,15 +11,15 @@ import { SendPrescription } from "./send-prescription.tsx";
 
 const REFRESH_MS = 4_000;
 
-/** What a partner plays with: prescriptions arrive, orders move, time passes, and the events of it come in. */
+/** Sandbox tools: send prescriptions, move orders, advance the clock and watch events. */
 export function SandboxScreen() {
   const { api_base } = usePortal();
   const sandbox = useApi(`${api_base}/sandbox`, { refetch_ms: REFRESH_MS });
-  // The list names nobody, so that reading it over and over leaves no trail of looks at patients.
+  // The list has no patient data, so polling it adds nothing to the audit log.
   const orders = useApi(`${api_base}/orders?limit=100`, { refetch_ms: REFRESH_MS });
   const [chosen, setChosen] = useState<number | null>(null);
   return (
-    <Page title="Sandbox tools" about="You are the prescriber, the pharmacy and the carrier here.">
+    <Page title="Sandbox tools" about="Act as the prescriber, the pharmacy and the carrier.">
       <Loaded query={sandbox} lines={10}>
         {(shown) => (
           <div className={styles["columns"]}>

@@ -10,7 +10,7 @@ import { Card } from "../../ui/display/card.tsx";
 import { usePortal } from "../account.tsx";
 import styles from "./sandbox-screen.module.css";
 
-/** A prescription arrives as if a prescriber had sent it: one of the stories, with fields of one's own beside it. */
+/** Simulates a prescription from a scenario, with optional custom fields. */
 export function SendPrescription({
   presets,
   onSent,
@@ -28,7 +28,7 @@ export function SendPrescription({
       return api(`${api_base}/sandbox/prescriptions`, { method: "POST", body });
     },
     {
-      done: "The prescription has arrived.",
+      done: "Prescription received.",
       reads: (["/sandbox", "/orders", "/home", "/exceptions", "/webhook_events"] as const).map(
         (path) => `${api_base}${path}` as const,
       ),
@@ -45,7 +45,7 @@ export function SendPrescription({
         }}
       >
         <fieldset className={styles["presets"]}>
-          <legend className="unseen">Story</legend>
+          <legend className="unseen">Scenario</legend>
           {presets.map(({ preset: name, title, exception_id }) => (
             <label key={name} className={styles["preset"]}>
               <input
@@ -63,7 +63,7 @@ export function SendPrescription({
         <div className="row">
           {may_change && (
             <Button tone="primary" type="submit" busy={send.busy}>
-              Send the prescription
+              Send prescription
             </Button>
           )}
           <p className="quiet" role="status">
@@ -71,10 +71,10 @@ export function SendPrescription({
           </p>
         </div>
         <details>
-          <summary>Fields of your own</summary>
+          <summary>Custom fields</summary>
           <TextArea
-            label="Fields, as JSON"
-            hint="As in the API's simulation of a prescription: they stand instead of what the story says."
+            label="Fields (JSON)"
+            hint="Same fields as the API's prescription simulation. They override the scenario."
             placeholder='{"drug_name": "atorvastatin", "patient": {"first_name": "Wren"}}'
             spellCheck={false}
             className="mono"
@@ -97,7 +97,7 @@ function readFields(text: string): { fields: Record<string, unknown> | null; pro
       return { fields: fields as Record<string, unknown>, problem: null };
     }
   } catch {
-    // Told below: half-typed text is no JSON either.
+    // Reported below. Partly typed JSON is invalid too.
   }
   return { fields: null, problem: "This is not a JSON object." };
 }

@@ -22,10 +22,10 @@ export function InvitePerson({
     reads: [`${api_base}/team`],
     after: onInvited,
   });
-  const beside = ["name", "email", "role"].some((field) => problemOf(invite.error, field) !== null);
+  const has_field_problem = ["name", "email", "role"].some((field) => problemOf(invite.error, field) !== null);
   return (
     <Dialog
-      title="Invite somebody"
+      title="Invite person"
       onClose={onClose}
       onSubmit={() => void invite.run()}
       actions={
@@ -47,7 +47,7 @@ export function InvitePerson({
         onChange={(event) => setGiven({ ...given, name: event.target.value })}
       />
       <TextField
-        label="E-mail"
+        label="Email"
         type="email"
         required
         value={given.email}
@@ -62,8 +62,8 @@ export function InvitePerson({
         problem={problemOf(invite.error, "role")}
         onChange={(event) => setGiven({ ...given, role: event.target.value as PortalRole })}
       />
-      <p className="quiet small">A password is made for them, and shown to you once.</p>
-      {invite.error !== null && !beside && <Problem error={invite.error} />}
+      <p className="quiet small">Pestle creates a password and shows it to you once.</p>
+      {invite.error !== null && !has_field_problem && <Problem error={invite.error} />}
     </Dialog>
   );
 }

@@ -16,7 +16,7 @@ import { roleNames } from "./role-names.ts";
 
 type Asked = "password" | "second_factor" | "disable" | PortalRole;
 
-/** What an admin may do with somebody: each is asked about before it is done. */
+/** Admin actions for a team member. Each asks for confirmation. */
 export function PersonMenu({
   person,
   onInvited,
@@ -32,9 +32,9 @@ export function PersonMenu({
       icon: "person" as const,
       onChoose: () => setAsked(role),
     })),
-    { label: "New password", icon: "key", onChoose: () => setAsked("password") },
+    { label: "Reset password", icon: "key", onChoose: () => setAsked("password") },
     ...(person.second_factor
-      ? [{ label: "Reset the second factor", icon: "lock" as const, onChoose: () => setAsked("second_factor") }]
+      ? [{ label: "Reset two-factor", icon: "lock" as const, onChoose: () => setAsked("second_factor") }]
       : []),
     {
       label: person.disabled_at === null ? "Disable" : "Enable",
@@ -45,7 +45,7 @@ export function PersonMenu({
   ];
   return (
     <>
-      <Menu trigger={<Icon name="more" />} label={`What can be done with ${person.name}`} items={items} />
+      <Menu trigger={<Icon name="more" />} label={`Actions for ${person.name}`} items={items} />
       {asked && <Ask person={person} asked={asked} onInvited={onInvited} onClose={() => setAsked(null)} />}
     </>
   );
@@ -67,16 +67,16 @@ function Ask({
   const disabled = person.disabled_at !== null;
   const texts: Record<Asked, { confirm: string; about: string }> = {
     password: {
-      confirm: "Make a new password",
-      about: "The old one ends, and so do their sessions. The new one is shown to you once.",
+      confirm: "Reset password",
+      about: "Their current password stops working and they are signed out. The new password is shown to you once.",
     },
     second_factor: {
-      confirm: "Reset the second factor",
-      about: "They set up another authenticator when they sign in. Be sure that it was they who asked.",
+      confirm: "Reset two-factor",
+      about: "They set up a new authenticator at the next sign-in. Verify their identity first.",
     },
     disable: disabled
-      ? { confirm: "Enable", about: "They can sign in again, with the password they had." }
-      : { confirm: "Disable", about: "Their sessions end at once, and they cannot sign in any more." },
+      ? { confirm: "Enable", about: "They can sign in again with their existing password." }
+      : { confirm: "Disable", about: "They are signed out immediately and can no longer sign in." },
     partner_viewer: { confirm: "Make Viewer", about: portalRoles.partner_viewer },
     partner_developer: { confirm: "Make Developer", about: portalRoles.partner_developer },
     partner_admin: { confirm: "Make Admin", about: portalRoles.partner_admin },

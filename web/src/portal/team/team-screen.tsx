@@ -15,13 +15,13 @@ import { InvitePerson } from "./invite-person.tsx";
 import { PersonMenu } from "./person-menu.tsx";
 import { roleNames } from "./role-names.ts";
 
-/** The people of the partner, in both environments. */
+/** The partner's team. It has access to both environments. */
 export function TeamScreen() {
   const { api_base, may_manage_team } = usePortal();
   const team = useApi(`${api_base}/team`);
   const [inviting, setInviting] = useState(false);
   const [invited, setInvited] = useState<PortalInvited | null>(null);
-  useShortcuts(may_manage_team ? [{ keys: "n", label: "Invite somebody", run: () => setInviting(true) }] : []);
+  useShortcuts(may_manage_team ? [{ keys: "n", label: "Invite person", run: () => setInviting(true) }] : []);
   const columns: readonly Column<PortalPerson>[] = [
     {
       title: "Name",
@@ -35,23 +35,22 @@ export function TeamScreen() {
     },
     { title: "Role", cell: ({ role }) => <span className="nowrap">{roleNames[role]}</span> },
     {
-      title: "Second factor",
-      cell: ({ second_factor }) =>
-        second_factor ? <Badge tone="good">Set up</Badge> : <Badge tone="wait">Not set up</Badge>,
+      title: "Two-factor",
+      cell: ({ second_factor }) => (second_factor ? <Badge tone="good">On</Badge> : <Badge tone="wait">Off</Badge>),
     },
     {
-      title: "Last signed in",
+      title: "Last sign-in",
       cell: ({ last_signed_in_at }) =>
         last_signed_in_at === null ? <span className="quiet">never</span> : <When at={last_signed_in_at} />,
     },
     {
-      title: "State",
+      title: "Status",
       cell: ({ disabled_at }) => (disabled_at === null ? <Badge tone="good">Active</Badge> : <Badge>Disabled</Badge>),
     },
     ...(may_manage_team
       ? [
           {
-            title: "What can be done",
+            title: "Actions",
             unseen: true,
             cell: (person: PortalPerson) => <PersonMenu person={person} onInvited={setInvited} />,
           },
@@ -61,7 +60,7 @@ export function TeamScreen() {
   return (
     <Page
       title="Team"
-      about="Whoever is on it may come in, in both environments."
+      about="Everyone here can access both environments."
       actions={
         may_manage_team && (
           <Button tone="primary" icon="plus" keys="n" onClick={() => setInviting(true)}>
@@ -99,15 +98,15 @@ export function TeamScreen() {
       )}
       {invited && (
         <ShownOnce
-          title={`A password for ${invited.person.name}`}
+          title={`Password for ${invited.person.name}`}
           onClose={() => setInvited(null)}
-          keep="Nobody can look it up later. Hand it over by a way that only they read."
+          keep="You cannot view it again. Send it to them over a secure channel."
           secrets={[
-            { label: "E-mail", text: invited.person.email },
+            { label: "Email", text: invited.person.email },
             { label: "Password", text: invited.password },
           ]}
         >
-          <p>Whoever signs in can set up a second factor, and should.</p>
+          <p>Ask them to set up two-factor authentication after they sign in.</p>
         </ShownOnce>
       )}
     </Page>

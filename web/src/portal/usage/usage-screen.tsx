@@ -14,9 +14,9 @@ import styles from "./usage-screen.module.css";
 const REFRESH_MS = 30_000;
 const HOUR_MS = 3_600_000;
 const spans = [
-  ["24", "24 hours"],
-  ["168", "7 days"],
-  ["720", "30 days"],
+  ["24", "Last 24 hours"],
+  ["168", "Last 7 days"],
+  ["720", "Last 30 days"],
 ] as const;
 const dayText = new Intl.DateTimeFormat(undefined, {
   month: "short",
@@ -25,7 +25,7 @@ const dayText = new Intl.DateTimeFormat(undefined, {
   minute: "2-digit",
 });
 
-/** How much is asked, how well it goes, and how far the limits are. */
+/** Request volume, error rate, latency and rate limit headroom. */
 export function UsageScreen() {
   const { api_base } = usePortal();
   const [{ hours = "24" }, change] = useFilters();
@@ -35,7 +35,7 @@ export function UsageScreen() {
       title="Usage"
       actions={
         <SelectField
-          label="Time"
+          label="Time range"
           unseen
           options={spans}
           value={hours}
@@ -66,7 +66,7 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
         <TileBody
           label="Requests"
           value={requests.toLocaleString()}
-          about={`${limited.toLocaleString()} over the limit`}
+          about={`${limited.toLocaleString()} rate limited`}
         />
       </div>
       <div className={tileClass}>
@@ -74,22 +74,18 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
           label="Failed"
           value={requests === 0 ? "–" : percent(failed / requests)}
           tone={server_errors > 0 ? "bad" : undefined}
-          about={`${client_errors.toLocaleString()} refused, ${server_errors.toLocaleString()} our fault`}
+          about={`${client_errors.toLocaleString()} client errors, ${server_errors.toLocaleString()} server errors`}
         />
       </div>
       <div className={tileClass}>
-        <TileBody
-          label="Half take less than"
-          value={milliseconds(p50_ms)}
-          about={`99 of 100: ${milliseconds(p99_ms)}`}
-        />
+        <TileBody label="Median latency" value={milliseconds(p50_ms)} about={`p99: ${milliseconds(p99_ms)}`} />
       </div>
       <div className={tileClass}>
         <TileBody
-          label="Room below the limit"
+          label="Rate limit headroom"
           value={percent(headroom)}
           tone={headroom < 0.2 ? "wait" : undefined}
-          about={`${busiest_per_second.toLocaleString()} of ${limit.rate_per_second.toLocaleString()} a second`}
+          about={`${busiest_per_second.toLocaleString()} of ${limit.rate_per_second.toLocaleString()} per second`}
         />
       </div>
       <div className={tileClass}>
@@ -104,7 +100,7 @@ function Totals({ totals, limit, webhooks }: PortalUsage) {
   );
 }
 
-/** A row for every hour up to now on the account's clock, which in the sandbox may be ahead. */
+/** One row per hour up to now by the account's clock, which can be ahead in the sandbox. */
 function webhookHours(webhooks: PortalUsage["webhooks"], count: number, clock_offset_s: number) {
   const last_ms = Math.floor((Date.now() + clock_offset_s * 1000) / HOUR_MS) * HOUR_MS;
   const by_hour = new Map(webhooks.map((row) => [Date.parse(row.hour), row]));
@@ -120,63 +116,63 @@ function Charts({ hours, limit, webhooks }: PortalUsage) {
   const moments = hours.map(({ hour }) => text.format(new Date(hour)));
   const of = (field: Exclude<keyof PortalUsage["hours"][number], "hour">) => hours.map((row) => row[field]);
   const { account } = usePortal();
-  const told = webhookHours(webhooks, hours.length, account.clock_offset_s);
+  const webhookRows = webhookHours(webhooks, hours.length, account.clock_offset_s);
   const good = hours.map((row) => row.requests - row.client_errors - row.server_errors - row.limited);
   return (
     <div className={styles["charts"]}>
-      <Card title="Requests an hour">
+      <Card title="Requests per hour">
         <Chart
-          label="Requests an hour"
+          label="Requests per hour"
           kind="bars"
           moments={moments}
-          empty="No request in this time"
+          empty="No requests in this period"
           series={[
             { name: "Succeeded", tone: "accent", values: good },
-            { name: "Refused (4xx)", tone: "wait", values: of("client_errors") },
-            { name: "Over the limit (429)", tone: "neutral", values: of("limited") },
-            { name: "Our fault (5xx)", tone: "bad", values: of("server_errors") },
+            { name: "Client errors (4xx)", tone: "wait", values: of("client_errors") },
+            { name: "Rate limited (429)", tone: "neutral", values: of("limited") },
+            { name: "Server errors (5xx)", tone: "bad", values: of("server_errors") },
           ]}
         />
       </Card>
-      <Card title="How long answers take">
+      <Card title="Latency">
         <Chart
-          label="How long answers take"
+          label="Latency"
           kind="lines"
           moments={moments}
           format={(value) => `${Math.round(value * 10) / 10} ms`}
-          empty="No request in this time"
+          empty="No requests in this period"
           series={[
-            { name: "Half take less (p50)", tone: "accent", values: of("p50_ms") },
-            { name: "99 of 100 take less (p99)", tone: "wait", values: of("p99_ms") },
+            { name: "Median (p50)", tone: "accent", values: of("p50_ms") },
+            { name: "p99", tone: "wait", values: of("p99_ms") },
           ]}
         />
       </Card>
-      <Card title="Room below the limit">
+      <Card title="Rate limit headroom">
         <Chart
-          label="Room below the limit"
+          label="Rate limit headroom"
           kind="lines"
           moments={moments}
           most={1}
           format={percent}
-          series={[{ name: "Left in the busiest minute of a credential", tone: "accent", values: of("headroom") }]}
+          series={[{ name: "Headroom of the busiest credential", tone: "accent", values: of("headroom") }]}
         />
         <p className="quiet small">
-          Each credential has {limit.rate_per_second.toLocaleString()} requests a second, and{" "}
-          {limit.burst.toLocaleString()} at once.
+          Each credential can send {limit.rate_per_second.toLocaleString()} requests per second, with bursts of{" "}
+          {limit.burst.toLocaleString()}.
         </p>
       </Card>
       <Card title="Webhook attempts">
         <Chart
-          label="Webhook attempts an hour"
+          label="Webhook attempts per hour"
           kind="bars"
-          moments={told.map(({ at_ms }) => text.format(at_ms))}
-          empty="No attempt in this time"
+          moments={webhookRows.map(({ at_ms }) => text.format(at_ms))}
+          empty="No attempts in this period"
           series={[
-            { name: "Delivered", tone: "good", values: told.map(({ delivered }) => delivered) },
-            { name: "Failed", tone: "bad", values: told.map(({ failed }) => failed) },
+            { name: "Delivered", tone: "good", values: webhookRows.map(({ delivered }) => delivered) },
+            { name: "Failed", tone: "bad", values: webhookRows.map(({ failed }) => failed) },
           ]}
         />
-        {account.clock_offset_s > 0 && <p className="quiet small">By the sandbox's own clock.</p>}
+        {account.clock_offset_s > 0 && <p className="quiet small">Times follow the sandbox clock.</p>}
       </Card>
     </div>
   );

@@ -21,7 +21,7 @@ import styles from "./endpoint-form.module.css";
 
 const fields = ["url", "secret", "signing_credential_id", "description"];
 
-/** Registers an endpoint, or changes the one that is given. */
+/** Creates an endpoint, or edits `endpoint` if given. */
 export function EndpointForm({
   endpoint,
   onClose,
@@ -29,7 +29,7 @@ export function EndpointForm({
 }: {
   endpoint?: PortalEndpoint;
   onClose: () => void;
-  /** With the secret that was given: neither is shown again. */
+  /** Receives the endpoint and its secret, which are shown only once. */
   onCreated?: (created: PortalCreatedEndpoint, secret: string) => void;
 }) {
   const { api_base, sandbox } = usePortal();
@@ -73,7 +73,7 @@ export function EndpointForm({
     );
   return (
     <Dialog
-      title={endpoint ? "Change the endpoint" : "New endpoint"}
+      title={endpoint ? "Edit endpoint" : "New endpoint"}
       onClose={onClose}
       onSubmit={() => void save.run()}
       wide
@@ -81,7 +81,7 @@ export function EndpointForm({
         <>
           <Button onClick={onClose}>Cancel</Button>
           <Button tone="primary" type="submit" busy={save.busy}>
-            {endpoint ? "Save" : "Register"}
+            {endpoint ? "Save" : "Create endpoint"}
           </Button>
         </>
       }
@@ -90,8 +90,8 @@ export function EndpointForm({
         label="URL"
         hint={
           sandbox
-            ? "It is signed exactly as it stands here. In the sandbox it may also be one of your own machine, where the pharmacy allows it."
-            : "HTTPS, at a public address. It is signed exactly as it stands here."
+            ? "Signatures cover this exact URL. Sandbox endpoints can be local URLs if the pharmacy allows it."
+            : "A public HTTPS URL. Signatures cover this exact URL."
         }
         type="url"
         required
@@ -106,8 +106,8 @@ export function EndpointForm({
           label={endpoint ? "New secret" : "Secret"}
           hint={
             endpoint
-              ? "Left empty, the one you chose before stays."
-              : "Yours to choose, for the second authenticity header. It is not shown again: keep it."
+              ? "Leave empty to keep the current secret."
+              : "You choose it; the second authenticity header uses it. Save it now, it is not shown again."
           }
           required={endpoint === undefined}
           maxLength={255}
@@ -116,11 +116,11 @@ export function EndpointForm({
           problem={problemOf(save.error, "secret")}
           onChange={(event) => setSecret(event.target.value)}
         />
-        <Button onClick={() => setSecret(randomSecret())}>Make one up</Button>
+        <Button onClick={() => setSecret(randomSecret())}>Generate</Button>
       </div>
       <fieldset className={styles["events"]}>
         <legend>Events</legend>
-        <p className="quiet small">With none chosen, every event that is not opt-in is sent.</p>
+        <p className="quiet small">If you choose none, Pestle sends every event that is not opt-in.</p>
         {eventTypeNames.map((event_type) => (
           <CheckField
             key={event_type}
@@ -145,9 +145,9 @@ export function EndpointForm({
       <div className="grid-2">
         <SelectField
           label="Signed with"
-          hint="The credential whose client secret is the key of the signature."
+          hint="The credential whose client secret signs the events."
           options={[
-            ...(endpoint ? [] : [["", "The newest that is live"] as const]),
+            ...(endpoint ? [] : [["", "Newest active credential"] as const]),
             ...live.map(({ client_id, name }) => [client_id, name] as const),
           ]}
           value={signer}

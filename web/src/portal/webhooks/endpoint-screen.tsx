@@ -20,7 +20,7 @@ import { EndpointStatistics } from "./endpoint-statistics.tsx";
 import { RedeliverSince } from "./redeliver-since.tsx";
 import { TestEvent } from "./test-event.tsx";
 
-/** One endpoint: how it does, and what can be done about it. */
+/** One endpoint: details, statistics and actions. */
 export function EndpointScreen() {
   const { api_base, link_base } = usePortal();
   const endpoint_id = useParam("endpoint_id");
@@ -50,21 +50,21 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
   const active = status === "active";
   const toggle = useChange(
     () => api(`${path}/${id}`, { method: "PATCH", body: { status: active ? "disabled" : "active" } }),
-    { done: active ? "Nothing is sent to it any more." : "It is sent what waited for it.", reads },
+    { done: active ? "Endpoint disabled." : "Endpoint enabled. Pending events are on their way.", reads },
   );
   const remove = useChange(() => api(`${path}/${id}`, { method: "DELETE" }), {
-    done: "The endpoint is deleted.",
+    done: "Endpoint deleted.",
     reads: [path, `${api_base}/home`, `${api_base}/credentials`],
     after: () => void navigate({ to: `${link_base}/webhooks` }),
   });
   return (
     <>
       {disabled_reason !== null && disabled_reason !== "partner" && (
-        <Notice tone="bad" title="Nothing is sent to it.">
+        <Notice tone="bad" title="This endpoint is disabled and receives no events.">
           {disabled_reason === "gone"
-            ? "It answered 410 Gone, which asks us to stop. "
-            : "It did nothing but fail for five days. "}
-          Once it works again, enable it: what waited is then sent.
+            ? "It returned 410 Gone, which tells Pestle to stop sending. "
+            : "Every delivery failed for five days. "}
+          Fix it, then enable it to receive the pending events.
         </Notice>
       )}
       <Card
@@ -73,7 +73,7 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
           may_change && (
             <>
               {active && <TestEvent endpoint_id={id} choice />}
-              <Button onClick={() => setLayer("edit")}>Change</Button>
+              <Button onClick={() => setLayer("edit")}>Edit</Button>
               <Button busy={toggle.busy} onClick={() => void toggle.run()}>
                 {active ? "Disable" : "Enable"}
               </Button>
@@ -91,22 +91,22 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
               "Signed with",
               <span key="signed">
                 <span className="mono">{signing_credential_id}</span>{" "}
-                <span className="quiet">secret no. {signing_secret_id}</span>
+                <span className="quiet">secret #{signing_secret_id}</span>
               </span>,
             ],
             ["Description", description],
             [
-              "Endpoint id",
+              "Endpoint ID",
               <span key="id" className="mono">
                 {id}
               </span>,
             ],
-            ["Registered", <When key="since" at={endpoint.created_at} />],
-            ["Changed", <When key="changed" at={endpoint.updated_at} />],
+            ["Created", <When key="since" at={endpoint.created_at} />],
+            ["Updated", <When key="changed" at={endpoint.updated_at} />],
             [
               "Deliveries",
               <Link key="events" to={`${link_base}/events`} search={{ endpoint_id: id } as never}>
-                What was sent to it
+                View events
               </Link>,
             ],
           ]}
@@ -117,11 +117,11 @@ function Shown({ endpoint }: { endpoint: PortalEndpoint }) {
       {may_change && <RedeliverSince endpoint_id={id} />}
       {layer === "edit" && <EndpointForm endpoint={endpoint} onClose={() => setLayer(null)} />}
       {layer === "delete" && (
-        <Confirm title="Delete the endpoint?" confirm="Delete it" change={remove} onClose={() => setLayer(null)}>
+        <Confirm title="Delete endpoint?" confirm="Delete endpoint" change={remove} onClose={() => setLayer(null)}>
           <p>
             <code>{url}</code>
           </p>
-          <p>What still waits for it is not sent any more. The events themselves stay in the feed.</p>
+          <p>Pestle discards its pending deliveries. The events stay in the feed.</p>
         </Confirm>
       )}
     </>

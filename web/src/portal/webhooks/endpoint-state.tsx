@@ -4,11 +4,11 @@ import { When } from "../../ui/time.tsx";
 
 const reasons = {
   partner: "by you",
-  gone: "it answered 410 Gone",
-  failing: "it did nothing but fail",
+  gone: "returned 410 Gone",
+  failing: "every delivery failed",
 } as const;
 
-/** Whether anything is sent to it, and if not, why. */
+/** The endpoint's status and why it is disabled. */
 export function EndpointState({ endpoint }: { endpoint: PortalEndpoint }) {
   const { status, disabled_reason, failing_since } = endpoint;
   if (status === "disabled") {
@@ -27,4 +27,4 @@ export function EndpointState({ endpoint }: { endpoint: PortalEndpoint }) {
 }
 
 export const eventsText = (events: readonly EventType[]): string =>
-  events.length === 0 ? "Every event that is not opt-in" : events.join(", ");
+  events.length === 0 ? "All except opt-in events" : events.join(", ");

@@ -8,7 +8,7 @@ import { Age } from "../../ui/time.tsx";
 import { usePortal } from "../account.tsx";
 import { hourText, milliseconds, percent } from "../figures.ts";
 
-/** How deliveries to it go. */
+/** Delivery statistics of an endpoint. */
 export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
   const { api_base, link_base } = usePortal();
   const statistics = useApi(`${api_base}/webhook_endpoints/${endpoint_id}/statistics`, {
@@ -39,11 +39,11 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                 />
               </div>
               <div className={tileClass}>
-                <TileBody label="Given up" value={failed.toLocaleString()} about="after the last try" />
+                <TileBody label="Failed" value={failed.toLocaleString()} about="after the last attempt" />
               </div>
               <div className={tileClass}>
                 <TileBody
-                  label="Answers in"
+                  label="Response time"
                   value={milliseconds(average_duration_ms)}
                   about={`slowest ${milliseconds(slowest_duration_ms)}`}
                 />
@@ -54,7 +54,7 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                 search={{ status: "pending", endpoint_id } as never}
               >
                 <TileBody
-                  label="Waiting"
+                  label="Pending"
                   value={waiting.toLocaleString()}
                   tone={waiting > 0 ? "wait" : undefined}
                   about={
@@ -67,12 +67,12 @@ export function EndpointStatistics({ endpoint_id }: { endpoint_id: string }) {
                 />
               </Link>
             </div>
-            <Card title="Attempts in the last hours">
+            <Card title="Recent attempts">
               <Chart
-                label="Attempts an hour"
+                label="Attempts per hour"
                 kind="bars"
                 moments={series.map(({ hour }) => hourText.format(new Date(hour)))}
-                empty="No attempt yet"
+                empty="No attempts yet"
                 series={[
                   { name: "Delivered", tone: "good", values: series.map((hour) => hour.delivered) },
                   { name: "Failed", tone: "bad", values: series.map((hour) => hour.attempts - hour.delivered) },

@@ -16,7 +16,7 @@ import { EndpointForm } from "./endpoint-form.tsx";
 import { EndpointState, eventsText } from "./endpoint-state.tsx";
 import { TestEvent } from "./test-event.tsx";
 
-/** Where events are sent to. */
+/** The partner's webhook endpoints. */
 export function EndpointsScreen() {
   const { api_base, link_base, may_change } = usePortal();
   const endpoints = useApi(`${api_base}/webhook_endpoints`, { refetch_ms: 10_000 });
@@ -25,7 +25,7 @@ export function EndpointsScreen() {
   useShortcuts(may_change ? [{ keys: "n", label: "New endpoint", run: () => setAdding(true) }] : []);
   const columns: readonly Column<PortalEndpoint>[] = [
     {
-      title: "Address",
+      title: "URL",
       cell: ({ id, url, description }) => (
         <>
           <Link to={`${link_base}/webhooks/${id}`}>
@@ -40,10 +40,10 @@ export function EndpointsScreen() {
         </>
       ),
     },
-    { title: "State", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
+    { title: "Status", cell: (endpoint) => <EndpointState endpoint={endpoint} /> },
     { title: "Events", cell: ({ events }) => eventsText(events) },
     {
-      title: "Since",
+      title: "Created",
       cell: ({ created_at }) => (
         <span className="nowrap">
           <When at={created_at} />
@@ -54,7 +54,7 @@ export function EndpointsScreen() {
   return (
     <Page
       title="Endpoints"
-      about="Addresses of yours to which events are sent, signed, until one answers 2xx."
+      about="Pestle sends signed events to these URLs and retries until they return 2xx."
       actions={
         may_change && (
           <Button tone="primary" icon="plus" keys="n" onClick={() => setAdding(true)}>
@@ -73,8 +73,8 @@ export function EndpointsScreen() {
               rowKey={({ id }) => id}
               dim={({ status }) => status === "disabled"}
               empty={
-                <Empty title="No endpoint yet">
-                  <p>Register the address of your receiver. Without one, events wait in the feed.</p>
+                <Empty title="No endpoints yet">
+                  <p>Add your receiver's URL. Until then, you can read events in the feed.</p>
                 </Empty>
               }
             />
@@ -92,18 +92,18 @@ export function EndpointsScreen() {
       )}
       {created && (
         <ShownOnce
-          title="The endpoint is registered"
+          title="Endpoint created"
           onClose={() => setCreated(null)}
-          keep="Nobody can look it up later, not even the pharmacy. Keep it where your program finds it, and out of code that others can read."
+          keep="You cannot view it again, and neither can the pharmacy. Store it in a secrets manager, not in source code."
           secrets={[
             { label: "Signing secret (Standard Webhooks)", text: created.endpoint.signing_secret },
-            { label: "The secret that you chose", text: created.secret },
+            { label: "Your secret", text: created.secret },
           ]}
           actions={<TestEvent endpoint_id={created.endpoint.id} />}
         >
           <p>
-            With the first the header <code>webhook-signature</code> is checked. The other two authenticity headers need
-            your client secret and the second.
+            Use the signing secret to verify the <code>webhook-signature</code> header. The other two authenticity
+            headers use your client secret and your own secret.
           </p>
         </ShownOnce>
       )}

@@ -12,7 +12,7 @@ import styles from "./redeliver-since.module.css";
 
 const DAY_MS = 24 * 3600 * 1000;
 
-/** After a mishap of the receiver: what was given up since a moment is sent once more, and what it never got. */
+/** After an outage of the receiver, resends failed deliveries and, optionally, events it never received. */
 export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
   const { api_base } = usePortal();
   const [since, setSince] = useState(() => localText(new Date(Date.now() - DAY_MS)));
@@ -26,12 +26,12 @@ export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
       reads: [`${api_base}/webhook_endpoints`, `${api_base}/webhook_events`, `${api_base}/home`],
       after: ({ redelivered, more }) =>
         toast(
-          `${redelivered.toLocaleString()} ${redelivered === 1 ? "event is" : "events are"} sent again${more ? ", and there are more: ask once more" : ""}.`,
+          `Resending ${redelivered.toLocaleString()} ${redelivered === 1 ? "event" : "events"}.${more ? " There are more; submit again to continue." : ""}`,
         ),
     },
   );
   return (
-    <Card title="Send again what was given up">
+    <Card title="Resend failed events">
       <form
         className={styles["form"]}
         onSubmit={(event) => {
@@ -48,12 +48,12 @@ export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
           onChange={(event) => setSince(event.target.value)}
         />
         <CheckField
-          label="Also what it was never sent, as from before it was registered"
+          label="Include events never sent to this endpoint, such as those from before it was created"
           checked={missed}
           onChange={(event) => setMissed(event.target.checked)}
         />
         <Button type="submit" busy={redeliver.busy}>
-          Send again
+          Resend
         </Button>
       </form>
       {redeliver.error !== null && problemOf(redeliver.error, "since") === null && <Problem error={redeliver.error} />}
@@ -61,7 +61,7 @@ export function RedeliverSince({ endpoint_id }: { endpoint_id: string }) {
   );
 }
 
-/** As the field wants it: local time, to the minute. */
+/** Formats for a datetime-local input: local time, to the minute. */
 function localText(moment: Date): string {
   const local = new Date(moment.getTime() - moment.getTimezoneOffset() * 60_000);
   return local.toISOString().slice(0, 16);

@@ -8,7 +8,7 @@ import { Menu } from "../../ui/controls/menu.tsx";
 import { Icon } from "../../ui/icon.tsx";
 import { usePortal } from "../account.tsx";
 
-/** Sends an invented event to one endpoint, and goes to where its attempts are seen. */
+/** Sends a test event to one endpoint and opens its attempts. */
 export function TestEvent({ endpoint_id, choice = false }: { endpoint_id: string; choice?: boolean }) {
   const { api_base, link_base } = usePortal();
   const navigate = useNavigate();
@@ -19,7 +19,7 @@ export function TestEvent({ endpoint_id, choice = false }: { endpoint_id: string
         body: event_type ? { event_type } : {},
       }),
     {
-      done: "A test event is on its way.",
+      done: "Test event sent.",
       reads: [`${api_base}/webhook_events`, `${api_base}/home`],
       after: ({ event_id }) => void navigate({ to: `${link_base}/events/${event_id}` }),
     },
@@ -27,12 +27,12 @@ export function TestEvent({ endpoint_id, choice = false }: { endpoint_id: string
   return (
     <>
       <Button busy={test.busy} onClick={() => void test.run()}>
-        Send a test event
+        Send test event
       </Button>
       {choice && (
         <Menu
           trigger={<Icon name="down" />}
-          label="Send a test event of a type"
+          label="Choose a test event type"
           items={eventTypeNames.map((event_type) => ({
             label: event_type,
             onChoose: () => void test.run(event_type),

@@ -7,12 +7,12 @@ export type ButtonTone = "primary" | "plain" | "danger" | "quiet";
 type Shown = {
   tone?: ButtonTone | undefined;
   icon?: IconName | undefined;
-  /** The shortcut that does the same, shown inside. */
+  /** The matching keyboard shortcut, shown in the button. */
   keys?: string | undefined;
   small?: boolean | undefined;
 };
 
-/** `busy`: what it does is under way, and pressing again does nothing. */
+/** `busy`: the action is running and further clicks do nothing. */
 export function Button({
   tone,
   icon,
@@ -41,7 +41,7 @@ export function Button({
   );
 }
 
-/** A button of a picture alone; `label` is what it is called. */
+/** An icon-only button; `label` is its accessible name. */
 export function IconButton({ label, icon, ...rest }: { label: string; icon: IconName } & ComponentProps<"button">) {
   return (
     <button type="button" {...rest} className={styles["icon"]} aria-label={label} title={label}>
@@ -50,6 +50,6 @@ export function IconButton({ label, icon, ...rest }: { label: string; icon: Icon
   );
 }
 
-/** For links that look like buttons: what goes somewhere is a link. */
+/** Styles a link as a button. Use links for navigation. */
 export const buttonClass = (tone: ButtonTone = "plain", small = false): string =>
   `${styles["button"]} ${styles[tone]} ${small ? styles["small"] : ""}`;

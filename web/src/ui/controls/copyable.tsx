@@ -8,12 +8,12 @@ const buttonText: Record<Outcome, string> = { idle: "Copy", copied: "Copied", se
 const noticeText: Record<Outcome, string> = {
   idle: "",
   copied: "Copied to the clipboard.",
-  selected: "The text is selected; copy it with the keyboard.",
+  selected: "The text is selected. Copy it with your keyboard.",
 };
 
 /**
- * Text to take along: `label` names it for the button, as in "Copy token server address". A `tall` block scrolls, and
- * then also with the keyboard.
+ * Text with a copy button. `label` names it in the button, as in "Copy token server address". A `tall` block scrolls,
+ * with the keyboard too.
  */
 export function Copyable({
   text,
@@ -40,7 +40,7 @@ export function Copyable({
       await navigator.clipboard.writeText(text);
       setOutcome("copied");
     } catch {
-      // A browser may refuse the clipboard; the selected text is then one key press away from it.
+      // If the browser denies clipboard access, select the text so the user can copy it with one key press.
       if (code.current) getSelection()?.selectAllChildren(code.current);
       setOutcome("selected");
     }

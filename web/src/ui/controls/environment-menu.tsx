@@ -5,7 +5,7 @@ import { Menu } from "./menu.tsx";
 
 export const environmentNames: Record<Environment, string> = { production: "Production", sandbox: "Sandbox" };
 
-/** Which of the two is shown, in a colour that cannot be mistaken, and the way to the other. */
+/** Shows the current environment in its own color and switches to the other one. */
 export function EnvironmentMenu({
   current,
   offered,

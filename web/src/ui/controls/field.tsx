@@ -3,11 +3,11 @@ import styles from "./field.module.css";
 
 type Labelled = {
   label: ReactNode;
-  /** What one should know before filling it in. */
+  /** Help text. */
   hint?: ReactNode;
-  /** What is wrong with it. */
+  /** Validation message. */
   problem?: string | null | undefined;
-  /** For screen readers only: where the place says what it is. */
+  /** Hide the label visually where the context makes it clear. */
   unseen?: boolean;
 };
 
@@ -73,7 +73,7 @@ export function TextArea({ label, hint, problem, unseen, ...rest }: Labelled & C
   );
 }
 
-/** `options` are pairs of what is sent and what is shown. */
+/** `options` are pairs of value and label. */
 export function SelectField({
   label,
   hint,

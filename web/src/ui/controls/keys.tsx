@@ -8,7 +8,7 @@ const shown: Record<string, string> = {
   mod: navigator.platform.startsWith("Mac") ? "⌘" : "Ctrl",
 };
 
-/** The keys of a shortcut, as they stand on the keyboard: `g h` is one after the other, `mod+k` both at once. */
+/** A shortcut's keys, as printed on the keyboard. `g h` is a sequence; `mod+k` is pressed together. */
 export function Keys({ keys }: { keys: string }) {
   return (
     <span className={styles["keys"]} aria-hidden="true">

@@ -6,7 +6,7 @@ export type MenuItem = { label: ReactNode; icon?: IconName; onChoose: () => void
 
 const GAP_PX = 4;
 
-/** A button that opens a list of things to do. `trigger` is inside the button, `label` its name where that has no words. */
+/** A button that opens a menu. `trigger` is the button's content; `label` names it if the content has no text. */
 export function Menu({
   trigger,
   label,
@@ -41,13 +41,13 @@ export function Menu({
     };
   }, [open]);
 
-  // On the window and not in its place on the page: a table that scrolls would cut it off.
+  // Position the menu relative to the window. A scrolling table would clip it.
   // biome-ignore lint/correctness/useExhaustiveDependencies: as above
   useLayoutEffect(() => {
     const [from, list] = [button()?.getBoundingClientRect(), frame.current?.querySelector<HTMLElement>("[role=menu]")];
     if (!from || !list) return;
     const below = from.bottom + GAP_PX + list.offsetHeight <= innerHeight;
-    // Towards the middle of the window, where there is room.
+    // Open toward the middle of the window.
     const left = from.left + from.right < innerWidth ? from.left : from.right - list.offsetWidth;
     setPlace({
       top: below ? from.bottom + GAP_PX : Math.max(GAP_PX, from.top - GAP_PX - list.offsetHeight),
@@ -72,7 +72,7 @@ export function Menu({
   };
 
   return (
-    // biome-ignore lint/a11y/noStaticElementInteractions: the keys of what is inside
+    // biome-ignore lint/a11y/noStaticElementInteractions: handles the keys of its children
     <div ref={frame} className={styles["menu"]} onKeyDown={move}>
       <button
         type="button"
@@ -88,9 +88,9 @@ export function Menu({
       {open && (
         <div id={id} role="menu" className={styles["list"]} style={place}>
           {items.map(({ label: shown, icon, onChoose, danger, checked }, at) => (
-            // biome-ignore lint/a11y/useAriaPropsSupportedByRole: only the role that has it gets it
+            // biome-ignore lint/a11y/useAriaPropsSupportedByRole: `checked` is set only for menuitemradio
             <button
-              // biome-ignore lint/suspicious/noArrayIndexKey: the entries of a menu stay where they are
+              // biome-ignore lint/suspicious/noArrayIndexKey: menu items never reorder
               key={at}
               type="button"
               role={checked === undefined ? "menuitem" : "menuitemradio"}

@@ -1,6 +1,6 @@
 import styles from "./pick.module.css";
 
-/** A small choice among filters: it shows what it is about until something is chosen. */
+/** A compact filter select. It shows its label until the user picks a value. */
 export function Pick({
   label,
   options,
@@ -9,7 +9,7 @@ export function Pick({
 }: {
   label: string;
   options: readonly (readonly [string, string])[];
-  /** Null or empty: nothing is chosen. */
+  /** Null or empty: no selection. */
   value: string | null | undefined;
   onChange: (value: string) => void;
 }) {

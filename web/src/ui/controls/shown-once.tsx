@@ -5,7 +5,7 @@ import { Button } from "./button.tsx";
 import { Copyable } from "./copyable.tsx";
 import styles from "./shown-once.module.css";
 
-/** A secret that is seen this once, with what belongs to it, ready to be copied. */
+/** Shows a secret one time only, with a copy button. */
 export function ShownOnce({
   title,
   keep,
@@ -15,7 +15,7 @@ export function ShownOnce({
   actions,
 }: {
   title: ReactNode;
-  /** Where to keep it, or how to hand it over. */
+  /** Where to store it or how to share it. */
   keep: ReactNode;
   secrets: readonly { label: string; text: string }[];
   onClose: () => void;
@@ -31,12 +31,12 @@ export function ShownOnce({
         <>
           {actions}
           <Button tone="primary" onClick={onClose}>
-            I have kept it
+            I saved it
           </Button>
         </>
       }
     >
-      <Notice tone="wait" title="It is shown this once.">
+      <Notice tone="wait" title="This is shown only once.">
         {keep}
       </Notice>
       <dl className={styles["secrets"]}>

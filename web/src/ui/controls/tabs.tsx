@@ -3,7 +3,7 @@ import styles from "./tabs.module.css";
 
 export type Tab = { key: string; label: ReactNode; content: () => ReactNode };
 
-/** One of several views at a time. The arrow keys go from one to the next. */
+/** Tabs. Arrow keys move between them. */
 export function Tabs({
   label,
   tabs,
@@ -47,7 +47,7 @@ export function Tabs({
           </button>
         ))}
       </div>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: a panel without anything to focus can then be scrolled */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: keyboard users can scroll a panel that has no focusable content */}
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${tabs[at]?.key}`} tabIndex={0}>
         {tabs[at]?.content()}
       </div>

@@ -1,7 +1,7 @@
 import { type ReactNode, useEffect, useId, useRef, useState } from "react";
 import styles from "./card.module.css";
 
-/** A titled part of a page. `actions` stand right of the title. */
+/** A titled section. `actions` appear to the right of the title. */
 export function Card({
   title,
   actions,
@@ -10,7 +10,7 @@ export function Card({
 }: {
   title?: ReactNode;
   actions?: ReactNode;
-  /** Without inner margins: for a table that fills it. */
+  /** No padding, for a full-width table. */
   flush?: boolean;
   children: ReactNode;
 }) {
@@ -28,7 +28,7 @@ export function Card({
   );
 }
 
-/** Where a table is wider than its place, it scrolls sideways, and then also with the keyboard. */
+/** Scrolls a wide table sideways, and makes it focusable so the keyboard can scroll it too. */
 function Flush({ children }: { children: ReactNode }) {
   const box = useRef<HTMLDivElement>(null);
   const [scrolls, setScrolls] = useState(false);
@@ -46,7 +46,7 @@ function Flush({ children }: { children: ReactNode }) {
   );
 }
 
-/** Names and what they stand for, below or beside each other. Those without a value are left out. */
+/** A description list. Entries without a value are left out. */
 export function Facts({ facts }: { facts: readonly (readonly [ReactNode, ReactNode])[] }) {
   return (
     <dl className={styles["facts"]}>

@@ -9,8 +9,8 @@ const HEIGHT = 100;
 const WIDEST_BAR = 40;
 
 /**
- * Values over time, as stacked bars or as lines. Every moment can be looked at with the mouse or, once the drawing has
- * the focus, with the arrow keys; its values are then told beside the names and to whoever listens.
+ * Values over time, as stacked bars or lines. Users inspect a point with the mouse or, when the chart has focus, with
+ * the arrow keys. The legend shows its values and screen readers announce them.
  */
 export function Chart({
   label,
@@ -23,13 +23,13 @@ export function Chart({
 }: {
   label: string;
   kind: "bars" | "lines";
-  /** What each place on the way from left to right is called. */
+  /** Labels of the x axis, left to right. */
   moments: readonly string[];
   series: readonly ChartSeries[];
   format?: (value: number) => string;
-  /** The top of the scale, where it is fixed. */
+  /** Fixed top of the scale. */
   most?: number;
-  /** Shown over the drawing while there is nothing in it. */
+  /** Shown over an empty chart. */
   empty?: ReactNode;
 }) {
   const id = useId();
@@ -45,7 +45,7 @@ export function Chart({
   const step = WIDTH / Math.max(1, moments.length);
   const bar = Math.min(step * 0.8, WIDEST_BAR);
   const heightOf = (value: number) => (value / top) * HEIGHT;
-  const told = (index: number) =>
+  const valuesText = (index: number) =>
     series.map(({ name, values }) => `${name} ${valueText(values[index], format)}`).join(", ");
 
   const point = (event: PointerEvent<HTMLElement>) => {
@@ -76,7 +76,7 @@ export function Chart({
         aria-valuemin={1}
         aria-valuemax={Math.max(1, moments.length)}
         aria-valuenow={(at ?? moments.length - 1) + 1}
-        aria-valuetext={`${moments[at ?? moments.length - 1]}: ${told(at ?? moments.length - 1)}`}
+        aria-valuetext={`${moments[at ?? moments.length - 1]}: ${valuesText(at ?? moments.length - 1)}`}
         onPointerMove={point}
         onPointerLeave={() => setAt(null)}
         onKeyDown={press}
@@ -141,7 +141,7 @@ export function Chart({
 const valueText = (value: number | null | undefined, format: (value: number) => string) =>
   value === null || value === undefined ? "none" : format(value);
 
-/** A line with gaps where there is no value. What stands alone between two gaps becomes a short dash. */
+/** A line with gaps for missing values. A single value between two gaps becomes a short dash. */
 function linePath(
   values: readonly (number | null)[],
   xOf: (index: number) => number,
@@ -158,7 +158,7 @@ function linePath(
     .join("");
 }
 
-/** 2, 4, 10, 20, 40, 100 …: the next that is not below, and whose half is a whole number too. */
+/** Rounds up to 2, 4, 10, 20, 40, 100…, so that half the scale is a whole number too. */
 function roundTop(value: number): number {
   if (value <= 2) return 2;
   const power = 10 ** Math.floor(Math.log10(value));

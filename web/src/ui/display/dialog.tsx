@@ -8,25 +8,22 @@ type Given = {
   onClose: () => void;
   children: ReactNode;
   /**
-   * Stand at the bottom; with `onSubmit` the last is usually of type submit. The focus goes to the first field, or else
-   * to the first of these, or to the one with `data-first`.
+   * Footer buttons; with `onSubmit`, the last is usually of type submit. Focus goes to `data-first`, else to the first
+   * field, else to the first of these buttons.
    */
   actions?: ReactNode;
   onSubmit?: () => void;
   wide?: boolean;
 };
 
-/**
- * A layer over the page, while it is rendered. The browser keeps the focus inside, gives it back afterwards and closes
- * it with Escape. What was typed on the page stays as it is.
- */
+/** A modal dialog. The browser traps focus inside, restores it afterwards, and closes the dialog on Escape. */
 export function Dialog({ title, onClose, children, actions, onSubmit, wide }: Given) {
   const id = useId();
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     const shown = dialog.current!;
     showModal(shown);
-    // The browser would take the button that closes it, and Enter would then close it.
+    // By default the browser focuses the Close button, and Enter would then close the dialog.
     const inside = ["[data-first]", `.${styles["body"]} :is(input, select, textarea, button)`, "footer button"];
     for (const found of inside.flatMap((one) => shown.querySelector<HTMLElement>(one) ?? []).slice(0, 1)) found.focus();
     return () => shown.close();
@@ -51,7 +48,7 @@ export function Dialog({ title, onClose, children, actions, onSubmit, wide }: Gi
       className={`${styles["dialog"]} ${wide ? styles["wide"] : ""}`}
       aria-labelledby={id}
       onCancel={(event) => {
-        // A file chooser that is closed inside also says `cancel`.
+        // Closing a file picker inside the dialog also fires `cancel`.
         if (event.target !== dialog.current) return;
         event.preventDefault();
         onClose();

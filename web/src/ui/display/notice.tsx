@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { Tone } from "../badge.tsx";
 import styles from "./notice.module.css";
 
-/** Something to know before going on. With the tone `bad` it is also said aloud. */
+/** An inline notice. Screen readers announce the `bad` tone. */
 export function Notice({
   tone = "info",
   title,
@@ -23,7 +23,7 @@ export function Notice({
   );
 }
 
-/** Where a list has nothing: what it would hold, and what to do. */
+/** The empty state of a list: what belongs here and what to do next. */
 export function Empty({ title, children }: { title: ReactNode; children?: ReactNode }) {
   return (
     <div className={styles["empty"]}>
@@ -35,13 +35,13 @@ export function Empty({ title, children }: { title: ReactNode; children?: ReactN
   );
 }
 
-/** Stands where lines of text will be. */
+/** A placeholder for text that is still loading. */
 export function Skeleton({ lines = 3 }: { lines?: number }) {
   return (
     <div className={styles["skeleton"]} role="status">
       <span className="unseen">Loading</span>
       {Array.from({ length: lines }, (_, line) => (
-        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are all alike
+        // biome-ignore lint/suspicious/noArrayIndexKey: the lines are identical
         <span key={line} />
       ))}
     </div>

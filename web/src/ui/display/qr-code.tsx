@@ -1,14 +1,11 @@
+import type { QrPicture } from "@pestle/contract";
 import styles from "./qr-code.module.css";
-import { qrMatrix } from "./qr-matrix.ts";
 
-/** Drawn here, so that what it says goes nowhere. Always dark on light, which is what cameras expect. */
-export function QrCode({ text, label }: { text: string; label: string }) {
-  const matrix = qrMatrix(text);
-  const size = matrix.length + 8;
-  const path = matrix.flatMap((row, y) => row.map((dark, x) => (dark ? `M${x + 4} ${y + 4}h1v1h-1z` : ""))).join("");
+/** Always dark on light with a four-module margin, as cameras expect. */
+export function QrCode({ picture: { size, path }, label }: { picture: QrPicture; label: string }) {
   return (
-    <svg className={styles["code"]} viewBox={`0 0 ${size} ${size}`} role="img" aria-label={label}>
-      <path fill="#fff" d={`M0 0h${size}v${size}H0z`} />
+    <svg className={styles["code"]} viewBox={`-4 -4 ${size + 8} ${size + 8}`} role="img" aria-label={label}>
+      <path fill="#fff" d={`M-4-4h${size + 8}v${size + 8}h-${size + 8}z`} />
       <path fill="#000" d={path} shapeRendering="crispEdges" />
     </svg>
   );

@@ -13,7 +13,7 @@ import styles from "./row-grid.module.css";
 
 export type GridColumn<Row> = {
   title: string;
-  /** A width as CSS knows it: `8rem`, `minmax(6rem, 2fr)`. */
+  /** A CSS grid width: `8rem`, `minmax(6rem, 2fr)`. */
   width: string;
   number?: boolean;
   unseen?: boolean;
@@ -21,12 +21,12 @@ export type GridColumn<Row> = {
 };
 
 const ROW_PX = 40;
-/** So many rows before the end the next page is asked for, so that nobody waits at it. */
+/** Fetch the next page this many rows before the end, so users do not wait for it. */
 const AHEAD = 60;
 
 /**
- * A list of any length, of which only the rows in sight are on the page. It is one stop of the Tab key; inside it the
- * arrows (or j and k, by the screen's shortcuts) move a cursor.
+ * A virtualized list of any length. It is one tab stop; inside it, the arrow keys (or j and k, through the screen's
+ * shortcuts) move a cursor.
  */
 export function RowGrid<Row>({
   label,
@@ -48,20 +48,20 @@ export function RowGrid<Row>({
   columns: readonly GridColumn<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string;
-  /** The row that keys act on. */
+  /** The row that keyboard actions apply to. */
   cursor: number;
   onCursor: (at: number) => void;
   onOpen: (row: Row) => void;
-  /** With it rows can be ticked. */
+  /** Makes rows selectable. */
   selected?: ReadonlySet<string>;
   onSelect?: (row: Row) => void;
-  /** Whether there are rows beyond those given. */
+  /** Whether there are more rows to load. */
   more: boolean;
   onMore: () => void;
   total?: number | undefined;
-  /** Narrower than this it scrolls sideways. */
+  /** Minimum width; the grid scrolls sideways below it. */
   least: string;
-  /** Says which rows are in sight. */
+  /** Receives the range of visible rows. */
   range?: RefObject<{ first: number; last: number }>;
 }) {
   const id = useId();
@@ -82,7 +82,7 @@ export function RowGrid<Row>({
   useEffect(() => {
     if (more && last >= rows.length - AHEAD) onMore();
   }, [more, last, rows.length, onMore]);
-  // biome-ignore lint/correctness/useExhaustiveDependencies: only a moved cursor scrolls
+  // biome-ignore lint/correctness/useExhaustiveDependencies: scroll only when the cursor moves
   useEffect(() => {
     if (rows.length > 0) virtual.scrollToIndex(Math.min(cursor, rows.length - 1), { align: "auto" });
   }, [cursor]);
@@ -98,7 +98,7 @@ export function RowGrid<Row>({
       End: rows.length - 1,
     };
     const row = rows[cursor];
-    // A button or link inside a row keeps its own keys.
+    // Buttons and links inside a row handle their own keys.
     const own = event.target !== frame.current;
     if (event.key in to) onCursor(Math.max(0, Math.min(rows.length - 1, to[event.key]!)));
     else if (event.key === "Enter" && row && !own) onOpen(row);
@@ -107,7 +107,7 @@ export function RowGrid<Row>({
     event.preventDefault();
   };
 
-  // What a row does never changes for it, so that a row that stays in sight is not drawn again.
+  // Keep this callback stable so visible rows do not rerender.
   const latest = useRef({ rows, onCursor, onOpen });
   latest.current = { rows, onCursor, onOpen };
   const act = useRef((index: number, open: boolean) => {
@@ -117,7 +117,7 @@ export function RowGrid<Row>({
   const frameWidth = { minWidth: least };
   const template = columns.map(({ width }) => width).join(" ");
   return (
-    // biome-ignore lint/a11y/useSemanticElements: a table cannot leave out the rows that are not in sight
+    // biome-ignore lint/a11y/useSemanticElements: a table element cannot be virtualized
     <div
       ref={frame}
       role="grid"
@@ -195,7 +195,7 @@ function DrawnRow<Row>({ id, index, start, row, columns, template, cursor, selec
       style={{ gridTemplateColumns: template, transform: `translateY(${start}px)` }}
       onClick={(event) => {
         const inner = (event.target as Element).closest("a, button, input, label");
-        // A tick box does what it does; a link opens its row, unless another tab was asked for.
+        // Check boxes handle their own clicks. A link opens its row, unless the user opens it in a new tab.
         const opens = inner === null || (inner instanceof HTMLAnchorElement && isPlain(event));
         if (opens) event.preventDefault();
         act(index, opens);

@@ -2,15 +2,15 @@ import type { ReactNode } from "react";
 import styles from "./table.module.css";
 
 export type Column<Row> = {
-  /** Names the column; also its key. */
+  /** Column heading; also its key. */
   title: string;
-  /** Where the title would only repeat what everybody sees. */
+  /** Hide the heading visually where it only repeats the content. */
   unseen?: boolean;
   number?: boolean;
   cell: (row: Row) => ReactNode;
 };
 
-/** A short list: what fits a page or two. What can have thousands of rows is a `RowGrid`. */
+/** A short table, up to a page or two. Use `RowGrid` for thousands of rows. */
 export function Table<Row>({
   caption,
   columns,
@@ -23,9 +23,9 @@ export function Table<Row>({
   columns: readonly Column<Row>[];
   rows: readonly Row[];
   rowKey: (row: Row) => string | number;
-  /** Instead of the table, where there are no rows. */
+  /** Shown instead of the table when there are no rows. */
   empty?: ReactNode;
-  /** Rows that are over and done with. */
+  /** Dims rows that are no longer active. */
   dim?: (row: Row) => boolean;
 }) {
   if (rows.length === 0 && empty) return empty;

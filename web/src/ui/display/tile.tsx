@@ -2,7 +2,7 @@ import type { ReactNode } from "react";
 import type { Tone } from "../badge.tsx";
 import styles from "./tile.module.css";
 
-/** A number that says how things stand. Put it into a link with `tileClass` where there is more to see. */
+/** A key figure. Wrap it in a link with `tileClass` to lead to the details. */
 export function TileBody({
   label,
   value,

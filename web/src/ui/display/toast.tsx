@@ -14,7 +14,7 @@ const change = (next: readonly Toast[]) => {
   for (const watcher of watchers) watcher();
 };
 
-/** Says briefly that something was done. What failed stays until it is closed. */
+/** Shows a short confirmation. Errors stay until the user closes them. */
 export function toast(text: string, tone: Toast["tone"] = "good"): void {
   last += 1;
   change([...toasts.slice(-3), { id: last, tone, text }]);
@@ -26,11 +26,11 @@ const watch = (watcher: () => void) => {
   return () => void watchers.delete(watcher);
 };
 
-/** Where toasts appear: once, in the frame of the application. */
+/** Renders the toasts. The app shell mounts it once. */
 export function Toasts() {
   const shown = useSyncExternalStore(watch, () => toasts);
   const place = useRef<HTMLDivElement>(null);
-  // A dialog lies in the top layer; what is to be read over it must come there after it.
+  // Dialogs live in the top layer. Reopen the popover so toasts appear above them.
   useEffect(() => {
     const list = place.current!;
     if (list.matches(":popover-open")) list.hidePopover();
@@ -55,7 +55,7 @@ function Shown({ id, tone, text }: Toast) {
     <div className={`${styles["toast"]} ${styles[tone]}`}>
       <Icon name={tone === "good" ? "check" : "alert"} />
       <span>{text}</span>
-      <IconButton label="Close the message" icon="close" onClick={() => close(id)} />
+      <IconButton label="Dismiss" icon="close" onClick={() => close(id)} />
     </div>
   );
 }

@@ -1,5 +1,7 @@
+import { STREET_MOST_CHARACTERS } from "@pestle/contract";
+
 /** The longest address line that is read; a longer one is refused before anything looks at it. */
-export const MAX_LINE_CHARACTERS = 100;
+export const MAX_LINE_CHARACTERS = STREET_MOST_CHARACTERS;
 
 const FRACTIONS = /[\u00bc-\u00be\u2150-\u215e]/g;
 const NEITHER_WORD_NOR_MARK = /[^\p{L}\p{N}\s.#&/-]/gu;

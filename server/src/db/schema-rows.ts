@@ -1,0 +1,553 @@
+// Written by `npm run schema` from the migrated schema. Do not edit.
+import type { Bytes, Instant } from "./values.ts";
+
+/** The rows of each table, as the statements that save them take them (JSON). */
+export type Rows = {
+  access_token: {
+    account_id: string;
+    token_hash: Bytes;
+    credential_id: string;
+    secret_id: number;
+    scopes: readonly string[];
+    created_at: Instant;
+    expires_at: Instant;
+  };
+  account: {
+    account_id: string;
+    partner_id: string | null;
+    environment: string;
+    workflow: string | null;
+    ncpdp_id: string | null;
+    custom_labels?: boolean;
+    rate_per_second: number | null;
+    rate_burst: number | null;
+    clock_offset_s?: number;
+    created_at: Instant;
+  };
+  audit_entry: {
+    at: Instant;
+    person_id: string | null;
+    role: string | null;
+    account_id: string | null;
+    action: string;
+    subject: string | null;
+    request_id: string | null;
+  };
+  brand: {
+    account_id: string;
+    id: number;
+    name: string;
+    default?: boolean;
+    retired_at: Instant | null;
+  };
+  catalogue_version: {
+    account_id: string;
+    version: number;
+    kind: string;
+    source: string;
+    imported_at: Instant;
+    summary: unknown;
+  };
+  credential: {
+    account_id: string;
+    credential_id: string;
+    name: string;
+    scopes: readonly string[];
+    created_at: Instant;
+    revoked_at: Instant | null;
+  };
+  credential_secret: {
+    account_id: string;
+    credential_id: string;
+    secret_id: number;
+    slot: number;
+    digest_sealed: Bytes;
+    created_at: Instant;
+    last_used_at: Instant | null;
+    revoked_at: Instant | null;
+    tokens_void?: boolean;
+  };
+  data_key: {
+    key_id: number;
+    wrapped: Bytes;
+    created_at: Instant;
+  };
+  idempotent_answer: {
+    account_id: string;
+    path: string;
+    idempotency_key: string;
+    fingerprint: Bytes;
+    status: number;
+    created_at: Instant;
+    body_sealed: Bytes;
+  };
+  index_key: {
+    singleton?: boolean;
+    wrapped: Bytes;
+    created_at: Instant;
+  };
+  intake_message: {
+    account_id: string;
+    format: string;
+    sender: string;
+    sender_message_id: string;
+    receiver: string | null;
+    body_hash: Bytes;
+    body_sealed: Bytes;
+    received_at: Instant;
+    state?: string;
+    attempts?: number;
+    kind: string | null;
+    outcome: string | null;
+    for_account_id: string | null;
+    warnings?: readonly string[];
+    answer: string | null;
+    processed_at: Instant | null;
+  };
+  licence: {
+    environment: string;
+    state: string;
+    number: string;
+    status: string;
+    valid_from: string;
+    valid_to: string;
+    retired_at: Instant | null;
+  };
+  master_key: {
+    singleton?: boolean;
+    fingerprint: string;
+    since: Instant;
+  };
+  order_action_request: {
+    account_id: string;
+    order_number: string;
+    id?: number;
+    event: string;
+    exception_id: number | null;
+    reason_id: number | null;
+    amount_cents: number | null;
+    prescription_id: number | null;
+    item_id: number | null;
+    created_at: Instant;
+  };
+  order_exception: {
+    account_id: string;
+    order_number: string;
+    exception_id: number;
+    raised_at: Instant;
+    resolved_at: Instant | null;
+    resolved_by: string | null;
+    confirmed: string | null;
+    occurrence: number;
+    basis: string | null;
+  };
+  order_fingerprint: {
+    account_id: string;
+    fingerprint: Bytes;
+    order_number: string;
+    created_at: Instant;
+  };
+  order_history: {
+    account_id: string;
+    order_number: string;
+    at: Instant;
+    actor: string;
+    event: string;
+    from: string | null;
+    to: string;
+    exception_id: number | null;
+    person_id: string | null;
+    stage: string | null;
+    note_id: string | null;
+  };
+  order_item: {
+    account_id: string;
+    order_number: string;
+    item_id: number;
+    dispense_id?: number;
+    prescription_id: number | null;
+    needs_prescription: boolean;
+    sku: string;
+    ndc: string | null;
+    gcn: string | null;
+    quantity: number;
+    package_size: number;
+    reserved: boolean;
+    price_cents: number;
+    prescriber_name: string | null;
+    prescriber_phone: string | null;
+    prescriber_fax: string | null;
+    patient_id: string;
+    pending?: boolean;
+    alone: boolean;
+    removed_at: Instant | null;
+    lot: string | null;
+    lot_expires_on: string | null;
+    shipped_at: Instant | null;
+    supply_ends_at: Instant | null;
+  };
+  order_note: {
+    account_id: string;
+    order_number: string;
+    note_id: string;
+    at: Instant;
+    person_id: string | null;
+    role: string;
+    text_sealed: Bytes;
+    signature: Bytes | null;
+  };
+  orders: {
+    account_id: string;
+    order_number: string;
+    order_position: number;
+    revision?: number;
+    order_status: string;
+    stage: string | null;
+    held_from: string | null;
+    open_exceptions?: number;
+    exception_ids?: readonly number[];
+    patient_id: string;
+    brand_id: number | null;
+    reference: string | null;
+    workflow: string;
+    shipping_method_id: number;
+    signature_confirmation: boolean;
+    address_sealed: Bytes | null;
+    ship_state: string | null;
+    label_format: string | null;
+    label_carrier: string | null;
+    label_tracking_no: string | null;
+    label_sealed: Bytes | null;
+    payer: string;
+    payment_status: string;
+    payment_reference: string | null;
+    payment_token_sealed: Bytes | null;
+    amount_cents: number;
+    refunded_cents?: number;
+    sequence: number;
+    created_at: Instant;
+    updated_at: Instant;
+    claimed_by: string | null;
+    claimed_until: Instant | null;
+    filled_by: string | null;
+    safety_sealed: Bytes | null;
+    payment_attempt?: number;
+    captured_cents?: number;
+    stage_since: Instant;
+    drug_schedule?: string;
+  };
+  partner: {
+    partner_id: string;
+    name: string;
+    created_at: Instant;
+  };
+  patient: {
+    account_id: string;
+    patient_id: string;
+    revision?: number;
+    record_sealed: Bytes;
+    name_dob_index: Bytes;
+    email_index: Bytes | null;
+    phone_index: Bytes | null;
+    created_at: Instant;
+    updated_at: Instant;
+  };
+  patient_alias: {
+    account_id: string;
+    alias_index: Bytes;
+    patient_id: string;
+    created_at: Instant;
+  };
+  patient_name_claim: {
+    account_id: string;
+    name_dob_index: Bytes;
+    revision: number;
+  };
+  payment_entry: {
+    account_id: string;
+    order_number: string;
+    payment_entry_id: string;
+    kind: string;
+    amount_cents: number;
+    reason_id: number | null;
+    state: string;
+    actor: string;
+    at: Instant;
+  };
+  person: {
+    person_id: string;
+    email: string;
+    name: string;
+    role: string;
+    partner_id: string | null;
+    password_hash: string;
+    created_at: Instant;
+    disabled_at: Instant | null;
+    totp_sealed: Bytes | null;
+    totp_confirmed_at: Instant | null;
+    totp_last_step?: number;
+    last_signed_in_at: Instant | null;
+  };
+  prescription: {
+    account_id: string;
+    prescription_id?: number;
+    patient_id: string;
+    active?: boolean;
+    acceptance: string;
+    source: string;
+    intake_message_id: number;
+    sender: string;
+    sender_message_id: string;
+    prescriber_order_number: string | null;
+    replaces_prescription_id: number | null;
+    prescriber_name: string;
+    prescriber_phone: string | null;
+    prescriber_fax: string | null;
+    prescriber_npi: string | null;
+    prescriber_dea: string | null;
+    received_at: Instant;
+    expires_at: Instant;
+    written_date: string;
+    effective_date: string;
+    drug_name: string;
+    ndc: string | null;
+    gcn: string | null;
+    sig_text: string;
+    written_qty: number;
+    unit: string | null;
+    days_supply: number | null;
+    refills: number;
+    drug_schedule: string;
+    daw: boolean;
+    details_sealed: Bytes;
+    units_ordered?: number;
+    order_due_at: Instant | null;
+    order_errors?: unknown;
+  };
+  product: {
+    account_id: string;
+    sku: string;
+    ndc: string | null;
+    gcn: string | null;
+    name: string;
+    ingredients: readonly string[];
+    rx_only: boolean;
+    drug_schedule: string;
+    package_sizes: readonly number[];
+    quantities: readonly number[];
+    written_quantities: readonly number[];
+    max_units: number;
+    shipping_method_ids: readonly number[];
+    blocked_states?: readonly string[];
+    cold_chain?: boolean;
+    price_cents: number;
+    back_orders?: boolean;
+    retired_at: Instant | null;
+  };
+  queue_target: {
+    queue: string;
+    target_minutes: number | null;
+    set_by: string;
+    set_at: Instant;
+  };
+  rate_lease: {
+    account_id: string;
+    bucket: string;
+    process_id: string;
+    seen_at: Instant;
+  };
+  request_latency: {
+    account_id: string;
+    hour: Instant;
+    bucket: number;
+    requests: number;
+  };
+  request_log: {
+    account_id: string;
+    at: Instant;
+    request_id: string;
+    credential_id: string;
+    method: string;
+    route: string;
+    status: number;
+    duration_ms: number;
+    error_codes?: readonly number[];
+  };
+  request_minute: {
+    account_id: string;
+    minute: Instant;
+    credential_id: string;
+    requests: number;
+    client_errors: number;
+    server_errors: number;
+    limited: number;
+  };
+  review: {
+    account_id: string;
+    kind: string;
+    intake_message_id: number | null;
+    patient_id: string | null;
+    prescription_id: number | null;
+    reasons?: readonly string[];
+    facts?: unknown;
+    created_at: Instant;
+    resolved_at: Instant | null;
+    resolved_by: string | null;
+    outcome: string | null;
+  };
+  routing_rule: {
+    account_id: string;
+    kind: string;
+    value: string;
+    created_at: Instant;
+  };
+  safety_import: {
+    version: string;
+    file_name: string;
+    sha256: string;
+    imported_by: string;
+    imported_at: Instant;
+    summary: unknown;
+    data: unknown;
+  };
+  schema_migration: {
+    version: number;
+    name: string;
+    checksum: string;
+    applied_at?: Instant;
+  };
+  server_process: {
+    process_id: string;
+    seen_at: Instant;
+  };
+  session: {
+    session_hash: Bytes;
+    person_id: string;
+    csrf_token: string;
+    complete: boolean;
+    created_at: Instant;
+    last_seen_at: Instant;
+  };
+  shipment: {
+    account_id: string;
+    order_number: string;
+    shipment_id: number;
+    tracking_no: string;
+    tracking_url: string | null;
+    carrier: string;
+    method: string;
+    status: string;
+    shipped_at: Instant;
+    delivered_at: Instant | null;
+    next_scan_at: Instant | null;
+    label_format: string;
+    label_sealed: Bytes;
+  };
+  shipment_scan: {
+    account_id: string;
+    order_number: string;
+    shipment_id: number;
+    at: Instant;
+    status: string;
+    place: string | null;
+    description: string;
+  };
+  shipping_method: {
+    account_id: string;
+    id: number;
+    name: string;
+    carrier: string;
+    service: string;
+    signature_confirmation: boolean;
+    po_box: boolean;
+    cold_chain: boolean;
+    price_cents: number;
+    transit_days_min: number;
+    transit_days_max: number;
+    default?: boolean;
+    retired_at: Instant | null;
+  };
+  stock: {
+    account_id: string;
+    sku: string;
+    on_hand_units: number;
+    reserved_units?: number;
+  };
+  stock_entry: {
+    account_id: string;
+    sku: string;
+    kind: string;
+    units: number;
+    order_number: string | null;
+    at: Instant;
+    note: string | null;
+  };
+  webhook_attempt: {
+    account_id: string;
+    event_id: string;
+    endpoint_id: string;
+    attempt: number;
+    at: Instant;
+    delivery_status: string;
+    status: number | null;
+    error: string | null;
+    duration_ms: number;
+    exchange_sealed: Bytes | null;
+  };
+  webhook_delivery: {
+    account_id: string;
+    event_id: string;
+    endpoint_id: string;
+    event_position: number;
+    order_number: string | null;
+    attempts?: number;
+    attempts_before?: number;
+    due_at: Instant;
+    claims?: number;
+    claimed_until: Instant | null;
+    queued_at?: Instant;
+  };
+  webhook_endpoint: {
+    account_id: string;
+    endpoint_id: string;
+    url: string;
+    events?: readonly string[];
+    description: string | null;
+    status?: string;
+    disabled_reason: string | null;
+    disabled_at: Instant | null;
+    secret_sealed: Bytes;
+    signing_secret_sealed: Bytes;
+    signing_credential_id: string;
+    signing_credential_secret_id: number;
+    failing_since: Instant | null;
+    created_at: Instant;
+    updated_at: Instant;
+  };
+  webhook_endpoint_hour: {
+    account_id: string;
+    endpoint_id: string;
+    hour: Instant;
+    attempts: number;
+    delivered: number;
+    failed: number;
+    duration_ms: number;
+    slowest_ms: number;
+  };
+  webhook_event: {
+    account_id: string;
+    event_id: string;
+    event_type: string;
+    patient_id: string | null;
+    order_number: string | null;
+    body: string;
+    created_at: Instant;
+    event_position?: number;
+    feed_position?: number;
+    only_endpoint_id: string | null;
+  };
+  webhook_feed: {
+    singleton?: boolean;
+    base: number;
+  };
+};

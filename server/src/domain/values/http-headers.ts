@@ -1,0 +1,26 @@
+/**
+ * Whether an Accept header names application/json (spec, Cross-cutting 4). A wildcard does not name it, and `q=0`
+ * refuses it.
+ */
+export function acceptsJson(accept: string | undefined): boolean {
+  if (accept === undefined) return false;
+  return accept.split(",").some((range) => {
+    const [type, ...parameters] = range.split(";").map((part) => part.trim().toLowerCase());
+    return type === "application/json" && !parameters.some((parameter) => /^q\s*=\s*0(\.0{0,3})?$/.test(parameter));
+  });
+}
+
+/** Whether a Content-Type names this type in UTF-8; a parameter that says nothing of that is no reason to refuse it. */
+export function isTypeInUtf8(header: string | undefined, type: string): boolean {
+  const [named, ...parameters] = (header ?? "").split(";").map((part) => part.trim().toLowerCase());
+  const charsets = parameters.filter((parameter) => /^charset\s*=/.test(parameter));
+  return named === type && charsets.every((charset) => /^charset\s*=\s*("utf-8"|utf-8)$/.test(charset));
+}
+
+/** Weak comparison of an If-None-Match header (lists and `*` too) with an answer's ETag (RFC 9110, 13.1.2). */
+export function etagMatches(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false;
+  if (ifNoneMatch.trim() === "*") return true;
+  const opaque = etag.replace(/^W\//, "");
+  return (ifNoneMatch.match(/(?:W\/)?"[^"]*"/g) ?? []).some((candidate) => candidate.replace(/^W\//, "") === opaque);
+}

@@ -1,0 +1,156 @@
+import { type JsonSchema, reading, type Schema } from "@pestle/contract";
+import { isDate } from "./calendar.ts";
+import { fieldKinds } from "./field-kinds.ts";
+import { isUuid } from "./identifiers.ts";
+import type { Problem } from "./refusals.ts";
+import { isSentObject, type SentFields } from "./unknown-fields.ts";
+
+/** What could be read: a field that was left out or refused is not there, an entry of a list that was refused is undefined. */
+export type Read<T> = T extends readonly (infer Entry)[]
+  ? (Entry extends object ? Read<Entry> | undefined : Entry)[]
+  : T extends object
+    ? { [Field in keyof T]?: Read<T[Field]> }
+    : T;
+
+/**
+ * Readers for what has rules of its own: objects by the name of their schema, texts by their format. Each gets what was
+ * sent and where it stands (`address.`, `url`). A value that is null was refused, with the row's own code unless the
+ * reader says what is wrong.
+ */
+export type OwnReaders = {
+  readonly [name: string]: (sent: never, at: string) => { value: unknown; problems: Problem[] };
+};
+
+/**
+ * Reads a body by its rows in the contract, to its end: each field that is unknown, missing or malformed is a problem,
+ * with the row's code and the field's place (`patient.identity_documents[0].type`).
+ */
+export function readBody<T>(
+  schema: Schema<T>,
+  sent: SentFields,
+  prefix = "",
+  readers: OwnReaders = {},
+): { fields: Read<T>; problems: Problem[] } {
+  const problems: Problem[] = [];
+  const fields = readFields(schema, sent, prefix, { problems, readers }) as Read<T>;
+  return { fields, problems };
+}
+
+/** How a field of a body is refused: also for the rules that rows have no words for. */
+export const refusalOf = <T>(schema: Schema<T>, field: keyof T & string, prefix = ""): Problem =>
+  refusal(rowsOf(schema)[field]!, `${prefix}${field}`);
+
+/** Every field of a body, with null for what was left out or refused. */
+export const withNulls = <T extends object, R extends object>(schema: Schema<T>, fields: R) =>
+  ({ ...Object.fromEntries(Object.keys(rowsOf(schema)).map((name) => [name, null])), ...fields }) as {
+    [Field in keyof R]-?: NonNullable<R[Field]> | null;
+  };
+
+type Walk = { readonly problems: Problem[]; readonly readers: OwnReaders };
+
+const rowsOf = (schema: JsonSchema) => schema["properties"] as Record<string, JsonSchema>;
+
+function readFields(schema: JsonSchema, sent: SentFields, prefix: string, walk: Walk): Record<string, unknown> {
+  const rows = rowsOf(schema);
+  const { required = [] } = schema as { required?: readonly string[] };
+  for (const name of Object.keys(sent)) {
+    // An unknown field is refused, never ignored: with `adress` a parcel would go to the old address.
+    if (!Object.hasOwn(rows, name)) walk.problems.push({ code: 42200, field: `${prefix}${name}` });
+  }
+  const fields: Record<string, unknown> = {};
+  for (const [name, row] of Object.entries(rows)) {
+    if (sent[name] === undefined && !required.includes(name)) continue;
+    const value = readValue(row, sent[name], `${prefix}${name}`, walk);
+    if (value !== undefined) fields[name] = value;
+  }
+  return fields;
+}
+
+/** Undefined where it was refused. */
+function readValue(row: JsonSchema, value: unknown, field: string, walk: Walk): unknown {
+  const [type, orNull] = [row["type"]].flat();
+  if (value === null && orNull === "null") return null;
+  const told = walk.problems.length;
+  const read = type === "array" ? readList(row, value, field, walk) : readOne(row, type, value, field, walk);
+  if (read === undefined && walk.problems.length === told) walk.problems.push(refusal(row, field));
+  return read;
+}
+
+/** Undefined without a problem stands for the row's own refusal. */
+function readOne(row: JsonSchema, type: unknown, value: unknown, field: string, walk: Walk): unknown {
+  const own = walk.readers[(row["$id"] ?? row["format"]) as string];
+  const at = type === "object" ? `${field}.` : field;
+  if (type === "object") {
+    if (!isSentObject(value)) return undefined;
+    if (own === undefined) return readFields(row, value, at, walk);
+  }
+  const given = type === "object" ? value : readScalar(row, type, value, own !== undefined);
+  if (own === undefined || given === undefined) return given;
+  const read = own(given as never, at);
+  for (const problem of read.problems) walk.problems.push(problem);
+  return read.value ?? undefined;
+}
+
+/** A list of texts or numbers is read whole or not at all; objects that were refused leave a gap. */
+function readList(row: JsonSchema, sent: unknown, field: string, walk: Walk): unknown {
+  const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems = false } = row as ListLimits;
+  if (!Array.isArray(sent) || sent.length < minItems || sent.length > maxItems) return undefined;
+  const entries = sent.map((value: unknown, index) => {
+    const here = `${field}[${index}]`;
+    const read = readValue(items, value, here, walk);
+    if (read === undefined || !uniqueItems || sent.indexOf(value) === index) return read;
+    walk.problems.push({ ...refusal(row, here), message: row[reading]!.repeated! });
+    return undefined;
+  });
+  return items["type"] !== "object" && entries.includes(undefined) ? undefined : entries;
+}
+type ListLimits = { items: JsonSchema; minItems?: number; maxItems?: number; uniqueItems?: boolean };
+
+function readScalar(row: JsonSchema, type: unknown, value: unknown, own_format: boolean): unknown {
+  if (row["enum"] !== undefined) return (row["enum"] as unknown[]).includes(value) ? value : undefined;
+  if (type === "string") return typeof value === "string" ? readText(row, value, own_format) : undefined;
+  if (type === "boolean") return typeof value === "boolean" ? value : undefined;
+  return typeof value === "number" && isNumberOf(row, type, value) ? value : undefined;
+}
+
+function isNumberOf(row: JsonSchema, type: unknown, value: number): boolean {
+  const { minimum = Number.NEGATIVE_INFINITY, maximum = Number.POSITIVE_INFINITY, exclusiveMinimum } = row as Limits;
+  const { decimals } = row[reading] ?? {};
+  return (
+    (type === "number" || Number.isSafeInteger(value)) &&
+    value >= minimum &&
+    value <= maximum &&
+    (exclusiveMinimum === undefined || value > exclusiveMinimum) &&
+    (decimals === undefined || Number(value.toFixed(decimals)) === value)
+  );
+}
+type Limits = { minimum?: number; maximum?: number; exclusiveMinimum?: number };
+
+/** Kinds count UTF-16 units, as columns and labels are measured; else characters count, as JSON Schema has it. */
+function readText(row: JsonSchema, text: string, own_format: boolean): unknown {
+  const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format = "" } = row as TextLimits;
+  const { kind } = row[reading] ?? {};
+  if (kind !== undefined) return fieldKinds[kind](text, maxLength);
+  const fits =
+    text.length >= minLength &&
+    (maxLength === Number.POSITIVE_INFINITY || isKept(text, maxLength)) &&
+    (pattern === undefined || new RegExp(pattern, "u").test(text)) &&
+    (own_format || (formats[format]?.(text) ?? true));
+  return fits ? text : undefined;
+}
+
+/** Half of a surrogate pair has no bytes: it would be kept, and signed, as something else. */
+const isKept = (text: string, most: number) =>
+  !/\p{Surrogate}/u.test(text) && (text.length <= most || [...text].length <= most);
+
+type TextLimits = { minLength?: number; maxLength?: number; pattern?: string; format?: string };
+/** The others have readers of their own: a URL is judged by where it leads, a time by the pharmacy's zone. */
+const formats: { readonly [format: string]: (text: string) => boolean } = { date: isDate, uuid: isUuid };
+
+/** An object that is not one is refused as its first field is that it needs, unless it has a code of its own. */
+function refusal(row: JsonSchema, field: string): Problem {
+  const { code, message } = row[reading] ?? {};
+  const [needed] = (row["required"] ?? []) as readonly string[];
+  if (code === undefined && needed !== undefined) return refusal(rowsOf(row)[needed]!, `${field}.${needed}`);
+  return { code: code ?? 42200, field, ...(message !== undefined && { message }) };
+}

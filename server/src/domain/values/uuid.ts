@@ -1,4 +1,0 @@
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-
-/** Of any version, in the usual spelling. */
-export const isUuid = (value: unknown): value is string => typeof value === "string" && UUID.test(value);

@@ -1,0 +1,215 @@
+import type { QrPicture } from "@pestle/contract";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { qrCode } from "../../../src/adapters/documents/barcode.ts";
+import { createPerson, hashPassword } from "../../../src/usecases/accounts/create-person.ts";
+import { IDLE_MS, LONGEST_SESSION_MS } from "../../../src/usecases/accounts/sign-in.ts";
+import { tidy } from "../../../src/usecases/operations/tidy.ts";
+import { base32, totpCode } from "../../../src/vault/totp.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await startTestApp();
+});
+afterAll(() => app.stop());
+
+const base = () => app.addresses.base_url;
+type Told = { status: number; body: Record<string, unknown>; cookie: string | null; headers: Headers };
+async function web(
+  method: string,
+  path: string,
+  given: { body?: unknown; cookie?: string | null; csrf?: string; headers?: Record<string, string> } = {},
+): Promise<Told> {
+  const answer = await fetch(`${base()}/web${path}`, {
+    method,
+    headers: {
+      ...(given.body === undefined ? {} : { "content-type": "application/json" }),
+      ...(given.cookie ? { cookie: given.cookie } : {}),
+      ...(given.csrf === undefined ? {} : { "x-csrf-token": given.csrf }),
+      ...given.headers,
+    },
+    ...(given.body === undefined ? {} : { body: JSON.stringify(given.body) }),
+  });
+  const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? null;
+  return { status: answer.status, body: JSON.parse((await answer.text()) || "{}"), cookie, headers: answer.headers };
+}
+/** Time goes on by itself too. */
+const A_MINUTE_MS = 60_000;
+const operator = () => app.demo.operator;
+const signIn = (more: object = {}) => web("POST", "/session", { body: { ...operator(), ...more } });
+
+describe("signing in", () => {
+  test("gives a cookie that scripts cannot read and other sites do not get, and a token for changes", async () => {
+    const signed = await signIn();
+    expect([signed.status, signed.body["outcome"], signed.body["role"]]).toEqual([200, "signed_in", "admin"]);
+    expect(signed.headers.get("set-cookie")).toMatch(
+      /^pestle-session=[\w-]{43}; Path=\/; HttpOnly; SameSite=Strict; Max-Age=43200$/,
+    );
+    const again = await web("GET", "/session", { cookie: signed.cookie });
+    expect(again.body["session"]).toMatchObject({ email: operator().email, complete: true });
+  });
+
+  test("a wrong password and an unknown address answer alike, and after ten nobody is let in for a while", async () => {
+    const wrong = await signIn({ password: "wrong wrong wrong" });
+    const unknown = await signIn({ email: "nobody@larkspur.example" });
+    expect([wrong.status, wrong.body]).toEqual([unknown.status, unknown.body]);
+    expect(wrong.status).toBe(401);
+    for (let i = 0; i < 9; i++) await signIn({ password: "wrong wrong wrong" });
+    const blocked = await signIn();
+    expect([blocked.status, Number(blocked.headers.get("retry-after")) > 0]).toEqual([429, true]);
+    app.advance(15 * 60_000);
+    expect((await signIn()).status).toBe(200);
+  });
+
+  test("many guesses at once are no more than as many one after the other", async () => {
+    const email = "crowd@larkspur.example";
+    const guesses = await Promise.all(
+      Array.from({ length: 40 }, (_, number) =>
+        web("POST", "/session", { body: { email, password: `guess ${number}` } }),
+      ),
+    );
+    const count = (status: number) => guesses.filter((guess) => guess.status === status).length;
+    expect([count(401), count(429)]).toEqual([10, 30]);
+    app.advance(15 * 60_000);
+  });
+
+  test("a change needs the token and our own page; without either it is as if there were nothing", async () => {
+    const { cookie, body } = await signIn();
+    const csrf = String(body["csrf_token"]);
+    expect((await web("DELETE", "/session", { cookie })).status).toBe(404);
+    for (const origin of ["https://evil.example", "null", "nonsense"]) {
+      expect((await web("DELETE", "/session", { cookie, csrf, headers: { origin } })).status).toBe(404);
+    }
+    expect(
+      (await web("DELETE", "/session", { cookie, csrf, headers: { "sec-fetch-site": "cross-site" } })).status,
+    ).toBe(404);
+    expect((await web("DELETE", "/session", { cookie, csrf })).status).toBe(200);
+    expect((await web("GET", "/session", { cookie })).body["session"]).toBeNull();
+  });
+
+  test("whoever is idle for 15 minutes is signed out, and everybody after 12 hours", async () => {
+    const first = await signIn();
+    const present = { "x-pestle-present": "1" };
+    app.advance(IDLE_MS - A_MINUTE_MS);
+    expect((await web("GET", "/session", { cookie: first.cookie, headers: present })).body["session"]).not.toBeNull();
+    app.advance(IDLE_MS - A_MINUTE_MS);
+    // A page that asks by itself keeps nobody signed in.
+    expect((await web("GET", "/session", { cookie: first.cookie })).body["session"]).not.toBeNull();
+    app.advance(A_MINUTE_MS + 1_000);
+    expect((await web("GET", "/session", { cookie: first.cookie })).body["session"]).toBeNull();
+    const second = await signIn();
+    for (let passed = 0; passed <= LONGEST_SESSION_MS; passed += IDLE_MS - A_MINUTE_MS) {
+      app.advance(IDLE_MS - A_MINUTE_MS);
+      await web("GET", "/session", { cookie: second.cookie, headers: present });
+    }
+    expect((await web("GET", "/session", { cookie: second.cookie })).body["session"]).toBeNull();
+  });
+});
+
+test("sessions that nobody can use any more are deleted", async () => {
+  await signIn();
+  app.advance(IDLE_MS + 1_000);
+  const live = await signIn();
+  await tidy(app.deps);
+  const { rows } = await app.deps.db.raw("select session_hash from session");
+  expect(rows).toHaveLength(1);
+  expect((await web("GET", "/session", { cookie: live.cookie })).body["session"]).not.toBeNull();
+});
+
+describe("the second factor", () => {
+  test("RFC 6238's vectors hold, and base32 is RFC 4648's", () => {
+    const secret = Buffer.from("12345678901234567890");
+    const vectors: [number, string][] = [
+      [59, "287082"],
+      [1111111109, "081804"],
+      [1234567890, "005924"],
+      [20000000000, "353130"],
+    ];
+    for (const [seconds, code] of vectors) expect(totpCode(secret, Math.floor(seconds / 30))).toBe(code);
+    expect(base32(Buffer.from("foobar"))).toBe("MZXW6YTBOI");
+  });
+
+  test("once set up, a password alone opens nothing, a code does, and each code once", async () => {
+    const email = "second.factor@larkspur.example";
+    const password = "a long enough password";
+    await app.deps.db.transaction((tx) =>
+      createPerson(
+        tx,
+        { email, name: "Two Factors", role: "pharmacist", partner_id: null, password_hash: hashPassword(password) },
+        new Date(),
+      ),
+    );
+    const signed = await web("POST", "/session", { body: { email, password } });
+    const csrf = String(signed.body["csrf_token"]);
+    const made = await web("POST", "/session/second_factor", { body: {}, cookie: signed.cookie, csrf });
+    expect(made.body["address"]).toMatch(/^otpauth:\/\/totp\//);
+    const { size, path } = made.body["qr_code"] as QrPicture;
+    const drawn = Array.from({ length: size }, () => Array<boolean>(size).fill(false));
+    for (const [, x, y, run] of path.matchAll(/M(\d+) (\d+)h(\d+)v1h-\3z/g)) {
+      drawn[Number(y)]!.fill(true, Number(x), Number(x) + Number(run));
+    }
+    expect(drawn).toEqual(await qrCode(String(made.body["address"])));
+    const secret = decode(String(made.body["secret"]));
+    const code = () => totpCode(secret, Math.floor(app.deps.now().getTime() / 30_000));
+    expect((await web("POST", "/session/code", { body: { code: "000000" }, cookie: signed.cookie, csrf })).status).toBe(
+      401,
+    );
+    expect((await web("POST", "/session/code", { body: { code: code() }, cookie: signed.cookie, csrf })).status).toBe(
+      200,
+    );
+    app.advance(60_000);
+    const half = await web("POST", "/session", { body: { email, password } });
+    expect(half.body["outcome"]).toBe("needs_code");
+    const used = code();
+    const whole = await web("POST", "/session/code", {
+      body: { code: used },
+      cookie: half.cookie,
+      csrf: String(half.body["csrf_token"]),
+    });
+    expect([whole.status, whole.body["complete"]]).toEqual([200, true]);
+    expect((await web("POST", "/session", { body: { email, password, code: used } })).status).toBe(401);
+    app.advance(60_000);
+    expect((await web("POST", "/session", { body: { email, password, code: code() } })).body["outcome"]).toBe(
+      "signed_in",
+    );
+  });
+});
+
+function decode(text: string): Buffer {
+  const bits = [...text]
+    .map((letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter).toString(2).padStart(5, "0"))
+    .join("");
+  return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
+}
+
+test("whoever knows their password changes it, and is signed out everywhere else", async () => {
+  const [email, password, new_password] = [
+    "mara.lind@larkspur.example",
+    "a first long password",
+    "another long password",
+  ];
+  const mara = {
+    email,
+    name: "Mara Lind",
+    role: "technician",
+    partner_id: null,
+    password_hash: hashPassword(password),
+  };
+  await app.deps.db.transaction((tx) => createPerson(tx, mara, app.deps.now()));
+  const here = await web("POST", "/session", { body: { email, password } });
+  const elsewhere = await web("POST", "/session", { body: { email, password } });
+  const csrf = String(here.body["csrf_token"]);
+  const change = (body: object) => web("POST", "/session/password", { body, cookie: here.cookie, csrf });
+  const wrong = await change({ password: "not the password", new_password });
+  expect([wrong.status, wrong.body["error"]]).toEqual([
+    422,
+    { error_code: 422, message: "The current password is wrong." },
+  ]);
+  expect((await change({ password, new_password: "short" })).status).toBe(422);
+  expect((await web("POST", "/session", { body: { email, password } })).status).toBe(200);
+  expect((await change({ password, new_password })).status).toBe(200);
+  expect((await web("GET", "/session", { cookie: here.cookie })).body["session"]).not.toBeNull();
+  expect((await web("GET", "/session", { cookie: elsewhere.cookie })).body["session"]).toBeNull();
+  expect((await web("POST", "/session", { body: { email, password } })).status).toBe(401);
+  expect((await web("POST", "/session", { body: { email, password: new_password } })).status).toBe(200);
+});

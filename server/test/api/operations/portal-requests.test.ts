@@ -1,0 +1,263 @@
+import { randomUUID } from "node:crypto";
+import type { PortalRequest, PortalUsage } from "@pestle/contract";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { latencyBucket, latencyPercentile } from "../../../src/domain/operations/latency-buckets.ts";
+import { createRequestLog } from "../../../src/request-log.ts";
+import { keepRequests } from "../../../src/usecases/operations/keep-requests.ts";
+import { tidy } from "../../../src/usecases/operations/tidy.ts";
+import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { signedIn, type WebPerson } from "../../support/web.ts";
+
+let app: TestApp;
+let willow: WebPerson;
+let juniper: WebPerson;
+beforeAll(async () => {
+  app = await startTestApp();
+  willow = await signedIn(app, app.demo.partners[0]!.portal);
+  juniper = await signedIn(app, app.demo.partners[1]!.portal);
+});
+afterAll(() => app.stop());
+
+const P = "/portal/sandbox";
+const DAY_MS = 24 * 3600 * 1000;
+/** The job would do it within a second. */
+const kept = () => keepRequests(app.deps);
+const logged = async (query = "", who = willow): Promise<PortalRequest[]> =>
+  (await who.get(`${P}/requests${query}`)).body.requests;
+
+describe("the request log", () => {
+  test("tells of a request what its answer told, by X-Request-Id, and nothing of what was in it", async () => {
+    const secret = "whom-it-is-about";
+    const answer = await app.call(`/v1/orders?reference=${secret}&limit=7`);
+    const refused = await app.call("/patients/nobody-here-1/shipping_address", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: JSON.stringify({ first_name: secret, zip: "1" }),
+    });
+    const unknown = await app.call("/orders/0123456789");
+    await kept();
+    const by = async (sent: Response) => {
+      const request_id = sent.headers.get("x-request-id")!;
+      const found = (await willow.get(`${P}/requests/${request_id}`)).body as PortalRequest;
+      expect(await logged(`?request_id=${request_id}`)).toEqual([found]);
+      return found;
+    };
+    const [read, written, missed] = [await by(answer), await by(refused), await by(unknown)];
+    expect(read).toMatchObject({ method: "GET", route: "/orders", status: 200, credential_name: "demo", errors: [] });
+    expect(read.duration_ms).toBeGreaterThan(0);
+    expect(written).toMatchObject({ method: "POST", route: "/patients/{patient_id}/shipping_address" });
+    expect(written.status).toBe(refused.status);
+    expect(missed).toMatchObject({ route: "/orders/{order_number}", status: 404 });
+    expect(missed.errors).toMatchObject([{ code: "404", title: "Not Found" }]);
+    const { rows } = await app.deps.db.raw("select * from request_log");
+    for (const hidden of [secret, "nobody-here-1", "0123456789", "limit=7"]) {
+      expect(JSON.stringify(rows)).not.toContain(hidden);
+    }
+  });
+
+  test("explains numbered errors with the table's own words", async () => {
+    const answer = await app.call("/orders", {
+      method: "POST",
+      headers: { "content-type": "application/json" },
+      body: "{}",
+    });
+    const { errors } = (await answer.json()) as { errors: { code: number }[] };
+    await kept();
+    const [request] = await logged(`?request_id=${answer.headers.get("x-request-id")}`);
+    expect(request!.errors.map(({ code }) => Number(code))).toEqual(errors.map(({ code }) => code));
+    expect(request!.errors.find(({ code }) => code === "42206")).toEqual({
+      code: "42206",
+      title: "Invalid Patient Id",
+      field: "patient.patient_id",
+      resolution: "Use the `patient_id` from the `RX_RECEIVED` webhook.",
+    });
+  });
+
+  test("is newest first, in pages that neither repeat nor leave out, by what is asked for", async () => {
+    for (let i = 0; i < 7; i++) await app.call(i % 2 === 0 ? "/brands" : "/orders/ZZZZZZZZZZ");
+    await kept();
+    const all = await logged("?limit=200");
+    expect([...all].sort((a, b) => (a.at < b.at ? 1 : -1)).map(({ at }) => at)).toEqual(all.map(({ at }) => at));
+    const paged: PortalRequest[] = [];
+    let cursor: string | null = "";
+    while (cursor !== null) {
+      const page: { requests: PortalRequest[]; next_cursor: string | null } = (
+        await willow.get(`${P}/requests?limit=2${cursor && `&cursor=${cursor}`}`)
+      ).body;
+      paged.push(...page.requests);
+      cursor = page.next_cursor;
+    }
+    expect(paged).toEqual(all);
+    const only = (keep: (request: PortalRequest) => boolean) => all.filter(keep);
+    expect(await logged("?limit=200&errors=true")).toEqual(only(({ status }) => status >= 400));
+    expect(await logged("?limit=200&status=404")).toEqual(only(({ status }) => status === 404));
+    expect(await logged("?limit=200&route=%2Fbrands")).toEqual(only(({ route }) => route === "/brands"));
+    expect(await logged("?limit=200&method=POST")).toEqual(only(({ method }) => method === "POST"));
+    expect(await logged("?limit=200&error_code=42206")).toEqual(
+      only(({ errors }) => errors.some(({ code }) => code === "42206")),
+    );
+    expect(await logged(`?limit=200&until=${all[2]!.at}`)).toEqual(only(({ at }) => at < all[2]!.at));
+    expect(await logged(`?limit=200&since=${all[2]!.at}`)).toEqual(only(({ at }) => at >= all[2]!.at));
+    const { credential_id } = all[0]!;
+    expect(await logged(`?limit=200&credential_id=${credential_id}`)).toEqual(all);
+    for (const wrong of ["limit=0", "status=9", "errors=yes", "since=today", "cursor=x", "order=asc"]) {
+      expect((await willow.get(`${P}/requests?${wrong}`)).status).toBe(400);
+    }
+  });
+
+  test("shows a partner its own requests, and those of nobody else", async () => {
+    const mine = await app.call("/brands");
+    await kept();
+    const request_id = mine.headers.get("x-request-id");
+    expect((await willow.get(`${P}/requests/${request_id}`)).status).toBe(200);
+    expect((await juniper.get(`${P}/requests/${request_id}`)).status).toBe(404);
+    expect(await logged(`?request_id=${request_id}`, juniper)).toEqual([]);
+    expect((await logged("", juniper)).length).toBe(0);
+  });
+
+  test("groups errors by what went wrong, with where, how often and the newest of them", async () => {
+    const ids: string[] = [];
+    for (let i = 0; i < 3; i++) ids.unshift((await app.call("/orders/YYYYYYYYYY")).headers.get("x-request-id")!);
+    await kept();
+    const { groups } = (await willow.get(`${P}/request_errors?hours=1`)).body;
+    const notFound = groups.find(({ code }: { code: string }) => code === "404");
+    expect(notFound).toMatchObject({ status: 404, title: "Not Found", request_ids: expect.arrayContaining(ids) });
+    const all = await logged("?limit=200&errors=true");
+    const withCode = (code: string) => all.filter(({ errors }) => errors.some((one) => one.code === code)).length;
+    for (const { code, count } of groups) expect([code, count]).toEqual([code, withCode(code)]);
+    expect(groups.length).toBeGreaterThan(3);
+    expect((await willow.get(`${P}/request_errors?hours=169`)).status).toBe(400);
+  });
+
+  test("is written by the job, behind the answers", async () => {
+    const sent = await app.call("/brands");
+    const path = `${P}/requests/${sent.headers.get("x-request-id")}`;
+    await expect.poll(async () => (await willow.get(path)).status).toBe(200);
+  });
+
+  test("keeps each request for as many days as configured, and its sums for longer", async () => {
+    await app.call("/brands");
+    await kept();
+    expect((await tidy(app.deps)).requests).toBe(0);
+    const before = (await willow.get(`${P}/usage`)).body.totals.requests;
+    app.advance(app.config.REQUEST_LOG_DAYS * DAY_MS + 60_000);
+    willow = await signedIn(app, app.demo.partners[0]!.portal);
+    expect((await tidy(app.deps)).requests).toBeGreaterThan(10);
+    expect(await logged()).toEqual([]);
+    const usage = (await willow.get(`${P}/usage?hours=720`)).body as PortalUsage;
+    expect(usage.totals.requests).toBe(before);
+  });
+});
+
+describe("requests on their way into the log", () => {
+  const request = (n: number) => ({
+    account_id: app.demo.partners[1]!.account_id,
+    at: new Date(Date.now() + n),
+    request_id: randomUUID(),
+    credential_id: "abcdefgh",
+    method: "GET",
+    route: "/brands",
+    status: 200,
+    duration_ms: 1,
+    refused: undefined,
+  });
+
+  test("are bounded: what comes too fast is counted and forgotten, and the metrics tell", async () => {
+    const log = createRequestLog(3);
+    for (let n = 0; n < 5; n++) log.add(request(n));
+    const deps = { ...app.deps, request_log: log };
+    await keepRequests(deps);
+    expect(log.oldest(10)).toEqual([]);
+    expect((await app.deps.metrics.text()).body).toContain("pestle_request_log_dropped_total 2");
+    for (let n = 0; n < 2; n++) log.add(request(n));
+    expect(log.takeDropped()).toBe(0);
+  });
+
+  test("wait while the database is away, and a batch that was written twice counts once", async () => {
+    const log = createRequestLog();
+    const batch = Array.from({ length: 4 }, (_, n) => request(n));
+    for (const one of batch) log.add(one);
+    const away = { ...app.deps.db, run: () => Promise.reject(new Error("away")) };
+    await expect(keepRequests({ ...app.deps, db: away, request_log: log })).rejects.toThrow("away");
+    expect(log.oldest(10)).toEqual(batch);
+    const sum = async () =>
+      (
+        await app.deps.db.raw("select sum(requests)::int as sum from request_minute where account_id = $1", [
+          batch[0]!.account_id,
+        ])
+      ).rows[0]!["sum"];
+    const before = Number((await sum()) ?? 0);
+    await keepRequests({ ...app.deps, request_log: log });
+    for (const one of batch) log.add(one);
+    await keepRequests({ ...app.deps, request_log: log });
+    expect(await sum()).toBe(before + 4);
+  });
+});
+
+describe("usage", () => {
+  test("adds up a known set of requests by the hour: counts, percentiles, the busiest minute and what it leaves", async () => {
+    const { account_id } = app.demo.partners[1]!;
+    const hour_ms = Math.floor(app.deps.now().getTime() / 3_600_000) * 3_600_000 - 3 * 3_600_000;
+    const log = createRequestLog();
+    const add = (at_ms: number, status: number, duration_ms: number, credential_id = "aaaaaaaa") =>
+      log.add({
+        account_id,
+        at: new Date(at_ms),
+        request_id: randomUUID(),
+        credential_id,
+        method: "GET",
+        route: "/v1/orders/:order_number",
+        status,
+        duration_ms,
+        refused: undefined,
+      });
+    // A hundred within a minute, one a percent slower each; beside them errors of every kind.
+    for (let n = 1; n <= 100; n++) add(hour_ms + 60_000 + n, 200, n);
+    for (let n = 0; n < 5; n++) add(hour_ms + 30 * 60_000 + n, 422, 10);
+    for (let n = 0; n < 3; n++) add(hour_ms + 31 * 60_000 + n, 429, 1, "bbbbbbbb");
+    add(hour_ms + 32 * 60_000, 503, 10);
+    // The hour after: another one.
+    add(hour_ms + 3_600_000, 200, 40);
+    await keepRequests({ ...app.deps, request_log: log });
+    juniper = await signedIn(app, app.demo.partners[1]!.portal);
+    const usage = (await juniper.get(`${P}/usage?hours=5`)).body as PortalUsage;
+    expect(usage.hours).toHaveLength(5);
+    expect(usage.limit).toEqual({ rate_per_second: 25, burst: 50 });
+    const [, first, second, third] = usage.hours;
+    expect(first).toMatchObject({
+      hour: new Date(hour_ms).toISOString(),
+      requests: 109,
+      client_errors: 5,
+      server_errors: 1,
+      limited: 3,
+      busiest_per_second: 1.67,
+      headroom: 0.933,
+    });
+    expect(Math.abs(first!.p50_ms! / 46 - 1)).toBeLessThan(0.06);
+    expect(Math.abs(first!.p99_ms! / 99 - 1)).toBeLessThan(0.06);
+    expect(second).toMatchObject({ requests: 1, client_errors: 0 });
+    expect(third).toMatchObject({ requests: 0, p50_ms: null, p99_ms: null, headroom: 1 });
+    expect(usage.totals.requests).toBe(110);
+    expect((await juniper.get(`${P}/usage?hours=0`)).status).toBe(400);
+  });
+
+  test("percentiles are told to within a twentieth, whatever the times", () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.double({ min: 0.2, max: 60_000, noNaN: true }), { minLength: 1, maxLength: 200 }),
+        fc.constantFrom(0.5, 0.99),
+        (times, share) => {
+          const counted = new Map<number, number>();
+          for (const ms of times) counted.set(latencyBucket(ms), (counted.get(latencyBucket(ms)) ?? 0) + 1);
+          const told = latencyPercentile(
+            [...counted].map(([bucket, requests]) => ({ bucket, requests })),
+            share,
+          )!;
+          const exact = [...times].sort((a, b) => a - b)[Math.max(0, Math.ceil(times.length * share) - 1)]!;
+          expect(Math.abs(told - exact)).toBeLessThanOrEqual(exact * 0.055 + 0.01);
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,124 @@
+import { readFileSync } from "node:fs";
+import { parseEnv } from "node:util";
+import { gunzipSync } from "node:zlib";
+import type { CreatedWebhookEndpoint, Order, Patient } from "@pestle/contract";
+import pg from "pg";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { verifyStandardWebhook, verifyWebhook } from "../../../../sdk/src/index.ts";
+import { readConfig } from "../../../src/config.ts";
+import { openDb } from "../../../src/db/db.ts";
+import { readMigrations } from "../../../src/db/migrate.ts";
+import type { Demo } from "../../../src/seed/demo.ts";
+import { ask } from "../../support/patient.ts";
+import { openReceiver } from "../../support/receiver.ts";
+import { createTestDatabase, startTestApp, type TestApp } from "../../support/test-app.ts";
+import { runCli } from "../../support/tools/run-cli.ts";
+import { signedIn } from "../../support/web.ts";
+import { webhookCalls } from "../../support/webhook-api.ts";
+
+/**
+ * What an operator of 0.1.0 has: a back-up, the database itself as PostgreSQL 15 dumps it, the settings file, and the
+ * credentials that were told. All of it was made by 0.1.0 and is never made again: see its README.
+ */
+const fixture = (name: string) => new URL(`../../fixtures/0.1.0/${name}`, import.meta.url);
+const json = <Value>(name: string) => JSON.parse(readFileSync(fixture(name), "utf8")) as Value;
+
+type Known = {
+  master_key: string;
+  orders: Order[];
+  patient: Patient;
+  endpoint: CreatedWebhookEndpoint & { secret: string };
+};
+const known = json<Known>("known.json");
+const demo = json<Demo>("demo.json");
+const settings = parseEnv(readFileSync(fixture("pestle.env"), "utf8")) as Record<string, string>;
+
+const ways: Record<string, (url: string) => Promise<void>> = {
+  "its back-up is restored": async (DATABASE_URL) => {
+    const env = { DATABASE_URL, MASTER_KEY: known.master_key };
+    const { code, stderr } = await runCli(["restore", fixture("pestle.backup").pathname], env);
+    expect({ code, stderr }).toMatchObject({ code: 0 });
+  },
+  "its database is taken over": async (connectionString) => {
+    const client = new pg.Client({ connectionString });
+    await client.connect();
+    await client.query(gunzipSync(readFileSync(fixture("database.sql.gz"))).toString("utf8"));
+    await client.end();
+  },
+};
+
+describe.each(Object.entries(ways))("a service of 0.1.0 goes on where %s", (_, fill) => {
+  let database: Awaited<ReturnType<typeof createTestDatabase>>;
+  let app: TestApp;
+  beforeAll(async () => {
+    database = await createTestDatabase("");
+    await fill(database.url);
+    app = await startTestApp({ url: database.url, demo, env: { MASTER_KEY: known.master_key } });
+  });
+  afterAll(async () => {
+    await app?.stop();
+    await database.drop();
+  });
+
+  test("its schema is brought up to date", async () => {
+    const { rows } = await app.deps.db.raw("select version from schema_migration order by version");
+    expect(rows.map(({ version }) => version)).toEqual(readMigrations().map(({ version }) => version));
+  });
+
+  test("credentials and passwords open what they opened", async () => {
+    for (const partner of demo.partners.keys()) expect((await app.call("/brands", { partner })).status).toBe(200);
+    expect((await signedIn(app, demo.operator)).role).toBe("admin");
+    for (const { portal } of demo.partners) expect((await signedIn(app, portal)).role).toBe("partner_admin");
+  });
+
+  test("orders and their patients are as they were", async () => {
+    for (const order of known.orders) {
+      const { text } = await ask(app, `/orders/${order.order_number}`);
+      expect(JSON.parse(text)).toMatchObject(order);
+    }
+    const { text } = await ask(app, `/patients/${known.patient.patient_id}`);
+    expect(JSON.parse(text)).toMatchObject(known.patient);
+  });
+
+  test("an order goes on, and its webhook is signed with the secrets of then", async () => {
+    const receiver = await openReceiver((_, response) => response.writeHead(204).end());
+    const { id, signing_secret, secret } = known.endpoint;
+    await webhookCalls(app).patch(id, { url: receiver.url });
+    const [waiting] = known.orders.filter(({ order_status }) => order_status === "Processing");
+    const { order_number } = waiting!;
+    const moved = await ask(app, "/simulate", {
+      simulation_type: "order",
+      simulation: { order_number, to: "Delivered" },
+    });
+    expect([moved.status, moved.text]).toEqual([202, expect.stringContaining("Delivered")]);
+    const delivered = () =>
+      receiver.received.find(({ body }) => body.includes(order_number) && body.includes('"Delivered"'));
+    await expect.poll(delivered).toBeDefined();
+    const { headers, body } = delivered()!;
+    const rawBody = Buffer.from(body, "latin1");
+    const { client_secret } = demo.partners[0]!;
+    expect(verifyStandardWebhook({ rawBody, headers, signing_secret })).toMatchObject({
+      order_number,
+    });
+    expect(
+      verifyWebhook({ rawBody, headers, url: receiver.url, client_secrets: [client_secret], webhook_secret: secret }),
+    ).toMatchObject({ order_number });
+    await receiver.close();
+  });
+});
+
+test("the settings file of 0.1.0 is valid", () => {
+  const { MASTER_KEY, ...rest } = readConfig({ ...settings, MASTER_KEY: known.master_key });
+  expect(rest).toMatchObject({ OPERATOR_NAME: "Larkspur", SECOND_FACTOR: "required", PHARMACY_STATE: "ME" });
+});
+
+test("the back-up of 0.1.0 does not open with another master key", async () => {
+  const { url: DATABASE_URL, drop } = await createTestDatabase("");
+  const env = { DATABASE_URL, MASTER_KEY: "8".repeat(64) };
+  const { code, stderr } = await runCli(["restore", fixture("pestle.backup").pathname], env);
+  expect({ code, stderr }).toEqual({ code: 1, stderr: expect.stringContaining("master key") });
+  const db = openDb({ connection: { connectionString: DATABASE_URL }, pool_size: 1, named_statements: true });
+  expect((await db.raw("select 1 from pg_tables where schemaname = 'public'")).rows).toEqual([]);
+  await db.close();
+  await drop();
+});

@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import {
+  comments,
+  findGiveAways,
+  giveAways,
+  type Hit,
+  handwrittenPages,
+  visibleText,
+} from "../../../../scripts/plain-english.ts";
+import { ROOT } from "../../support/tools/doc-blocks.ts";
+
+/** Strings and JSX text of the sources. The goal is 0: lower it with every rewrite, never raise it. */
+const VISIBLE_TEXT_HITS_ALLOWED = 211;
+/** Comments of the sources. The goal is fewer than 30: lower it with every rewrite, never raise it. */
+const COMMENT_HITS_ALLOWED = 804;
+
+const listed = (hits: Hit[]) => hits.map(({ file, line, text }) => `${file}:${line} ${text}`);
+
+test("no page that people write contains a give-away phrase", () => {
+  expect(listed(findGiveAways(handwrittenPages(ROOT)))).toEqual([]);
+});
+
+test("screens, errors, command help and tables contain no more give-away phrases than today", () => {
+  const hits = findGiveAways(visibleText(ROOT));
+  expect(hits.length, listed(hits).join("\n")).toBeLessThanOrEqual(VISIBLE_TEXT_HITS_ALLOWED);
+});
+
+test("comments contain no more give-away phrases than today", () => {
+  const hits = findGiveAways(comments(ROOT));
+  expect(hits.length, listed(hits).join("\n")).toBeLessThanOrEqual(COMMENT_HITS_ALLOWED);
+});
+
+test("the style page lists every give-away phrase with its replacement", () => {
+  const page = readFileSync(join(ROOT, "docs/style.md"), "utf8");
+  for (const { phrase, write } of giveAways) expect(page).toContain(`| ${phrase} | ${write} |`);
+});
+
+test.each([
+  ["across lines", "it is\ntold", "is told"],
+  ["in any letter case", "Whoever calls", "Whoever"],
+  ["at the end of a sentence", "It waits no more.", "no more"],
+])("finds a phrase %s", (_, text, found) => {
+  expect(findGiveAways([{ file: "page.md", text }]).map((hit) => hit.text)).toEqual([found]);
+});
+
+test.each(["no more than ten", "understands it", "a wholesale order", "in all accounts"])("accepts %j", (text) => {
+  expect(findGiveAways([{ file: "page.md", text }])).toEqual([]);
+});

@@ -1,0 +1,113 @@
+import {
+  AddressInput,
+  actionBody,
+  actionKeys,
+  endpoints,
+  FailedRedeliveryRequest,
+  IdentityDocumentInput,
+  type JsonSchema,
+  OrderRequest,
+  PatientUpdate,
+  RedeliveryRequest,
+  ReorderRequest,
+  reading,
+  SimulatedPatient,
+  WebhookEndpointInput,
+  WebhookEndpointUpdate,
+  WebhookTestRequest,
+} from "@pestle/contract";
+import { describe, expect, test } from "vitest";
+import { readBody } from "../../../src/domain/values/read-body.ts";
+
+/** The bodies that the server reads by their rows. */
+const bodies: Record<string, JsonSchema> = {
+  AddressInput,
+  IdentityDocumentInput,
+  PatientUpdate,
+  OrderRequest,
+  ReorderRequest,
+  ...Object.fromEntries(actionKeys.map((event) => [`action ${event}`, actionBody(event)])),
+  WebhookEndpointInput,
+  WebhookEndpointUpdate,
+  WebhookTestRequest,
+  RedeliveryRequest,
+  FailedRedeliveryRequest,
+  SimulatedPatient,
+};
+
+/** A value of each type that JSON has; a field refuses those that are not of its own. */
+const samples: Record<string, unknown> = { null: null, boolean: true, number: 1, string: "x", array: [], object: {} };
+const typesOf = (row: JsonSchema) => [row["type"]].flat().map((type) => (type === "integer" ? "number" : type));
+const wrongFor = (row: JsonSchema) =>
+  Object.entries(samples).flatMap(([type, value]) => (typesOf(row).includes(type) ? [] : [value]));
+
+type Row = { path: (string | number)[]; row: JsonSchema };
+const rowsOf = (schema: JsonSchema): [string, JsonSchema][] => Object.entries(schema["properties"] as object);
+
+/** Every field of a body, however deep; a list stands for its first entry. */
+function rowsBelow(row: JsonSchema, path: Row["path"] = []): Row[] {
+  if (typesOf(row).includes("object")) {
+    return rowsOf(row).flatMap(([name, below]) => [
+      { path: [...path, name], row: below },
+      ...rowsBelow(below, [...path, name]),
+    ]);
+  }
+  if (!typesOf(row).includes("array")) return [];
+  const items = row["items"] as JsonSchema;
+  return [{ path: [...path, 0], row: items }, ...rowsBelow(items, [...path, 0])];
+}
+
+/** A body with that value at that place, and nothing else. */
+const bodyWith = ([first, ...rest]: Row["path"], value: unknown): unknown => {
+  if (first === undefined) return value;
+  const below = bodyWith(rest, value);
+  return first === 0 ? [below] : { [first]: below };
+};
+const placeOf = (path: Row["path"]) => path.join(".").replaceAll(".0", "[0]");
+
+/** What the table promises: the row's code, or that of the first field which an object needs. */
+function promised({ path, row }: Row): { code: number; field: string } {
+  const [needed] = (row["required"] ?? []) as string[];
+  const code = row[reading]?.code;
+  if (code !== undefined || needed === undefined) return { code: code ?? 42200, field: placeOf(path) };
+  return promised({ path: [...path, needed], row: Object.fromEntries(rowsOf(row))[needed]! });
+}
+
+const refusals = (schema: JsonSchema, sent: unknown) =>
+  readBody(schema, sent as Record<string, unknown>).problems.map(({ code, field }) => `${code} ${field}`);
+
+describe.each(Object.entries(bodies))("%s", (_, schema) => {
+  test.each(rowsBelow(schema).map((row) => [placeOf(row.path), row] as const))(
+    "%s of another type is refused with the code of its row",
+    (__, { path, row }) => {
+      const { code, field } = promised({ path, row });
+      for (const wrong of wrongFor(row)) expect(refusals(schema, bodyWith(path, wrong))).toContain(`${code} ${field}`);
+    },
+  );
+
+  test("a field that it needs is refused where it is missing, and no other is asked for", () => {
+    const needed = (schema["required"] ?? []) as string[];
+    const expected = rowsOf(schema)
+      .filter(([name]) => needed.includes(name))
+      .map(([name, row]) => promised({ path: [name], row }));
+    expect(refusals(schema, {})).toEqual(expected.map(({ code, field }) => `${code} ${field}`));
+  });
+
+  test("a field that it does not have is 42200 at every depth", () => {
+    const objects = [{ path: [], row: schema }, ...rowsBelow(schema)].filter(({ row }) =>
+      typesOf(row).includes("object"),
+    );
+    for (const { path } of objects) {
+      expect(refusals(schema, bodyWith([...path, "adress"], 1))).toContain(`42200 ${placeOf([...path, "adress"])}`);
+    }
+  });
+});
+
+test("an operation lists every code of its body", () => {
+  for (const endpoint of endpoints) {
+    const body = "body" in endpoint ? (endpoint.body.schema as JsonSchema) : undefined;
+    if (body === undefined || !Object.values(bodies).includes(body)) continue;
+    const codes = rowsBelow(body).map(({ row }) => row[reading]?.code ?? 42200);
+    expect(endpoint.codes, endpoint.operation_id).toEqual(expect.arrayContaining([...new Set(codes)]));
+  }
+});
