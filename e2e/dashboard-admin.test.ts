@@ -112,7 +112,7 @@ describe("journeys", () => {
     await page.getByLabel("Reason", { exact: true }).fill("They cannot wait.");
     await page.getByRole("dialog").getByRole("button", { name: "Resolve" }).click();
     await page.getByRole("heading", { name: "Some orders were not updated" }).waitFor();
-    await page.getByText("the order cannot go on like this", { exact: false }).waitFor();
+    await page.getByText("the order stays on hold", { exact: false }).waitFor();
     expect(await violations(page)).toEqual([]);
     await shot(page, "dashboard-exceptions-refused");
     await page.getByRole("button", { name: "Close", exact: true }).last().click();
@@ -256,7 +256,7 @@ describe("journeys", () => {
     await page.getByLabel("Match on").selectOption("prescriber_npi");
     await page.getByLabel("Value", { exact: true }).fill("1234567890");
     await page.getByRole("button", { name: "Add" }).click();
-    await page.getByText("An NPI has 10 digits", { exact: false }).waitFor();
+    await page.getByText("An NPI must have 10 digits", { exact: false }).waitFor();
     await page.getByLabel("Value", { exact: true }).fill("1234567893");
     await page.getByRole("button", { name: "Add" }).click();
     await page.getByRole("button", { name: "Remove rule 1234567893" }).waitFor();

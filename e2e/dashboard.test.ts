@@ -135,7 +135,7 @@ test("whoever filled an order is told that somebody else must check it", async (
   expect(await page.getByText("not part of this order").count()).toBe(0);
   expect((await read(made)).order_status).toBe("Filling");
   await page.getByRole("button", { name: "Complete fill" }).click();
-  await page.getByText("a second person must", { exact: false }).waitFor();
+  await page.getByText("another person must check it", { exact: false }).waitFor();
   expect(await page.getByRole("button", { name: "Confirm check" }).count()).toBe(0);
   await shot(page, "dashboard-second-person");
   quiet(seen);

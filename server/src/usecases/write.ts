@@ -44,10 +44,10 @@ export type PartnerCall = { grant: Grant; key: IdempotencyClaim | undefined; now
 /** An answer as it is stored and sent: status and body bytes. */
 export type FinishedAnswer = { status: number; body: string; replayed?: boolean };
 
-/** `vault`: needed by attempts that seal or open values, so that a key rotation meanwhile is another try. */
+/** `vault`: for attempts that seal or open values; a key rotation in the meantime causes a retry. */
 type WriteDeps = { db: Database; vault?: Vault };
 
-/** Within this time a repeated Idempotency-Key receives the stored answer. */
+/** A request that repeats an Idempotency-Key within this time receives the stored answer. */
 export const KEPT_FOR_MS = 24 * 3600 * 1000;
 const MOST_TRIES = 10;
 
@@ -65,7 +65,7 @@ export async function write<Done, Prepared = void>(deps: WriteDeps, plan: Write<
   return (await plan.settle?.(done, prepared)) ?? done;
 }
 
-/** A write that is nothing but its attempt. */
+/** A write with an attempt only. */
 export const transact = <Done>(deps: WriteDeps, attempt: (tx: Tx) => Promise<Done>): Promise<Done> =>
   write(deps, { attempt });
 
@@ -86,7 +86,7 @@ export async function writeAnswer<Done, Prepared = void>(
     return { status, body: body === undefined ? "" : JSON.stringify(body) };
   };
   if (key === undefined) return finished(await write(deps, plan));
-  // A refusal waits until the key was looked up: a known key is replayed, or refused for its other body.
+  // Look up the key before refusing: a known key is replayed, or refused because its body differs.
   const prepared = await Promise.resolve(plan.prepare?.()).then(
     (value) => () => value as Prepared,
     (refusal: unknown) => (): Prepared => {
@@ -108,7 +108,7 @@ export async function writeAnswer<Done, Prepared = void>(
   const { done, ...answer } = saved;
   const settlement = plan.settle?.(done as Done, prepared());
   if (settlement === undefined) return answer;
-  // A process that ends here leaves the earlier answer stored, and a job settles what remains.
+  // If the process ends here, the earlier answer stays stored and a job settles the rest.
   const settled = finished(await settlement);
   await withKeysOfNow(deps, () => replaceAnswer(deps.db, key, sealed(deps, key, settled)));
   return settled;
@@ -128,7 +128,7 @@ async function untilSaved<Prepared, Done>(
     try {
       return await (vault === undefined ? once() : withKeysOfNow({ db, vault }, once));
     } catch (error) {
-      // A conflict inside a joined transaction has ended that transaction: its owner retries.
+      // A conflict aborts a joined transaction, so only the caller that opened it can retry.
       if (db.in_transaction || !isConflict(error)) throw error;
       if (tries === MOST_TRIES) throw new LostRaces();
     }

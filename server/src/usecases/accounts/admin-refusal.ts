@@ -1,2 +1,2 @@
-/** What an operator asked for cannot be done; the message is the one line that says why. */
+/** Refuses an operator's request. The message is one line that says why. */
 export class AdminRefusal extends Error {}

@@ -20,10 +20,10 @@ export type AuthenticatedClient = Omit<KnownClient, "secrets"> & { client_id: st
 
 const TOKEN_SERVER_LIMIT = { rate_per_second: 20, burst: 100 };
 const FAILURE_LIMIT = { rate_per_second: 30 / 60, burst: 30 };
-/** Stands in where there is no secret, so that an unknown client costs as much as a wrong secret. */
+/** Compared if there is no secret, so that an unknown client takes as long as a wrong secret. */
 const NO_DIGEST = Buffer.alloc(64);
 
-/** Finds the client behind id and secret in this environment, or refuses with `invalid_client`. */
+/** Finds the client for an id and secret in this environment, or refuses with `invalid_client`. */
 export async function authenticateClient(
   deps: Deps,
   environment: Environment,
@@ -32,7 +32,7 @@ export async function authenticateClient(
 ): Promise<AuthenticatedClient> {
   const now_ms = deps.now().getTime();
   const copy = deps.bus.fresh() ? deps.copies.clients.get(client_id) : undefined;
-  // Ids that may be made up are counted in this process alone: leases are for credentials that exist.
+  // Ids that may be invented are limited in this process only; leases are for existing credentials.
   const limiter = copy === undefined ? deps.strangers : deps.limiter;
   const spent = limiter.spend(copy?.account_id ?? "", `token ${client_id}`, TOKEN_SERVER_LIMIT, now_ms);
   if (!spent.allowed) throw new OAuthRefusal("too_many_requests", spent.retry_after_s);
@@ -43,8 +43,8 @@ export async function authenticateClient(
   const known = copy && matchingSecret(copy, environment, digest);
   if (copy !== undefined && known !== undefined) return authenticated(copy, client_id, known);
 
-  // Every refusal goes through the database once: a secret made in another process a moment ago is found there, and
-  // a client that does not exist takes as long as one that does.
+  // Query the database before every refusal: another process may have just created the secret, and an unknown client
+  // must take as long as a known one.
   const { version } = deps.copies;
   const client = await withKeysOfNow(deps, () => readClient(deps, client_id));
   const secret_id = matchingSecret(client, environment, digest);
@@ -75,7 +75,7 @@ function unsealed(deps: Deps, { account_id, credential_id, environment, scopes, 
   };
 }
 
-/** Always two comparisons of 64 bytes, whatever there is to compare with. */
+/** Always compares 64 bytes twice, so that timing does not reveal how many secrets exist. */
 function matchingSecret(client: KnownClient | undefined, environment: Environment, digest: Buffer): number | undefined {
   const secrets = client?.environment === environment ? client.secrets : [];
   let found: number | undefined;

@@ -8,7 +8,7 @@ import { hashPasswordAside, passwordMatches } from "./create-person.ts";
 import type { SignedIn } from "./sign-in.ts";
 import { FEW_TRIES, takeTries } from "./take-tries.ts";
 
-/** One's own password, by whoever knows it: a screen that was left open is not enough. Other sessions end. */
+/** Requires the current password, because an unattended screen is not enough. Ends all other sessions. */
 export async function changePassword(
   deps: Deps,
   session: SignedIn,
@@ -20,7 +20,7 @@ export async function changePassword(
   const wasRight = takeTries(deps, now, [["", `password ${person_id}`, FEW_TRIES]]);
   const person = await loadForSignIn(deps.db, session.email);
   if (person === undefined || !(await passwordMatches(given.password, person.password_hash))) {
-    throw new AdminRefusal("The present password is wrong.");
+    throw new AdminRefusal("The current password is wrong.");
   }
   wasRight();
   const password_hash = await hashPasswordAside(given.new_password);

@@ -7,8 +7,8 @@ import { tokenAccount, tokenHash } from "./issue-token.ts";
 const BEARER = /^Bearer +([A-Za-z0-9._~+/=-]+) *$/i;
 
 /**
- * What the request's token grants. Answers at once from memory where it can, so that an authenticated read costs no
- * round trip for its token; otherwise a promise.
+ * The request's grant. Returns it directly if it is in memory, so that an authenticated read costs no round trip for
+ * its token; otherwise returns a promise.
  */
 export function checkBearer(deps: Deps, authorization: string | undefined, scope: string): Grant | Promise<Grant> {
   if (authorization === undefined) throw new Unauthorized("missing_token");

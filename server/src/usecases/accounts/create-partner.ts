@@ -18,10 +18,12 @@ export type NewPartner = {
   custom_labels?: boolean;
 };
 
-/** An account for a partner in one environment; the partner is made with its first. */
+/** Creates a partner's account in one environment, and the partner itself with its first account. */
 export async function createPartnerAccount(tx: Tx, given: NewPartner, now: Date): Promise<AccountRow> {
-  if (!/^[^\p{Cc}]{1,100}$/u.test(given.name)) throw new AdminRefusal("A partner's name has 1 to 100 characters.");
-  if (given.ncpdp_id !== null && !/^\d{7}$/.test(given.ncpdp_id)) throw new AdminRefusal("An NCPDP id has 7 digits.");
+  if (!/^[^\p{Cc}]{1,100}$/u.test(given.name))
+    throw new AdminRefusal("A partner's name must have 1 to 100 characters.");
+  if (given.ncpdp_id !== null && !/^\d{7}$/.test(given.ncpdp_id))
+    throw new AdminRefusal("An NCPDP ID must have 7 digits.");
   let partner = await findPartner(tx, given.name);
   if (partner === undefined) {
     partner = { partner_id: randomId(12) };
@@ -37,12 +39,12 @@ export async function createPartnerAccount(tx: Tx, given: NewPartner, now: Date)
     created_at: now,
   };
   if ((await insertAccount(tx, account)) === 0) {
-    throw new AdminRefusal(`This partner has a ${given.environment} account already.`);
+    throw new AdminRefusal(`This partner already has a ${given.environment} account.`);
   }
   return { ...account, name: given.name, rate_per_second: null, rate_burst: null, clock_offset_s: 0 };
 }
 
-/** The operator's own account of an environment, made when it is first needed: it owns intake credentials. */
+/** The operator's account in an environment, created when first needed. It owns intake credentials. */
 export async function operatorAccount(tx: Tx, environment: Environment, now: Date): Promise<string> {
   const account_id = randomId(12);
   await insertAccount(tx, {

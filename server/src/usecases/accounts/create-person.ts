@@ -11,35 +11,35 @@ const scryptLater = promisify<string, Buffer, number, ScryptOptions, Buffer>(scr
 const MADE_CHARACTERS = 20;
 const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 
-/** Somebody who signs in: an operator, or with a partner a user of its portal. */
+/** Creates a user: a staff member, or with `partner_id` a portal user of that partner. */
 export async function createPerson(
   tx: Tx,
   given: { email: string; name: string; role: string; partner_id: string | null; password_hash: string },
   now: Date,
 ): Promise<string> {
   const roles: readonly string[] = given.partner_id === null ? staffRoleNames : portalRoleNames;
-  if (!roles.includes(given.role)) throw new AdminRefusal(`Roles are ${roles.join(", ")}.`);
-  if (!/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(given.email)) throw new AdminRefusal("That is not an e-mail address.");
+  if (!roles.includes(given.role)) throw new AdminRefusal(`The roles are ${roles.join(", ")}.`);
+  if (!/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(given.email)) throw new AdminRefusal("That is not an email address.");
   const person_id = randomId(12);
   if ((await insertPerson(tx, { ...given, person_id, created_at: now })) === 0) {
-    throw new AdminRefusal("Somebody has this e-mail address already.");
+    throw new AdminRefusal("Another user already has this email address.");
   }
   return person_id;
 }
 
-/** Slow on purpose, so it is called before a transaction, never inside. */
+/** Slow on purpose, so call it before a transaction, never inside one. */
 export function hashPassword(password: string): string {
   const salt = saltFor(password);
   return stored(salt, scryptSync(password.normalize("NFKC"), salt, 32, SCRYPT));
 }
 
-/** The same off the main thread, for a process that serves others meanwhile. */
+/** The same off the main thread, for a process that serves requests at the same time. */
 export async function hashPasswordAside(password: string): Promise<string> {
   const salt = saltFor(password);
   return stored(salt, await scryptLater(password.normalize("NFKC"), salt, 32, SCRYPT));
 }
 
-/** One that is made here and told once. */
+/** Generates a password that is shown only once. */
 export async function newPassword(): Promise<{ password: string; password_hash: string }> {
   const password = randomSecret().slice(0, MADE_CHARACTERS);
   return { password, password_hash: await hashPasswordAside(password) };
@@ -47,7 +47,7 @@ export async function newPassword(): Promise<{ password: string; password_hash: 
 
 function saltFor(password: string): Buffer {
   if (password.length < SHORTEST_PASSWORD) {
-    throw new AdminRefusal(`A password has at least ${SHORTEST_PASSWORD} characters.`);
+    throw new AdminRefusal(`A password must have at least ${SHORTEST_PASSWORD} characters.`);
   }
   return randomBytes(16);
 }
@@ -55,7 +55,7 @@ function saltFor(password: string): Buffer {
 const stored = (salt: Buffer, key: Buffer) =>
   `scrypt$${SCRYPT.N}$${SCRYPT.r}$${SCRYPT.p}$${salt.toString("base64url")}$${key.toString("base64url")}`;
 
-/** Off the main thread: nobody else waits for somebody's password. */
+/** Hashes off the main thread, so that other requests do not wait. */
 export async function passwordMatches(password: string, kept: string): Promise<boolean> {
   const [, N, r, p, salt = "", key = ""] = kept.split("$");
   const expected = Buffer.from(key, "base64url");

@@ -13,7 +13,7 @@ import {
 
 const NAME = /^[^\p{Cc}]{1,100}$/u;
 
-/** For the partner API: other scopes are the pharmacy's to give. */
+/** Grants only the partner API; the pharmacy grants other scopes. */
 export function createPortalCredential(deps: Deps, by: PortalActor, name: unknown): Promise<ShownSecret> {
   if (typeof name !== "string" || !NAME.test(name.trim())) return refuse(42200, "name");
   const { account_id } = by;
@@ -41,7 +41,7 @@ export async function finishPortalRotation(deps: Deps, by: PortalActor, credenti
   });
 }
 
-/** All of it, or one of its secrets. */
+/** Revokes the whole credential, or one of its secrets. */
 export async function revokePortalCredential(
   deps: Deps,
   by: PortalActor,
@@ -56,7 +56,7 @@ export async function revokePortalCredential(
   });
 }
 
-/** Another account's credential is none. */
+/** Returns 404 for another account's credential. */
 async function ownClientId(tx: Tx, { account_id }: PortalActor, credential_id: string): Promise<string> {
   if ((await loadCredential(tx, account_id, credential_id)) === undefined) throw new StatusRefusal(404);
   return `${account_id}-${credential_id}`;

@@ -6,7 +6,7 @@ import { OAuthRefusal } from "../../domain/values/refusals.ts";
 import { authenticateClient } from "./authenticate-client.ts";
 import { type TokenServerRequest, tokenHash } from "./issue-token.ts";
 
-/** POST /oauth/introspect (RFC 7662): a client learns of its own account's tokens only; all others are inactive. */
+/** POST /oauth/introspect (RFC 7662): a client sees only its own account's tokens; all others appear inactive. */
 export async function introspectToken(
   deps: Deps,
   environment: Environment,

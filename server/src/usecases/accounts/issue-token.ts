@@ -18,7 +18,7 @@ export type TokenServerRequest = {
   remote_address: string;
 };
 
-/** POST /oauth/token: one statement when the client is known to this process. */
+/** POST /oauth/token: one statement if the client is cached in this process. */
 export async function issueToken(
   deps: Deps,
   environment: Environment,
@@ -51,9 +51,9 @@ export async function issueToken(
   };
 }
 
-/** What is stored of a token. */
+/** Only this hash of a token is stored. */
 export const tokenHash = (access_token: string): Buffer => hash("sha256", access_token, "buffer");
 
-/** A token says whose it is, so that its look-up starts with the account. */
+/** A token contains its account, so that the lookup starts with the account. */
 export const tokenAccount = (access_token: string): string | undefined =>
   /^([a-z0-9]{12})_[A-Za-z0-9_-]{43}$/.exec(access_token)?.[1];

@@ -16,7 +16,7 @@ import { randomId, randomSecret } from "../../random.ts";
 import type { Vault } from "../../vault/vault.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 
-/** The only time a client secret is seen: what is stored is its sealed digest. */
+/** The client secret is shown only here; the database stores its sealed digest. */
 export type ShownSecret = { client_id: string; client_secret: string; secret_id: number };
 type ManageDeps = { vault: Vault };
 
@@ -27,19 +27,19 @@ export async function createCredential(
   now: Date,
 ): Promise<ShownSecret> {
   const unknown = given.scopes.filter((scope) => !(scope in knownScopes));
-  if (unknown.length > 0) throw new AdminRefusal(`Scopes are ${Object.keys(knownScopes).join(" and ")}.`);
+  if (unknown.length > 0) throw new AdminRefusal(`The scopes are ${Object.keys(knownScopes).join(" and ")}.`);
   const credential_id = randomId(8);
   await insertCredential(tx, { ...given, credential_id, created_at: now });
   return addSecret(deps, tx, { account_id: given.account_id, credential_id, secret_id: 1, slot: 1 }, now);
 }
 
-/** A second live secret beside the first; both work until the older one is ended with `finishRotation`. */
+/** Adds a second live secret. Both work until `finishRotation` ends the older one. */
 export async function rotateCredential(deps: ManageDeps, tx: Tx, client_id: string, now: Date): Promise<ShownSecret> {
   const { account_id, credential_id, secrets, last_secret_id } = await lockedCredential(tx, client_id);
   const [first, second] = secrets;
   if (second !== undefined) {
     throw new AdminRefusal(
-      "This credential has two live secrets. End the older one first: finish its rotation (--finish).",
+      "This credential has two live secrets. Finish its rotation first, which ends the older one (--finish).",
     );
   }
   const slot = first?.slot === 1 ? 2 : 1;
@@ -47,26 +47,26 @@ export async function rotateCredential(deps: ManageDeps, tx: Tx, client_id: stri
   return addSecret(deps, tx, { account_id, credential_id, secret_id: last_secret_id + 1, slot }, now);
 }
 
-/** Ends the older of two live secrets. Tokens it was used for live on until they expire. */
+/** Ends the older of two live secrets. Tokens issued with it stay valid until they expire. */
 export async function finishRotation(tx: Tx, client_id: string, now: Date): Promise<number> {
   const { account_id, credential_id, secrets } = await lockedCredential(tx, client_id);
   const [older, newer] = secrets;
   if (older === undefined || newer === undefined) {
-    throw new AdminRefusal("This credential has one live secret: there is no rotation to finish.");
+    throw new AdminRefusal("This credential has one live secret, so there is no rotation to finish.");
   }
   await revokeSecret(tx, { account_id, credential_id, secret_id: older.secret_id, tokens_void: false }, now);
   await announce(tx, { kind: "credential", account_id, id: credential_id });
   return older.secret_id;
 }
 
-/** For a leak: the credential, or one of its secrets, stops at once, and its tokens with it. */
+/** For a leak: revokes the credential or one of its secrets at once, together with its tokens. */
 export async function revokeCredential(tx: Tx, client_id: string, now: Date, secret_id?: number): Promise<void> {
   const { account_id, credential_id, secrets } = await lockedCredential(tx, client_id);
   if (secret_id === undefined) {
     await revokeCredentialRow(tx, account_id, credential_id, now);
   } else {
     if (!secrets.some((secret) => secret.secret_id === secret_id)) {
-      throw new AdminRefusal("This credential has no live secret of that number.");
+      throw new AdminRefusal("This credential has no live secret with that number.");
     }
     await revokeSecret(tx, { account_id, credential_id, secret_id, tokens_void: true }, now);
   }

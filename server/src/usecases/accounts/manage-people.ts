@@ -20,14 +20,14 @@ import { createPerson, newPassword } from "./create-person.ts";
 export const readPeople = async (deps: Pick<Deps, "db">): Promise<DashboardPerson[]> =>
   (await listPeople(deps.db)).map(shown);
 
-/** Lets somebody sign in with a password that is made here and shown once. */
+/** Creates a user with a generated password that is shown only once. */
 export async function invitePerson(
   deps: Deps,
   by: Looker,
   { email, name, role, partner_id = null }: NewPersonRequest,
   request_id: string,
 ): Promise<{ person: DashboardPerson; password: string }> {
-  if (!/^[^\p{Cc}]{1,100}$/u.test(name)) throw new AdminRefusal("A name has 1 to 100 characters.");
+  if (!/^[^\p{Cc}]{1,100}$/u.test(name)) throw new AdminRefusal("A name must have 1 to 100 characters.");
   const { password, password_hash } = await newPassword();
   const person = await transact(deps, async (tx) => {
     const partners = await listAccounts(tx);
@@ -42,7 +42,7 @@ export async function invitePerson(
   return { person, password };
 }
 
-/** What an admin may do with whoever signs in. All end their sessions, wherever they are. */
+/** Changes that an admin may make to a user. Each of them ends all of the user's sessions. */
 const changes = {
   disable: { action: "person_disabled", apply: (tx, person_id, now) => setDisabled(tx, person_id, now) },
   enable: { action: "person_enabled", apply: (tx, person_id) => setDisabled(tx, person_id, null) },
@@ -69,7 +69,7 @@ export const changePerson = (
     return onePerson(tx, person_id);
   });
 
-/** Another password, shown once. */
+/** Sets a generated password that is shown only once. */
 export async function resetPassword(
   deps: Deps,
   by: Looker,
@@ -86,9 +86,9 @@ export async function resetPassword(
   return { person, password };
 }
 
-/** Nobody shuts themselves out, and so somebody is always left who can let others in. */
+/** Admins cannot disable themselves, so one active admin always remains. */
 async function requireAnotherAdmin(tx: Tx, by: Looker, person_id: string): Promise<void> {
-  if (by.person_id === person_id) throw new AdminRefusal("Nobody disables themselves: ask another admin.");
+  if (by.person_id === person_id) throw new AdminRefusal("You cannot disable yourself. Ask another admin.");
   const admins = await lockAdmins(tx);
   if (!admins.some((admin) => admin.person_id === by.person_id)) throw new StatusRefusal(404);
 }

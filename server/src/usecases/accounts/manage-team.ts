@@ -9,12 +9,12 @@ import { transact } from "../write.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 import { createPerson, newPassword } from "./create-person.ts";
 
-/** The password is made here and told this once. */
+/** A generated password, shown only once. */
 export type NewPassword = { person_id: string; password: string };
 
 const NAME = /^[^\p{Cc}]{1,100}$/u;
 
-/** Somebody new on a partner's team. */
+/** Adds a user to a partner's team. */
 export async function inviteToTeam(
   deps: Deps,
   by: PortalActor,
@@ -38,7 +38,7 @@ export async function inviteToTeam(
   return { person_id, password };
 }
 
-/** Role, whether they may sign in, their second factor. Whoever is changed signs in again. */
+/** Changes role, access or second factor. The person must then sign in again. */
 export async function changeTeam(
   deps: Deps,
   by: PortalActor,
@@ -65,7 +65,7 @@ export async function changeTeam(
     };
     const rest = team.filter((one) => one.person_id !== person_id);
     if (![...rest, after].some(isAdmin)) {
-      throw new AdminRefusal("A team needs an admin who can sign in. Make somebody else one first.");
+      throw new AdminRefusal("A team needs an active admin. Make another person an admin first.");
     }
     await changeTeamMember(tx, {
       partner_id,
@@ -85,7 +85,7 @@ export async function changeTeam(
   });
 }
 
-/** A new password for somebody who has lost theirs. */
+/** A new password for a person who has lost theirs. */
 export async function resetTeamPassword(
   deps: Deps,
   by: PortalActor,

@@ -24,11 +24,11 @@ import {
 } from "./manage-credentials.ts";
 import { addRoutingRule, removeRoutingRule } from "./manage-routing.ts";
 
-/** Who administers, and in which request: each change is written down in the transaction that makes it. */
+/** The admin and their request, for the audit entry in each change's transaction. */
 export type Admin = Looker & { request_id: string };
 
 export async function readPartners(db: Queryable): Promise<DashboardPartner[]> {
-  // One after the other, since it may be asked inside a transaction.
+  // One query at a time, because a caller may pass a transaction.
   const accounts = await listAccounts(db);
   const rules = await listRoutingRules(db);
   const credentials = await countCredentials(db);
@@ -77,7 +77,7 @@ export const addCredential = (
 ): Promise<ShownCredential> =>
   transact(deps, async (tx) => {
     const { partner_id } = await requireKnown(tx, account_id);
-    // The pharmacy's own account takes in messages; a partner's calls the API.
+    // The pharmacy's own account receives messages; a partner's account calls the API.
     const usual = partner_id === null ? ["intake"] : ["partners"];
     const made = await createCredential(deps, tx, { account_id, name, scopes: scopes ?? usual }, deps.now());
     await note(deps, tx, by, account_id, "credential_created", made.client_id);

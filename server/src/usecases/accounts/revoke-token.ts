@@ -8,7 +8,7 @@ import { transact } from "../write.ts";
 import { authenticateClient } from "./authenticate-client.ts";
 import { type TokenServerRequest, tokenHash } from "./issue-token.ts";
 
-/** POST /oauth/revoke (RFC 7009): a token that is unknown, or another account's, is revoked enough already. */
+/** POST /oauth/revoke (RFC 7009): succeeds without effect for an unknown token or another account's token. */
 export async function revokeToken(deps: Deps, environment: Environment, request: TokenServerRequest): Promise<void> {
   const presented = presentedClient(request.authorization, request.form);
   const token = request.form.get("token");

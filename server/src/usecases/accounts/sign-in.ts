@@ -22,16 +22,16 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { passwordMatches } from "./create-person.ts";
 import { FEW_TRIES, takeTries } from "./take-tries.ts";
 
-/** Whoever walks away from a screen is signed out, and nobody stays signed in for longer than a shift. */
+/** An idle person is signed out, and no session lasts longer than a shift. */
 export const IDLE_MS = 15 * 60_000;
 export const LONGEST_SESSION_MS = 12 * 3600_000;
-/** Said at most once in so long that somebody is still there: most requests write nothing. */
+/** Updates `last_seen_at` at most this often, so that most requests write nothing. */
 const SEEN_EVERY_MS = 30_000;
 const TRIES_OF_ADDRESS = { rate_per_second: 50 / 900, burst: 50 };
-/** Stands in where nobody has the address, so that an unknown one takes as long as a wrong password. */
+/** Checked if no user has the email address, so that an unknown address takes as long as a wrong password. */
 const NO_PASSWORD = "scrypt$32768$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
-/** Who is signed in. `csrf_token` goes with every change they ask for. */
+/** The signed-in person. The browser sends `csrf_token` with every change. */
 export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at"> & { session_hash: Buffer };
 export type SignIn =
   | { outcome: "signed_in" | "needs_code" | "needs_set_up"; cookie: string; session: SignedIn }
@@ -40,8 +40,8 @@ export type SignIn =
 const sessionHash = (cookie: string): Buffer => createHash("sha256").update(cookie).digest();
 
 /**
- * E-mail and password, and with a second factor its code in the same or the next step. Wrong ones cost the same time
- * whoever they name, and after a few nobody is let in for a while, right or wrong.
+ * Signs in with email address and password, plus the second factor's code in the same or the next step. A wrong attempt
+ * takes the same time for known and unknown users. After a few of them, even correct attempts are refused for a while.
  */
 export async function signIn(
   deps: Deps,
@@ -87,18 +87,18 @@ export async function signIn(
   return { outcome: needs ?? "signed_in", cookie, session };
 }
 
-/** The demo offers a second factor; a pharmacy that works with real people's data needs one. */
+/** Optional in the demo; required for a pharmacy with real patient data. */
 export const totpRequired = ({ second_factor }: Pick<Deps, "second_factor">): boolean => second_factor === "required";
 
 /**
- * The session of a cookie, complete or not; undefined where it is none, or was left alone for too long. `present`: a
- * person asks, and so is still there.
+ * The session for a cookie, complete or not; undefined if there is none or it timed out. `present`: a person made the
+ * request, so it counts as activity.
  */
 export async function findSession(deps: Deps, cookie: string, present = true): Promise<SignedIn | undefined> {
   return liveSession(deps, sessionHash(cookie), present);
 }
 
-/** The same by what is kept of the cookie. */
+/** The same for the stored hash of a cookie. */
 export async function liveSession(deps: Deps, session_hash: Buffer, present: boolean): Promise<SignedIn | undefined> {
   const session = await loadSession(deps.db, session_hash);
   if (session === undefined) return undefined;
@@ -117,7 +117,7 @@ export async function signOut(deps: Deps, session: SignedIn, request_id: string)
   await audit(deps, { person_id: session.person_id, action: "sign_out", request_id });
 }
 
-/** A new secret for an authenticator; it counts once its first code was given. Undefined: one is in force already. */
+/** A new authenticator secret, active after its first code. Undefined if the person already has an active one. */
 export async function beginTotp(
   deps: Deps,
   { person_id, email }: Pick<SignedIn, "person_id" | "email">,
@@ -131,7 +131,7 @@ export async function beginTotp(
   return { secret: base32(secret), address, qr_code: await deps.documents.qrPicture(address) };
 }
 
-/** The code of the second factor: completes a session, and puts a new factor in force. */
+/** Takes the second factor's code: completes the session and activates a new factor. */
 export async function giveCode(deps: Deps, session: SignedIn, code: string, request_id: string): Promise<boolean> {
   const person = await loadForSignIn(deps.db, session.email);
   if (person?.totp_sealed == null || !(await takesCode(deps, person, code))) {
@@ -149,7 +149,7 @@ export async function giveCode(deps: Deps, session: SignedIn, code: string, requ
   return true;
 }
 
-/** However one comes to the code, and from wherever: there are few tries for each person. */
+/** Limits tries per person, whatever the path or address the code comes from. */
 async function takesCode(deps: Deps, person: SignInRow, code: string): Promise<boolean> {
   const wasRight = takeTries(deps, deps.now(), [["", `code ${person.person_id}`, FEW_TRIES]]);
   const secret = await withKeysOfNow(deps, async () =>

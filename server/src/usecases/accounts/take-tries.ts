@@ -2,15 +2,14 @@ import type { Deps } from "../../deps.ts";
 import type { Limit } from "../../domain/accounts/rate-limit.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 
-/** Ten wrong ones, then one in 90 s. */
+/** Ten wrong tries, then one every 90 s. */
 export const FEW_TRIES: Limit = { rate_per_second: 10 / 900, burst: 10 };
 
-/** Of whom, and what is tried. */
 type Try = readonly [whose: string, what: string, limit: Limit];
 
 /**
- * Takes a try from each before anything is compared, so that many at once are no more than as many one after the other;
- * 429 where one has none left. Whoever was right gives them back.
+ * Takes a try from each limit before comparing anything, so that parallel requests get no extra tries. Refuses with 429
+ * if a limit is used up. Call the returned function after a correct try to give the tries back.
  */
 export function takeTries({ strangers }: Pick<Deps, "strangers">, now: Date, tries: readonly Try[]): () => void {
   const taken: Try[] = [];

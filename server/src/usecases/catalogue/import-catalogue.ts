@@ -26,21 +26,21 @@ export type CatalogueImport = {
   owner: CatalogueOwner;
   kind: CatalogueKind;
   table: FileTable;
-  /** The file's name, to know the version by. */
+  /** The file's name, stored with the version. */
   source: string;
-  /** What the file leaves out stays as it is. */
+  /** Keep rows that the file leaves out. */
   partial: boolean;
   dry_run: boolean;
-  /** The difference that a person has seen and agreed to: no other is applied. */
+  /** The diff that a person approved. The import is refused if the actual diff is different. */
   agreed?: CatalogueDiff;
 };
 export type ImportedCatalogue = CatalogueDiff & {
-  /** Null where nothing was written: faults, nothing to change, a dry run. */
+  /** Null if nothing was written: faults, no changes, or a dry run. */
   version: number | null;
   faults: readonly Fault[];
 };
 
-/** Brings a catalogue to what a file says, all of it or nothing, and notifies every process. */
+/** Applies a file to a catalogue, all of it or none, and notifies every process. */
 export const importCatalogue = (db: Database, given: CatalogueImport, now: Date): Promise<ImportedCatalogue> =>
   // Orders lock the same shelves in another order, so an import can lose a race.
   transact({ db }, (tx) => importOnce(tx, given, now));
@@ -53,7 +53,7 @@ async function importOnce(tx: Tx, given: CatalogueImport, now: Date): Promise<Im
   const { faults, diff } = plan;
   if (holder === null || faults.length > 0 || changesNothing(diff)) return { version: null, faults, ...diff };
   if (given.agreed !== undefined && JSON.stringify(given.agreed) !== JSON.stringify(diff)) {
-    throw new AdminRefusal("The catalogue has changed meanwhile. Import again to see the difference as it is now.");
+    throw new AdminRefusal("The catalogue changed after the preview. Import again to see the current difference.");
   }
   if (kind === "stock") await saveCounts(tx, accounts[0]!, plan, given.source, now);
   else await saveRows(tx, kind, owner, plan, now);
@@ -63,13 +63,13 @@ async function importOnce(tx: Tx, given: CatalogueImport, now: Date): Promise<Im
   return { version, faults, ...diff };
 }
 
-/** Whose copies of the catalogue are dropped. */
+/** The accounts whose cached catalogue becomes stale. */
 async function accountsOf(tx: Tx, owner: CatalogueOwner): Promise<AccountRow[]> {
   if ("account_id" in owner) return [await requireAccount(tx, owner.account_id)];
   return (await listAccounts(tx)).filter(({ environment }) => environment === owner.environment);
 }
 
-/** The account that keeps the versions, locked against other imports, and the shelves that are about to be counted. */
+/** Locks the account that holds the versions against other imports, and the shelves that a stock import counts. */
 async function lockedHolder(tx: Tx, { owner, kind, table }: CatalogueImport, now: Date): Promise<string> {
   const holder = "account_id" in owner ? owner.account_id : await operatorAccount(tx, owner.environment, now);
   await lockCatalogue(tx, holder);
@@ -95,14 +95,14 @@ async function saveRows(
   now: Date,
 ): Promise<void> {
   const id = "account_id" in owner ? owner.account_id : owner.environment;
-  // What is changed is retired too, until it is saved: so two products can swap their NDCs.
+  // Retire changed rows too until they are saved, so that two products can swap NDCs.
   await retireRows(tx, kind, id, [...diff.retired, ...diff.changed.map(({ key }) => key)], now);
-  // The plan read these rows by the columns of this kind.
+  // The plan has checked these rows against the columns of this kind.
   const saveOwn = savers[kind] as unknown as (tx: Tx, id: string, rows: ImportPlan["rows"]) => Promise<number>;
   await saveOwn(tx, id, rows);
 }
 
-/** Stock is never set, only counted: the ledger keeps the difference. */
+/** An import never sets stock. It records a count, and the ledger keeps the difference. */
 async function saveCounts(
   tx: Tx,
   { account_id, clock_offset_s }: AccountRow,

@@ -9,7 +9,6 @@ import { transact } from "../write.ts";
 
 export type StockChange = { account_id: string; sku: string; units: number; note: string | null };
 
-/** Units that arrived. */
 export const receiveStock = (db: Database, given: StockChange, now: Date): Promise<Shelf> =>
   moveOne(db, given, now, ({ sku }) => ({
     sku,
@@ -19,15 +18,15 @@ export const receiveStock = (db: Database, given: StockChange, now: Date): Promi
     note: given.note,
   }));
 
-/** Units that were counted: the shelf holds that many, whatever the ledger thought. */
+/** Records a physical count, which overrides the ledger's number. */
 export const countStock = (db: Database, given: StockChange, now: Date): Promise<Shelf> =>
   moveOne(db, given, now, (shelf) => {
     const entry = countedEntry(shelf, given.units, given.note);
     if (entry !== null) return entry;
-    throw new AdminRefusal(`Orders have reserved ${shelf.reserved_units} units: no fewer can be on hand.`);
+    throw new AdminRefusal(`Orders have reserved ${shelf.reserved_units} units. The count cannot be lower.`);
   });
 
-/** Changes shelves with the entries that say why, and tells every process whose products are now in stock, or out. */
+/** Books stock entries, and notifies every process if a product came into stock or ran out. */
 export async function moveStock(
   tx: Tx,
   account_id: string,
@@ -52,7 +51,8 @@ async function moveOne(
   return transact({ db }, async (tx) => {
     const { clock_offset_s } = await requireAccount(tx, account_id);
     const [shelf] = await lockShelves(tx, account_id, [sku]);
-    if (shelf === undefined) throw new AdminRefusal("The account has no such product. `pestle stock show` lists them.");
+    if (shelf === undefined)
+      throw new AdminRefusal("The account has no such product. `pestle stock show` lists its products.");
     const [moved] = await moveStock(tx, account_id, [shelf], [entryOf(shelf)], accountNow(now, clock_offset_s));
     return moved!;
   });

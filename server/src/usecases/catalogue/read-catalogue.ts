@@ -5,13 +5,13 @@ import type { Database } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { type Formulary, makeFormulary } from "../../domain/catalogue/formulary.ts";
 
-/** What partners see of a catalogue, in the words of the wire, and what orders are decided on. */
+/** The catalogue as partners see it, and the formulary that order decisions use. */
 export type CatalogueAnswers = {
   shipping_methods: ShippingMethod[];
   brands: Brand[];
   products: Product[];
   formulary: Formulary;
-  /** Room for the finished bodies, which are made once per copy. */
+  /** Caches serialized response bodies, one set per catalogue copy. */
   rendered: Map<string, unknown>;
 };
 
@@ -25,8 +25,8 @@ export function readCatalogue(
 ): CatalogueAnswers | Promise<CatalogueAnswers> {
   const copy = deps.bus.fresh() ? deps.copies.catalogues.get(account_id) : undefined;
   if (copy !== undefined) return copy;
-  // On the transaction's own connection: with a second one, as many transactions as the pool has connections would
-  // wait for each other. What it reads may roll back, so it is not kept.
+  // Use the transaction's own connection: if every transaction took a second one, a full pool would deadlock. The rows
+  // read here may roll back, so they are not cached.
   if (db.in_transaction) return loadCatalogue(db, account_id).then(answersOf);
   return deps.copies.loading.once(account_id, () => loadAndKeep(deps, account_id));
 }

@@ -12,13 +12,13 @@ import { transact, write } from "../write.ts";
 import { actorOf, auditWork, type Work } from "./steps.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
-/** A claim that its owner forgets blocks an order for at most this long. */
+/** A forgotten claim blocks an order for at most this long. */
 export const CLAIM_MS = 15 * 60_000;
 
-/** The pharmacist in charge may take over an order that another person has claimed. */
+/** A lead or an admin may take over an order that another person has claimed. */
 export const mayTakeOver = (role: StaffRole): boolean => role === "lead" || role === "admin";
 
-/** While the claim lasts, only this person works on the order; claiming again renews it. */
+/** While the claim lasts, only this person may work on the order. Claiming again renews it. */
 export const claimOrder = (deps: Deps, work: Work): Promise<{ claimed_until: Date }> =>
   transact(deps, async (tx) => {
     const { account_id, order_number, by } = work;
@@ -78,11 +78,11 @@ export type OrderNote = {
   reason: string;
   overridden: number[];
   found: string[];
-  /** False where somebody changed what was signed; null where there was nothing to sign. */
+  /** False if the signed text was altered; null if the note needs no signature. */
   signature_holds: boolean | null;
 };
 
-/** All that was written about an order, oldest first, with signatures checked. */
+/** All notes on an order, oldest first, with their signatures checked. */
 export async function readNotes(deps: Deps, account_id: string, order_number: string): Promise<OrderNote[]> {
   const rows = await listNotes(deps.db, account_id, order_number);
   return withKeysOfNow(deps, async () =>
@@ -92,7 +92,7 @@ export async function readNotes(deps: Deps, account_id: string, order_number: st
       const { reason = "", overridden = [], found = [] } = text;
       const { note_id, at, person_id, role } = row;
       const who = { account_id, order_number, note_id, at: at.toISOString(), person_id, role };
-      // What overrides something was signed: without a signature somebody has taken it away.
+      // Every override is signed, so one without a signature was tampered with.
       const unsigned = overridden.length === 0 && signature === null;
       const own = signatureOf(deps, { ...who, reason, overridden, found });
       const signature_holds = unsigned ? null : signature !== null && own.equals(signature);

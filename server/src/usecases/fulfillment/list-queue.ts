@@ -26,7 +26,7 @@ import { openRecord } from "../patients/patient-rows.ts";
 const MINUTE_MS = 60_000;
 const SHOWN_PER_EXCEPTION = 5;
 
-/** Where an order of each queue stands; several queues never share a place. */
+/** Each value of `orders.queue` belongs to one queue. */
 const keyOfPlace = new Map<string, QueueKey>(queueKeys.map((key) => [placeOf(key), key]));
 export const openPlaces: readonly string[] = queueKeys
   .filter((key) => queues[key].order_status !== "Shipped")
@@ -49,7 +49,7 @@ export const anyOrder: QueueFilter = {
   free: null,
 };
 
-/** A page of orders of all accounts, and where the next one begins. */
+/** A page of orders from all accounts, and the position of the next page. */
 export async function listQueue(
   deps: Deps,
   filter: QueueFilter,
@@ -58,7 +58,7 @@ export async function listQueue(
 ): Promise<Omit<DashboardOrders, "next"> & { next: QueuePlace | null }> {
   const now = deps.now();
   const targets = await readTargets(deps.db);
-  // One more than is shown tells whether there is a next page.
+  // One extra row shows whether there is a next page.
   const rows = await listRows(deps.db, filter, after, limit + 1, now);
   const shown = rows.slice(0, limit);
   return {
@@ -67,7 +67,7 @@ export async function listQueue(
   };
 }
 
-/** All of them, in pages: for a file, which is sent while it is made. */
+/** All orders, page by page, for a file that is streamed while it is written. */
 export async function* walkQueue(deps: Deps, filter: QueueFilter): AsyncGenerator<DashboardOrderRow[]> {
   let after: QueuePlace | null = null;
   do {
@@ -77,7 +77,7 @@ export async function* walkQueue(deps: Deps, filter: QueueFilter): AsyncGenerato
   } while (after !== null);
 }
 
-/** Held orders by what holds them, the first few of each. */
+/** Held orders grouped by exception, with the first few of each group. */
 export async function listHeld(
   deps: Deps,
   environment: Environment | null,
@@ -112,7 +112,7 @@ function shownRow(deps: Deps, row: QueueRow, targets: Targets, now: Date): Dashb
   };
 }
 
-/** Whether it has stood there for longer than the queue's target. */
+/** Whether the order has been in the queue for longer than the queue's target. */
 export function isLate(place: string, stage_since: Date, targets: Targets, now: Date): boolean {
   const key = keyOfPlace.get(place);
   const target = key === undefined ? null : targets[key];

@@ -13,8 +13,8 @@ import { WorkRefusal } from "./work-refusal.ts";
 export type PrintedDocument = { kind: DocumentKind; format: "PDF" | "PNG" | "ZPL"; bytes: Buffer };
 
 /**
- * A document of an order, made of what the order is right now; the shipping label is the one that was kept. It tells a
- * patient's name and drug, so who printed what is logged, and nothing that stands on it.
+ * Prints a document from the order's current data; the shipping label is the stored one. The document names patient and
+ * drug, so the log records who printed which document, and none of its content.
  */
 export async function orderDocument(
   deps: Deps,
@@ -26,7 +26,7 @@ export async function orderDocument(
     kind === "label" ? keptLabel(deps, work) : drawn(deps, work, kind, item_id),
   );
   const { account_id, order_number, by } = work;
-  deps.log.info({ account_id, order_number, document: kind, person_id: by.person_id }, "a document was printed");
+  deps.log.info({ account_id, order_number, document: kind, person_id: by.person_id }, "printed a document");
   return document;
 }
 
@@ -72,7 +72,7 @@ function dispensed(loaded: LoadedOrder, printed: Printed, item_id: number | null
     order_number: order.order_number,
     filled_date: dateIn(rules.time_zone, printed.filled_at),
     patient: { first_name: record.first_name, last_name: record.last_name },
-    // What is in the package, which need not be what was written.
+    // The product in the package, which may differ from the prescribed one.
     drug_name: name,
     ndc: item.ndc ?? "",
     ingredients,

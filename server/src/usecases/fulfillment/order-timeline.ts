@@ -10,7 +10,7 @@ type Happened = {
   webhooks: readonly WebhookLine[];
 };
 
-/** Everything that happened to an order as one list, newest first. A note that goes with a change stands with it. */
+/** Everything that happened to an order, newest first. A change shows its own note. */
 export function timelineOf(
   { history, notes, actions, views, webhooks }: Happened,
   names: ReadonlyMap<string, string>,
@@ -26,7 +26,7 @@ export function timelineOf(
       reason: note_id === null ? null : (reasons.get(note_id) ?? null),
     })),
     ...notes
-      // One that overrides the safety engine stands for itself too, with its signature.
+      // An override of the safety engine also gets its own entry, with its signature.
       .filter(({ note_id, overridden }) => !told.has(note_id) || overridden.length > 0)
       .map(({ at, person_id, role, reason, overridden, signature_holds }) => ({
         kind: "note" as const,
@@ -40,7 +40,7 @@ export function timelineOf(
     ...webhooks.map(({ at, event_type, url, attempt, status, error, delivery_status }) => ({
       kind: "webhook" as const,
       ...{ at: at.toISOString(), who: null, role: "system", event_type, attempt, status, error },
-      // The host alone: what follows it may be a secret of the partner's.
+      // Show only the origin: the path may contain one of the partner's secrets.
       url: url === null ? "" : new URL(url).origin,
       outcome: delivery_status,
     })),
@@ -49,6 +49,6 @@ export function timelineOf(
       ...{ at: at.toISOString(), who: nameOf(person_id), role, action },
     })),
   ];
-  // What is of the same moment stays in the order in which it was written.
+  // The sort is stable, so entries of the same instant keep the order in which they were written.
   return entries.sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }

@@ -37,10 +37,10 @@ import { workRefusals } from "./work-refusal.ts";
 const MOST_HISTORY = 500;
 const MOST_VIEWS = 100;
 const MOST_WEBHOOKS = 200;
-/** What of the audit log is told on the order itself. */
+/** Audit actions that the order's timeline shows. */
 const VIEWS = ["order_viewed", "order_revealed", "document_viewed"] as const;
 
-/** An order as the pharmacy's people see it; who it is for and where it goes is masked. */
+/** An order as pharmacy staff see it, with patient and address masked. */
 export async function readOrderPage(
   deps: Deps,
   by: { person_id: string; role: StaffRole },
@@ -140,7 +140,7 @@ function asReceived(written: LoadedOrder["prescriptions"][number], workflow: Loa
   return { ...received, refills: written.refills };
 }
 
-/** What the checks found when the order last changed. */
+/** The safety findings from the order's last change. */
 async function findingsOf(
   deps: Deps,
   { account_id, order }: LoadedOrder,
@@ -156,15 +156,15 @@ async function findingsOf(
   );
 }
 
-/** What can be printed by now: labels of packages once they are filled, the parcel's papers once it has left. */
+/** The documents that can be printed now: package labels after filling, shipping documents after shipping. */
 function documentsOf({ order, details }: LoadedOrder): DashboardOrder["documents"] {
   const filled = order.items.filter(({ item_id, prescription_id }) => {
     const { lot } = details.find((one) => one.item_id === item_id)!;
     return prescription_id !== null && lot !== null;
   });
   const of_items = filled.flatMap(({ item_id }) => [
-    { kind: "prescription" as const, item_id, name: `Label of item ${item_id}` },
-    { kind: "leaflet" as const, item_id, name: `Leaflet of item ${item_id}` },
+    { kind: "prescription" as const, item_id, name: `Label for item ${item_id}` },
+    { kind: "leaflet" as const, item_id, name: `Leaflet for item ${item_id}` },
   ]);
   const sent = order.shipments.length > 0 && order.address !== null;
   return [

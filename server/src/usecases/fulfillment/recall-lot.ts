@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { openRecord } from "../patients/patient-rows.ts";
 
-/** One fill from the lot. `shipped_at` is null where it has not left the house: it can still be stopped. */
+/** One fill from the lot. While `shipped_at` is null, the pharmacy can still stop it. */
 export type RecalledFill = {
   environment: Environment;
   account_id: string;
@@ -18,11 +18,11 @@ export type RecalledFill = {
   lot_expires_on: string;
   units: number;
   shipped_at: Date | null;
-  /** Given only where it was asked for. */
+  /** Present only if requested. */
   contact?: { first_name: string; last_name: string; phone: string | null; email: string | null };
 };
 
-/** Everybody who got something of a lot, or is about to, of every partner. */
+/** All fills from a lot, shipped or about to ship, across all partners. */
 export async function recallLot(
   deps: Pick<Deps, "db" | "vault">,
   asked: { lot: string; sku: string | null; environment: Environment | null; reveal: boolean },

@@ -16,7 +16,7 @@ import { openRecord } from "../patients/patient-rows.ts";
 export type ControlledReport = {
   control_number: string;
   records: number;
-  /** Fills that lack what the states' programs insist on, and which fields. */
+  /** Fills without all fields that the state programs require. */
   gaps: { order_number: string; prescription_id: number; fields: string[] }[];
   text: string;
 };
@@ -24,15 +24,15 @@ export type ControlledReport = {
 type Reporting = Pick<Deps, "config" | "db" | "vault" | "now">;
 
 /**
- * Every controlled substance that left the house on these days, for all partners: the pharmacy reports, whoever it
- * dispensed for. The days are the pharmacy's, by each account's own clock.
+ * Reports every controlled substance that shipped on these days, for all partners, because the pharmacy dispenses and
+ * must report for all of them. Days are in the pharmacy's time zone, by each account's own clock.
  */
 export async function reportControlled(
   deps: Reporting,
   { from, to, environment }: { from: string; to: string; environment: Environment },
 ): Promise<ControlledReport> {
-  if (!isDate(from) || !isDate(to)) throw new AdminRefusal("Give the first day and the last: YYYY-MM-DD.");
-  if (from > to) throw new AdminRefusal("The first day comes after the last. Change them about.");
+  if (!isDate(from) || !isDate(to)) throw new AdminRefusal("Give the first and the last day as YYYY-MM-DD.");
+  if (from > to) throw new AdminRefusal("The first day is after the last. Swap them.");
   const zone = deps.config.TIME_ZONE;
   const accounts = (await listAccounts(deps.db)).filter(
     (account) => account.partner_id !== null && account.environment === environment,
@@ -72,7 +72,7 @@ function recordOf(deps: Reporting, account_id: string, row: ControlledRow): Disp
   const zone = deps.config.TIME_ZONE;
   const patient = openRecord(deps, account_id, patient_id, record_sealed);
   const place = orderPlace("address_sealed", account_id, order_number);
-  // Nothing is sent without an address.
+  // Every shipped order has an address.
   const address = JSON.parse(deps.vault.open(address_sealed!, place).toString("utf8")) as Address;
   const sold_date = dateIn(zone, shipped_at);
   return {
@@ -86,6 +86,6 @@ function recordOf(deps: Reporting, account_id: string, row: ControlledRow): Disp
   };
 }
 
-/** The newest that was good on the day. */
+/** The newest document that was valid on the date. */
 const validOn = (documents: readonly StoredDocument[], date: string): StoredDocument | null =>
   documents.findLast(({ expiration_date }) => expiration_date >= date) ?? null;

@@ -7,7 +7,7 @@ import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { loadChangingOrder } from "../orders/load-order.ts";
 import { suggestionFor } from "../orders/suggest-address.ts";
 
-/** Who an order is for and where it goes. It is written down before it is told. */
+/** An order's patient and address in full. The audit entry is written before the data is returned. */
 export async function revealOrder(
   deps: Deps,
   by: Looker,

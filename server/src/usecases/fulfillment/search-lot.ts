@@ -5,7 +5,7 @@ import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { recallLot } from "./recall-lot.ts";
 
-/** Who has packages of a lot, masked; with `reveal` also how to reach them. Either is written down first. */
+/** Packages of a lot with masked patients, or with contact details if `reveal`. Both are audited first. */
 export async function searchLot(
   deps: Deps,
   by: Looker,

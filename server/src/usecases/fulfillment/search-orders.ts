@@ -20,8 +20,8 @@ import { openRecord, searchIndex } from "../patients/patient-rows.ts";
 const MOST_HITS = 50;
 
 /**
- * Looks for what was typed among order numbers, tracking numbers, prescriptions, references and people, in all accounts
- * at once. Whoever is found is written down.
+ * Searches order numbers, tracking numbers, prescriptions, references and patients in all accounts. Every order and
+ * patient that it finds is audited.
  */
 export async function searchOrders(deps: Deps, by: Looker, text: string, request_id: string): Promise<DashboardSearch> {
   const asked = readQuestion(text);
@@ -53,7 +53,7 @@ type Labelled = FoundRow & Pick<SearchHit, "by">;
 const labelled = async (by: SearchHit["by"], rows: Promise<FoundRow[]>): Promise<Labelled[]> =>
   (await rows).map((row) => ({ ...row, by }));
 
-/** Nobody's name is compared with anybody's: what stands for it is looked up, in each account its own. */
+/** Names are never compared in plain text: the search looks up their blind index, which differs per account. */
 async function peopleKeys(deps: Deps, { people }: SearchQuestion): Promise<PersonKey[]> {
   if (people.length === 0) return [];
   const accounts = (await listAccounts(deps.db)).filter(({ partner_id }) => partner_id !== null);
@@ -63,7 +63,7 @@ async function peopleKeys(deps: Deps, { people }: SearchQuestion): Promise<Perso
   );
 }
 
-/** An order that is found in two ways is shown once, by the more telling one. */
+/** Shows an order that matches in two ways once, under the more specific match. */
 function distinct(rows: readonly Labelled[]): Labelled[] {
   const seen = new Set<string>();
   return rows.filter(({ account_id, order_number, prescription_id }) => {

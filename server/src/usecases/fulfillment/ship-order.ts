@@ -20,8 +20,8 @@ import { WorkRefusal } from "./work-refusal.ts";
 const DAY_MS = 24 * 3600 * 1000;
 
 /**
- * Sends a packed order: the label is made and the money taken first, outside every transaction and each under a key
- * that makes it happen once, then the order is saved as shipped. A card that is declined by now holds it (80).
+ * Ships a packed order. It first creates the label and captures the payment, outside every transaction and each under
+ * an idempotency key, then saves the order as shipped. A declined card holds the order (80).
  */
 export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
   const actor = actorOf(work.by);
@@ -68,7 +68,7 @@ async function loadPacked(deps: Deps, work: Work, actor: Actor): Promise<LoadedO
   return read();
 }
 
-/** The partner's account is good for it; a card is charged what the order costs by now. */
+/** A partner pays by account, so nothing is captured there. A card is charged the order's current amount. */
 async function capture(deps: Deps, loaded: LoadedOrder): Promise<number | "declined"> {
   const { order, row, environment } = loaded;
   if (order.payer === "partner") return order.amount_cents;
@@ -82,8 +82,8 @@ async function capture(deps: Deps, loaded: LoadedOrder): Promise<number | "decli
 }
 
 /**
- * Canceled between the charge and the save: what was taken goes back. Where it was held, the charge stays: under its
- * key it is not taken again once the order goes on. And where somebody else shipped it, it is theirs.
+ * Voids the charge if the order was canceled between the charge and the save. If the order was held, the charge stays,
+ * and its key prevents a second one when the order goes on. If another person shipped it, the charge pays for that.
  */
 async function giveBackCharge(deps: Deps, loaded: LoadedOrder): Promise<void> {
   if (loaded.order.payer === "partner") return;
@@ -105,7 +105,7 @@ async function decline(deps: Deps, tx: Tx, loaded: LoadedOrder): Promise<Order> 
 
 type Label = { tracking_no: string; tracking_url: string | null; format: "PDF" | "PNG" | "ZPL"; data: Buffer };
 
-/** The partner's own label where it sent one, else the carrier's. */
+/** The partner's own label if it sent one, else the carrier's. */
 async function labelOf(deps: Deps, loaded: LoadedOrder): Promise<Label> {
   const { order, rules } = loaded;
   const method = rules.formulary.known_methods.get(order.shipping_method_id)!;
@@ -182,14 +182,14 @@ async function save(
       label_format: label.format,
       label_sealed: bytes(deps.vault.seal(label.data, shipmentLabelPlace(account_id, order_number, shipment_id))),
     },
-    scans: [{ shipment_id, at: now, status: "label_created", place: null, description: "The label was made." }],
+    scans: [{ shipment_id, at: now, status: "label_created", place: null, description: "Label created." }],
   });
   return shipped;
 }
 
-/** As the safety engine counts a fill of which nobody said how long it lasts. */
+/** The safety engine assumes the same for a fill without a days supply. */
 const UNKNOWN_SUPPLY_DAYS = 90;
 
-/** By then what the patient has of it is used up. */
+/** When the patient will have used up the fill. */
 const supplyEnds = (shipped_at: Date, days_supply: number | null) =>
   new Date(shipped_at.getTime() + (days_supply ?? UNKNOWN_SUPPLY_DAYS) * DAY_MS);

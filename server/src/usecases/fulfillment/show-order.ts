@@ -10,15 +10,15 @@ import { readNotes } from "./claim-order.ts";
 import type { Work } from "./steps.ts";
 
 /**
- * An order as those see it who work on it. Who it is for and where it goes is told only where it is asked for, and who
- * asked is logged.
+ * An order as staff see it at the command line. Patient and address appear only with `reveal`, and the log records who
+ * asked.
  */
 export async function showOrder(deps: Deps, { account_id, order_number, by }: Work, reveal: boolean) {
-  if (reveal) deps.log.info({ account_id, order_number, person_id: by.person_id }, "a patient was revealed");
+  if (reveal) deps.log.info({ account_id, order_number, person_id: by.person_id }, "revealed a patient");
   const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
   const { order, standing, details, prescriptions, record, row, rules, revision } = loaded;
   const claimed = row.claimed_by !== null && row.claimed_until! > deps.now();
-  // What the checks say right now; once it has left the house nobody asks them any more.
+  // Run the checks now; after shipping they no longer apply.
   const findings = isOpen(standing) ? holdFactsOf(loaded, rules).findings : [];
   return {
     order_number,

@@ -28,17 +28,17 @@ export type Work = {
   account_id: string;
   order_number: string;
   by: Worker;
-  /** The revision that the person saw; the step is refused if the order has another one by now. */
+  /** The revision that the person saw; the step is refused if the order has changed since. */
   revision?: number;
   /** The web request, for the audit log. */
   request_id?: string;
 };
-/** Somebody who signed in, or in the sandbox somebody who is played. */
+/** A signed-in staff member, or a simulated one in the sandbox. */
 export type Worker = { person_id: string; role: StaffRole };
 
 export const actorOf = ({ person_id, role }: Worker): Actor => ({ roles: staffRoles[role], person_id });
 
-/** A pharmacist lets the order go on to be filled. What the checks find by now holds it instead. */
+/** A pharmacist approves the order for filling. If the checks now find a problem, they hold it instead. */
 export const approveReview = (deps: Deps, work: Work): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
     requireStep(loaded, { event: "approve_review" }, actorOf(work.by));
@@ -48,7 +48,7 @@ export const approveReview = (deps: Deps, work: Work): Promise<Order> =>
 
 export type FilledItem = { item_id: number; lot: string; lot_expires_on: string };
 
-/** A technician took the packages from the shelf: from which lot is kept, so that a recall finds every patient. */
+/** A technician took the packages from the shelf. The lots are stored, so that a recall finds every patient. */
 export const completeFill = (deps: Deps, work: Work, filled: readonly FilledItem[]): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
     requireStep(loaded, { event: "complete_fill" }, actorOf(work.by));
@@ -61,7 +61,7 @@ export const completeFill = (deps: Deps, work: Work, filled: readonly FilledItem
     return [{ event: "complete_fill", items }, { columns: { filled_by: work.by.person_id } }];
   });
 
-/** Somebody other than the filler scans every package: an NDC in any spelling, the SKU where there is none. */
+/** A second person scans every package: the NDC in any format, or the SKU if there is no NDC. */
 export const verifyProduct = (
   deps: Deps,
   work: Work,
@@ -79,25 +79,25 @@ export const verifyProduct = (
     return [{ event: "verify_product" }];
   });
 
-/** Back to be filled once more. */
+/** Sends the order back to be filled again. */
 export const rejectProduct = (deps: Deps, work: Work, reason: string): Promise<Order> =>
   workOrder(deps, work, ({ order }) => [
     {
       event: "reject_product",
-      // What was taken from the shelf goes back there: no recall of its lot is about this patient.
+      // The packages go back to the shelf, so a recall of their lot no longer concerns this patient.
       items: order.items.map(({ item_id }) => ({ item_id, lot: null, lot_expires_on: null })),
     },
     { reason: checkedNote(reason), columns: { filled_by: null } },
   ]);
 
-/** An operator holds an order; only somebody ends it again. */
+/** A staff member holds an order. Only a person can end this hold, no check does. */
 export const raiseException = (deps: Deps, work: Work, id: ExceptionId, reason: string): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
     if (loaded.standing.open.includes(id)) throw new WorkRefusal("open_already");
     return [{ raises: [id] }, { reason: checkedNote(reason) }];
   });
 
-/** An operator ends an exception with a reason: because its cause is gone, or by overriding it where the table allows. */
+/** A staff member resolves an exception with a reason: its cause is gone, or the table allows an override. */
 export const resolveException = (deps: Deps, work: Work, id: ExceptionId, reason: string): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
     const refused = whyNotResolved(loaded, id, work.by.role);
@@ -105,16 +105,16 @@ export const resolveException = (deps: Deps, work: Work, id: ExceptionId, reason
     return [{ confirms: [id] }, { reason: checkedNote(reason) }];
   });
 
-/** Why somebody of that role may not end an exception; null: they may. */
+/** Why a person with this role may not resolve an exception; null if they may. */
 export function whyNotResolved(loaded: LoadedOrder, id: ExceptionId, role: StaffRole): WorkRefusalKey | null {
   if (!loaded.standing.open.includes(id)) return "not_open";
   const { overridden_by } = exceptionRow(id);
   const remains =
     basisOf(id, holdFactsOf(loaded, loaded.rules).facts) !== null ||
-    // A declined payment rests on nothing that could be looked at, but on the payment.
+    // No check finds a declined payment; only the payment status shows it.
     (id === 80 && loaded.order.payment_status === "declined");
   if (remains && overridden_by === "nobody") return "cause_remains";
-  // What a person raised rests on that person's word: no check can tell that it is gone.
+  // No check can tell whether the cause of a manually raised exception is gone.
   const by_hand = loaded.holds.some((hold) => hold.id === id && hold.basis === null);
   const roles: readonly Role[] = staffRoles[role];
   const overrides = overridden_by === "pharmacist" && (remains || by_hand);
@@ -130,7 +130,7 @@ export const cancelWithReason = async (deps: Deps, work: Work, reason: string): 
   return order;
 };
 
-/** All that is left of what was captured, unless an amount is given. */
+/** Refunds the given amount, or all of the captured amount that remains. */
 export const refundOrder = async (
   deps: Deps,
   work: Work,
@@ -188,7 +188,7 @@ export async function auditWork(deps: Deps, tx: Queryable, { account_id, order_n
 export const impossible = ({ because }: ImpossibleStep) =>
   new WorkRefusal(because === "role" ? "not_your_role" : "not_now");
 
-/** Nobody else's claim, and the order as it was seen. */
+/** Refuses if another person has claimed the order, or if it changed since the person saw it. */
 export function requireFree(deps: Deps, { row, revision }: LoadedOrder, work: Pick<Work, "by" | "revision">): void {
   if (work.revision !== undefined && work.revision !== revision) throw new WorkRefusal("stale");
   const { claimed_by, claimed_until } = row;
@@ -196,7 +196,7 @@ export function requireFree(deps: Deps, { row, revision }: LoadedOrder, work: Pi
   throw new WorkRefusal("claimed");
 }
 
-/** Whether the table has the step, before anything else is looked at. */
+/** Checks the transition table before any other condition. */
 export function requireStep({ standing }: LoadedOrder, step: Step, actor: Actor): void {
   apply(standing, step, actor);
 }

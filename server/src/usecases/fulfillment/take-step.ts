@@ -31,7 +31,7 @@ import { WorkRefusal } from "./work-refusal.ts";
 type Asked<Event extends WorkEvent> = Extract<WorkRequest, { event: Event }>;
 type Doings = { [Event in WorkEvent]: (deps: Deps, work: Work, asked: Asked<Event>) => Promise<unknown> };
 
-/** What each event does. Each step checks the transition table itself. */
+/** Each step checks the transition table itself. */
 const doings: Doings = {
   claim: claimOrder,
   release: releaseClaim,
@@ -41,7 +41,7 @@ const doings: Doings = {
   reject_product: (deps, work, { reason }) => rejectProduct(deps, work, reason),
   ship: shipOrder,
   track: (deps, work, { status, description }) => trackByHand(deps, work, status, description),
-  deliver: (deps, work) => trackByHand(deps, work, "delivered", "Delivered, as the carrier told us."),
+  deliver: (deps, work) => trackByHand(deps, work, "delivered", "Delivered, as reported by the carrier."),
   raise_exception: (deps, work, { exception_id, reason }) => raiseException(deps, work, exception_id, reason),
   resolve: (deps, work, { exception_id, reason }) => resolveException(deps, work, exception_id, reason),
   update_address: (deps, work, { address }) => updateAddress(deps, work, address),
@@ -79,7 +79,8 @@ export async function workInBulk(
     const work = { account_id, order_number, by };
     const request = { ...asked, ...(revision !== undefined && { revision }) } as WorkRequest;
     const refused = await workOnOrder(deps, work, request, request_id).then(
-      ({ held_by }) => (held_by.length === 0 ? null : { key: "held", message: `Held instead: ${held_by.join(", ")}.` }),
+      ({ held_by }) =>
+        held_by.length === 0 ? null : { key: "held", message: `On hold instead: ${held_by.join(", ")}.` },
       (error: unknown) => refusalOf(deps, error, request_id),
     );
     results.push({
@@ -94,7 +95,7 @@ export async function workInBulk(
   return { done, refused: results.length - done, results };
 }
 
-/** Why one of many orders was refused. Faults of the service are logged; the others still get their result. */
+/** Why one order of a bulk request was refused. Unexpected errors are logged, and the other orders continue. */
 function refusalOf(deps: Deps, error: unknown, request_id: string): { key: string | null; message: string } {
   if (error instanceof WorkRefusal) return { key: error.key, message: error.message };
   if (error instanceof AdminRefusal) return { key: null, message: error.message };

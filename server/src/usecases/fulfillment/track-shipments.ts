@@ -15,13 +15,13 @@ import { actorOf, requireStep, type Work, workOrder } from "./steps.ts";
 const MOST_AT_ONCE = 100;
 const MOST_LOST_ROUNDS = 20;
 
-/** Asks carriers about the parcels of which there is news by now. With an account: about that one's alone. */
+/** Asks carriers about all parcels that are due for a tracking update, or only about one account's. */
 export async function trackShipments(deps: Deps, only_account?: string): Promise<void> {
   for (const { account_id, clock_offset_s } of await listTrackedAccounts(deps.db)) {
     if (only_account !== undefined && only_account !== account_id) continue;
     const now = accountNow(deps.now(), clock_offset_s);
     const failed = new Set<string>();
-    // Until there is no more news: where another process is at it, too, each of them loses a scan to the other.
+    // Repeat until no parcel is due. If another process tracks too, each of them loses some scans to the other.
     for (let lost_rounds = 0; lost_rounds < MOST_LOST_ROUNDS; ) {
       const listed = await listDueShipments(deps.db, account_id, now, MOST_AT_ONCE + failed.size);
       const due = listed.filter(({ order_number }) => !failed.has(order_number));
@@ -38,8 +38,8 @@ export async function trackShipments(deps: Deps, only_account?: string): Promise
 }
 
 /**
- * Every scan that is new, one after the other: each that changes the parcel's status is a change of the order. False
- * where somebody was faster.
+ * Applies the new scans one by one. Each scan that changes the parcel's status changes the order. Returns false if
+ * another process changed the order first.
  */
 async function trackOne(deps: Deps, account_id: string, order_number: string): Promise<boolean> {
   const loaded = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
@@ -52,7 +52,7 @@ async function trackOne(deps: Deps, account_id: string, order_number: string): P
   const kept = await listScans(deps.db, account_id, order_number, shipment_id);
   const known = new Set(kept.map(scanKey));
   const fresh = told.filter((scan) => !known.has(scanKey(scan)));
-  // What is told late is kept, and does not undo what was heard since.
+  // A late scan is stored but does not undo a newer status.
   const last_ms = Math.max(...kept.map(({ at }) => at.getTime()));
   let { revision } = loaded;
   let status: ShipmentStatus = shipment.status;
@@ -62,7 +62,7 @@ async function trackOne(deps: Deps, account_id: string, order_number: string): P
     revision += 1;
     status = scan.status;
   }
-  // What changes no status is kept beside; and the next time to ask is noted, whatever was told.
+  // Store the scans that change no status, and always schedule the next request.
   const next_scan_at = isEnd(status) ? null : deps.carriers[loaded.environment].nextLookAt(parcel, loaded.rules.now);
   await noteScans(deps.db, { account_id, order_number, shipment_id, next_scan_at, scans: fresh });
   return true;
@@ -71,7 +71,7 @@ async function trackOne(deps: Deps, account_id: string, order_number: string): P
 const scanKey = ({ at, status }: { at: Date; status: string }) => `${at.toISOString()} ${status}`;
 const isEnd = (status: ShipmentStatus) => status === "delivered" || status === "lost" || status === "returned";
 
-/** What an operator heard from the carrier. */
+/** Records tracking news that a staff member got from the carrier. */
 export const trackByHand = (deps: Deps, work: Work, status: ShipmentStatus, description: string): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
     const event = status === "delivered" ? "deliver" : "track";
@@ -80,11 +80,11 @@ export const trackByHand = (deps: Deps, work: Work, status: ShipmentStatus, desc
     return scanned(loaded, scan);
   });
 
-/** False where somebody changed the order since its scans were read; the next round sees what came of it. */
+/** False if the order changed after its scans were read; the next round starts from the new state. */
 async function applyScan(deps: Deps, account_id: string, order_number: string, revision: number, scan: Scan) {
   const read = await withKeysOfNow(deps, () => loadChangingOrder(deps, deps.db, account_id, order_number));
   if (read.revision !== revision || read.standing.state !== "Shipped") return false;
-  // It happened when the carrier says so, whenever we ask.
+  // Use the carrier's time of the scan, not the time of the request.
   const loaded = { ...read, rules: { ...read.rules, now: scan.at } };
   const [outcome, by] = scanned(loaded, scan);
   try {
@@ -114,7 +114,7 @@ function scanned(loaded: LoadedOrder, scan: Scan): [Outcome, Pick<ChangeBy, "tra
   ];
 }
 
-/** What a carrier is asked about. In the sandbox the address tells how the story goes. */
+/** The parcel to ask the carrier about. In the sandbox, the address selects the simulated outcome. */
 export function parcelOf({ environment, order, rules }: LoadedOrder, shipment: Shipment): TrackedParcel {
   const method = rules.formulary.known_methods.get(order.shipping_method_id)!;
   return {

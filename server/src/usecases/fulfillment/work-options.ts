@@ -6,13 +6,13 @@ import { actorOf, type Worker, whyNotResolved } from "./steps.ts";
 import { type WorkRefusalKey, workRefusals } from "./work-refusal.ts";
 
 export type WorkOptions = Pick<DashboardOrder, "can" | "cannot" | "can_raise"> & {
-  /** Of the exceptions that are open: why this person may not end it; null: they may. */
+  /** For each open exception: why this person may not resolve it; null if they may. */
   cannot_resolve: ReadonlyMap<ExceptionId, WorkRefusalKey | null>;
 };
 
 /**
- * What somebody may do with an order now: the rows of the transition table for its state and their role, less what
- * would be refused anyway. What the state allows and something else does not is told with the reason.
+ * What a person may do with an order now: the transition table's rows for its state and their role, minus steps that
+ * would be refused. A step that the state allows but another condition blocks is listed with the reason.
  */
 export function workOptions(loaded: LoadedOrder, by: Worker, now: Date): WorkOptions {
   const cannot_resolve = new Map(loaded.standing.open.map((id) => [id, whyNotResolved(loaded, id, by.role)]));
@@ -36,7 +36,7 @@ type Facts = {
   cannot_resolve: WorkOptions["cannot_resolve"];
 };
 
-/** `not_now` is not worth a word: nobody expects it there. */
+/** The screen hides `not_now` steps without giving a reason. */
 function judge(event: WorkEvent, facts: Facts): WorkRefusalKey | null {
   const { loaded, by, claim } = facts;
   if (event === "note") return null;
@@ -51,7 +51,7 @@ function judge(event: WorkEvent, facts: Facts): WorkRefusalKey | null {
   return OBSTACLES[event]?.(facts) ?? null;
 }
 
-/** What an event needs beyond its row. */
+/** Conditions beyond the transition table. */
 const OBSTACLES: Partial<Record<WorkEvent, (facts: Facts) => WorkRefusalKey | null>> = {
   verify_product: ({ loaded, by }) => (loaded.row.filled_by === by.person_id ? "same_person" : null),
   ship: ({ loaded }) => (loaded.order.address === null ? "no_address" : null),

@@ -16,8 +16,8 @@ export type AcceptedPrescription = {
 };
 
 /**
- * A pharmacist's verdict on a doubtful prescription. It and the end of the review entry are one change: of two verdicts
- * at once the second is refused.
+ * Saves a pharmacist's verdict on a doubtful prescription and closes the review entry in one change. Of two concurrent
+ * verdicts, the second is refused.
  */
 export async function acceptPrescription(
   deps: { db: Database; config: Pick<Config, "TIME_ZONE"> },

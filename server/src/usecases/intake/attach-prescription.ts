@@ -10,8 +10,8 @@ import { changeOrder } from "../orders/save-change.ts";
 const MISSING_RX = 73;
 
 /**
- * An order that waits for a prescription (exception 73) takes it when it arrives, and no second order is made of it.
- * False where none waits: then an order is to be made of it.
+ * Attaches a new prescription to the order that waits for it (exception 73), instead of creating a second order.
+ * Returns false if no order waits; the caller then creates one.
  */
 export async function attachPrescription(deps: Deps, account_id: string, prescription_id: number): Promise<boolean> {
   const find = () => findWaitingItem(deps.db, account_id, prescription_id);
@@ -26,7 +26,7 @@ export async function attachPrescription(deps: Deps, account_id: string, prescri
     const decided = waits
       ? replacePrescription({ changing: loaded, rules: loaded.rules, prescription }, MISSING_RX)
       : { problems: [] };
-    // It does not fit, unless that is because another process was faster and it has been taken meanwhile.
+    // Either it does not fit, or another process has already attached it; look again to tell which.
     if ("problems" in decided) return (await find()) === undefined;
     await changeOrder(deps, deps.db, loaded, decided.outcome, { actor: system });
     return true;

@@ -8,10 +8,10 @@ import { resolveReview } from "./close-review.ts";
 import { type ReviewKey, requireEntry } from "./read-reviews.ts";
 import { routeKeptMessage } from "./route-kept-message.ts";
 
-/** Whoever closes an entry signs with what they sign in with. */
+/** The person who closes an entry, identified by the email address they sign in with. */
 export type Closer = Looker & { email: string };
 
-/** What somebody has looked at, and what came of it. */
+/** Closes an entry with a note on the outcome. */
 export async function closeByOutcome(
   deps: Deps,
   by: Closer,
@@ -24,7 +24,7 @@ export async function closeByOutcome(
   return { closed: true };
 }
 
-/** A pharmacist's verdict on the prescription that waits. */
+/** Closes an entry with a pharmacist's verdict on its prescription. */
 export async function closeByVerdict(
   deps: Deps,
   by: Closer,
@@ -34,14 +34,14 @@ export async function closeByVerdict(
 ): Promise<ReviewClosed> {
   const { prescription_id, kind } = await requireEntry(deps, key);
   if (prescription_id === null || kind !== "prescription_acceptance") {
-    throw new AdminRefusal("This entry waits for no verdict.");
+    throw new AdminRefusal("This entry does not need a verdict.");
   }
   const given = { account_id: key.account_id, prescription_id, verdict, email: by.email, note: text };
   const { order_due_at } = await acceptPrescription(deps, given, deps.now(), note(deps, by, key, request_id));
   return { closed: true, prescription_id, order_due_at: order_due_at?.toISOString() ?? null };
 }
 
-/** Whose the message is that waits. */
+/** Closes an entry by routing its message to an account. */
 export async function closeByRoute(
   deps: Deps,
   formatOf: Parameters<typeof routeKeptMessage>[1],

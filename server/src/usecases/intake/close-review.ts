@@ -6,7 +6,7 @@ import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { transact } from "../write.ts";
 import { checkedNote, requireReviewer } from "./require-reviewer.ts";
 
-/** Closes an entry that asks for no more than that somebody has looked and says what came of it. */
+/** Closes an entry that needs only a person's look and a note on the outcome. */
 export async function resolveReview(
   db: Database,
   given: { account_id: string; review_id: number; email: string; outcome: string },
@@ -19,10 +19,10 @@ export async function resolveReview(
     const { person_id } = await requireReviewer(tx, given.email);
     const review = await lockReview(tx, account_id, review_id);
     if (review === undefined) throw new AdminRefusal("There is no such entry in this account.");
-    if (review.resolved_at !== null) throw new AdminRefusal("This entry was closed already.");
-    // Closed without a verdict, its prescription could never be filled, and nobody would know.
+    if (review.resolved_at !== null) throw new AdminRefusal("This entry is already closed.");
+    // Without a verdict the prescription could never be filled, and no list would show it.
     if (reviewKinds[review.kind].closed_by === "accept") {
-      throw new AdminRefusal("This entry waits for a verdict: `pestle rx accept` or `pestle rx reject`.");
+      throw new AdminRefusal("This entry needs a verdict: run `pestle rx accept` or `pestle rx reject`.");
     }
     const resolved_at = accountNow(real_now, review.clock_offset_s);
     await closeReview(tx, { account_id, review_id, resolved_at, resolved_by: person_id, outcome });

@@ -10,7 +10,7 @@ import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import { randomEventId } from "../../random.ts";
 import { patientRow } from "../patients/patient-rows.ts";
 
-/** A message that is kept, and not necessarily done with. */
+/** A stored message that may still be unprocessed. */
 export type Stored = Omit<NewMessage, "body_sealed"> & { intake_message_id: number };
 
 export type Decided = {
@@ -27,7 +27,7 @@ export type Decided = {
   alias_indexes: Buffer[];
 };
 
-/** The decision as rows: sealed where it tells who, with the events beside. */
+/** The decision as rows, including events. Columns that can identify the patient are sealed. */
 export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSave {
   const { decision, message, stored, account_id, now, prescription_id } = decided;
   const { patient, prescription } = decision;
@@ -126,7 +126,7 @@ function processed(
   };
 }
 
-/** An id that several share and no rule decides is acknowledged, and an operator routes it. */
+/** If several accounts share the id and no rule decides, the message is acknowledged and an operator routes it. */
 export function unrouted(
   stored: Stored,
   message: IncomingMessage,

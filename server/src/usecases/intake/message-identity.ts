@@ -2,12 +2,12 @@ import { createHash } from "node:crypto";
 import type { ReadMessage } from "../../domain/intake/incoming-message.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 
-/** Who hands it in: the operator's account, and the credential it came with. */
+/** The caller that submits a message: the operator's account and its credential. */
 export type IntakeCaller = { account_id: string; credential_id: string };
 
 /**
- * The same bytes in another format, or for another receiver, are another message and get an answer of their own. A
- * SCRIPT message names its receiver itself; beside a FHIR message the address of the request may.
+ * The same bytes in another format or for another receiver are a different message with its own answer. A SCRIPT
+ * message names its receiver itself; for FHIR, the request's URL may name it.
  */
 export function hashOfSent(format: IntakeFormat["format"], read: ReadMessage, body: Buffer): Buffer {
   const to = (read.ok ? read.message.envelope : read.envelope)?.to ?? "";
@@ -15,7 +15,7 @@ export function hashOfSent(format: IntakeFormat["format"], read: ReadMessage, bo
   return createHash("sha256").update(beside).update(body).digest();
 }
 
-/** What a message is known again by. Who names itself in no way is its credential, what has no id its bytes. */
+/** Identifies a repeated message. Without a named sender the credential counts, and without an id the body's hash. */
 export function messageIdentity(read: ReadMessage, { credential_id }: IntakeCaller, body_hash: Buffer) {
   const envelope = read.ok ? read.message.envelope : read.envelope;
   return {

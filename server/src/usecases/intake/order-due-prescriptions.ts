@@ -17,13 +17,13 @@ import { prepareOrder } from "../orders/prepare-order.ts";
 import { attachPrescription } from "./attach-prescription.ts";
 
 const MOST_AT_ONCE = 100;
-/** What was refused is tried again: the cause may be gone. */
+/** Retries a refused prescription after this long, because the cause may be gone. */
 const TRIED_AGAIN_AFTER_MS = 60_000;
 
 /**
- * Automatic Processing: every prescription that is due becomes an order with the account's default shipping method and
- * brand. Where an order would be refused, none is made: the prescription shows the codes, a person is told, and it is
- * tried again until the cause is gone. Of one account where it is named. Returns how many orders were made.
+ * Automatic Processing: turns every due prescription into an order with the account's default shipping method and
+ * brand. If the order would be refused, the prescription shows the error codes, a review entry is added, and the job
+ * retries until the cause is gone. With `account_id`, handles that account only. Returns the number of new orders.
  */
 export async function fillDue(deps: Deps, account_id: string | null = null): Promise<number> {
   let made = 0;
@@ -51,7 +51,7 @@ async function fill(deps: Deps, orderer: Parameters<typeof prepareOrder>[1], due
     await withKeysOfNow(deps, () => placeOrder(deps, deps.db, prepared, now));
     return true;
   } catch (error) {
-    // Somebody else is at it, or has just been: the next round sees what came of it.
+    // Another process is ordering the same prescription; the next round starts from the new state.
     if (isConflict(error) || error instanceof Conflict) return false;
     if (!(error instanceof RequestProblems)) throw error;
     const account_now = accountNow(now, orderer.clock_offset_s);

@@ -13,14 +13,14 @@ import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { processMessage, receivePrescription } from "./receive-prescription.ts";
 
-/** Whoever received it is given this long before somebody else takes the message up. */
+/** The process that received a message has this long to finish before this job takes over. */
 const GRACE_MS = 10_000;
 const MOST_AT_ONCE = 100;
 const MOST_ATTEMPTS = 5;
 
 /**
- * Takes up messages that were kept and not made anything of: the process ended in between, or the database went away.
- * One that fails again and again is shown to a person and left as it is. Returns how many were done.
+ * Processes stored messages that were left unfinished because the process ended or the database became unreachable. A
+ * message that keeps failing goes to a person for review. Returns the number of finished messages.
  */
 export async function processWaiting(
   deps: Deps,
@@ -45,7 +45,7 @@ async function takeUp(deps: Deps, account_id: string, waiting: WaitingMessage, f
     if (!read.ok) throw new Error("the message cannot be read");
     const { envelope } = read.message;
     if (envelope.message_id !== null && envelope.message_id !== sender_message_id) {
-      // A reader failed on it, so it was kept under the hash of its bytes. Read now, it is one that may be sent again.
+      // A reader failed on it before, so it is stored under its body's hash. Now that it is readable, use its own id.
       const caller = { account_id, credential_id: sender.replace(/^credential /, "") };
       const { answer } = await receivePrescription(deps, format, caller, body);
       await finishMessage(deps.db, account_id, intake_message_id, answer, deps.now());
@@ -56,7 +56,7 @@ async function takeUp(deps: Deps, account_id: string, waiting: WaitingMessage, f
     await processMessage(deps, format, { message: read.message, stored, receivers });
     return true;
   } catch (error) {
-    deps.log.error({ intake_message_id, fault: (error as Error).name }, "a kept message could not be processed");
+    deps.log.error({ intake_message_id, fault: (error as Error).name }, "a stored message could not be processed");
     const failed = await noteFailure(deps.db, account_id, intake_message_id);
     if (failed?.attempts === MOST_ATTEMPTS) {
       await insertReview(deps.db, {

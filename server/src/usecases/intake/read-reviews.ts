@@ -30,7 +30,7 @@ import { isReviewer } from "./require-reviewer.ts";
 const MOST_REVIEWS = 500;
 export type ReviewKey = { account_id: string; review_id: number };
 
-/** What waits for a person, in fixed sentences. */
+/** The entries that need a person, described in fixed sentences. */
 export async function readReviews(
   deps: Deps,
   environment: Environment | null,
@@ -42,7 +42,7 @@ export async function readReviews(
   return { reviews, more: rows.length > MOST_REVIEWS };
 }
 
-/** What an entry is about, with its people masked. */
+/** One entry, with its patients masked. */
 export async function readReview(
   deps: Deps,
   by: Looker,
@@ -65,7 +65,7 @@ export async function readReview(
   };
 }
 
-/** The people of an entry as they are on file, to compare. It is written down before it is told. */
+/** The full patient records of an entry, to compare. The view is audited before the data is returned. */
 export async function revealReview(
   deps: Deps,
   by: Looker,
@@ -78,7 +78,7 @@ export async function revealReview(
   return { patients: opened.map(({ patient_id, record, ...times }) => patientAnswer(patient_id, record, times)) };
 }
 
-/** The message as it came. It is written down before it is told. */
+/** The message as received. The view is audited before the data is returned. */
 export async function readRawMessage(
   deps: Deps,
   by: Looker,
@@ -111,7 +111,7 @@ function asWritten(written: NonNullable<Awaited<ReturnType<typeof loadPrescripti
 
 type Candidate = { patient_id: string; score: number };
 
-/** Whom it is about, and whoever may be the same person, by how well they fit. */
+/** The entry's patient and possible duplicates with their match scores. */
 async function openPeople(deps: Deps, { account_id, patient_id, facts }: ListedReview) {
   const candidates = (Array.isArray(facts["candidates"]) ? facts["candidates"] : []) as Candidate[];
   const scores = new Map(candidates.map((one) => [one.patient_id, one.score]));
@@ -150,7 +150,7 @@ async function shown(receiversOf: ReceiversOf, row: ListedReview): Promise<Dashb
 
 type ReceiversOf = (row: ListedReview) => Promise<DashboardReview["receivers"]>;
 
-/** Who may be meant by the id that a message was sent to; asked once for each id, however many messages name it. */
+/** The accounts that share a message's receiver id, queried once per id. */
 function receiversIn({ db }: Deps): ReceiversOf {
   const known = new Map<string, ReturnType<ReceiversOf>>();
   let accounts: ReturnType<typeof listAccounts> | undefined;

@@ -18,8 +18,8 @@ import { aboutMessage, type Received, takeFor } from "./take-message.ts";
 const READER_FAILED = "007";
 
 /**
- * Takes a message in: kept raw first, then made a prescription of (or a cancel, or a refusal), then answered. The same
- * message again gets the same answer and changes nothing. Three statements: keep, load, save.
+ * Receives a message: stores it raw, turns it into a prescription, a cancellation or a refusal, and answers. A repeated
+ * message gets the same answer and changes nothing. Three statements: store, load, save.
  */
 export async function receivePrescription(
   deps: Deps,
@@ -30,7 +30,7 @@ export async function receivePrescription(
   const now = deps.now();
   const read = readGuarded(deps, format, body);
   const message = newMessage(format, caller, body, read, now);
-  // A fault of the reader's is no verdict on the message: it waits, as one that could not be processed does.
+  // A reader that fails says nothing about the message, so it stays unfinished and the job retries it.
   const verdict = read.ok || read.refusal.description_code === READER_FAILED ? null : read.refusal;
   const refused = verdict && format.reply({ kind: "refused", refusal: verdict }, context(read, now));
   const to = read.ok ? read.message.envelope.to : null;
@@ -43,15 +43,15 @@ export async function receivePrescription(
     stored.intake_message_id == null
       ? await findMessage(deps.db, message.account_id, message.sender, message.sender_message_id)
       : (stored as Required<typeof stored>);
-  if (before === undefined) throw new Error("a message that was there a moment ago is gone");
+  if (before === undefined) throw new Error("a stored message has disappeared");
   if (!before.body_hash.equals(message.body_hash)) return refuseReused(deps, format, message, body, read, before);
   if (before.answer !== null) return { answer: before.answer, patient_id: null, prescription_id: null };
-  // Stored and not done with: whoever stored it is at it, or has died. Whoever saves first wins.
+  // Stored but unfinished: the other process still works on it, or has died. The first to save wins.
   const { intake_message_id } = before;
   return processOrWait(deps, format, read, { ...message, intake_message_id }, stored.receivers);
 }
 
-/** What is kept is not lost: where it cannot be processed now, the sender is told so and a job takes it up. */
+/** A stored message is never lost: if it cannot be processed now, the sender gets `pending` and a job retries. */
 async function processOrWait(
   deps: Deps,
   format: IntakeFormat,
@@ -68,13 +68,13 @@ async function processOrWait(
   } catch (error) {
     if (error instanceof StatusRefusal && !(error instanceof LostRaces)) throw error;
     const { intake_message_id } = stored;
-    deps.log.error({ intake_message_id, err: faultName(error) }, "a kept message could not be processed");
+    deps.log.error({ intake_message_id, err: faultName(error) }, "a stored message could not be processed");
     const answer = format.reply({ kind: "pending" }, context(read, deps.now()));
     return { answer, patient_id: null, prescription_id: null };
   }
 }
 
-/** No more than the kind of error: its text may repeat what was sent. */
+/** Logs only the kind of error, because its text may quote the message. */
 const faultName = (error: unknown) =>
   `${(error as Error).name} ${String((error as { code?: unknown }).code ?? "")}`.trim();
 
@@ -110,12 +110,12 @@ async function attempt(deps: Deps, format: IntakeFormat, { message, stored, rece
   return (await takeFor(deps, format, message, stored, account)).received;
 }
 
-/** A reader that throws is a fault of ours: the message is kept all the same, and the sender may try again. */
+/** A reader that throws is our own fault, so the message is stored anyway and the sender may retry. */
 function readGuarded(deps: Deps, format: IntakeFormat, body: Buffer): ReadMessage {
   try {
     return format.read(body);
   } catch (error) {
-    deps.log.error({ fault: (error as Error).name, format: format.format }, "a reader failed");
+    deps.log.error({ fault: (error as Error).name, format: format.format }, "a message reader failed");
     return { ok: false, refusal: refusalFor(READER_FAILED), envelope: null, warnings: [] };
   }
 }
@@ -144,7 +144,7 @@ function sealed(deps: Deps, message: Omit<NewMessage, "body_sealed">, body: Buff
   return { ...message, body_sealed: deps.vault.seal(body, place) };
 }
 
-/** Other bytes under a message id that is taken: kept under a name of its own, refused, and shown to a person. */
+/** A known message id with different bytes: stores it under its own key, refuses it, and adds a review entry. */
 async function refuseReused(
   deps: Deps,
   format: IntakeFormat,

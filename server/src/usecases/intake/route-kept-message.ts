@@ -26,8 +26,8 @@ export type RoutedMessage = {
 };
 
 /**
- * Makes of a message that was kept for the operators what it would have become, had a rule said which account it is
- * for. Its sender was answered then and is not answered again.
+ * Processes an unrouted message for the account that an operator chose, as if a routing rule had matched. Its sender
+ * already has an answer and gets no second one.
  */
 export async function routeKeptMessage(
   deps: RoutingDeps,
@@ -38,11 +38,12 @@ export async function routeKeptMessage(
   const { person_id } = await requireReviewer(deps.db, given.email);
   const kept = await findKeptMessage(deps.db, given.review_id, given.account_id);
   if (kept === undefined) throw new AdminRefusal("There is no such entry in the environment of that account.");
-  if (kept.review_kind !== "unrouted_message") throw new AdminRefusal("This entry is about no message to route.");
+  if (kept.review_kind !== "unrouted_message") throw new AdminRefusal("This entry has no message to route.");
   if (kept.resolved_at !== null) throw new AdminRefusal(CLOSED);
   const receivers = await listReceivers(deps.db, kept.account_id, kept.receiver);
   const account = receivers.find(({ account_id }) => account_id === given.account_id);
-  if (account === undefined) throw new AdminRefusal("The message is addressed to an id that this account has not.");
+  if (account === undefined)
+    throw new AdminRefusal("The message is addressed to an ID that this account does not have.");
 
   const format = formatOf(kept);
   const message = await openMessage(deps, kept, format);
@@ -53,7 +54,7 @@ export async function routeKeptMessage(
   });
 }
 
-const CLOSED = "This entry was closed already.";
+const CLOSED = "This entry is already closed.";
 
 async function openMessage(deps: RoutingDeps, kept: KeptMessage, format: IntakeFormat): Promise<IncomingMessage> {
   const place = messagePlace(kept.account_id, kept.sender, kept.sender_message_id);
@@ -77,8 +78,8 @@ async function route(
   const stored = { ...kept, kind: message.content.kind, warnings: [] };
   const { decision, changes, received } = await decideFor(deps, format, message, stored, account, now);
   if (decision.reply.kind === "refused") {
-    // Its sender was told that we have it: a person has to speak to the prescriber, so the entry stays open.
-    throw new AdminRefusal(`Nothing can be made of the message: ${sentence(decision.reply.refusal)}`);
+    // The sender has an acknowledgment, so a person must contact the prescriber and the entry stays open.
+    throw new AdminRefusal(`The message cannot be accepted: ${sentence(decision.reply.refusal)}`);
   }
   const outcome = `routed to ${account.account_id}`;
   if ((await closeReview(tx, { account_id, review_id, resolved_at: now, resolved_by, outcome })) === 0) {

@@ -17,7 +17,7 @@ import { changesOf, type Stored } from "./intake-changes.ts";
 export type Received = { answer: string; patient_id: string | null; prescription_id: number | null };
 export type DecidingDeps = Pick<Deps, "config" | "db" | "vault" | "bus" | "copies">;
 
-/** For the account it is meant for: decided and saved. */
+/** Decides on a message for its account and saves the result. */
 export async function takeFor(
   deps: Deps,
   format: IntakeFormat,
@@ -27,7 +27,7 @@ export async function takeFor(
 ): Promise<{ decision: IntakeDecision; received: Received }> {
   const { decision, changes, received } = await decideFor(deps, format, message, stored, account, deps.now());
   if (decision.orders_to_cancel.length > 0) {
-    // Before the message is done with: cut off here, it is taken up again and finds what is left to do.
+    // Cancel before finishing the message: after a crash here, the job retries it and cancels the rest.
     for (const order_number of decision.orders_to_cancel) {
       await cancelOrder(deps, deps.db, { account_id: account.account_id, order_number, actor: system });
     }
@@ -37,7 +37,7 @@ export async function takeFor(
   return { decision, received };
 }
 
-/** What follows from a stored message for the account it is meant for. Nothing is saved yet. */
+/** Decides what a stored message changes for its account, without saving it. */
 export async function decideFor(
   deps: DecidingDeps,
   format: IntakeFormat,

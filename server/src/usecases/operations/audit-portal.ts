@@ -5,10 +5,10 @@ import type { Deps } from "../../deps.ts";
 import { transact } from "../write.ts";
 import { writeLook } from "./write-audit.ts";
 
-/** A person of a partner, and the request they made. */
+/** A partner's user and their request. */
 export type PortalActor = { account_id: string; person_id: string; role: string; request_id: string };
 
-/** Ids only: people who may not see patients read the log too. */
+/** Writes ids only, because people without access to patient data read the log too. */
 export const auditPortal = (
   db: Queryable,
   at: Date,
@@ -17,7 +17,7 @@ export const auditPortal = (
   subject: string | null,
 ): Promise<number> => insertAudit(db, { at, action, subject, ...by });
 
-/** Records that a person sees patient data, before it is shown. */
+/** Records a view of patient data before the person sees it. */
 export const auditView = (
   deps: Pick<Deps, "db" | "now">,
   by: PortalActor,

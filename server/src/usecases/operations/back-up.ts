@@ -7,14 +7,14 @@ import { AdminRefusal } from "../accounts/admin-refusal.ts";
 
 export type Progress = (table: string, rows: number) => void;
 
-/** Writes everything to a file, as it was at one moment, while the service goes on writing. */
+/** Writes a consistent snapshot of all tables to a file while the service keeps running. */
 export async function backUp(
   db: Database,
   file: string,
   now: Date,
   onProgress: Progress = () => {},
 ): Promise<{ header: BackupHeader; rows: Record<string, number> }> {
-  // One snapshot for all tables: what a transaction wrote is kept whole or not at all.
+  // One snapshot for all tables, so each transaction is in the file completely or not at all.
   return db.transaction(async (tx) => {
     await prepareSession(tx);
     const header = await describe(tx, now);
@@ -25,7 +25,7 @@ export async function backUp(
 async function describe(tx: Tx, now: Date): Promise<BackupHeader> {
   const migrations = await appliedMigrations(tx);
   const latest = migrations.at(-1);
-  if (latest === undefined) throw new AdminRefusal("This database is empty: there is nothing to back up.");
+  if (latest === undefined) throw new AdminRefusal("This database is empty. There is nothing to back up.");
   return {
     format: "pestle-backup",
     version: 1,

@@ -6,7 +6,7 @@ import type { Finding } from "./check-up.ts";
 
 const ANSWER_LIMIT_MS = 2_000;
 
-/** Free for the next start, or served by us already. */
+/** Each port must be free for the next start or already served by this service. */
 export async function checkPorts(config: Config): Promise<Finding[]> {
   const listeners = [
     ["PORT", "/readyz"],
@@ -21,11 +21,11 @@ export async function checkPorts(config: Config): Promise<Finding[]> {
       const status = await askOurs(config, port, path);
       if (status === 200) return { what, state: "ok", says: `the service answers on ${port}` };
       if (status !== undefined)
-        return { what, state: "warning", says: `the service answers on ${port} and is not ready` };
+        return { what, state: "warning", says: `the service answers on ${port} but is not ready` };
       const trouble = await tryToListen(config.HOST, port);
       if (trouble === undefined) return { what, state: "ok", says: `${port} is free` };
       if (trouble === "EADDRINUSE") {
-        return { what, state: "failed", says: `${port} is taken by another program: stop it, or set ${setting}` };
+        return { what, state: "failed", says: `${port} is in use by another program: stop it, or set ${setting}` };
       }
       return {
         what,
@@ -36,16 +36,16 @@ export async function checkPorts(config: Config): Promise<Finding[]> {
   );
 }
 
-/** Where this machine reaches a listener of its own. */
+/** The local URL of one of the service's own listeners. */
 export function ownAddress(config: Config, port: number): string {
   const host = { "0.0.0.0": "127.0.0.1", "::": "::1" }[config.HOST] ?? config.HOST;
   return `${config.TLS_CERT_FILE === "" ? "http" : "https"}://${host.includes(":") ? `[${host}]` : host}:${port}`;
 }
 
-/** The status, if what answers is this service: it marks every answer with a request id. */
+/** The status code if this service answers, which it proves by its request id header. */
 function askOurs(config: Config, port: number, path: string): Promise<number | undefined> {
   const url = new URL(path, ownAddress(config, port));
-  // Asked by address, so the name in the certificate cannot fit; nothing secret is sent.
+  // The request uses an IP address, so the certificate's name cannot match. It sends nothing secret.
   const options = { agent: false, rejectUnauthorized: false, timeout: ANSWER_LIMIT_MS } as const;
   return new Promise((resolve) => {
     const request = (url.protocol === "https:" ? getSecure : getPlain)(url, options, (response) => {
@@ -57,7 +57,7 @@ function askOurs(config: Config, port: number, path: string): Promise<number | u
   });
 }
 
-/** The code of what is in the way, if anything. */
+/** The error code if the port cannot be opened. */
 function tryToListen(host: string, port: number): Promise<string | undefined> {
   return new Promise((resolve) => {
     const server = createServer();

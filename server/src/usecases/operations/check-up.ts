@@ -14,25 +14,25 @@ import { openVault } from "../../vault/vault.ts";
 import { loadSafety } from "../safety/load-safety-data.ts";
 import { checkPorts } from "./check-up-ports.ts";
 
-/** One thing that was looked at. `warning`: works today; `failed`: does not, or is not safe. */
+/** The result of one check. `warning`: works today; `failed`: does not work, or is not safe. */
 export type Finding = { what: string; state: "ok" | "warning" | "failed"; says: string };
 
 const MOST_CLOCK_DIFFERENCE_MS = 2_000;
 const LITTLE_FREE_BYTES = 1024 ** 3;
-/** PostgreSQL stops writing with the next segment of its journal, of 16 MiB. */
+/** PostgreSQL stops when it cannot allocate its next WAL segment (16 MiB). */
 const FULL_BYTES = 32 * 1024 ** 2;
 const CERTIFICATE_NOTICE_MS = 14 * 24 * 3600 * 1000;
 const MOST_REASONS = 5;
 
-/** What needs no database. Nothing is made or changed. */
+/** Checks that need no database. They change nothing. */
 export async function checkMachine(config: Config, now: Date): Promise<Finding[]> {
   return [...checkFiles(config, now), ...(await checkPorts(config))];
 }
 
-/** The same without the ports, which a service that runs has taken itself. */
+/** Without the ports, which a running service occupies itself. */
 export const checkFiles = (config: Config, now: Date): Finding[] => [...checkTls(config, now), ...checkFolder(config)];
 
-/** What needs one; out of reach, it throws. Each check stands alone: one that breaks is a finding, and the next is made. */
+/** Checks that need the database; throws if it is unreachable. A check that fails does not stop the next one. */
 export async function checkDatabase(config: Config, db: Database, now: () => Date): Promise<Finding[]> {
   const checks: [what: string, check: () => Promise<Finding>][] = [
     ["clock", async () => checkClock(db, now)],
@@ -55,24 +55,24 @@ async function checkClock(db: Database, now: () => Date): Promise<Finding> {
   const asked_ms = now().getTime();
   const { clock } = await loadServerFacts(db);
   const answered_ms = now().getTime();
-  // The database looked at its clock at some moment in between.
+  // The database read its clock at some moment between the two.
   const difference_ms = Math.max(asked_ms - clock.getTime(), clock.getTime() - answered_ms, 0);
   if (difference_ms <= MOST_CLOCK_DIFFERENCE_MS) return finding("clock", "ok", "this machine and the database agree");
   const seconds = (difference_ms / 1000).toFixed(1);
-  return finding("clock", "warning", `this machine and the database differ by ${seconds} s: synchronise both (NTP)`);
+  return finding("clock", "warning", `this machine and the database differ by ${seconds} s: synchronize both (NTP)`);
 }
 
 async function checkMigrations(db: Database): Promise<Finding> {
   const { applied, pending } = await migrationState(db);
-  if (pending.length === 0) return finding("migrations", "ok", `all ${applied} are applied`);
+  if (pending.length === 0) return finding("migrations", "ok", `all ${applied} applied`);
   return finding("migrations", "warning", `${pending.length} pending: run \`pestle migrate\`, or start the service`);
 }
 
 async function checkKeys(config: Config, db: Database, now: Date): Promise<Finding> {
   if ((await migrationState(db)).pending.length > 0)
-    return finding("keys", "warning", "looked at once nothing is pending");
+    return finding("keys", "warning", "not checked: migrations are pending");
   const ring = await loadKeyRing(db);
-  if (ring === undefined) return finding("keys", "ok", "none yet: the first start makes them");
+  if (ring === undefined) return finding("keys", "ok", "none yet: the first start creates them");
   const candidates = keptMasterKeys(config);
   const master = fittingMasterKey(candidates, ring.fingerprint);
   try {
@@ -83,31 +83,27 @@ async function checkKeys(config: Config, db: Database, now: Date): Promise<Findi
     }
   } catch (error) {
     if (error instanceof StatusRefusal) throw error;
-    return finding("keys", "failed", "the master key fits, but what is stored does not open: restore a back-up");
+    return finding("keys", "failed", "the master key matches, but stored values cannot be decrypted: restore a backup");
   }
   if (existsSync(masterKeyFiles(config).next) && config.MASTER_KEY === "") {
-    return finding(
-      "keys",
-      "warning",
-      "a change of the master key was cut off: run `pestle keys rotate --master` again",
-    );
+    return finding("keys", "warning", "a master key rotation was interrupted: run `pestle keys rotate --master` again");
   }
-  return finding("keys", "ok", `the master key fits, ${ring.keys.length} data key(s) open, and so does what they seal`);
+  return finding("keys", "ok", `the master key, ${ring.keys.length} data key(s) and sampled values decrypt`);
 }
 
-/** Without a database, the tables that the first start would use. */
+/** Without a database, checks the tables that the first start would use. */
 export async function checkSafety(config: Config, db: Database | null): Promise<Finding> {
   if (db !== null && (await migrationState(db)).pending.length > 0)
-    return finding("safety tables", "warning", "looked at once nothing is pending");
+    return finding("safety tables", "warning", "not checked: migrations are pending");
   const { data, origin, unfit } = await loadSafety(config, db);
   if (data !== null && unfit.length === 0)
-    return finding("safety tables", "ok", `version ${data.version}, from ${origin}, and every canary behaves`);
+    return finding("safety tables", "ok", `version ${data.version}, from ${origin}; every canary passes`);
   const told = unfit.slice(0, MOST_REASONS).join("; ");
   const more = unfit.length > MOST_REASONS ? `; and ${unfit.length - MOST_REASONS} more` : "";
   return finding(
     "safety tables",
     "failed",
-    `those from ${origin} are unfit, and orders are held: ${told}${more}. Import others with \`pestle safety import\``,
+    `the tables from ${origin} are unfit; orders are held: ${told}${more}. Import others with \`pestle safety import\``,
   );
 }
 
@@ -123,12 +119,12 @@ function checkTls(config: Config, now: Date): Finding[] {
       finding(
         "tls",
         state,
-        `the certificate ends on ${ends.toISOString().slice(0, 10)}${state === "ok" ? "" : ": renew it"}`,
+        `the certificate expires on ${ends.toISOString().slice(0, 10)}${state === "ok" ? "" : ": renew it"}`,
       ),
     ];
   } catch (error) {
     const { code, path } = error as NodeJS.ErrnoException;
-    const reason = path === undefined ? "do not go together" : `cannot be read (${code}: ${path})`;
+    const reason = path === undefined ? "do not match" : `cannot be read (${code}: ${path})`;
     return [finding("tls", "failed", `TLS_CERT_FILE and TLS_KEY_FILE ${reason}`)];
   }
 }
@@ -142,34 +138,34 @@ function checkFolder(config: Config): Finding[] {
       finding(
         "data folder",
         "ok",
-        `${config.DATA_DIR} ${folder === config.DATA_DIR ? "may be written" : "can be made"}`,
+        `${config.DATA_DIR} ${folder === config.DATA_DIR ? "is writable" : "can be created"}`,
       ),
     );
   } catch {
-    findings.push(finding("data folder", "failed", `${folder} may not be written: set DATA_DIR, or change its owner`));
+    findings.push(finding("data folder", "failed", `${folder} is not writable: set DATA_DIR, or change its owner`));
   }
   for (const name of ["master.key", "master.key.next", "demo.json"]) {
     const file = join(config.DATA_DIR, name);
     if (!existsSync(file)) continue;
     const closed = (statSync(file).mode & 0o077) === 0;
-    const open = `others may read it: chmod 600 ${file}, and change what is in it if others use this machine`;
-    findings.push(finding(name, closed ? "ok" : "failed", closed ? "only its owner may read it" : open));
+    const open = `other users can read it: run chmod 600 ${file}, and replace its secrets if others use this machine`;
+    findings.push(finding(name, closed ? "ok" : "failed", closed ? "only its owner can read it" : open));
   }
   const { bavail, bsize } = statfsSync(folder);
   findings.push(checkRoom(config, bavail * bsize));
   return findings;
 }
 
-/** A full disk stops an embedded database; where it is elsewhere, hardly anything is written here. */
+/** A full disk stops an embedded database. With a remote one, the service writes almost nothing here. */
 export function checkRoom({ DATA_DIR, DATABASE_URL }: Config, free_bytes: number): Finding {
   if (free_bytes >= LITTLE_FREE_BYTES)
-    return finding("disk", "ok", `${(free_bytes / 1024 ** 3).toFixed(1)} GiB are free for ${DATA_DIR}`);
+    return finding("disk", "ok", `${(free_bytes / 1024 ** 3).toFixed(1)} GiB free for ${DATA_DIR}`);
   const full = free_bytes < FULL_BYTES && DATABASE_URL === "";
-  const room = `${Math.floor(free_bytes / 1024 ** 2)} MiB are free for ${DATA_DIR}: make room`;
-  return finding("disk", full ? "failed" : "warning", full ? `${room}, or nothing can be saved` : room);
+  const room = `${Math.floor(free_bytes / 1024 ** 2)} MiB free for ${DATA_DIR}: free up space`;
+  return finding("disk", full ? "failed" : "warning", full ? `${room}, or the database stops writing` : room);
 }
 
-/** The folder itself, or the nearest one above that exists. */
+/** The folder itself, or its nearest existing parent. */
 function nearestFolder(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestFolder(dirname(path));
 }

@@ -1,4 +1,4 @@
-/** Deletes some at a time until none are left, so that no statement runs for long; tells how many. */
+/** Deletes in batches until none are left, so that no statement runs for long. Returns the total. */
 export async function inBites(bite: number, remove: () => Promise<number>): Promise<number> {
   let total = 0;
   for (;;) {

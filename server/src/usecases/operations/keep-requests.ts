@@ -2,10 +2,10 @@ import { insertRequests } from "../../db/operations/request-log.ts";
 import type { Deps } from "../../deps.ts";
 import { latencyBucket } from "../../domain/operations/latency-buckets.ts";
 
-/** So many in one statement. */
+/** Rows per statement. */
 const BATCH = 5_000;
 
-/** Writes down the requests that were answered since the last time. What cannot be written waits for the next. */
+/** Saves the requests answered since the last run. Requests that cannot be saved stay for the next run. */
 export async function keepRequests(deps: Pick<Deps, "db" | "request_log" | "metrics">): Promise<void> {
   deps.metrics.countDroppedRequests(deps.request_log.takeDropped());
   for (;;) {
@@ -23,10 +23,10 @@ export async function keepRequests(deps: Pick<Deps, "db" | "request_log" | "metr
   }
 }
 
-/** As the documentation spells it: one name for both addresses of an operation. */
+/** The route as the documentation spells it, the same with and without `/v1`. */
 const shownRoute = (route: string) => route.replace(/^\/v1(?=\/)/, "").replaceAll(/:(\w+)/g, "{$1}");
 
-/** In the order in which the answer told them. */
+/** In the same order as in the response. */
 const codesOf = (refused = ""): number[] =>
   refused
     .split(" ")

@@ -4,13 +4,13 @@ import type { Deps } from "../../deps.ts";
 import { checkDatabase, checkFiles, type Finding } from "./check-up.ts";
 
 const sentences: Record<Lag["what"], string> = {
-  messages: "messages that wait to be processed",
-  prescriptions: "prescriptions that are due to become orders",
-  parcels: "parcels whose carrier is to be asked",
-  payments: "payments that the provider has not answered",
+  messages: "messages to process",
+  prescriptions: "prescriptions due to become orders",
+  parcels: "parcels due for a tracking update",
+  payments: "payments without an answer from the provider",
 };
 
-/** What `pestle doctor` would say of this service, and what is due and not done. */
+/** The findings of `pestle doctor` for this service, and its overdue work. */
 export async function readHealth(deps: Deps, version: string): Promise<DashboardHealth> {
   const now = deps.now();
   const [findings, lags] = await Promise.all([checkDatabase(deps.config, deps.db, deps.now), listLags(deps.db, now)]);

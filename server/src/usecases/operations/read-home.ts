@@ -21,15 +21,15 @@ export type Targets = Record<QueueKey, number | null>;
 const MINUTE_MS = 60_000;
 const LONGEST_TARGET_MINUTES = 60 * 24 * 90;
 
-/** Where an order of a queue stands (`orders.queue`): the stage, else the status in small letters. */
+/** The queue's value in `orders.queue`: the stage, or the status in lower case. */
 export const placeOf = (key: QueueKey): string =>
   queues[key].stage ?? queues[key].order_status.toLowerCase().replaceAll(" ", "_");
 
-/** The first instant of the pharmacy's day. */
+/** Midnight in the pharmacy's time zone. */
 export const startOfToday = ({ config, now }: Pick<Deps, "config" | "now">): Date =>
   startOfDay(config.TIME_ZONE, dateIn(config.TIME_ZONE, now()));
 
-/** One reading for everybody, whichever environment they look at. */
+/** Reads once for all viewers; each viewer then filters by environment. */
 export async function readHome(deps: ReadingDeps): Promise<HomeOf> {
   const targets = await readTargets(deps.db);
   const now_ms = deps.now().getTime();
@@ -67,14 +67,14 @@ function tile(rows: readonly QueueCount[]) {
 
 const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
 
-/** How long orders may stand in each queue: as the pharmacy has set it, else as the table has it. */
+/** The longest time for orders in each queue: the pharmacy's setting, or the default. */
 export async function readTargets(db: Queryable): Promise<Targets> {
   const own = new Map((await listTargets(db)).map(({ queue, target_minutes }) => [queue, target_minutes]));
   const of = (key: QueueKey) => own.get(key) ?? (own.has(key) ? null : queues[key].target_minutes);
   return Object.fromEntries(queueKeys.map((key) => [key, of(key)])) as Targets;
 }
 
-/** Those that are named; the others stay. */
+/** Sets the given targets and keeps the others. */
 export async function setTargets(
   deps: Deps,
   by: Looker,
@@ -83,11 +83,11 @@ export async function setTargets(
 ): Promise<Targets> {
   const rows = (Object.keys(given) as QueueKey[]).map((queue) => ({ queue, target_minutes: given[queue] ?? null }));
   for (const { queue, target_minutes } of rows) {
-    if (queues[queue].target_minutes === null) throw new AdminRefusal(`Nothing is late in ${queues[queue].name}.`);
+    if (queues[queue].target_minutes === null) throw new AdminRefusal(`The queue ${queues[queue].name} has no target.`);
     const fits =
       target_minutes === null ||
       (Number.isInteger(target_minutes) && target_minutes > 0 && target_minutes <= LONGEST_TARGET_MINUTES);
-    if (!fits) throw new AdminRefusal("A target is a whole number of minutes, up to 90 days.");
+    if (!fits) throw new AdminRefusal("A target must be a whole number of minutes, up to 90 days.");
   }
   await transact(deps, async (tx) => {
     await saveTargets(tx, rows, by.person_id, deps.now());

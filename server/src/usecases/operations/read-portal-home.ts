@@ -26,7 +26,7 @@ import { disableReasons } from "../../domain/webhooks/endpoint-disabled.ts";
 const DAY_MS = 24 * 3600 * 1000;
 const MOST_COUNTED = 10_000;
 
-/** What a partner sees first: what is done, what waits for them, and how it goes. */
+/** The partner's home page: setup progress, orders that need the partner, and traffic. */
 export async function readPortalHome(deps: Deps, account: AccountRow): Promise<PortalHome> {
   const { account_id, environment } = account;
   const now = deps.now();
@@ -66,7 +66,7 @@ export const shownAccount = (account: AccountRow, now: Date): PortalAccount => (
   created_at: account.created_at.toISOString(),
 });
 
-/** Not what the partner wanted: to be told. */
+/** Endpoints that the service disabled, not the partner. */
 function disabledByUs(row: EndpointRow): PortalHome["webhooks"]["disabled_endpoints"] {
   const { endpoint_id: id, url, disabled_reason, disabled_at } = row;
   if (disabled_at === null || disabled_reason === null || disabled_reason === "partner") return [];
@@ -81,7 +81,7 @@ const tokenUrl = ({ addresses }: Deps, environment: Environment) =>
 function checklistOf(facts: AccountFacts & WebhookFacts): PortalHome["checklist"] {
   const done: Record<QuickStartStep, { done: boolean; done_at: Date | null }> = {
     credential: since(facts.credential_at),
-    // When it was first used is not kept, only when it last was.
+    // Only the last use is stored, not the first.
     token: { done: facts.token_used, done_at: null },
     request: since(facts.request_at),
     endpoint: since(facts.endpoint_at),

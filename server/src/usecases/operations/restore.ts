@@ -14,21 +14,21 @@ import type { MasterKey } from "../../vault/master-key.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import type { Progress } from "./back-up.ts";
 
-/** A file that was read to its end and found whole, of a schema this build knows and under a key that is at hand. */
+/** A file that was read to its end and is intact, with a schema that this build knows and a master key that we have. */
 export type VerifiedBackup = { file: string; header: BackupHeader };
 
 export async function verifyBackup(file: string, masterKeys: readonly MasterKey[]): Promise<VerifiedBackup> {
   let header: BackupHeader | undefined;
   for await (const part of readBackupFile(file)) if (part.kind === "header") header = part.header;
-  if (header === undefined) throw new BadBackup("The file is not a back-up of this service.");
+  if (header === undefined) throw new BadBackup("The file is not a backup of this service.");
   requireKnownSchema(header);
   requireFittingKey(header, masterKeys);
   return { file, header };
 }
 
 /**
- * Fills an empty database from a back-up: everything or nothing. The file proves itself once more while it is read, so
- * one that changed since it was verified is rolled back.
+ * Fills an empty database from a backup, all of it or none. The file's checksum is verified again during the read, so a
+ * file that changed after verification is rolled back.
  */
 export async function restore(
   db: Database,
@@ -39,11 +39,11 @@ export async function restore(
   await migrate(db, header.schema_version);
   return db.transaction(async (tx) => {
     await prepareSession(tx);
-    // A service that starts meanwhile waits for this lock before it makes keys, and then finds ours.
+    // A service that starts now waits for this lock before it creates keys, and then finds the restored ones.
     await lockKeys(tx);
     const tables = await backupTables(tx);
     const unlike = header.tables.filter((name) => !tables.some((table) => table.name === name));
-    if (unlike.length > 0) throw new BadBackup(`The back-up has tables that this schema lacks: ${unlike.join(", ")}.`);
+    if (unlike.length > 0) throw new BadBackup(`The backup has tables that this schema lacks: ${unlike.join(", ")}.`);
     await lockTables(tx, tables);
     await requireEmpty(tx, header);
     const counts: Record<string, number> = {};
@@ -51,7 +51,7 @@ export async function restore(
       if (part.kind === "sequence") await setSequence(tx, part.sequence);
       if (part.kind !== "rows") continue;
       const table = tables.find(({ name }) => name === part.table);
-      if (table === undefined) throw new BadBackup(`The back-up has rows of an unknown table.`);
+      if (table === undefined) throw new BadBackup(`The backup has rows of an unknown table.`);
       await insertRows(tx, table, part.rows);
       counts[part.table] = (counts[part.table] ?? 0) + part.rows.length;
       onProgress(part.table, counts[part.table] ?? 0);
@@ -64,7 +64,7 @@ function requireKnownSchema({ schema_version, migrations }: BackupHeader): void 
   const known = readMigrations();
   if (!known.some(({ version }) => version === schema_version)) {
     throw new BadBackup(
-      `The back-up is at migration ${schema_version}, which this build does not know. Run the newer build.`,
+      `The backup is at migration ${schema_version}, which this build does not know. Run a newer build.`,
     );
   }
   const changed = migrations.find(
@@ -72,7 +72,7 @@ function requireKnownSchema({ schema_version, migrations }: BackupHeader): void 
   );
   if (changed !== undefined) {
     throw new BadBackup(
-      `Migration ${changed.version} of the back-up is not the one of this build. Run the build that wrote it.`,
+      `Migration ${changed.version} in the backup differs from this build's. Run the build that wrote the backup.`,
     );
   }
 }
@@ -80,7 +80,7 @@ function requireKnownSchema({ schema_version, migrations }: BackupHeader): void 
 function requireFittingKey({ master_key_fingerprint: wanted }: BackupHeader, masterKeys: readonly MasterKey[]): void {
   if (wanted === null || masterKeys.some(({ fingerprint }) => fingerprint === wanted)) return;
   throw new AdminRefusal(
-    `The back-up belongs to the master key with fingerprint ${wanted}, and that is not yours. Set MASTER_KEY to it, or put its master.key into DATA_DIR.`,
+    `The backup belongs to the master key with fingerprint ${wanted}, which is not yours. Set MASTER_KEY to that key, or put its master.key into DATA_DIR.`,
   );
 }
 
@@ -88,13 +88,13 @@ async function requireEmpty(db: Queryable, { schema_version }: BackupHeader): Pr
   const filled = await tablesWithRows(db, await backupTables(db));
   if (filled.length > 0) {
     throw new AdminRefusal(
-      `A back-up goes into an empty database, and this one has rows in ${filled.length} tables (${filled[0]}). Set DATABASE_URL or DATA_DIR to a new one.`,
+      `A backup goes into an empty database, and this one has rows in ${filled.length} tables (${filled[0]}). Set DATABASE_URL or DATA_DIR to a new one.`,
     );
   }
   const newest = (await appliedMigrations(db)).at(-1)?.version ?? 0;
   if (newest > schema_version) {
     throw new AdminRefusal(
-      `The database is at migration ${newest} and the back-up at ${schema_version}. Use one that was never migrated: it is brought to ${schema_version} first.`,
+      `The database is at migration ${newest} and the backup at ${schema_version}. Use a new database: the restore migrates it to ${schema_version} first.`,
     );
   }
 }

@@ -18,14 +18,14 @@ export type RotatedKeys = { key_id: number; resealed: number; dropped_key_ids: n
 const BATCH = 500;
 
 /**
- * A new data key for everything that is sealed, beside running processes:
- * 1. The key is stored and told. Whoever hears seals with it; whoever does not, and meets a value sealed with it, reads
- *    the ring again (`withKeysOfNow`).
- * 2. Values of older keys are sealed again, in batches. A process that has not heard yet may add some: they are found
- *    in the next round.
- * 3. Keys that nothing refers to are deleted, and that is told too. The reference from each value to its key decides
- *    the last race: whoever sealed with an old key in this very moment keeps it alive, or is refused.
- * Cut off at any point, it is taken up by running it again; two at once help each other.
+ * Replaces the data key of all sealed values while processes run:
+ * 1. It stores the new key and notifies all processes, which then seal with it. A process that missed the notice
+ *    reloads the key ring when it meets a value sealed with the new key (`withKeysOfNow`).
+ * 2. It reseals values of older keys in batches. A process that missed the notice may add more; the next round finds
+ *    them.
+ * 3. It deletes keys that no value references and notifies again. The foreign key from each value to its data key
+ *    decides the last race: a concurrent write with an old key either blocks the deletion or fails.
+ * After an interruption, run it again. Two rotations at once share the work.
  */
 export async function rotateDataKey(
   deps: RotateDeps,
@@ -56,7 +56,7 @@ export type KeysInUse = {
 export async function describeKeys(db: Database): Promise<KeysInUse> {
   return db.transaction(async (tx) => {
     const ring = await loadKeyRing(tx);
-    if (ring === undefined) throw new AdminRefusal("This database has no keys yet: the first start makes them.");
+    if (ring === undefined) throw new AdminRefusal("This database has no keys yet. The first start creates them.");
     const counts = await countSealed(tx);
     const data_keys = ring.keys.map(({ key_id }, index) => ({
       key_id,
@@ -78,7 +78,7 @@ async function addDataKey({ db, masterKeys }: RotateDeps, now: Date): Promise<vo
   });
 }
 
-/** The ring is read under the lock, so that the newest key is the newest until the batch is saved. */
+/** Reads the key ring under the lock, so that no newer key appears before the batch is saved. */
 async function resealSome({ db, vault }: RotateDeps, where: SealedColumn): Promise<number> {
   return db.transaction(async (tx) => {
     await lockKeys(tx);
@@ -95,12 +95,12 @@ function sealAgain(vault: Vault, sealed: Buffer, place: string): Buffer {
   try {
     plain = vault.open(sealed, place);
   } catch (cause) {
-    throw new AdminRefusal(`The value at ${place} is damaged and does not open. Nothing was deleted.`, { cause });
+    throw new AdminRefusal(`The value at ${place} is damaged and cannot be decrypted. No key was deleted.`, { cause });
   }
   return vault.seal(plain, place);
 }
 
-/** The keys that are gone now; undefined when one of them is in use (again). */
+/** The ids of the deleted keys; undefined if a value still uses one of them. */
 async function dropUnusedKeys({ db, vault }: RotateDeps): Promise<number[] | undefined> {
   try {
     return await db.transaction(async (tx) => {

@@ -27,8 +27,8 @@ import { AdminRefusal } from "../accounts/admin-refusal.ts";
 export type RotatedMasterKey = { fingerprint: string; former_fingerprint: string; data_keys: number };
 
 /**
- * Wraps the data keys under a new master key; nothing that they seal changes. Running processes find the new key in
- * the file, or in NEW_MASTER_KEY where they were given it; without it they go on with the ring they have.
+ * Wraps the data keys under a new master key; sealed values stay as they are. Running processes find the new key in the
+ * file or in their NEW_MASTER_KEY. A process without it keeps using the key ring in memory.
  */
 export async function rotateMasterKey(
   { config, db }: { config: Config; db: Database },
@@ -36,8 +36,8 @@ export async function rotateMasterKey(
 ): Promise<RotatedMasterKey> {
   if (config.MASTER_KEY !== "") return changeTo(db, config, () => givenKey(config), now);
   const { next } = masterKeyFiles(config);
-  // The key is safe on disk before the database needs it. Cut off between the commit and the rename, both files are
-  // there and a start takes the one that fits (`masterKeys`).
+  // Write the key to disk before the database needs it. After a crash between commit and rename, both files exist, and
+  // the next start uses the one that fits (`masterKeys`).
   const rotated = await changeTo(
     db,
     config,
@@ -51,7 +51,7 @@ export async function rotateMasterKey(
   return rotated;
 }
 
-/** Under the lock of the keys, renames the next file if the database needs it by now. */
+/** Renames the next key file if the database already uses it. Call it under the key lock. */
 function takeUpNextKey(config: Config, fingerprint: string): void {
   const { current, next } = masterKeyFiles(config);
   if (readKeyFile(next)?.fingerprint !== fingerprint) return;
@@ -70,7 +70,7 @@ function changeTo(
     const former = fittingMasterKey(keptMasterKeys(config), fingerprint);
     const master = newKey(fingerprint);
     if (master.fingerprint === fingerprint) {
-      throw new AdminRefusal("The data keys are wrapped under NEW_MASTER_KEY already. Set MASTER_KEY to it.");
+      throw new AdminRefusal("The data keys are already wrapped under NEW_MASTER_KEY. Set MASTER_KEY to that key.");
     }
     for (const { key_id, wrapped } of keys) {
       await rewrapDataKey(tx, { key_id, wrapped: wrap(master, unwrap(former, wrapped, key_id), key_id) });
@@ -86,18 +86,18 @@ function changeTo(
 async function lockedRing(tx: Tx): Promise<KeyRing> {
   await lockKeys(tx);
   const ring = await loadKeyRing(tx);
-  if (ring === undefined) throw new AdminRefusal("This database has no keys yet: the first start makes them.");
+  if (ring === undefined) throw new AdminRefusal("This database has no keys yet. The first start creates them.");
   return ring;
 }
 
 function givenKey(config: Config): MasterKey {
   if (config.NEW_MASTER_KEY === "") {
-    throw new WrongSetting("NEW_MASTER_KEY is not set. Make one with `openssl rand -hex 32` and keep it safe.");
+    throw new WrongSetting("NEW_MASTER_KEY is not set. Create a key with `openssl rand -hex 32` and keep it safe.");
   }
   return decodeMasterKey(config.NEW_MASTER_KEY);
 }
 
-/** One that lies there from a rotation that was cut off before its commit was never used. */
+/** Replaces a file left by a rotation that never committed; its key was never used. */
 function writeNextKey(file: string): MasterKey {
   const text = newMasterKeyText();
   rmSync(file, { force: true });
@@ -106,7 +106,7 @@ function writeNextKey(file: string): MasterKey {
   return decodeMasterKey(text);
 }
 
-/** A new name survives a power cut only once its folder is written too. */
+/** A new or renamed file survives a power failure only after its folder is synced too. */
 function flushFolder(file: string): void {
   const folder = openSync(dirname(file), "r");
   try {

@@ -13,12 +13,12 @@ import { inBites } from "./in-bites.ts";
 
 const BITE = 5_000;
 const DAY_MS = 24 * 3600 * 1000;
-/** More than a year, so that a year can be compared with the one before. */
+/** More than a year, so that a month can be compared with the same month a year before. */
 const USAGE_DAYS = 400;
 
 /**
- * Deletes what has had its time: tokens, idempotent answers, fingerprints of orders, requests, events, sessions. So
- * their tables stay bounded.
+ * Deletes expired rows, so that their tables stay bounded: tokens, stored answers, order fingerprints, requests, events
+ * and sessions.
  */
 export async function tidy(
   deps: Deps,

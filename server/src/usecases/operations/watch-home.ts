@@ -1,18 +1,18 @@
 import type { Deps } from "../../deps.ts";
 import { type HomeOf, readHome } from "./read-home.ts";
 
-/** Tells whoever listens how the queues stand, whenever that has changed: one reading for all who listen. */
+/** Sends the queue counts to all listeners once per interval, from one shared read. */
 export type HomeWatch = {
-  /** Told at once, then whenever it is read anew. What is given back ends it. */
+  /** The listener receives the counts at once, then after every read. Call the returned function to stop. */
   listen(listener: HomeListener): () => void;
-  /** Ends all who listen, and reads no more. */
+  /** Ends all listeners and stops reading. */
   close(): void;
 };
 export type HomeListener = { tell(home: HomeOf): void; end(): void };
 
 const EVERY_MS = 1_000;
 
-/** Nothing is read while nobody listens. A reading that fails is left out: the next one comes. */
+/** Reads only while there are listeners. A failed read is skipped; the next one follows soon. */
 export function watchHome(deps: Pick<Deps, "db" | "config" | "now" | "log">, every_ms = EVERY_MS): HomeWatch {
   const listeners = new Set<HomeListener>();
   let timer: NodeJS.Timeout | undefined;

@@ -3,12 +3,12 @@ import type { Queryable } from "../../db/db.ts";
 import { insertAudit, insertAuditOnce } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 
-/** Whoever is signed in. */
+/** The signed-in person. */
 export type Looker = { person_id: string; role: string };
 
 /**
- * Writes down who looked at what, or did what, before it is shown. Ids only: an entry tells nobody who a patient is.
- * What is changed in a transaction is written down in the same one.
+ * Records who viewed or changed what, before the data is shown. It stores ids only, so an entry does not identify a
+ * patient. A change is audited in the transaction that makes it.
  */
 export const writeAudit = (
   deps: Pick<Deps, "now"> & { db: Queryable },
@@ -17,10 +17,10 @@ export const writeAudit = (
   request_id: string,
 ): Promise<number> => insertAudit(deps.db, { at: deps.now(), person_id, role, request_id, ...entry });
 
-/** Whoever stays with something looks at it once, however often the page asks for it meanwhile. */
+/** Repeated requests of an open page within this time count as one view. */
 const ONE_LOOK_MS = 5 * 60 * 1000;
 
-/** The same for what a page asks for again and again. */
+/** The same for data that an open page requests repeatedly. */
 export function writeLook(
   { db, now }: Pick<Deps, "db" | "now">,
   { person_id, role }: Looker,

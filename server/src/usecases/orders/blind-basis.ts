@@ -4,8 +4,8 @@ import { unavailableFinding } from "../../domain/safety/finding.ts";
 const UNCHECKED = unavailableFinding().key;
 
 /**
- * What is kept of what an exception rests on: enough to know it again, and nothing that tells who or what. That nothing
- * could be checked tells neither, and is looked for (`recheckUnchecked`).
+ * Stores the cause of an exception as a blind index: enough to recognize it again without naming patient or drug.
+ * "Could not be checked" names neither and stays readable, so that `recheckUnchecked` can search for it.
  */
 export function blindBasis(deps: Pick<Deps, "vault">, account_id: string, order_number: string, basis: string): string {
   if (basis === UNCHECKED) return basis;

@@ -7,7 +7,7 @@ import { refuse } from "../../domain/values/refusals.ts";
 import { loadChangingOrder } from "./load-order.ts";
 import { changeOrder } from "./save-change.ts";
 
-/** Ends an order that has not shipped: units and stock are given back, the authorisation is void. */
+/** Cancels an order that has not shipped: returns its units and stock and voids the authorization. */
 export async function cancelOrder(
   deps: Deps,
   db: Database,

@@ -11,7 +11,6 @@ import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts"
 import { type LoadedOrder, loadChangingOrder } from "./load-order.ts";
 import { changeOrder } from "./save-change.ts";
 
-/** A partner's new address for an order. */
 export const changeOrderAddress = (
   deps: Deps,
   { grant, key }: PartnerCall,
@@ -23,14 +22,14 @@ export const changeOrderAddress = (
     attempt: (tx, judged) => replaceAddress(deps, tx, { account_id: grant.account_id, order_number }, judged),
   });
 
-/** Reads an address and asks the validator, which may be remote: never inside a transaction. */
+/** Reads an address and asks the validator. The validator may be remote, so never call this in a transaction. */
 export async function judgeAddress(deps: Deps, environment: Environment, sent: SentFields) {
   const { read, problems } = readAddress(sent, deps.zips);
   const verdict = read && (await deps.address_validators[environment].validate(read.address));
   return { read, problems, verdict };
 }
 
-/** Puts a judged address on an order. With `staff`, the pharmacy does it instead of the partner. */
+/** Saves a checked address on an order. With `staff`, the pharmacy changes it instead of the partner. */
 export async function replaceAddress(
   deps: Deps,
   db: Database,

@@ -16,10 +16,10 @@ import { loadChangingOrder } from "./load-order.ts";
 import { changeOrder } from "./save-change.ts";
 
 const MOST_AT_ONCE = 1_000;
-/** In the sandbox the supplier delivers what is back ordered after this long, by the account's clock. */
+/** The simulated supplier delivers back orders after this long, by the account's clock. */
 const SIMULATED_DELIVERY_MS = 7 * 24 * 3600 * 1000;
 
-/** Gives items that wait for stock what has arrived, the oldest order first: exception 76 ends by itself. */
+/** Reserves newly arrived stock for back-ordered items, oldest order first. This resolves exception 76. */
 export async function fillBackOrders(deps: Deps, only_account?: string): Promise<void> {
   for (const { account_id, environment, clock_offset_s } of await listBackOrderedAccounts(deps.db)) {
     if (only_account !== undefined && only_account !== account_id) continue;
@@ -40,7 +40,7 @@ export async function fillBackOrders(deps: Deps, only_account?: string): Promise
   }
 }
 
-/** What is due and not on the shelf arrives, once: whoever comes second finds it there, or the order served. */
+/** Delivers the missing units of due back orders. It counts again under the lock, so two runs deliver only once. */
 async function deliver(db: Database, account_id: string, now: Date): Promise<void> {
   const since_before = new Date(now.getTime() - SIMULATED_DELIVERY_MS);
   const due = (at: Queryable) => listBackOrdered(at, account_id, since_before, MOST_AT_ONCE);
@@ -75,7 +75,7 @@ async function reserve(deps: Deps, account_id: string, order_number: string, ite
       await changeOrder(deps, deps.db, loaded, outcome, { actor: system });
     });
   } catch (error) {
-    // Somebody else took it, or changed the order: the next round sees what is left.
+    // Another request took the stock or changed the order; the next round starts from the new state.
     if (!isConflict(error)) throw error;
   }
 }

@@ -14,7 +14,7 @@ import { openRecord } from "../patients/patient-rows.ts";
 import { blindBasis } from "./blind-basis.ts";
 import { openOrder } from "./read-orders.ts";
 
-/** A medicine can act for longer than the patient took it; no safety table asks for more. */
+/** A drug can act for longer than the patient took it. No safety table has a longer washout than this. */
 export const LONGEST_WASHOUT_MS = 60 * 24 * 3600 * 1000;
 
 export const fillOf = ({ shipped_at, ...fill }: FillRow): Fill => ({
@@ -22,7 +22,7 @@ export const fillOf = ({ shipped_at, ...fill }: FillRow): Fill => ({
   shipped_at: shipped_at === null ? null : new Date(shipped_at),
 });
 
-/** An order as it was read, opened, with all that a change of it is decided on and by. */
+/** An unsealed order with all facts and rules needed to decide a change. */
 export type LoadedOrder = ChangingOrder & {
   account_id: string;
   environment: Environment;
@@ -35,7 +35,7 @@ export type LoadedOrder = ChangingOrder & {
   rules: ChangeRules & { time_zone: string };
 };
 
-/** One statement; an order that is not there, or another account's, is 404. */
+/** Loads with one statement. Returns 404 for an unknown order or another account's order. */
 export async function loadChangingOrder(
   deps: Deps,
   db: Database,

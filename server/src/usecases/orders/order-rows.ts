@@ -10,7 +10,7 @@ import { patientRow } from "../patients/patient-rows.ts";
 import { blindBasis } from "./blind-basis.ts";
 import { DUPLICATE_WINDOW_MS, type PreparedOrder } from "./prepare-order.ts";
 
-/** The accepted order as rows: sealed where it tells who. */
+/** The accepted order as rows. Columns that can identify the patient are sealed. */
 export function orderRows(
   deps: Deps,
   { orderer, draft, fingerprint, formulary }: PreparedOrder,

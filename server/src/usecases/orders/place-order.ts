@@ -44,7 +44,7 @@ export const createOrder = (deps: Deps, call: PartnerCall, body: SentFields): Pr
     orderWrite(deps, call, () => prepareOrder(deps, call.grant, body, canonicalJson(body), call.now)),
   );
 
-/** A new fill of a shipped order; what the body leaves out is copied from it. */
+/** A new order like a shipped one; fields missing from the body are copied from it. */
 export const createReorder = (
   deps: Deps,
   call: PartnerCall,
@@ -63,7 +63,7 @@ export const createReorder = (
     }),
   );
 
-/** Two statements without a transaction. When the patient pays, the card is charged after the order is saved. */
+/** Two statements without a transaction. If the patient pays, the card is authorized after the order is saved. */
 const orderWrite = (
   deps: Deps,
   { grant, now }: Pick<PartnerCall, "grant" | "now">,
@@ -75,13 +75,13 @@ const orderWrite = (
   settle: (order) => settleNew(deps, grant.account_id, order),
 });
 
-/** Asks for the patient's money, if the order is waiting for it. */
+/** Authorizes the patient's card if the payment is pending. */
 export const settleNew = (deps: Deps, account_id: string, order: Order): Promise<Order> | undefined =>
   order.payment.status === "pending" ? settlePayment(deps, account_id, order.order_number) : undefined;
 
 /**
- * Loads, decides and saves. A refused order writes nothing. A retry runs in a transaction and locks what it decides on,
- * so that two orders that raced decide one after the other.
+ * Loads, decides and saves. A refused order writes nothing. A retry runs in a transaction and locks the rows that it
+ * decides on, so that two racing orders decide one after the other.
  */
 export async function placeOrder(
   deps: Deps,
@@ -99,7 +99,7 @@ export async function placeOrder(
   return answerOf(accepted);
 }
 
-/** What `createOrder` would do; it writes nothing. */
+/** Returns what `createOrder` would do, and writes nothing. */
 export async function tryOrder(deps: Deps, { grant, now }: PartnerCall, body: SentFields): Promise<DryRun> {
   const prepared = await prepareOrder(deps, grant, body, canonicalJson(body), now);
   const { decision } = await withKeysOfNow(deps, () => decide(deps, deps.db, prepared, now));
@@ -137,7 +137,7 @@ async function decide(
 
 const prescriptionIds = ({ items }: OrderDraft) => items.flatMap(({ prescription_id }) => prescription_id ?? []);
 
-/** The shelf of a product that an item names itself; that of its prescription is found by the statement. */
+/** The SKU that the item itself names; for a prescription, the statement finds the SKU. */
 function namedSku(item: OrderDraft["items"][number], formulary: Formulary): string | undefined {
   if (item.sku !== null) return item.sku;
   if (item.product_selection !== null) return bySelection(item.product_selection, formulary)?.sku;
@@ -164,7 +164,7 @@ function factsOf(
     return row?.patient_id === patient_id && draft.address === "absent" ? [openDetails(deps, account_id, row)] : [];
   });
   const validate = (address: Parameters<(typeof deps.address_validators)["sandbox"]["validate"]>[0]) => {
-    // A validator over the network judges what is sent; what is on file is judged by the tables alone.
+    // A remote validator checks only addresses in the request; those on file are checked against local tables.
     const verdict = deps.address_validators[environment].validate(address);
     return verdict instanceof Promise ? null : verdict;
   };

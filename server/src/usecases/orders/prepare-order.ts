@@ -9,18 +9,17 @@ import type { Problem } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 
-/** Who orders. */
 export type Orderer = {
   account_id: string;
   environment: Environment;
   clock_offset_s: number;
-  /** Told in the history; a partner unless it says otherwise. */
+  /** Shown in the order's history; defaults to the partner. */
   actor?: "partner" | "system";
 };
-/** For this long the same body is taken for a retry that should not have been sent. */
+/** The same body within this time counts as an accidental resubmission. */
 export const DUPLICATE_WINDOW_MS = 60_000;
 
-/** An order that was read and whose address was judged: what is left needs the database. */
+/** An order that was read and whose address was checked. The remaining steps need the database. */
 export type PreparedOrder = {
   orderer: Orderer;
   draft: OrderDraft;
@@ -30,14 +29,14 @@ export type PreparedOrder = {
   formulary: Formulary;
 };
 
-/** Reads the body and asks the validator, which may be far away: never inside a transaction. */
+/** Reads the body and asks the validator. The validator may be remote, so never call this in a transaction. */
 export async function prepareOrder(
   deps: Deps,
   orderer: Orderer,
   body: SentFields,
   canonical: string,
   now: Date,
-  /** Where it goes if the body does not say: there an order went before. */
+  /** Ship-to address if the body has none: the address of the order that is repeated. */
   address: Address | null = null,
 ): Promise<PreparedOrder> {
   const today = dateIn(deps.config.TIME_ZONE, accountNow(now, orderer.clock_offset_s));
@@ -47,7 +46,7 @@ export async function prepareOrder(
     typeof draft.address === "string"
       ? null
       : await deps.address_validators[orderer.environment].validate(draft.address.address);
-  // Keyed: the plain hash of a body could be found out by trying.
+  // Keyed, because an attacker could guess bodies and compare plain hashes.
   const fingerprint = deps.vault.blindIndex(canonical, `order_fingerprint.fingerprint ${orderer.account_id}`);
   return { orderer, draft, shape: problems, sent_verdict, fingerprint, formulary };
 }

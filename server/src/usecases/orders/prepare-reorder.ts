@@ -9,8 +9,8 @@ import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { loadStoredOrder } from "./read-orders.ts";
 
 /**
- * The body of a new order like an earlier one that was shipped: what is left out is copied. Its address stands beside
- * it: it was taken before, and one that came with a prescription need not pass for one that a partner sends.
+ * The body of a new order like a shipped one, with missing fields copied. The address is returned separately because it
+ * was accepted before: an address from a prescription need not pass the checks on addresses that partners send.
  */
 export async function prepareReorder(
   deps: Deps,
@@ -24,7 +24,7 @@ export async function prepareReorder(
   if (standing.state !== "Shipped" && standing.state !== "Delivered") refuse(42463, "order_number");
   const { formulary } = await readCatalogue(deps, account_id);
   const copied = copyOf(order, formulary);
-  // Inside these a field can be sent alone: another shipping method, and the signature as before.
+  // These objects are merged field by field, so a partner can change the shipping method and keep the signature.
   const merged = (["shipping", "patient", "payment"] as const).map((name) => [
     name,
     sent[name] === undefined
@@ -37,7 +37,7 @@ export async function prepareReorder(
 }
 
 function copyOf(order: StoredOrder, { by_sku }: Pick<Formulary, "by_sku">) {
-  // A fill as written may be of another size than the packages are.
+  // A quantity filled as written may differ from every package size.
   const sizeOf = ({ sku, package_size }: StoredOrder["items"][number]) =>
     by_sku.get(sku)?.package_sizes.includes(package_size) ? { package_size } : { written_qty: package_size };
   return {

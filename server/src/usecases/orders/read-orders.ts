@@ -16,7 +16,7 @@ export async function readOrder(deps: Deps, account_id: string, order_number: st
   });
 }
 
-/** A page of orders, newest first, and where the next one begins. */
+/** A page of orders, newest first, and the position of the next page. */
 export async function readOrders(
   deps: Deps,
   account_id: string,
@@ -25,7 +25,7 @@ export async function readOrders(
   limit: number,
 ): Promise<{ orders: Order[]; next: number | null }> {
   return withKeysOfNow(deps, async () => {
-    // One more than is shown tells whether there is a next page.
+    // One extra row shows whether there is a next page.
     const rows = await listOrders(deps.db, account_id, filter, before, limit + 1);
     const shown = rows.slice(0, limit);
     return {
@@ -35,7 +35,7 @@ export async function readOrders(
   });
 }
 
-/** An order opened, with where it stands: what a change is decided on. */
+/** An unsealed order with its state, for deciding a change. */
 export async function loadStoredOrder(deps: Deps, account_id: string, order_number: string, db: Queryable = deps.db) {
   const row = await loadOrder(db, account_id, order_number);
   return row && openOrder(deps, account_id, row);
@@ -46,7 +46,7 @@ function answerOf(deps: Deps, account_id: string, row: OrderRow): Order {
   return orderAnswer(order, prescriptions);
 }
 
-/** What was sealed, opened; labels and tokens only when they are asked for. */
+/** Unseals an order. Labels and payment tokens stay sealed until the caller asks for them. */
 export function openOrder(deps: Deps, account_id: string, row: OrderRow) {
   const { address_sealed, label_format, label_carrier, label_tracking_no, exceptions, prescriptions, ...kept } = row;
   const { revision, stage, held_from, sequence, clock_offset_s, payment_token_sealed } = row;

@@ -21,7 +21,7 @@ import { settleAsked, settlePayment } from "./settle-payment.ts";
 /** `settles`: the payment work to do after the commit. */
 type Acted = { request: ActionRequest; settles: "payment" | "entries" | null };
 
-/** A partner's action on an order, sent by its program. */
+/** An action on an order, sent by the partner's program. */
 export const requestOrderAction = (
   deps: Deps,
   { grant, key }: PartnerCall,
@@ -61,7 +61,7 @@ const actionWrite = (deps: Deps, { account_id, environment }: Orderer, order_num
 
 type PreparedAction = Awaited<ReturnType<typeof prepareAction>>;
 
-/** Reads the request and asks the validator about the address that it names, or that the order has. */
+/** Reads the request and asks the validator about the address in it, or about the order's own address. */
 async function prepareAction(
   deps: Deps,
   { account_id, environment }: Pick<Orderer, "account_id" | "environment">,
@@ -69,7 +69,7 @@ async function prepareAction(
   sent: SentFields,
 ) {
   const { action, problems } = readAction(sent, deps.zips);
-  // If the order has another address by the time of the attempt, nothing was suggested for that one.
+  // The attempt compares: if the order's address changed in between, this suggestion does not apply.
   const own =
     action?.event === "accept_suggested_address"
       ? await withKeysOfNow(
@@ -79,7 +79,7 @@ async function prepareAction(
       : null;
   const address = action?.address?.address ?? own;
   const verdict = address && (await deps.address_validators[environment].validate(address));
-  // Loaded here, so that no attempt has to read it while it holds a transaction.
+  // Cache the catalogue here, so that an attempt does not read it inside its transaction.
   await readCatalogue(deps, account_id);
   return { action, problems, own, verdict };
 }

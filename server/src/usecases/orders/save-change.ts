@@ -13,10 +13,10 @@ import { randomEventId } from "../../random.ts";
 import { patientRow } from "../patients/patient-rows.ts";
 import type { LoadedOrder } from "./load-order.ts";
 
-/** Who does it, and what is written beside. */
+/** The actor, and additional rows to save with the change. */
 export type ChangeBy = {
   actor: Actor;
-  /** A person's reason; it is sealed, and signed where it overrides the safety engine. */
+  /** A person's reason. It is sealed, and signed if it overrides the safety engine. */
   reason?: string;
   columns?: OrderColumns;
   action_request?: OrderChange["action_request"];
@@ -30,8 +30,8 @@ const NOBODYS = { claimed_by: null, claimed_until: null };
 export type ChangedOrder = { order: Order; action_request_id: number | null };
 
 /**
- * Saves what somebody's doing makes of an order: the checks run again, holds, history and events follow, all in one
- * statement. A conflict, where somebody changed the order meanwhile, is for the caller to try again.
+ * Saves a change of an order: runs the checks again and writes holds, history and events, all in one statement. If
+ * another request changed the order first, it throws a conflict, and the caller retries.
  */
 export async function changeOrder(
   deps: Deps,
@@ -65,7 +65,7 @@ export async function changeOrder(
     at: now,
     real_at: new Date(now.getTime() - loaded.row.clock_offset_s * 1000),
     ...standingRow(moved ?? standing),
-    // Nobody has to work any more on what is canceled or delivered.
+    // A canceled or delivered order needs no more work, so its claim ends.
     columns: { ...columnsOf(deps, loaded, decided), ...(moved && isFinal(moved.state) && NOBODYS), ...by.columns },
     items: [...(outcome.items ?? [])],
     prescribed: [...(outcome.units ?? [])],
@@ -116,7 +116,7 @@ export async function changeOrder(
   return { order: orderAnswer(after, decided.after.prescriptions), action_request_id: saved.action_request_id };
 }
 
-/** The columns that follow from what the order has become. */
+/** The order columns that the change affects. */
 function columnsOf(
   deps: Deps,
   { account_id, order, standing, rules }: LoadedOrder,
@@ -134,7 +134,7 @@ function columnsOf(
     ...(is.items !== order.items && {
       drug_schedule: orderSchedule(is.items, after.prescriptions, rules.formulary),
     }),
-    // Once it has left the house, what was found by then stays.
+    // After shipping, keep the last findings.
     ...(isOpen(standing) && { safety_sealed: findings.length === 0 ? null : seal("safety_sealed", findings) }),
   };
 }
@@ -162,7 +162,7 @@ function noteOf(
     overridden,
     found: findings.filter(({ exception_id }) => overridden.some((id) => id === exception_id)).map(({ key }) => key),
   };
-  // What was overridden stands in the text itself, so that it can be read, and checked, years later.
+  // The text itself names the overridden exceptions, so that a person can read and verify it years later.
   const text = overridden.length === 0 ? { reason } : { reason, overridden, found: signed.found };
   return {
     note_id,
@@ -175,7 +175,7 @@ function noteOf(
   };
 }
 
-/** Over who, when, what and why: nobody who only reaches the database can make one. */
+/** Signs person, time, findings and reason with a vault key, so that database access alone cannot forge a note. */
 export const signatureOf = (
   deps: Pick<Deps, "vault">,
   signed: {

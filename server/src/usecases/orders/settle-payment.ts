@@ -14,15 +14,15 @@ import { changeOrder } from "./save-change.ts";
 
 const PAYMENT_DECLINED: ExceptionId = 80;
 
-/** Each try has its own key, so the provider handles a try that is sent twice only once. */
+/** Each attempt has its own key, so the provider processes an attempt that is sent twice only once. */
 export const authorisationKey = (
   { order, row }: Pick<LoadedOrder, "order" | "row">,
   payment_attempt = row.payment_attempt,
 ) => `${order.order_number}-${payment_attempt}`;
 
 /**
- * Charges the patient right after the order is saved, outside every transaction. A declined card holds the order with
- * exception 80, an authorization ends that hold. The provider takes the same try once, however often it is sent.
+ * Authorizes the patient's card right after the order is saved, outside every transaction. A declined card holds the
+ * order with exception 80; an authorization ends that hold. Sending the same attempt again authorizes nothing twice.
  */
 export async function settlePayment(deps: Deps, account_id: string, order_number: string): Promise<Order> {
   let got: { reference: string; authorised_as: string } | null = null;
@@ -34,12 +34,12 @@ export async function settlePayment(deps: Deps, account_id: string, order_number
         const loaded = await load();
         const { order, prescriptions } = loaded;
         if (order.payment_status !== "pending") {
-          // Canceled during the call: the cancellation may have voided the payment before the provider had authorized it.
+          // Canceled during the call: the void may have reached the provider before the authorization did.
           if (got !== null && order.payment_status === "voided") await letGo(deps, loaded, got);
           return orderAnswer(order, prescriptions);
         }
         const asked = await ask(deps, loaded);
-        // The order stays saved with a pending payment, and the job asks again.
+        // The order stays saved with a pending payment, and the job retries.
         if (asked === undefined) return orderAnswer(order, prescriptions);
         got =
           asked.status === "declined" ? null : { reference: asked.reference, authorised_as: authorisationKey(loaded) };
@@ -84,7 +84,7 @@ async function ask(deps: Deps, loaded: LoadedOrder) {
   const token = loaded.payment_token();
   const payments = deps.payments[loaded.environment];
   try {
-    // A new card replaces one that was authorized: its charge failed, or the pharmacy questioned it.
+    // A new card replaces an authorized one whose capture failed or that the pharmacy questioned.
     if (reference !== null) {
       const authorised_as = authorisationKey(loaded, payment_attempt - 1);
       await payments.void({ key: `${authorised_as}-void`, reference, authorised_as });
@@ -93,7 +93,7 @@ async function ask(deps: Deps, loaded: LoadedOrder) {
   } catch (error) {
     deps.log.warn(
       { order_number, fault: (error as Error).name },
-      "the payment provider could not be asked for an authorization",
+      "the payment provider did not answer an authorization request",
     );
     return undefined;
   }
@@ -108,11 +108,11 @@ async function letGo(deps: Deps, loaded: LoadedOrder, got: { reference: string; 
   }
 }
 
-/** The process that saved an order has this long to charge the patient before the job does. */
+/** The process that saved an order has this long to authorize the card before the job does. */
 const GRACE_MS = 30_000;
 const MOST_AT_ONCE = 100;
 
-/** Sends authorizations, voids and refunds that were saved but never sent, because the process ended in between. */
+/** Sends authorizations, voids and refunds that a process saved but did not send before it ended. */
 export async function settleUnpaid(deps: Deps): Promise<void> {
   for (const { account_id, clock_offset_s } of await listUnpaidAccounts(deps.db)) {
     const before = new Date(accountNow(deps.now(), clock_offset_s).getTime() - GRACE_MS);
@@ -123,7 +123,7 @@ export async function settleUnpaid(deps: Deps): Promise<void> {
   }
 }
 
-/** Sends saved voids and refunds to the provider. The job sends those again that the provider did not accept. */
+/** Sends saved voids and refunds to the provider. The job resends those that the provider did not accept. */
 export async function settleAsked(
   deps: Deps,
   account_id: string,

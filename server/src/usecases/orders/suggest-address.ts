@@ -3,7 +3,7 @@ import type { Deps } from "../../deps.ts";
 
 type Suggestion = RevealedOrder["suggestion"];
 
-/** How the validator would write an address that it doubts; whom a parcel is for it has no word in. */
+/** The validator's correction of a doubtful address. It never changes the recipient's name. */
 export async function suggestionFor(
   deps: Pick<Deps, "address_validators">,
   environment: Environment,
@@ -16,7 +16,7 @@ export async function suggestionFor(
   return { street1, street2, city, state, zip };
 }
 
-/** Asked only where an open exception offers to use it: nobody looks for a suggestion otherwise. */
+/** Asks the validator only if an open exception lets the partner accept a suggestion. */
 export async function suggestionWhileHeld(
   deps: Pick<Deps, "address_validators">,
   environment: Environment,

@@ -37,7 +37,7 @@ export function updatePatient(deps: Deps, call: PartnerCall, patient: PatientKey
   });
 }
 
-/** Adds an address that the validator has judged. */
+/** Adds an address after the validator has checked it. */
 export function addShippingAddress(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
   return writeAnswer(deps, call.key, 201, {
     prepare: async () => {
@@ -80,7 +80,7 @@ export function removeShippingAddress(
   });
 }
 
-/** Adds a document, or renews the one on file. The answer masks its number. */
+/** Adds a document or renews the one on file. The answer masks its number. */
 export function addIdentityDocument(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
   return writeAnswer(deps, call.key, 201, {
     attempt: async (tx) => {
@@ -95,8 +95,8 @@ export function addIdentityDocument(deps: Deps, call: PartnerCall, patient: Pati
 }
 
 /**
- * Changes one patient under its lock: 404 if the account has no such patient, then what the decision refuses, then one
- * save. If nothing differs, it writes nothing and `updated_at` stays. `today` is the account's own day.
+ * Changes one locked patient: returns 404 if the account has no such patient, then lets `decide` refuse, then saves
+ * once. If nothing differs, it writes nothing and keeps `updated_at`. `today` is the account's own date.
  */
 async function changePatient<Outcome extends { record: PatientRecord }>(
   deps: Deps,
@@ -112,7 +112,7 @@ async function changePatient<Outcome extends { record: PatientRecord }>(
   const outcome = decide(before, dateIn(deps.config.TIME_ZONE, account_now));
   const { created_at } = row;
   const unchanged = JSON.stringify(outcome.record) === JSON.stringify(before);
-  // A request that waited for the lock may have started first; `updated_at` never goes back.
+  // A request that waited for the lock may carry an earlier time; `updated_at` never goes back.
   const updated_at = unchanged || account_now < row.updated_at ? row.updated_at : account_now;
   if (!unchanged) await savePatient(tx, patientRow(deps, account_id, patient_id, outcome.record, updated_at));
   return { ...outcome, created_at, updated_at };

@@ -6,7 +6,7 @@ import { type PatientRecord, searchKeys } from "../../domain/patients/patient-re
 
 type Sealing = Pick<Deps, "vault">;
 
-/** A patient's row without what only the statement knows. */
+/** A patient's row, without the columns that the statement sets. */
 export function patientRow(deps: Sealing, account_id: string, patient_id: string, record: PatientRecord, now: Date) {
   const index = (name: keyof typeof searchKeys, text: string) => bytes(searchIndex(deps, account_id, name, text));
   return {
@@ -20,7 +20,7 @@ export function patientRow(deps: Sealing, account_id: string, patient_id: string
   };
 }
 
-/** What stands for a text (of `searchKeys`) in the database. The same text of another account is another index. */
+/** The blind index of a `searchKeys` text. Each account has its own, so equal texts do not link accounts. */
 export const searchIndex = (deps: Sealing, account_id: string, name: keyof typeof searchKeys, text: string) =>
   deps.vault.blindIndex(text, `patient.${name} ${account_id}`);
 

@@ -6,7 +6,7 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import type { PatientKey } from "./change-patient.ts";
 import { openRecord } from "./patient-rows.ts";
 
-/** A patient as partners see it; undefined where the account has none of that id. */
+/** A patient as partners see it; undefined if the account has no patient with that id. */
 export async function readPatient(deps: Deps, { account_id, patient_id }: PatientKey): Promise<Patient | undefined> {
   return withKeysOfNow(deps, async () => {
     const row = await loadPatient(deps.db, account_id, patient_id);

@@ -17,18 +17,18 @@ export type SafetyImport = {
   text: string;
   file_name: string;
   dry_run: boolean;
-  /** Who imports it; only a dry run needs nobody. */
+  /** The person who imports the file; null is allowed only for a dry run. */
   email: string | null;
 };
 export type ImportedSafety = {
-  /** null where nothing was written: faults, nothing to change, a dry run. */
+  /** null if nothing was written: faults, no changes, or a dry run. */
   import_number: number | null;
   version: string | null;
   diff: SafetyDiff;
   faults: readonly string[];
 };
 
-/** Puts other tables in force, all of them or none, and tells every process. Tables that fail their canaries are refused. */
+/** Replaces all tables or none and notifies every process. Refuses tables that fail their canaries. */
 export async function importSafetyData(
   { config, db }: { config: Config; db: Database },
   given: SafetyImport,
@@ -47,7 +47,7 @@ export async function importSafetyData(
     const { version, rows } = data;
     const faults = canaryFaults(data);
     if (faults.length > 0) return { import_number: null, version, diff: [], faults };
-    // Where nothing can be read of what is in force, everything is new.
+    // If the current tables cannot be read, every row is new.
     const diff = diffSafetyRows(before.data?.rows ?? nothing(data), rows);
     const same = diff.length === 0 && before.unfit.length === 0 && before.data?.version === version;
     if (given.dry_run || same) return { import_number: null, version, diff, faults };
@@ -56,7 +56,7 @@ export async function importSafetyData(
 }
 
 async function save(tx: Tx, given: SafetyImport, data: SafetyData, diff: SafetyDiff, now: Date): Promise<number> {
-  if (given.email === null) throw new AdminRefusal("Say who imports it: --as EMAIL.");
+  if (given.email === null) throw new AdminRefusal("Name the person who imports the file: --as EMAIL.");
   const { person_id } = await requireReviewer(tx, given.email);
   const import_number = await insertSafetyImport(tx, {
     version: data.version,
@@ -71,11 +71,13 @@ async function save(tx: Tx, given: SafetyImport, data: SafetyData, diff: SafetyD
   return import_number;
 }
 
-/** JSON begins with a brace; whatever else it is, it is read as CSV and laid over what is in force. */
+/** Text that begins with a brace is JSON; anything else is CSV and is merged into the current tables. */
 function readImport({ text, file_name }: SafetyImport, { data }: LoadedSafety): SafetyData {
   if (/^\ufeff?\s*\{/.test(text)) return readSafetyData(parsed(text));
   if (data === null) {
-    throw new AdminRefusal("A CSV file is laid over tables that can be read, and there are none. Import JSON first.");
+    throw new AdminRefusal(
+      "A CSV file is merged into the current tables, and those cannot be read. Import JSON first.",
+    );
   }
   const { json, place } = withInteractionsOf(text, data, `${file_name} ${sha256(text).slice(0, 8)}`);
   return readSafetyData(json, place);
@@ -85,7 +87,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/, ""));
   } catch {
-    throw new SafetyDataFault(["file: this is no JSON"]);
+    throw new SafetyDataFault(["file: not valid JSON"]);
   }
 }
 

@@ -6,24 +6,24 @@ import { canariesFail } from "../../domain/safety/canaries.ts";
 import { readSafetyData, type SafetyData } from "../../domain/safety/data.ts";
 import { SafetyDataFault } from "../../domain/safety/read-rows.ts";
 
-/** Found from `src/` and from `dist/` alike. */
+/** The same relative path works from `src/` and from `dist/`. */
 const SHIPPED = new URL("../../../data/safety.json", import.meta.url);
 
-/** The safety tables in force and where they come from. `data` is null where nothing could be read. */
+/** The current safety tables and their origin. `data` is null if they cannot be read. */
 export type LoadedSafety = {
-  /** null: from a file. */
+  /** null if they come from a file. */
   import_number: number | null;
   origin: string;
   data: SafetyData | null;
-  /** Why they cannot be relied on; empty while they can. */
+  /** Why the tables are unreliable; empty if they are fit. */
   unfit: readonly string[];
 };
 
-const FILE_BEHIND_SETTING = "the file of SAFETY_DATA_FILE";
+const FILE_BEHIND_SETTING = "the SAFETY_DATA_FILE file";
 
 /**
- * The newest import; where there is none, the file. What is damaged is never replaced by something older: whoever
- * imported a table counts on it. Without a database only the file is looked at.
+ * The newest import, or the file if there is no import. Damaged tables are never replaced by older ones, because the
+ * pharmacist who imported them relies on their content. Without a database, only the file counts.
  */
 export async function loadSafety(config: Config, db: Queryable | null): Promise<LoadedSafety> {
   const import_number = db === null ? null : await newestSafetyImport(db);
@@ -32,15 +32,14 @@ export async function loadSafety(config: Config, db: Queryable | null): Promise<
   return { import_number, origin: `import ${import_number}`, ...judged(() => stored) };
 }
 
-/** The tables of the setting's file, or those that come with this build. */
+/** The tables in SAFETY_DATA_FILE, or those that ship with this build. */
 export function loadSafetyFile({ SAFETY_DATA_FILE }: Pick<Config, "SAFETY_DATA_FILE">): LoadedSafety {
   const origin = SAFETY_DATA_FILE === "" ? "this build" : FILE_BEHIND_SETTING;
   const text = () => readFileSync(SAFETY_DATA_FILE === "" ? SHIPPED : SAFETY_DATA_FILE, "utf8");
   return { import_number: null, origin, ...judged(() => JSON.parse(text().replace(/^\ufeff/, "")) as unknown) };
 }
 
-export const canaryFaults = (data: SafetyData): string[] =>
-  canariesFail(data).map((name) => `the canary "${name}" does not behave`);
+export const canaryFaults = (data: SafetyData): string[] => canariesFail(data).map((name) => `canary "${name}" failed`);
 
 function judged(read: () => unknown): Pick<LoadedSafety, "data" | "unfit"> {
   try {
@@ -51,9 +50,9 @@ function judged(read: () => unknown): Pick<LoadedSafety, "data" | "unfit"> {
   }
 }
 
-/** What is wrong, in words that repeat nothing of the data. */
+/** Describes the fault without quoting the data. */
 function reasonsOf(error: unknown): readonly string[] {
   if (error instanceof SafetyDataFault) return error.faults;
-  if (error instanceof SyntaxError) return ["file: this is no JSON"];
-  return [`file: cannot be read (${(error as { code?: string }).code ?? "unknown fault"})`];
+  if (error instanceof SyntaxError) return ["file: not valid JSON"];
+  return [`file: cannot be read (${(error as { code?: string }).code ?? "unknown error"})`];
 }

@@ -5,21 +5,21 @@ import { canaryFaults, loadSafety } from "./load-safety-data.ts";
 
 /** The safety tables of this process, in memory. */
 export type SafetyEngine = {
-  /** What orders are checked with right now, or why they cannot be: then they are held. */
+  /** The tables to check orders with, or why they are unfit; then orders are held. */
   current(): { data: SafetyData } | { unfit: readonly string[] };
-  /** Reads again what was imported meanwhile. Out of reach of the database, what is there stays. */
+  /** Loads a newer import. If the database is unreachable, the current tables stay. */
   reload(): Promise<void>;
-  /** Lets the canaries sing, and looks for an import that was missed. */
+  /** Runs the canaries and looks for a missed import. */
   check(): Promise<void>;
 };
 
-/** Damaged tables do not stop the service: it runs, holds orders, and says why in the log, a metric and `doctor`. */
+/** Damaged tables do not stop the service: it holds orders and reports why in the log, a metric and `doctor`. */
 export async function openSafetyEngine(deps: Pick<Deps, "config" | "db" | "log" | "metrics">): Promise<SafetyEngine> {
   let loaded = await loadSafety(deps.config, deps.db);
   let told = "";
   let running: Promise<void> = Promise.resolve();
 
-  /** Said once, and again when it changes. */
+  /** Logs only changes. */
   const tell = () => {
     const { data, unfit, origin } = loaded;
     const version = data?.version ?? "none";
@@ -32,12 +32,12 @@ export async function openSafetyEngine(deps: Pick<Deps, "config" | "db" | "log" 
   };
   const readAgain = async () => {
     const newest = await newestSafetyImport(deps.db);
-    // What was read once does not change in memory; what could not be used may have been put right.
+    // Fit tables do not change in memory. Unfit ones may have been repaired, so read them again.
     if (newest === loaded.import_number && loaded.unfit.length === 0) return;
     loaded = await loadSafety(deps.config, deps.db);
     tell();
   };
-  /** One after the other, so that an older answer never takes the place of a newer one. */
+  /** Runs reloads one at a time, so that an older result never replaces a newer one. */
   const inTurn = (work: () => Promise<void>) => {
     running = running.then(work, work);
     return running;

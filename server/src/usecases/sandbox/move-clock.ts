@@ -4,7 +4,7 @@ import type { Tx } from "../../db/db.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { refuse } from "../../domain/values/refusals.ts";
 
-/** Ten years at once, a hundred in all: beyond that every date rule would be meaningless. */
+/** At most ten years per move and a hundred in total: beyond that every date rule would be meaningless. */
 export const LONGEST_ADVANCE_S = 315_360_000;
 const FARTHEST_OFFSET_S = 3_153_600_000;
 

@@ -19,7 +19,6 @@ import type { SimulatedAnswer } from "./simulation.ts";
 
 const MOST_PRESCRIPTIONS = 20;
 
-/** What there is to play with. */
 export async function readSandbox(deps: Deps, account: AccountRow): Promise<PortalSandbox> {
   const [{ products }, prescriptions] = await Promise.all([
     readCatalogue(deps, account.account_id),
@@ -33,7 +32,7 @@ export async function readSandbox(deps: Deps, account: AccountRow): Promise<Port
   };
 }
 
-/** What `POST /simulate` is sent for a preset, and for what was said beside it. */
+/** The `POST /simulate` body for a preset, with the fields that the person changed. */
 export function simulatedPreset(sent: SentFields): SentFields {
   const { preset, simulation = {} } = sent;
   refuseAll(unknownFields(sent, ["preset", "simulation"]));
@@ -57,7 +56,7 @@ export async function withItsOrder(
   return { ...made, order_number };
 }
 
-/** An order for a prescription, as a partner's program would place it. */
+/** Orders a prescription the way a partner's program would. */
 export function orderInSandbox(deps: Deps, account: AccountRow, by: PortalActor, sent: SentFields): Promise<Order> {
   const now = deps.now();
   return write(deps, {

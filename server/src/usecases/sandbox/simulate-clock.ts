@@ -4,7 +4,7 @@ import { catchUp } from "./catch-up.ts";
 import { LONGEST_ADVANCE_S, moveClock } from "./move-clock.ts";
 import type { Simulation } from "./simulation.ts";
 
-/** `{"advance_seconds":86400}`: the account's own clock moves forward. */
+/** `{"advance_seconds":86400}` moves the account's clock forward. */
 export const simulateClock: Simulation = (deps, { account_id }, simulation, problems) => {
   problems.push(...unknownFields(simulation, ["advance_seconds"], "simulation."));
   const { advance_seconds } = simulation;
@@ -15,7 +15,7 @@ export const simulateClock: Simulation = (deps, { account_id }, simulation, prob
       const now = await moveClock(tx, account_id, advance_seconds as number, deps.now());
       return { now: now.toISOString() };
     },
-    // Everything that is due by then has happened when the caller receives the answer.
+    // When the caller receives the answer, all work due by the new time is done.
     settle: (done) => catchUp(deps, account_id).then(() => done),
   };
 };

@@ -8,10 +8,10 @@ import { refuseAll } from "../../domain/values/refusals.ts";
 import { randomEventId } from "../../random.ts";
 import type { Simulation } from "./simulation.ts";
 
-/** What makes an event this one: nobody but the service says it. */
+/** Only the service sets these fields. */
 const OURS = ["event_id", "timestamp"];
 
-/** `{"event_type":"RX_RECEIVED", …}`: an event as given, to see what a receiver makes of it. Nothing else happens. */
+/** `{"event_type":"RX_RECEIVED", …}` sends an event as given, to test a receiver. It changes nothing else. */
 export const simulateEvent: Simulation = (deps, { account_id }, simulation, problems) => {
   const { event_type, ...rest } = simulation;
   const known = typeof event_type === "string" && isEventType(event_type);
@@ -32,7 +32,7 @@ export const simulateEvent: Simulation = (deps, { account_id }, simulation, prob
       account_id,
       event_id,
       event_type: event_type as string,
-      // By these the feed is searched; whatever else was given for them is told in the body alone.
+      // The feed filters by these two columns; malformed values appear only in the body.
       patient_id: readPatientId(rest["patient_id"]) ?? null,
       order_number: orderNumber(rest["order_number"]),
       body: compactAsciiJson({ event_id, event_type, timestamp, ...rest }),

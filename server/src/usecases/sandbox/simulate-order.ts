@@ -20,11 +20,11 @@ import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { changeOrder } from "../orders/save-change.ts";
 import type { Simulation } from "./simulation.ts";
 
-/** Who works in the sandbox: two people, since whoever fills an order does not check it. */
+/** Two simulated staff members, because the person who fills an order may not check it. */
 const technician: Worker = { person_id: "simulated-technician", role: "technician" };
 const pharmacist: Worker = { person_id: "simulated-pharmacist", role: "pharmacist" };
 
-/** Where an order can be walked to, and in this order. */
+/** The statuses that a simulation can reach, in this order. */
 const walk = ["Processing", "Filling", "Shipped", "Delivered"] as const satisfies readonly OrderStatus[];
 
 type OrderSimulation = { order_number: string } & (
@@ -38,20 +38,20 @@ export const simulateOrder: Simulation = (deps, { account_id }, simulation, prob
   const invalid = (field: string) => problems.push({ code: 42200, field: `simulation.${field}` });
   const { order_number, to, exception_id } = simulation;
   if (typeof order_number !== "string" || !new RegExp(ORDER_NUMBER_PATTERN).test(order_number)) invalid("order_number");
-  // One of the two: where to, or what holds it.
+  // Exactly one of the two: a target status or an exception.
   const both = (to === undefined) === (exception_id === undefined);
   if (both || (to !== undefined && !(simulatedStatuses as readonly unknown[]).includes(to))) invalid("to");
   if (exception_id !== undefined && !(Number.isInteger(exception_id) && isExceptionId(exception_id as number))) {
     invalid("exception_id");
   }
   refuseAll(problems);
-  // All steps join one transaction: either the whole walk is saved, or nothing.
+  // All steps share one transaction, so the whole walk is saved or none of it.
   return { attempt: (tx) => play({ ...deps, db: tx }, account_id, simulation as OrderSimulation) };
 };
 
 /**
- * Plays the pharmacy's part: walks an order through every step to a status, with the very use cases that people use,
- * or raises an exception on it. A held order is not walked (42463).
+ * Plays the pharmacy: takes an order through every step to a status, with the same use cases that staff use, or raises
+ * an exception on it. Refuses to move a held order (42463).
  */
 async function play(
   deps: Deps,
@@ -82,7 +82,7 @@ async function play(
   const work: Omit<Work, "by"> = { account_id, order_number };
   for (;;) {
     const { standing, order, rules } = await load(deps, account_id, order_number);
-    // Held on the way, as by a card that is declined: the story stops where a real one would.
+    // Stop at a hold on the way, such as a declined card, as a real order would.
     if (order.order_status === simulation.to || standing.state === "On Hold") {
       return { order_number, order_status: order.order_status };
     }
@@ -90,7 +90,7 @@ async function play(
   }
 }
 
-/** What people of the pharmacy may not do right now, as while one of them works on the order, is not played either. */
+/** A step that staff may not take now, for example on an order that a person has claimed, is refused here too. */
 function unlessRefused(error: unknown): never {
   if (error instanceof WorkRefusal) refuse(42463, "simulation.to");
   throw error;

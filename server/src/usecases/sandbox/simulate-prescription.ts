@@ -27,9 +27,9 @@ import { openRecord } from "../patients/patient-rows.ts";
 import type { SimulatedAnswer, SimulatedWrite, Simulator } from "./simulation.ts";
 
 /**
- * A prescription arrives as if a prescriber had sent it: any field of a medication request, what is left out invented;
- * or a SCRIPT message as it is. Either goes through the same intake as all, for this account alone. With Automatic
- * Processing its order is there when the answer is.
+ * Receives a prescription as if a prescriber had sent it. The caller gives any fields of a medication request and the
+ * sandbox invents the rest, or the caller gives a whole SCRIPT message. Both go through the regular intake, for this
+ * account only. With Automatic Processing the order exists before the caller receives the answer.
  */
 export async function simulatePrescription(
   deps: Deps,
@@ -83,9 +83,9 @@ async function takeInvented(
   return take(deps, tx, account, message, Buffer.from(JSON.stringify(sent)));
 }
 
-/** Whom invented messages are from. */
+/** The sender of invented messages. */
 const ownSender = (account_id: string) => `account ${account_id}`;
-/** Of one length, so that the last one is the greatest. */
+/** Padded to one length, so that the latest id sorts last. */
 const messageId = (number: number) => `simulation ${String(number).padStart(9, "0")}`;
 const numberIn = (message_id: string | null) => Number(/\d+$/.exec(message_id ?? "0")?.[0] ?? 0);
 
@@ -116,7 +116,7 @@ function simulateScript(
         return answerOf(taken);
       }
       due = null;
-      // The same message is the same prescription, however it arrived. Other bytes under its id are refused.
+      // A repeated message returns its prescription, however it arrived. Different bytes under its id are refused.
       if (!before.body_hash.equals(hashOf(body))) refuse(42200, SCRIPT, intakeRefusals["220"][1]);
       const { patient_id, prescription_id } = before;
       return before.answer === null ? { patient_id, prescription_id } : JSON.parse(before.answer);
@@ -132,7 +132,7 @@ const refusalProblems = ({ description_code, also = [] }: IntakeRefusal): Proble
 
 const hashOf = (body: Buffer) => createHash("sha256").update(body).digest();
 
-/** The real intake, but for whom it is from and for: kept, decided, saved. Refused, nothing of it stays. */
+/** The regular intake with a fixed sender and receiver: store, decide, save. A refusal rolls everything back. */
 async function take(
   deps: Deps,
   tx: Tx,
@@ -155,18 +155,18 @@ async function take(
   };
   const body_sealed = deps.vault.seal(body, messagePlace(account_id, sender, sender_message_id));
   const { new_id } = await storeMessage(tx, { ...row, body_sealed }, null, null);
-  if (new_id === null) throw new Error("a simulated message is there before it was made");
+  if (new_id === null) throw new Error("a new simulated message already exists");
   const stored = { ...row, intake_message_id: new_id };
   const { decision, received } = await takeFor({ ...deps, db: tx }, answerFormat, message, stored, account);
   if (decision.reply.kind === "refused") throw new RequestProblems(refusalProblems(decision.reply.refusal));
   return { received, order_due_at: decision.prescription?.order_due_at ?? null };
 }
 
-/** What is kept as the message's answer is what the partner is told: the prescription it made, or the one it ended. */
+/** The stored answer is what the partner receives: the prescription that the message created or ended. */
 const answerFormat: IntakeFormat = {
   format: "simulation",
   read: () => {
-    throw new Error("a simulated message is never taken up again: it is kept and done with at once");
+    throw new Error("the intake job picked up a simulated message, which is processed when it is stored");
   },
   reply: (_reply, { patient_id = null, prescription_id, ended_prescription_id = null }) =>
     JSON.stringify({ patient_id, prescription_id: prescription_id ?? ended_prescription_id }),
@@ -174,7 +174,7 @@ const answerFormat: IntakeFormat = {
 
 const answerOf = ({ received }: Taken): SimulatedAnswer => JSON.parse(received.answer);
 
-/** A prescription that Automatic Processing makes an order of. */
+/** A prescription that Automatic Processing turns into an order. */
 type Due = { account: SimulatedAccount; received: Received };
 const dueOf = (account: SimulatedAccount, { received, order_due_at }: Taken): Due | null =>
   order_due_at === null ? null : { account, received };
@@ -184,7 +184,7 @@ const orderNow = (deps: Deps, due: Due | null, done: SimulatedAnswer): Promise<S
 
 const MOST_ROUNDS = 5;
 
-/** The job that looks every second may be at it, or may have been faster: then there is nothing left to do. */
+/** The job that runs every second may get there first; then nothing is left to do. */
 async function fillNow(deps: Deps, account: SimulatedAccount, { prescription_id }: Received): Promise<void> {
   try {
     for (let round = 1; round <= MOST_ROUNDS; round++) {
@@ -194,8 +194,8 @@ async function fillNow(deps: Deps, account: SimulatedAccount, { prescription_id 
       await fillDue(deps, account.account_id);
     }
   } catch (error) {
-    // The prescription is saved and stays so; the job makes its order.
-    deps.log.warn({ fault: (error as Error).name }, "the order of a simulated prescription has to wait");
+    // The prescription stays saved, and the job creates its order.
+    deps.log.warn({ fault: (error as Error).name }, "ordering a simulated prescription failed; the job retries it");
   }
 }
 const MOST_LOOKED_AT = 1_000;

@@ -9,8 +9,8 @@ import type { SentFields } from "../../domain/values/unknown-fields.ts";
 export type Simulator = Pick<Grant, "account_id" | "environment" | "clock_offset_s">;
 
 /**
- * One kind of simulation. It reads `simulation`, adds its problems to those that were found before and refuses all of
- * them at once, or returns the write to make. All its steps share one transaction.
+ * One kind of simulation. It reads `simulation`, adds its problems to the earlier ones and refuses all of them at once,
+ * or returns the write to run. All its steps share one transaction.
  */
 export type Simulation = (
   deps: Deps,

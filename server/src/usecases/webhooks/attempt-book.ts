@@ -4,12 +4,12 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { keepAttempts } from "./keep-attempts.ts";
 import type { EndedWebhook } from "./send-webhook.ts";
 
-/** Writes down how attempts ended, many at a time. */
+/** Saves attempt results in batches. */
 export type AttemptBook = {
   add(sent: EndedWebhook): void;
-  /** Fulfilled when all is written that was added. */
+  /** Resolves when all added results are saved. */
   written(): Promise<void>;
-  /** Tries no more than once from now on. */
+  /** From now on, each batch is tried only once. */
   close(): void;
 };
 
@@ -18,7 +18,7 @@ type BookDeps = Pick<Deps, "db" | "queue" | "vault" | "mail" | "log" | "metrics"
 const MOST_AT_ONCE = 250;
 const AGAIN_AFTER_MS = 200;
 
-/** What is added while a lot is being written goes with the next one: the busier, the larger the lots. */
+/** Results that arrive during a write join the next batch, so batches grow with the load. */
 export function openAttemptBook(deps: BookDeps, onWritten: (lot: readonly EndedWebhook[]) => void): AttemptBook {
   const waiting: EndedWebhook[] = [];
   let writing: Promise<void> | undefined;
@@ -40,18 +40,18 @@ export function openAttemptBook(deps: BookDeps, onWritten: (lot: readonly EndedW
       } catch (error) {
         deps.metrics.countFault("job");
         if (closed) return;
-        // Out of reach: the claims are ours until somebody else takes them, and then nothing is written.
+        // Database unreachable: retry while our claims last. Once another process takes them, this saves nothing.
         if (error instanceof StatusRefusal) await new Promise((resolve) => setTimeout(resolve, AGAIN_AFTER_MS));
         else return await writeApart(lot, error as Error);
       }
     }
   }
 
-  /** Whatever is wrong is wrong with one of them, and the others are not to wait for it. */
+  /** One bad result must not block the others, so save them one by one. */
   async function writeApart(lot: readonly EndedWebhook[], error: Error): Promise<void> {
     if (isKeyGone(error)) {
-      // Sealed with a key that a rotation has removed meanwhile: how it ended counts more than what was said. Keys that
-      // cannot be read now are read when they are next missed, and the book must not end with that.
+      // A rotation removed the key that sealed the exchange. Save the outcome without the exchange. A failed reload is
+      // not fatal: the next use of a missing key reloads again.
       await deps.vault.reload(deps.db).catch(() => {});
       return write(lot.map((sent) => ({ ...sent, ended: { ...sent.ended, exchange_sealed: null } })));
     }
@@ -60,7 +60,10 @@ export function openAttemptBook(deps: BookDeps, onWritten: (lot: readonly EndedW
       return;
     }
     const { account_id, event_id, endpoint_id } = lot[0]!.ended;
-    deps.log.error({ account_id, event_id, endpoint_id, fault: error.message }, "an attempt was not written down");
+    deps.log.error(
+      { account_id, event_id, endpoint_id, fault: error.message },
+      "the result of a webhook attempt could not be saved",
+    );
   }
 
   return {

@@ -8,15 +8,15 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { openAttemptBook } from "./attempt-book.ts";
 import { openEndpoint, type SendingEndpoint, type SentWebhook, sendWebhook } from "./send-webhook.ts";
 
-/** Carries deliveries: claims what is due, has many attempts under way at once, and writes down how they ended. */
+/** Delivers webhooks: claims due deliveries, runs many attempts at once, and saves their results. */
 export type Courier = {
-  /** Claims what is due and begins to send it. Returns how many attempts began, and whether more may be due. */
+  /** Claims due deliveries and starts sending them. Returns how many started and whether more may be due. */
   beginDue(): Promise<{ begun: number; more: boolean }>;
-  /** Whether enough attempts ended that it is worth claiming again. */
+  /** Whether enough slots are free to make another claim worthwhile. */
   hasRoom(): boolean;
-  /** Fulfilled when nothing is under way any more. */
+  /** Resolves when no attempt is running or waiting to be saved. */
   idle(): Promise<void>;
-  /** Gives back what is still under way, so that other processes take it at once. */
+  /** Releases the remaining claims, so that other processes take them over at once. */
   giveBack(): Promise<void>;
 };
 
@@ -27,23 +27,23 @@ type CourierDeps = Pick<
 type Attempt = { endpoint_id: string; began_ms: number };
 type Known = { pace: Pace; in_flight: number; endpoint: SendingEndpoint };
 
-/** An attempt takes 15 s at most; the rest is for writing it down. */
+/** An attempt takes at most 15 s; the rest is for saving its result. */
 const LEASE_S = 20;
-/** Whoever has not answered by now waits beside the pool and not in it, so that hanging endpoints do not fill it. */
+/** After this long an attempt no longer occupies a slot, so that hanging endpoints do not fill the pool. */
 const SLOW_AFTER_MS = 1_000;
-/** So many times the pool may be claimed: under way, waiting beside it, or being written down. */
+/** Claims per slot of the pool, including slow attempts and results that are being saved. */
 const CLAIMED_FACTOR = 8;
 const MOST_KNOWN = 10_000;
 
 export function createCourier(deps: CourierDeps, concurrency: number, onChange: () => void): Courier {
-  /** What is claimed and not written down yet. */
+  /** Claimed deliveries whose result is not saved yet. */
   const claims = new Map<string, ClaimedDelivery>();
-  /** Attempts under way, the oldest first. */
+  /** Running attempts, oldest first. */
   const attempts = new Set<Attempt>();
   const known = new Map<string, Known>();
   const book = openAttemptBook(deps, (lot) => {
     for (const { ended } of lot) claims.delete(keyOf(ended));
-    // The next event of an order may go out now.
+    // The next event of the same order may now be sent.
     onChange();
     if (claims.size === 0) tellIdle();
   });
@@ -73,7 +73,7 @@ export function createCourier(deps: CourierDeps, concurrency: number, onChange: 
     const endpoints = new Map<string, SendingEndpoint>();
     for (const row of due) endpoints.set(row.endpoint_id, await opened(row));
     for (const delivery of claimed) begin(delivery, endpoints.get(delivery.endpoint_id)!);
-    // Whoever got all it asked for may have more.
+    // A claim that filled every share suggests that more is due.
     more_due = claimed.length > 0 && claimed.length === asked.reduce((sum, { most }) => sum + most, 0);
     return { begun: claimed.length, more: more_due };
   }
@@ -91,7 +91,7 @@ export function createCourier(deps: CourierDeps, concurrency: number, onChange: 
     });
   }
 
-  /** Secrets are opened once, and again when anything about the endpoint changed. */
+  /** Unseals the secrets once, and again after a change of the endpoint. */
   async function opened(row: DueEndpoint): Promise<SendingEndpoint> {
     const before = known.get(row.endpoint_id);
     if (before !== undefined && isSame(before.endpoint, row)) return before.endpoint;
@@ -100,13 +100,16 @@ export function createCourier(deps: CourierDeps, concurrency: number, onChange: 
     return endpoint;
   }
 
-  /** Secrets that do not open are this endpoint's trouble: its attempts fail, and nobody else's. */
+  /** If an endpoint's secrets cannot be decrypted, only its own attempts fail. */
   async function open(endpoint: DueEndpoint): Promise<SendingEndpoint> {
     try {
       return await withKeysOfNow(deps, async () => openEndpoint(deps, endpoint));
     } catch (error) {
       const { account_id, endpoint_id } = endpoint;
-      deps.log.error({ account_id, endpoint_id, fault: (error as Error).message }, "an endpoint's secrets do not open");
+      deps.log.error(
+        { account_id, endpoint_id, fault: (error as Error).message },
+        "an endpoint's secrets cannot be decrypted",
+      );
       const sign = () => {
         throw error;
       };

@@ -8,8 +8,8 @@ import { testEndpoint } from "./test-endpoint.ts";
 import { updateEndpoint } from "./update-endpoint.ts";
 
 /*
- * What a partner's program changes about its webhooks, each under its Idempotency-Key. `endpoints-in-portal.ts` offers
- * the same to people.
+ * Webhook changes by a partner's program, each under its Idempotency-Key. `endpoints-in-portal.ts` offers the same
+ * changes to people.
  */
 
 export const createWebhookEndpoint = (

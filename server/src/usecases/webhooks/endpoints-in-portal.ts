@@ -14,11 +14,11 @@ import { testEndpoint } from "./test-endpoint.ts";
 import { updateEndpoint } from "./update-endpoint.ts";
 
 /*
- * What a partner's program may ask of its webhooks, asked by a person: the same use cases, and who asked is written down
- * in the same transaction.
+ * Webhook changes by a person in the portal: the same use cases as for a partner's program, each audited in the same
+ * transaction.
  */
 
-/** Signed with the newest live credential, where none is named: a person has none of their own. */
+/** A person has no credential, so the newest live one signs unless the request names another. */
 export async function registerInPortal(
   deps: Deps,
   account: AccountRow,
@@ -91,7 +91,7 @@ export const redeliverInPortal = (
     return { action: "events_redelivered", subject: event_id, done: { redelivered: waiting.length, more: false } };
   });
 
-/** An event with its body, which tells what somebody takes: that it was looked at is written down before. */
+/** An event with its body. The body names the patient's drugs, so the view is audited first. */
 export async function viewEvent(deps: Deps, by: PortalActor, event_id: string): Promise<PortalEvent> {
   const { body } = await noteEventView(deps, by, event_id);
   const event = await readWebhookEvent(deps.db, by.account_id, event_id);
@@ -99,7 +99,7 @@ export async function viewEvent(deps: Deps, by: PortalActor, event_id: string): 
   return { ...event, body_text: body };
 }
 
-/** Nobody looks at what is not there. */
+/** Audits the view of an existing event; returns 404 otherwise. */
 export async function noteEventView(deps: Deps, by: PortalActor, event_id: string): Promise<{ body: string }> {
   const row = await findEvent(deps.db, by.account_id, event_id);
   if (row === undefined) throw new StatusRefusal(404);

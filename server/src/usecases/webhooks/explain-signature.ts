@@ -16,8 +16,8 @@ import type { Deps } from "../../deps.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 
 /**
- * How the headers of an event's request to an endpoint come about, as its last attempt was sent, or as it would be sent
- * now. Keys and secrets are named and not shown, and of the header that is the same every time only the beginning.
+ * Explains the headers of an event's request to an endpoint, for its last attempt or for one sent now. It names keys
+ * and secrets but does not show them, and shows only the start of the header that is the same on every request.
  */
 export function explainSignature(
   deps: Deps,
@@ -59,7 +59,7 @@ export function explainSignature(
         {
           name: standardWebhookHeaders.timestamp,
           value: String(webhook_timestamp),
-          how: "When the attempt was made, in Unix seconds of real time",
+          how: "Real time of the attempt, in Unix seconds",
         },
         {
           name: standardWebhookHeaders.signature,

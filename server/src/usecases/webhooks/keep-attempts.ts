@@ -12,7 +12,7 @@ import { tellDisabled } from "./tell-disabled.ts";
 
 type KeepDeps = Pick<Deps, "db" | "queue" | "mail" | "log" | "metrics">;
 
-/** Writes down how attempts ended, and disables endpoints that are gone or did nothing but fail for too long. */
+/** Saves attempt results, and disables endpoints that are gone or have only failed for too long. */
 export async function keepAttempts(deps: KeepDeps, sent: readonly EndedWebhook[]): Promise<void> {
   const failing = await saveAttempts(
     deps.queue,
@@ -27,7 +27,7 @@ export async function keepAttempts(deps: KeepDeps, sent: readonly EndedWebhook[]
   }
 }
 
-/** Told in the feed and to the account's other endpoints; what this one still has to get waits until it is enabled. */
+/** Announces it in the feed and to the account's other endpoints. Pending deliveries wait until it is enabled. */
 async function disable(
   deps: KeepDeps,
   { account_id, endpoint_id, url }: { account_id: string; endpoint_id: string; url?: string },

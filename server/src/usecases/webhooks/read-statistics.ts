@@ -5,7 +5,7 @@ import type { Deps } from "../../deps.ts";
 
 const HOURS_SHOWN = 24;
 
-/** How an endpoint does; undefined where the account has none of that id. */
+/** An endpoint's delivery statistics; undefined if the account has no endpoint with that id. */
 export async function readStatistics(
   { db }: Pick<Deps, "db">,
   account_id: string,
@@ -29,7 +29,7 @@ function shownSums({ attempts, delivered, failed, duration_ms, slowest_ms }: Sum
     attempts,
     delivered,
     failed,
-    // Four digits tell one failure in ten thousand.
+    // Four digits show one failure in ten thousand.
     success_rate: some ? Math.round((delivered / attempts) * 10_000) / 10_000 : null,
     average_duration_ms: some ? Math.round(duration_ms / attempts) : null,
     slowest_duration_ms: slowest_ms,

@@ -14,12 +14,12 @@ import type { Deps } from "../../deps.ts";
 import { attemptErrors } from "../../domain/webhooks/attempt-errors.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 
-/** An id is made a moment before or after its event is, and processes' clocks differ by less than this. */
+/** Covers the gap between creating an id and its event, and clock differences between processes. */
 const ID_SLACK_MS = 10 * 60 * 1000;
 
 /**
- * The ids of events begin with real time, and events carry the account's, which is ahead by what it was moved: then, or
- * less at the time. So no event from a time on has an id from before this.
+ * Event ids begin with real time, but events carry the account's time, which is ahead by at most the current offset. So
+ * no event at or after `account_time` has an id from before the returned time.
  */
 export const earliestIdTime = (account_time: Date, clock_offset_s: number) =>
   new Date(Math.max(0, account_time.getTime() - clock_offset_s * 1000 - ID_SLACK_MS));
@@ -30,7 +30,7 @@ export type EventPage = {
   end: FeedPosition;
 };
 
-/** A page of the feed after a position, and where it ends. */
+/** A page of the feed after a position, and the position of its end. */
 export async function readWebhookEvents(
   deps: Pick<Deps, "db">,
   { account_id, clock_offset_s }: Grant,
@@ -48,7 +48,7 @@ export async function readWebhookEvents(
   return { webhook_events: rows.map(eventRecord), more, end };
 }
 
-/** Where a time is asked for, all that lies surely before it is not looked at. */
+/** With a start time, skips all events that are certainly earlier. */
 async function startOf(
   db: Queryable,
   account_id: string,
@@ -82,7 +82,7 @@ const eventRecord = ({ created_at, body, deliveries, ...row }: FeedRow): Webhook
   })),
 });
 
-/** A page of an event's attempts before a position, and the position of its last where there are others. */
+/** A page of an event's attempts before a position, and the position of the next page if there is one. */
 export async function readAttempts(
   deps: Pick<Deps, "db" | "vault">,
   account_id: string,

@@ -18,7 +18,7 @@ import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { endpointProblem } from "../../domain/webhooks/webhook-endpoint.ts";
 import { earliestIdTime, readWebhookEvent } from "./read-webhook-events.ts";
 
-/** Has one event sent again: to whom it is for, or to one endpoint. */
+/** Sends one event again, to all its endpoints or to one. */
 export async function redeliverEvent(
   tx: Tx,
   { account_id, clock_offset_s }: Pick<Grant, "account_id" | "clock_offset_s">,
@@ -42,7 +42,7 @@ async function recipientProblems(tx: Tx, account_id: string, endpoint_id: string
   return endpoint.status === "active" ? [] : [endpointProblem("endpoint_id", "disabled")];
 }
 
-/** Has what an endpoint did not get since a time sent again, up to as many as one request may ask for. */
+/** Sends again what an endpoint has not received since a time, up to the limit of one request. */
 export async function redeliverFailed(
   deps: Pick<Deps, "config">,
   tx: Tx,

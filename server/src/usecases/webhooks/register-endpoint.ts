@@ -18,7 +18,7 @@ import {
 } from "../../domain/webhooks/webhook-endpoint.ts";
 import { randomSigningSecret } from "../../random.ts";
 
-/** A new endpoint. Its `signing_secret` is shown this once, and signed is with the older live secret of the credential. */
+/** Registers an endpoint. Shows `signing_secret` only once, and signs with the credential's older live secret. */
 export async function registerEndpoint(
   deps: Pick<Deps, "vault">,
   tx: Tx,

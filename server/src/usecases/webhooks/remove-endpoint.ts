@@ -3,7 +3,7 @@ import type { Tx } from "../../db/db.ts";
 import { deleteEndpoint } from "../../db/webhooks/endpoints.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 
-/** It is sent nothing more, not even what waited for it. */
+/** Also drops the endpoint's pending deliveries. */
 export async function removeEndpoint(tx: Tx, account_id: string, endpoint_id: string): Promise<void> {
   if (!(await deleteEndpoint(tx, account_id, endpoint_id))) throw new StatusRefusal(404);
   await announce(tx, { kind: "webhook_endpoint", account_id, id: endpoint_id });

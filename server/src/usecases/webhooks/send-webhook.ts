@@ -9,9 +9,9 @@ import { type RequestSigner, requestSigner } from "../../domain/webhooks/webhook
 
 type SendDeps = Pick<Deps, "config" | "vault" | "webhook_client" | "now">;
 export type SendingEndpoint = DueEndpoint & { sign: RequestSigner };
-/** `given_up`: the attempt was cut off by our own end and counts as none. */
+/** `given_up`: the service shut down during the attempt, so it does not count. */
 export type SentWebhook = EndedWebhook | "given_up";
-/** `gone`: the endpoint wants no more events at this URL. */
+/** `gone`: the endpoint refuses further events at this URL (410). */
 export type EndedWebhook = { ended: EndedAttempt; url: string; gone: boolean };
 
 export const USER_AGENT = "Pestle-Webhooks/1";
@@ -24,7 +24,6 @@ const nothingSent = (trouble: "INTERNAL" | "NOT_SIGNED"): EndpointAnswer => ({
   duration_ms: 0,
 });
 
-/** Opens the endpoint's secrets. */
 export function openEndpoint({ config, vault }: SendDeps, endpoint: DueEndpoint): SendingEndpoint {
   const { account_id, endpoint_id, signing_credential_id, secret_id } = endpoint;
   const open = (sealed: Buffer, place: string) => vault.open(sealed, place).toString("utf8");
@@ -39,7 +38,7 @@ export function openEndpoint({ config, vault }: SendDeps, endpoint: DueEndpoint)
   return { ...endpoint, sign };
 }
 
-/** One attempt: signs, sends, and says what became of it. Whatever is wrong with this delivery stays with it. */
+/** One attempt: signs, sends and returns the result. It never throws because of a single delivery. */
 export async function sendWebhook(
   deps: SendDeps,
   endpoint: SendingEndpoint,

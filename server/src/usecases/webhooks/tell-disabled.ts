@@ -2,7 +2,7 @@ import { partnerDevelopers } from "../../db/accounts/people.ts";
 import type { Deps } from "../../deps.ts";
 import { type DisableReason, disableReasons } from "../../domain/webhooks/endpoint-disabled.ts";
 
-/** Tells the partner's people by e-mail, where a mail server is set. Nothing waits for it, and nothing fails with it. */
+/** Emails the partner's developers if a mail server is configured. Callers do not wait for it, and it never throws. */
 export async function tellDisabled(
   { db, mail, log }: Pick<Deps, "db" | "mail" | "log">,
   { account_id, endpoint_id }: { account_id: string; endpoint_id: string },
@@ -10,7 +10,7 @@ export async function tellDisabled(
 ): Promise<void> {
   if (mail === null) return;
   const failed = (error: Error) =>
-    log.warn({ account_id, endpoint_id, fault: error.message }, "no e-mail could be sent");
+    log.warn({ account_id, endpoint_id, fault: error.message }, "an email could not be sent");
   const people = await partnerDevelopers(db, account_id).catch(failed);
   for (const { email, environment } of people ?? []) {
     const letter = {
@@ -19,11 +19,11 @@ export async function tellDisabled(
       text: [
         `The webhook endpoint ${endpoint_id} was disabled. ${disableReasons[reason]}`,
         "",
-        "What it was to get waits. Enable it again when it works, and it is sent; events since then are in",
+        "Its pending events are kept. Enable it when it works again, and they are sent. Later events are in",
         "GET /webhook_events, and POST /webhook_endpoints/{id}/redeliver sends what it missed.",
       ].join("\n"),
     };
-    // Somebody whose mailbox is full or gone does not keep it from the others.
+    // One full or missing mailbox must not stop the others.
     await mail.send(letter).catch(failed);
   }
 }

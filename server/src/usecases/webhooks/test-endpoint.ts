@@ -13,7 +13,7 @@ import { readWebhookEvent } from "./read-webhook-events.ts";
 
 const USUAL: EventType = "RX_RECEIVED";
 
-/** Sends a sample to one endpoint alone, as any event is sent. */
+/** Sends a sample event to one endpoint, through the regular delivery. */
 export async function testEndpoint(
   tx: Tx,
   account_id: string,
@@ -21,7 +21,7 @@ export async function testEndpoint(
   sent: SentFields,
   now: Date,
 ): Promise<WebhookEventRecord> {
-  // Held until the event is written: one that is disabled meanwhile would get no delivery.
+  // Keep the lock until the event is saved: an endpoint disabled in between would get no delivery.
   const endpoint = await lockEndpoint(tx, account_id, endpoint_id);
   if (endpoint === undefined) throw new StatusRefusal(404);
   const { fields: asked, problems } = readBody(WebhookTestRequest, sent);

@@ -17,10 +17,10 @@ import { transact } from "../write.ts";
 
 const BITE = 5_000;
 const DAY_MS = 24 * 3600 * 1000;
-/** Weeks are made this long before they begin: whoever does not run for a month still finds one at the start. */
+/** Creates weekly partitions this far ahead, so that a service that was off for weeks still has one at its start. */
 const AHEAD_MS = 28 * DAY_MS;
 
-/** Makes the weeks to come, drops those past the retention, and deletes what stands in none and nobody waits for. */
+/** Creates future weeks, drops weeks past the retention, and deletes old rows outside them that nothing needs. */
 export async function tidyWebhooks(deps: Pick<Deps, "db" | "config" | "now" | "log">): Promise<void> {
   const { db } = deps;
   const now = deps.now();

@@ -16,7 +16,7 @@ import {
   ownCredential,
 } from "../../domain/webhooks/webhook-endpoint.ts";
 
-/** Changes what was sent and leaves the rest; where nothing differs, nothing is written. */
+/** Changes the fields that were sent and keeps the rest. If nothing differs, it writes nothing. */
 export async function updateEndpoint(
   deps: Pick<Deps, "vault">,
   tx: Tx,

@@ -203,7 +203,7 @@ test("whoever knows their password changes it, and is signed out everywhere else
   const wrong = await change({ password: "not the password", new_password });
   expect([wrong.status, wrong.body["error"]]).toEqual([
     422,
-    { error_code: 422, message: "The present password is wrong." },
+    { error_code: 422, message: "The current password is wrong." },
   ]);
   expect((await change({ password, new_password: "short" })).status).toBe(422);
   expect((await web("POST", "/session", { body: { email, password } })).status).toBe(200);

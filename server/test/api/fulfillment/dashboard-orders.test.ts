@@ -386,7 +386,7 @@ describe("many at once", () => {
     const named = [{ account_id: account_id(), order_number: declined.order_number }];
     const answer = await lead.send("POST", "/dashboard/bulk", { event: "ship", orders: named });
     expect(answer.body).toMatchObject({ done: 0, refused: 1, results: [{ done: false, key: "held" }] });
-    expect(answer.body.results[0].message).toMatch(/^Held instead: /);
+    expect(answer.body.results[0].message).toMatch(/^On hold instead: /);
   });
 
   test("takes no more than a person could mean, and no event that needs items", async () => {

@@ -88,10 +88,10 @@ describe("a kept message", () => {
     );
     expect(tries.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
     for (const one of tries) {
-      if (one.status === "rejected") expect(one.reason.message).toBe("This entry was closed already.");
+      if (one.status === "rejected") expect(one.reason.message).toBe("This entry is already closed.");
     }
     expect(await rowsOf("select * from prescription where sender_message_id = $1", message_id)).toHaveLength(1);
-    await expect(route(review_id)).rejects.toThrow("This entry was closed already.");
+    await expect(route(review_id)).rejects.toThrow("This entry is already closed.");
   });
 
   test("that cancels ends the prescription of the account it is routed to", async () => {
@@ -117,7 +117,7 @@ describe("a kept message", () => {
     const { review_id } = await keep({ patient: { ...stranger(), dob: null } });
     const before = await intakeRows(app);
     await expect(route(review_id)).rejects.toThrow(
-      "Nothing can be made of the message: The patient's birth date is missing or not a date.",
+      "The message cannot be accepted: The patient's birth date is missing or not a date.",
     );
     expect(await intakeRows(app)).toEqual(before);
     expect(await rowsOf("select resolved_at from review where review_id = $1", review_id)).toEqual([
@@ -131,11 +131,11 @@ describe("a kept message", () => {
     await expect(route(review_id, harbor)).rejects.toThrow("There is no such entry in the environment");
     await expect(route(999_999)).rejects.toThrow("There is no such entry in the environment");
     await app.deps.db.raw("update account set ncpdp_id = '9900025' where account_id = $1", [juniper]);
-    await expect(route(review_id, juniper)).rejects.toThrow("addressed to an id that this account has not");
+    await expect(route(review_id, juniper)).rejects.toThrow("addressed to an ID that this account does not have");
     await app.deps.db.raw("update account set ncpdp_id = $2 where account_id = $1", [juniper, SHARED]);
     await intake.send(newMessage({ envelope: { message_id }, prescription: { refills: 1 } }));
     const [reused] = await rowsOf("select review_id from review where kind = 'message_id_reused'");
-    await expect(route(reused!["review_id"] as number)).rejects.toThrow("This entry is about no message to route.");
+    await expect(route(reused!["review_id"] as number)).rejects.toThrow("This entry has no message to route.");
     expect(await rowsOf("select * from prescription where sender_message_id = $1", message_id)).toEqual([]);
   });
 });
@@ -160,14 +160,14 @@ describe("a routing rule", () => {
 
   test("that decides nothing is refused", async () => {
     await add(willow, "sender", "6120042");
-    await expect(add(willow, "sender", "6120042")).rejects.toThrow("This account has that rule already.");
-    await expect(add(juniper, "sender", "6120042")).rejects.toThrow("Another account of the same NCPDP id");
+    await expect(add(willow, "sender", "6120042")).rejects.toThrow("This account already has this rule.");
+    await expect(add(juniper, "sender", "6120042")).rejects.toThrow("Another account with the same NCPDP ID");
     // Another environment is another world.
     await add(harbor, "sender", "6120042");
-    await expect(add(willow, "prescriber_npi", "1234567890")).rejects.toThrow("An NPI has 10 digits");
-    await expect(add(willow, "practice", "")).rejects.toThrow("A rule's value has 1 to 200 characters.");
+    await expect(add(willow, "prescriber_npi", "1234567890")).rejects.toThrow("An NPI must have 10 digits");
+    await expect(add(willow, "practice", "")).rejects.toThrow("A rule's value must have 1 to 200 characters.");
     await expect(add("nobody", "sender", "x")).rejects.toThrow("There is no such account.");
     await app.deps.db.raw("update account set ncpdp_id = null where account_id = $1", [harbor]);
-    await expect(add(harbor, "sender", "y")).rejects.toThrow("has no NCPDP id");
+    await expect(add(harbor, "sender", "y")).rejects.toThrow("has no NCPDP ID");
   });
 });

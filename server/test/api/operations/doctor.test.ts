@@ -55,7 +55,7 @@ describe("the machine", () => {
     expect(about(findings, "AUTH_PORT")).toEqual({
       what: "AUTH_PORT",
       state: "failed",
-      says: `${port} is taken by another program: stop it, or set AUTH_PORT`,
+      says: `${port} is in use by another program: stop it, or set AUTH_PORT`,
     });
   });
 
@@ -64,7 +64,7 @@ describe("the machine", () => {
     expect(checkRoom(own, 2 * 1024 ** 3)).toMatchObject({ state: "ok" });
     expect(checkRoom(own, 500 * 1024 ** 2)).toMatchObject({
       state: "warning",
-      says: `500 MiB are free for ${folder}: make room`,
+      says: `500 MiB free for ${folder}: free up space`,
     });
     expect(checkRoom(own, 1024 ** 2)).toMatchObject({ state: "failed" });
     expect(checkRoom(config(), 1024 ** 2)).toMatchObject({ state: "warning" });
@@ -102,7 +102,7 @@ describe("the machine", () => {
     expect(await look(31)).toMatchObject({ state: "failed" });
     expect(await look(0, other)).toMatchObject({
       state: "failed",
-      says: expect.stringContaining("do not go together"),
+      says: expect.stringContaining("do not match"),
     });
   });
 });
@@ -142,7 +142,7 @@ describe("the database", () => {
     expect(about(await check(second), "keys")).toEqual({
       what: "keys",
       state: "ok",
-      says: "none yet: the first start makes them",
+      says: "none yet: the first start creates them",
     });
     await second.close();
     await migrated.drop();

@@ -110,7 +110,7 @@ describe("a new master key", () => {
     expect(vault.open(sealed!.sealed, sealedColumns[0]!.place(sealed!.key))).toHaveLength(64);
     await expect(
       rotateMasterKey({ config: { ...config, MASTER_KEY: NEW_MASTER_KEY }, db }, new Date()),
-    ).rejects.toThrow("under NEW_MASTER_KEY already");
+    ).rejects.toThrow("already wrapped under NEW_MASTER_KEY");
     // The service that was running has the data keys and goes on.
     expect(await tokenStatus(2)).toBe(200);
   });

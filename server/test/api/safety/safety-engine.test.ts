@@ -159,7 +159,7 @@ describe("an import", () => {
         "",
       ].join("\n"),
     });
-    expect((await importFile("torn.json", '{"version": ')).data).toMatchObject({ faults: ["file: this is no JSON"] });
+    expect((await importFile("torn.json", '{"version": ')).data).toMatchObject({ faults: ["file: not valid JSON"] });
     expect(versionOf(one)).toBe(before);
   });
 
@@ -169,14 +169,14 @@ describe("an import", () => {
     });
     const { failed, text } = await importFile("silent.json", silent);
     expect(failed).toBe(true);
-    expect(text).toMatch(/^the canary "sertraline and phenelzine in one order" does not behave\n/);
+    expect(text).toMatch(/^canary "sertraline and phenelzine in one order" failed\n/);
     expect(text).toMatch(/Nothing changed\.$/);
   });
 
   test.each([
-    ["nobody", {}, "Say who imports it"],
-    ["a stranger", { as: "who@larkspur.example" }, "Nobody signs in with this e-mail address."],
-    ["a technician", { as: "ines@larkspur.example" }, "Only a pharmacist, a lead or an admin"],
+    ["nobody", {}, "Name the person who imports the file"],
+    ["a stranger", { as: "who@larkspur.example" }, "No user has this email address."],
+    ["a technician", { as: "ines@larkspur.example" }, "Only a pharmacist, lead or admin"],
   ])("by %s is refused", async (_who, options, words) => {
     await expect(importFile("other.json", tables("other"), options)).rejects.toThrow(words);
   });
@@ -235,14 +235,14 @@ describe("safety check", () => {
 
 describe("with a data file that is damaged", () => {
   const damages: [what: string, content: string | undefined, why: string][] = [
-    ["torn", JSON.stringify(shippedJson()).slice(0, 5_000), "file: this is no JSON"],
-    ["empty", "", "file: this is no JSON"],
+    ["torn", JSON.stringify(shippedJson()).slice(0, 5_000), "file: not valid JSON"],
+    ["empty", "", "file: not valid JSON"],
     ["missing", undefined, "file: cannot be read (ENOENT)"],
     ["of another shape", '{"version": "1"}', "interactions: expected a list of rows"],
     [
       "silent",
       JSON.stringify(tables("silent", (rows) => void rows["cross_reactions"]!.splice(0))),
-      'the canary "cephalexin for somebody allergic to amoxicillin" does not behave',
+      'canary "cephalexin for somebody allergic to amoxicillin" failed',
     ],
   ];
 

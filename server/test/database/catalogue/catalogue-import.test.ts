@@ -109,7 +109,7 @@ describe("an import", () => {
     const rows = [{ sku: "finasteride-1", price_cents: 1900 }];
     const { version: _, faults: __, ...agreed } = await importRows("products", rows, { partial: true, dry_run: true });
     await importRows("products", [{ sku: "finasteride-1", price_cents: 1800 }], { partial: true });
-    await expect(importRows("products", rows, { partial: true, agreed })).rejects.toThrow("changed meanwhile");
+    await expect(importRows("products", rows, { partial: true, agreed })).rejects.toThrow("changed after the preview");
     await importRows("products", [{ sku: "finasteride-1", price_cents: 1200 }], { partial: true });
     expect((await importRows("products", rows, { partial: true, agreed })).version).not.toBeNull();
   });

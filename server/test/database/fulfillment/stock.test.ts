@@ -84,7 +84,7 @@ describe("a shelf", () => {
     await enter("zolpidem-5", "reserved", 30);
     const before = await shelfOf("zolpidem-5");
     await expect(count("zolpidem-5", 29.999)).rejects.toThrow(
-      "Orders have reserved 30 units: no fewer can be on hand.",
+      "Orders have reserved 30 units. The count cannot be lower.",
     );
     expect(await shelfOf("zolpidem-5")).toEqual(before);
     expect(await count("zolpidem-5", 30)).toEqual({ sku: "zolpidem-5", on_hand_units: 30, reserved_units: 30 });

@@ -119,20 +119,20 @@ describe("a verdict", () => {
   });
 
   const refusals: Record<string, [change: Partial<Place> & { email?: string; note?: string }, sentence: string]> = {
-    "of somebody nobody knows": [{ email: "who@larkspur.example" }, "Nobody signs in with this e-mail address."],
-    "of somebody who has left": [{ email: "gone@larkspur.example" }, "Nobody signs in with this e-mail address."],
+    "of somebody nobody knows": [{ email: "who@larkspur.example" }, "No user has this email address."],
+    "of somebody who has left": [{ email: "gone@larkspur.example" }, "No user has this email address."],
     "of a technician": [
       { email: "tam@larkspur.example" },
-      "Only a pharmacist, a lead or an admin of the pharmacy may decide this.",
+      "Only a pharmacist, lead or admin of the pharmacy may decide this.",
     ],
     "of a partner's admin": [
       { email: "dev@partner.example" },
-      "Only a pharmacist, a lead or an admin of the pharmacy may decide this.",
+      "Only a pharmacist, lead or admin of the pharmacy may decide this.",
     ],
     "on an unknown prescription": [{ prescription_id: 1 }, "There is no such prescription in this account."],
     "in another account": [{ account_id: "0".repeat(12) }, "There is no such prescription in this account."],
-    "with a control character in the note": [{ note: "a\tb" }, "Write 1 to 500 characters, in plain text."],
-    "with a note that is too long": [{ note: "a".repeat(501) }, "Write 1 to 500 characters, in plain text."],
+    "with a control character in the note": [{ note: "a\tb" }, "Write 1 to 500 characters of plain text."],
+    "with a note that is too long": [{ note: "a".repeat(501) }, "Write 1 to 500 characters of plain text."],
   };
   test.each(Object.entries(refusals))("%s is refused and changes nothing", async (_what, [change, sentence]) => {
     const place = await doubtful();
@@ -175,13 +175,13 @@ describe("an entry of another kind", () => {
     await expect(resolve(place, PHARMACIST, " ")).rejects.toThrow("Write 1 to");
     await expect(resolve({ ...place, account_id: "0".repeat(12) })).rejects.toThrow("There is no such entry");
     await resolve(place);
-    await expect(resolve(place)).rejects.toThrow("This entry was closed already.");
+    await expect(resolve(place)).rejects.toThrow("This entry is already closed.");
     const { rows } = await app.deps.db.raw("select outcome from review where review_id = $1", [place.review_id]);
     expect(rows).toEqual([{ outcome: "Looked into it." }]);
   });
 
   test("is not what a prescription waits behind: that one needs a verdict", async () => {
     const { review_id, account_id } = (await reviewOf(await doubtful())) as { review_id: number; account_id: string };
-    await expect(resolve({ account_id, review_id })).rejects.toThrow("waits for a verdict");
+    await expect(resolve({ account_id, review_id })).rejects.toThrow("needs a verdict");
   });
 });

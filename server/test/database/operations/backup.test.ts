@@ -133,7 +133,7 @@ test("a file that changes between the look and the restore leaves the database e
 });
 
 test("another master key, a newer schema and a database with rows are refused, each with its reason", async () => {
-  await expect(verifyBackup(file, [decodeMasterKey("8".repeat(64))])).rejects.toThrow("that is not yours");
+  await expect(verifyBackup(file, [decodeMasterKey("8".repeat(64))])).rejects.toThrow("which is not yours");
   const newer = join(folder, "newer.backup");
   const change = (lines: string[]) => lines.with(0, JSON.stringify({ ...JSON.parse(lines[0]!), schema_version: 9999 }));
   writeFileSync(newer, resigned(readFileSync(file), change));

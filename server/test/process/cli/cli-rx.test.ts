@@ -359,7 +359,7 @@ describe("rx review", () => {
     expect(text).toContain(`pestle rx accept ${prescription_id} --account ${account_id} --as EMAIL`);
     const given = { account: account_id, as: "pia@larkspur.example", note: "Signature came by fax." };
     await expect(run("rx accept", { ...given, as: "tam@larkspur.example" }, `${prescription_id}`)).rejects.toThrow(
-      "Only a pharmacist, a lead or an admin",
+      "Only a pharmacist, lead or admin",
     );
     await expect(run("rx accept", given, "many")).rejects.toThrow("Give the number");
     const accepted = await run("rx accept", given, `${prescription_id}`);

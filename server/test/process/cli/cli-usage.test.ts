@@ -109,7 +109,7 @@ describe("on a database of yours", () => {
   test("partners and credentials are made and listed, and no list tells a digest", async () => {
     const given = { name: "Aster", environment: "sandbox", workflow: "automatic", ncpdpId: "9900041" };
     const { account_id } = (await run("partner create", given)).data as { account_id: string };
-    await expect(run("partner create", given)).rejects.toThrow("This partner has a sandbox account already.");
+    await expect(run("partner create", given)).rejects.toThrow("This partner already has a sandbox account.");
     await expect(run("credential create", { account: "nobody" })).rejects.toThrow("There is no such account.");
     await expect(run("credential create", {})).rejects.toThrow("Give either --account or --operator");
     await run("credential create", { account: account_id, name: "first" });
@@ -144,7 +144,7 @@ describe("on a database of yours", () => {
     expect(await passwordMatches(password, await hash("ines@larkspur.example"))).toBe(true);
     await db.close();
     const short = await runCli([...user, "--email", "sam@larkspur.example", "--password-stdin"], env, "short");
-    expect(short).toMatchObject({ code: 1, stderr: "pestle: A password has at least 12 characters.\n" });
+    expect(short).toMatchObject({ code: 1, stderr: "pestle: A password must have at least 12 characters.\n" });
   });
 
   test("a portal user belongs to a partner that exists", async () => {
@@ -152,7 +152,7 @@ describe("on a database of yours", () => {
     await expect(run("user create", { ...given, partner: "Nobody" })).rejects.toThrow(
       "There is no partner with that name.",
     );
-    await expect(run("user create", given)).rejects.toThrow("Roles are technician");
+    await expect(run("user create", given)).rejects.toThrow("The roles are technician");
   });
 
   test("migrations are told before they are applied, and other commands wait for them", async () => {

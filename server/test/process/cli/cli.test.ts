@@ -131,7 +131,7 @@ test("without the service the embedded database is started for a command and sto
   const elsewhere = { ...env, DATA_DIR: join(folder, "elsewhere") };
   const refused = await runCli(["restore", file], elsewhere);
   expect(refused).toMatchObject({ code: 1, stdout: "" });
-  expect(refused.stderr).toMatch(/^pestle: The back-up belongs to the master key with fingerprint [0-9a-f]{16}.*\n$/);
+  expect(refused.stderr).toMatch(/^pestle: The backup belongs to the master key with fingerprint [0-9a-f]{16}.*\n$/);
   expect(existsSync(elsewhere.DATA_DIR)).toBe(false);
 });
 
