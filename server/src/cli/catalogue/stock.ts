@@ -8,7 +8,7 @@ import { exact } from "../../domain/orders/resolve-items.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { requireAccount } from "../../usecases/accounts/require-account.ts";
 import { countStock, receiveStock, type StockChange } from "../../usecases/catalogue/move-stock.ts";
-import { checkedNote } from "../../usecases/intake/require-reviewer.ts";
+import { checkedNote } from "../../usecases/operations/checked-note.ts";
 import { WrongUsage } from "../errors.ts";
 import { facts, minute, type Output, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";

@@ -1,9 +1,9 @@
 import type { FieldKind } from "@pestle/contract";
-import { countryCodes } from "./countries.ts";
 import { isPersonName } from "./address/person-name.ts";
 import { northAmericanPhone } from "./address/phone.ts";
 import { isStateCode } from "./address/states.ts";
 import { parseZip, zipText } from "./address/zip.ts";
+import { countryCodes } from "./countries.ts";
 import { normaliseNdc } from "./identifiers.ts";
 import { isOneLine } from "./text.ts";
 

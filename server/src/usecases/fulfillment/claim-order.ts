@@ -6,7 +6,7 @@ import { findOrder } from "../../db/orders/orders.ts";
 import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
-import { checkedNote } from "../intake/require-reviewer.ts";
+import { checkedNote } from "../operations/checked-note.ts";
 import { signatureOf } from "../orders/save-change.ts";
 import { transact, write } from "../write.ts";
 import { actorOf, auditWork, type Work } from "./steps.ts";

@@ -15,7 +15,7 @@ import { decideChange, holdFactsOf, type Outcome } from "../../domain/orders/ord
 import { basisOf } from "../../domain/orders/order-holds.ts";
 import { isDate } from "../../domain/values/calendar.ts";
 import { normaliseNdc } from "../../domain/values/identifiers.ts";
-import { checkedNote } from "../intake/require-reviewer.ts";
+import { checkedNote } from "../operations/checked-note.ts";
 import { writeAudit } from "../operations/write-audit.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
 import { type ChangeBy, changeOrder } from "../orders/save-change.ts";

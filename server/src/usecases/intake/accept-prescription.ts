@@ -4,8 +4,9 @@ import { loadForVerdict, saveVerdict } from "../../db/intake/acceptance.ts";
 import { acceptanceRefusals, decideAcceptance, type Verdict } from "../../domain/intake/decide-acceptance.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { checkedNote } from "../operations/checked-note.ts";
 import { transact } from "../write.ts";
-import { checkedNote, requireReviewer } from "./require-reviewer.ts";
+import { requireReviewer } from "./require-reviewer.ts";
 
 export type AcceptedPrescription = {
   account_id: string;

@@ -3,8 +3,9 @@ import { closeReview, lockReview } from "../../db/intake/reviews.ts";
 import { reviewKinds } from "../../domain/intake/review-kinds.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
+import { checkedNote } from "../operations/checked-note.ts";
 import { transact } from "../write.ts";
-import { checkedNote, requireReviewer } from "./require-reviewer.ts";
+import { requireReviewer } from "./require-reviewer.ts";
 
 /** Closes an entry that needs only a person's look and a note on the outcome. */
 export async function resolveReview(

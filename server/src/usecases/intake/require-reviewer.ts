@@ -1,4 +1,4 @@
-import { NOTE_CHARACTERS, pharmacistRoles } from "@pestle/contract";
+import { pharmacistRoles } from "@pestle/contract";
 import { findPerson, type PersonRow } from "../../db/accounts/people.ts";
 import type { Queryable } from "../../db/db.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
@@ -16,13 +16,4 @@ export async function requireReviewer(db: Queryable, email: string): Promise<Per
     throw new AdminRefusal("Only a pharmacist, lead or admin of the pharmacy may decide this.");
   }
   return person;
-}
-
-/** Validates the note on a decision. It may have several lines. */
-export function checkedNote(text: string): string {
-  const note = text.trim();
-  if (note === "" || note.length > NOTE_CHARACTERS || /(?!\n)\p{Cc}/u.test(note)) {
-    throw new AdminRefusal(`Write 1 to ${NOTE_CHARACTERS} characters of plain text.`);
-  }
-  return note;
 }

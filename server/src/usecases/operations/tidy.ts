@@ -7,9 +7,8 @@ import { deleteOldUsage } from "../../db/operations/request-usage.ts";
 import { deleteFingerprints } from "../../db/orders/place-order.ts";
 import type { Deps } from "../../deps.ts";
 import { IDLE_MS, LONGEST_SESSION_MS } from "../accounts/sign-in.ts";
-import { tidyWebhooks } from "../webhooks/tidy-webhooks.ts";
+import { inBites, tidyWebhooks } from "../webhooks/tidy-webhooks.ts";
 import { KEPT_FOR_MS } from "../write.ts";
-import { inBites } from "./in-bites.ts";
 
 const BITE = 5_000;
 const DAY_MS = 24 * 3600 * 1000;

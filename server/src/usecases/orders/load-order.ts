@@ -5,13 +5,13 @@ import type { FillRow } from "../../db/orders/place-order.ts";
 import type { Deps } from "../../deps.ts";
 import type { ChangeRules, ChangingOrder, ChangingPrescription } from "../../domain/orders/order-change.ts";
 import type { Fill } from "../../domain/orders/order-facts.ts";
+import { unavailableFinding } from "../../domain/safety/finding.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { SHIP_TO_NAME_CHARACTERS } from "../../domain/values/address/address-holds.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { openRecord } from "../patients/patient-rows.ts";
-import { blindBasis } from "./blind-basis.ts";
 import { openOrder } from "./read-orders.ts";
 
 /** A drug can act for longer than the patient took it. No safety table has a longer washout than this. */
@@ -75,4 +75,15 @@ export async function loadChangingOrder(
       blind: (basis) => blindBasis(deps, account_id, order_number, basis),
     },
   };
+}
+
+const UNCHECKED = unavailableFinding().key;
+
+/**
+ * Stores the cause of an exception as a blind index: enough to recognize it again without naming patient or drug.
+ * "Could not be checked" names neither and stays readable, so that `recheckUnchecked` can search for it.
+ */
+export function blindBasis(deps: Pick<Deps, "vault">, account_id: string, order_number: string, basis: string): string {
+  if (basis === UNCHECKED) return basis;
+  return deps.vault.blindIndex(basis, `order_exception.basis ${account_id} ${order_number}`).toString("hex");
 }

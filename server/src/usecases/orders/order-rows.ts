@@ -7,7 +7,7 @@ import type { AcceptedOrder } from "../../domain/orders/decide-order.ts";
 import { orderPosition, orderSchedule } from "../../domain/orders/order-answer.ts";
 import { exact } from "../../domain/orders/resolve-items.ts";
 import { patientRow } from "../patients/patient-rows.ts";
-import { blindBasis } from "./blind-basis.ts";
+import { blindBasis } from "./load-order.ts";
 import { DUPLICATE_WINDOW_MS, type PreparedOrder } from "./prepare-order.ts";
 
 /** The accepted order as rows. Columns that can identify the patient are sealed. */

@@ -1,7 +1,13 @@
-import { refuseAll } from "../../domain/values/refusals.ts";
+import { advanceAccountClock } from "../../db/accounts/accounts.ts";
+import { announce } from "../../db/bus.ts";
+import type { Tx } from "../../db/db.ts";
+import type { Deps } from "../../deps.ts";
+import { accountNow } from "../../domain/values/account-clock.ts";
+import { refuse, refuseAll } from "../../domain/values/refusals.ts";
 import { unknownFields } from "../../domain/values/unknown-fields.ts";
-import { catchUp } from "./catch-up.ts";
-import { LONGEST_ADVANCE_S, moveClock } from "./move-clock.ts";
+import { trackShipments } from "../fulfillment/track-shipments.ts";
+import { fillDue } from "../intake/order-due-prescriptions.ts";
+import { fillBackOrders } from "../orders/fill-back-orders.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** `{"advance_seconds":86400}` moves the account's clock forward. */
@@ -22,3 +28,26 @@ export const simulateClock: Simulation = (deps, { account_id }, simulation, prob
 
 const isAdvance = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= LONGEST_ADVANCE_S;
+
+/** At most ten years per move and a hundred in total: beyond that every date rule would be meaningless. */
+const LONGEST_ADVANCE_S = 315_360_000;
+const FARTHEST_OFFSET_S = 3_153_600_000;
+
+/** Moves a sandbox account's own clock forward and returns the account's time. */
+export async function moveClock(tx: Tx, account_id: string, advance_seconds: number, now: Date): Promise<Date> {
+  const moved = await advanceAccountClock(tx, account_id, advance_seconds, FARTHEST_OFFSET_S);
+  if (moved === undefined) return refuse(42200, "simulation.advance_seconds");
+  await announce(tx, { kind: "account", account_id });
+  return accountNow(now, moved.clock_offset_s);
+}
+
+/** Runs an account's due work at once instead of waiting for the jobs. The jobs retry whatever fails here. */
+async function catchUp(deps: Deps, account_id: string): Promise<void> {
+  for (const work of [trackShipments, fillBackOrders, fillDue]) {
+    try {
+      await work(deps, account_id);
+    } catch (error) {
+      deps.log.warn({ fault: (error as Error).name }, "due sandbox work failed and waits for the next job run");
+    }
+  }
+}

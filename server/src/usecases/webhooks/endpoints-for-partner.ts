@@ -3,9 +3,8 @@ import type { SentFields } from "../../domain/values/unknown-fields.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
 import { redeliverEvent, redeliverFailed } from "./redeliver-webhooks.ts";
 import { registerEndpoint } from "./register-endpoint.ts";
-import { removeEndpoint } from "./remove-endpoint.ts";
 import { testEndpoint } from "./test-endpoint.ts";
-import { updateEndpoint } from "./update-endpoint.ts";
+import { removeEndpoint, updateEndpoint } from "./update-endpoint.ts";
 
 /*
  * Webhook changes by a partner's program, each under its Idempotency-Key. `endpoints-in-portal.ts` offers the same

@@ -9,9 +9,8 @@ import { audited, auditView, type PortalActor } from "../operations/audit-portal
 import { readWebhookEvent } from "./read-webhook-events.ts";
 import { redeliverEvent, redeliverFailed } from "./redeliver-webhooks.ts";
 import { registerEndpoint } from "./register-endpoint.ts";
-import { removeEndpoint } from "./remove-endpoint.ts";
 import { testEndpoint } from "./test-endpoint.ts";
-import { updateEndpoint } from "./update-endpoint.ts";
+import { removeEndpoint, updateEndpoint } from "./update-endpoint.ts";
 
 /*
  * Webhook changes by a person in the portal: the same use cases as for a partner's program, each audited in the same

@@ -12,7 +12,6 @@ import {
 } from "../../db/webhooks/weeks.ts";
 import type { Deps } from "../../deps.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
-import { inBites } from "../operations/in-bites.ts";
 import { transact } from "../write.ts";
 
 const BITE = 5_000;
@@ -37,5 +36,15 @@ export async function tidyWebhooks(deps: Pick<Deps, "db" | "config" | "now" | "l
     await inBites(BITE, () => deleteStrayAttempts(db, account_id, BITE));
     await inBites(BITE, () => deleteEndpointHours(db, account_id, accountNow(before, clock_offset_s), BITE));
     await inBites(BITE, () => deleteOrphanDeliveries(db, account_id, BITE));
+  }
+}
+
+/** Deletes in batches until none are left, so that no statement runs for long. Returns the total. */
+export async function inBites(bite: number, remove: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (;;) {
+    const count = await remove();
+    total += count;
+    if (count < bite) return total;
   }
 }

@@ -3,7 +3,13 @@ import type { Grant } from "../../db/accounts/tokens.ts";
 import { announce } from "../../db/bus.ts";
 import type { Tx } from "../../db/db.ts";
 import { endpointPlace } from "../../db/webhooks/due-endpoints.ts";
-import { loadSigningFacts, lockEndpoint, makeDeliveriesDue, saveEndpoint } from "../../db/webhooks/endpoints.ts";
+import {
+  deleteEndpoint,
+  loadSigningFacts,
+  lockEndpoint,
+  makeDeliveriesDue,
+  saveEndpoint,
+} from "../../db/webhooks/endpoints.ts";
 import type { Deps } from "../../deps.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
@@ -52,4 +58,10 @@ export async function updateEndpoint(
   }
   await announce(tx, { kind: "webhook_endpoint", account_id, id: endpoint_id });
   return endpointAnswer(account_id, row);
+}
+
+/** Also drops the endpoint's pending deliveries. */
+export async function removeEndpoint(tx: Tx, account_id: string, endpoint_id: string): Promise<void> {
+  if (!(await deleteEndpoint(tx, account_id, endpoint_id))) throw new StatusRefusal(404);
+  await announce(tx, { kind: "webhook_endpoint", account_id, id: endpoint_id });
 }

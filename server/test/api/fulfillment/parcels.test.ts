@@ -5,7 +5,7 @@ import { scansOf as tableOf } from "../../../src/adapters/parcel-stories.ts";
 import { loadShipmentLabel, shipmentLabelPlace } from "../../../src/db/fulfillment/shipments.ts";
 import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
 import { parcelOf, trackByHand, trackShipments } from "../../../src/usecases/fulfillment/track-shipments.ts";
-import { moveClock } from "../../../src/usecases/sandbox/move-clock.ts";
+import { moveClock } from "../../../src/usecases/sandbox/simulate-clock.ts";
 import { readOrder } from "../../support/actions.ts";
 import { useCardProvider } from "../../support/card-provider.ts";
 import { newOrder, type OrderBody, placed, post } from "../../support/orders.ts";

@@ -38,7 +38,7 @@ import { cancelOrder } from "../../../src/usecases/orders/cancel-order.ts";
 import { fillBackOrders } from "../../../src/usecases/orders/fill-back-orders.ts";
 import { placeOrder } from "../../../src/usecases/orders/place-order.ts";
 import { prepareOrder } from "../../../src/usecases/orders/prepare-order.ts";
-import { moveClock } from "../../../src/usecases/sandbox/move-clock.ts";
+import { moveClock } from "../../../src/usecases/sandbox/simulate-clock.ts";
 import { newOrder, type OrderBody, orderOf, placed, prescribed } from "../../support/orders.ts";
 import { addPatient, ask, goodAddress, stranger } from "../../support/patient.ts";
 import { misfits } from "../../support/samples/misfits.ts";

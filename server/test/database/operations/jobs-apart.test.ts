@@ -5,7 +5,7 @@ import { trackShipments } from "../../../src/usecases/fulfillment/track-shipment
 import { fillDue } from "../../../src/usecases/intake/order-due-prescriptions.ts";
 import { fillBackOrders } from "../../../src/usecases/orders/fill-back-orders.ts";
 import { settleUnpaid } from "../../../src/usecases/orders/settle-payment.ts";
-import { moveClock } from "../../../src/usecases/sandbox/move-clock.ts";
+import { moveClock } from "../../../src/usecases/sandbox/simulate-clock.ts";
 import { readOrder } from "../../support/actions.ts";
 import { useCardProvider } from "../../support/card-provider.ts";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
