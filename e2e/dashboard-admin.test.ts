@@ -324,7 +324,7 @@ describe("journeys", () => {
     await page.getByRole("row", { name: /Clinical review/ }).waitFor();
     await go(page, "d");
     await heading(page, "Audit log");
-    await page.getByRole("row", { name: /Ada Kern.*set targets of queues/ }).waitFor();
+    await page.getByRole("row", { name: /Ada Kern.*set queue targets/ }).waitFor();
     await page.getByLabel("Action").selectOption("targets_set");
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
     quiet(seen);

@@ -82,7 +82,7 @@ describe("pestle webhooks", () => {
     await webhookCalls(app).patch(id, { status: "disabled" });
     expect((await run("webhooks list")).text).toContain("disabled (partner)");
     expect(await refused("webhooks test", {}, id)).toBe(
-      "1 Refused. status (42200): The endpoint is disabled: set its status to active first.",
+      "1 Refused. status (42200): The endpoint is disabled. Set its status to active first.",
     );
     expect(await run("webhooks enable", {}, id)).toMatchObject({ data: { status: "active" } });
     expect(await run("webhooks remove", {}, id)).toMatchObject({ data: { id, removed: true } });
