@@ -135,7 +135,7 @@ describe("journeys", () => {
       .waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: `Prescription ${prescription_id}` }).waitFor();
-    await page.getByText("without evidence of signature", { exact: false }).waitFor();
+    await page.getByText("has no evidence of a signature", { exact: false }).waitFor();
     await page.keyboard.press("m");
     await page.getByText("<DrugDescription>Zolpidem 5 mg tablet</DrugDescription>", { exact: false }).waitFor();
     await page.keyboard.press("v");
