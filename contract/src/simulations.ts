@@ -65,7 +65,7 @@ export const SimulatedPatient = named(
     phone: nullable(string({ kind: "phone" })),
     address: nullable(
       partial({
-        street1: { ...street, description: "The sandbox guide lists the magic prefixes." } as typeof street,
+        street1: { ...street, description: "The sandbox guide lists the magic values." } as typeof street,
         street2: street,
         city: nullable(string({ kind: "line_with_words", maxLength: CITY_MOST_CHARACTERS })),
         state: nullable(string({ kind: "state", description: "2-character state code." })),

@@ -26,7 +26,7 @@ export function inventedPerson(number: number): InventedPerson {
     email: `${first_name}.${last_name}.${number}@patients.example`.toLowerCase(),
     // 555-0100 to 555-0199 are reserved for fiction.
     phone: `${area_code}5550${100 + (number % 100)}`,
-    // Never one of the sandbox's magic prefixes, which are all lower.
+    // Never one of the sandbox's magic values, which are all lower.
     address: { street1: `${210 + ((number * 37) % 680)} ${pick(STREETS, number)}`, street2: null, ...place },
   };
 }

@@ -274,7 +274,7 @@ describe("rx lint", () => {
     expect(found.missing.map(({ field }) => field)).toContain("prescriber.phone");
     expect(found.unread).toContain("Message/Body/NewRx/Patient/Hobby");
     expect(found.acceptance_reasons).toEqual(["signature_missing"]);
-    expect(text).toContain("A pharmacist would need to accept it:\n  A controlled prescription came without evidence");
+    expect(text).toContain("A pharmacist would need to accept it:\n  The controlled prescription has no evidence");
     expect(text).toContain("Ignored:\n");
   });
 
