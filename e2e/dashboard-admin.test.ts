@@ -135,7 +135,7 @@ describe("journeys", () => {
       .waitFor();
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: `Prescription ${prescription_id}` }).waitFor();
-    await page.getByText("without evidence of signature", { exact: false }).waitFor();
+    await page.getByText("has no evidence of a signature", { exact: false }).waitFor();
     await page.keyboard.press("m");
     await page.getByText("<DrugDescription>Zolpidem 5 mg tablet</DrugDescription>", { exact: false }).waitFor();
     await page.keyboard.press("v");
@@ -324,7 +324,7 @@ describe("journeys", () => {
     await page.getByRole("row", { name: /Clinical review/ }).waitFor();
     await go(page, "d");
     await heading(page, "Audit log");
-    await page.getByRole("row", { name: /Ada Kern.*set targets of queues/ }).waitFor();
+    await page.getByRole("row", { name: /Ada Kern.*set queue targets/ }).waitFor();
     await page.getByLabel("Action").selectOption("targets_set");
     await expect.poll(() => page.getByRole("row").count()).toBe(2);
     quiet(seen);

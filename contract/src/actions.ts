@@ -1,22 +1,22 @@
 import type { ErrorCode } from "./errors.ts";
 import type { OrderStatus } from "./lifecycle.ts";
 
-/** A field that an action takes in its request, and the codes that refuse a bad value. */
+/** A request field of an action, with the codes that reject a bad value. */
 export type ActionField = {
   readonly name: string;
   readonly type: "string" | "integer" | "object";
   readonly required: boolean;
   readonly description: string;
   readonly codes: readonly ErrorCode[];
-  /** Set when the field goes with some of the exceptions that offer the action, and not with the others. */
+  /** Set if only some of the exceptions that offer the action take this field. */
   readonly only_exceptions?: readonly number[];
 };
 
 type ActionRow = {
-  /** The human text, for a button. */
+  /** Button text. */
   readonly action: string;
   readonly fields: readonly ActionField[];
-  /** Where it may be sent although no open exception offers it. */
+  /** Statuses in which a partner can send it without an open exception that offers it. */
   readonly order_statuses: readonly OrderStatus[];
 };
 
@@ -28,7 +28,7 @@ const reason_id = {
   codes: [42430],
 } as const satisfies ActionField;
 
-/** What a partner may ask of an order. The key is what to send as `event`. */
+/** Actions a partner can request on an order. The key is the value of `event`. */
 export const actions = {
   release: { action: "Release the hold", fields: [], order_statuses: [] },
   cancel: { action: "Cancel the order", fields: [], order_statuses: ["Processing", "Filling", "On Hold"] },
@@ -100,7 +100,7 @@ export const actions = {
         name: "amount_cents",
         type: "integer",
         required: true,
-        description: "The amount, never beyond what was captured and not yet refunded.",
+        description: "The amount, at most the captured amount that has not been refunded yet.",
         codes: [42200, 42463],
       },
     ],
@@ -112,7 +112,7 @@ export type ActionKey = keyof typeof actions;
 export const actionKeys = Object.keys(actions) as [ActionKey, ...ActionKey[]];
 export const isActionKey = (key: string): key is ActionKey => Object.hasOwn(actions, key);
 
-/** Served by `GET /order_status_reasons`. */
+/** `GET /order_status_reasons` returns these. */
 export const orderStatusReasons = [
   { id: 101, name: "Damaged", kind: "refund" },
   { id: 102, name: "Lost in Transit", kind: "refund" },

@@ -3,11 +3,11 @@ import { exceptionIds } from "./exceptions.ts";
 import { drug_schedule, ndc, order_status } from "./fields.ts";
 import { array, boolean, integer, named, nullable, number, object, oneOf, type Static, string } from "./schema.ts";
 
-/** `orderActions` is the list of them. */
+/** `orderActions` lists them. */
 export const OrderAction = named(
   "OrderAction",
   object({
-    event_key: oneOf(actionKeys, "What to send as `event`."),
+    event_key: oneOf(actionKeys, "The value to send as `event`."),
     action: string("Human text."),
     fields: array(
       object({
@@ -16,10 +16,10 @@ export const OrderAction = named(
         required: boolean(),
         description: string(),
       }),
-      "What the request carries beside `event`.",
+      "The fields the request takes in addition to `event`.",
     ),
     exceptions: array(oneOf(exceptionIds), "The exceptions that offer it."),
-    order_statuses: array(order_status, "The statuses in which it may be sent."),
+    order_statuses: array(order_status, "The statuses in which you can send it."),
   }),
 );
 export type OrderAction = Static<typeof OrderAction>;
@@ -30,7 +30,7 @@ export const OrderStatusReason = named(
 );
 export type OrderStatusReason = Static<typeof OrderStatusReason>;
 
-/** The three booleans are what an order is checked against: 42292, 42293 and 42256. */
+/** The service checks an order against the three booleans: 42292, 42293 and 42256. */
 export const ShippingMethod = named(
   "ShippingMethod",
   object({
@@ -39,7 +39,7 @@ export const ShippingMethod = named(
     carrier: string(),
     service: string(),
     signature_confirmation: boolean("Available on request."),
-    po_box: boolean("Delivers to PO Boxes and general delivery."),
+    po_box: boolean("Delivers to PO Boxes and General Delivery."),
     cold_chain: boolean("Keeps the parcel cold."),
     price_cents: integer(),
     transit_days: object({ min: integer(), max: integer() }),
@@ -50,7 +50,10 @@ export type ShippingMethod = Static<typeof ShippingMethod>;
 export const Brand = named("Brand", object({ id: integer(), name: string(), default: boolean() }));
 export type Brand = Static<typeof Brand>;
 
-/** A product of the account's formulary. The four lists are complete and never empty: what they lack is refused. */
+/**
+ * A product of the account's formulary. The four lists are complete and never empty: the service rejects a value that
+ * is not in them.
+ */
 export const Product = named(
   "Product",
   object({
@@ -58,11 +61,11 @@ export const Product = named(
     ndc: nullable(ndc),
     gcn: nullable(string()),
     name: string(),
-    rx_only: boolean("Needs a prescription."),
+    rx_only: boolean("Requires a prescription."),
     drug_schedule,
     package_sizes: array(number(), { description: "Units in one package.", minItems: 1 }),
     quantities: array(integer(), { description: "Packages in one item.", minItems: 1 }),
-    written_quantities: array(number(), { description: "Units in one fill as written.", minItems: 1 }),
+    written_quantities: array(number(), { description: "Units in one fill as prescribed.", minItems: 1 }),
     shipping_method_ids: array(integer(), { minItems: 1 }),
     in_stock: boolean(),
   }),

@@ -30,7 +30,7 @@ export const ErrorEntry = named(
 );
 export type ErrorEntry = Static<typeof ErrorEntry>;
 
-/** 400 and 422: one entry for each code, all problems of the request at once, in the order of the codes. */
+/** 400 and 422: all problems of the request, one entry per code, in code order. */
 export const ErrorsBody = named("Errors", object({ errors: array(ErrorEntry) }));
 export type ErrorsBody = Static<typeof ErrorsBody>;
 
@@ -38,7 +38,7 @@ export type ErrorsBody = Static<typeof ErrorsBody>;
 export const StatusErrorBody = named(
   "StatusError",
   object({
-    error: object({ error_code: oneOf([404, 406, 429, 500, 503], "The HTTP status again."), message: string() }),
+    error: object({ error_code: oneOf([404, 406, 429, 500, 503], "Repeats the HTTP status."), message: string() }),
   }),
 );
 export type StatusErrorBody = Static<typeof StatusErrorBody>;
@@ -51,7 +51,7 @@ export const ConflictBody = named(
       {
         error_code: oneOf([409]),
         message: string({ examples: [statusMessages[409]] }),
-        order_number: string("The earlier order, when it is known."),
+        order_number: string("The earlier order, if known."),
       },
       { optional: ["order_number"] },
     ),

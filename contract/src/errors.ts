@@ -1,22 +1,25 @@
 /**
- * Every numbered error of the API: `code: [message, field, resolution]`.
- * `message` goes out as it stands. `field` is where the fault usually lies; `[]` stands for the position in a list,
- * so an answer names `items[0].ndc`.
+ * Every numbered error of the API: `code: [message, field, resolution]`. The API sends `message` verbatim. `field` is
+ * the usual location of the problem. `[]` is a placeholder for a list index: a response names `items[0].ndc`.
  */
 export const errors = {
   40000: ["Bad Request", "body", "Send a JSON object as the body."],
-  40001: ["Malformed JSON", "body", "Send well-formed JSON in UTF-8, each name once in its object."],
+  40001: ["Malformed JSON", "body", "Send well-formed JSON in UTF-8, without duplicate keys."],
   40002: ["Unsupported Content Type", "Content-Type", "Send `Content-Type: application/json`."],
-  40003: ["Invalid Query Parameter", "query", "Use only the documented query parameters, with values of their kind."],
-  40004: ["Request Body Too Large", "body", "Keep the body within 1 MiB."],
+  40003: [
+    "Invalid Query Parameter",
+    "query",
+    "Use only the documented query parameters, with values of the right type.",
+  ],
+  40004: ["Request Body Too Large", "body", "Send at most 1 MiB."],
   40005: [
     "Invalid Header",
     "Idempotency-Key",
-    "Send each header once, 16 KiB in all; an Idempotency-Key has 1 to 255 visible ASCII characters.",
+    "Send each header once and at most 16 KiB of headers. An Idempotency-Key has 1 to 255 visible ASCII characters.",
   ],
   40010: ["HTTPS Required", "url", "Send the request over HTTPS."],
 
-  42200: ["Invalid Parameter", "body", "Check the field's name and value; unknown fields are refused."],
+  42200: ["Invalid Parameter", "body", "Check the field's name and value. The API rejects unknown fields."],
 
   42201: ["Invalid Patient Email", "patient.email", "Provide a valid email."],
   42202: ["Invalid Patient First Name", "patient.first_name", "Provide a valid first name."],
@@ -43,7 +46,7 @@ export const errors = {
   42218: [
     "Invalid Issuing State",
     "patient.identity_documents[].issuing_state",
-    "Provide a 2-character state code; `DL` and `SI` require one.",
+    "Provide a 2-character state code. `DL` and `SI` require one.",
   ],
   42219: ["Invalid Document Number", "patient.identity_documents[].number", "Provide the document number."],
   42220: [
@@ -62,31 +65,39 @@ export const errors = {
   42229: [
     "Invalid Controlled Substance Address Update",
     "address",
-    "Ask the pharmacy: an order with a controlled substance changes its address only with their approval.",
+    "Ask the pharmacy: an order with a controlled substance changes its address only with its approval.",
   ],
   42230: [
     "Invalid Address",
     "address",
     "The address could not be validated. Correct it, set `accept_suggested`, or set `ignore_warnings`.",
   ],
-  42231: ["Invalid Address State", "address.state", "The pharmacy holds no licence to ship to this state."],
+  42231: ["Invalid Address State", "address.state", "The pharmacy has no license to ship to this state."],
 
-  42241: ["Invalid Item NDC", "items[].ndc", "Use an NDC of your formulary."],
-  42242: ["Invalid Item Quantity", "items[].quantity", "Use a quantity that is offered for this product."],
+  42241: ["Invalid Item NDC", "items[].ndc", "Use an NDC from your formulary."],
+  42242: ["Invalid Item Quantity", "items[].quantity", "Use a quantity that this product offers."],
   42243: ["Invalid Item Prescriber Name", "items[].prescriber_name", "Provide a valid prescriber name."],
   42244: ["Invalid Item Prescriber Phone", "items[].prescriber_phone", "Provide a valid prescriber phone."],
   42245: ["Invalid Item Prescriber Fax", "items[].prescriber_fax", "Provide a valid prescriber fax."],
-  42246: ["Invalid Item GCN", "items[].gcn", "Use a GCN of your formulary."],
-  42247: ["Invalid Item Package Size", "items[].package_size", "Use a package size that is offered for this product."],
+  42246: ["Invalid Item GCN", "items[].gcn", "Use a GCN from your formulary."],
+  42247: ["Invalid Item Package Size", "items[].package_size", "Use a package size that this product offers."],
   42249: [
     "Invalid Item Prescription Id",
     "items[].prescription_id",
-    "Use the id of this patient's active prescription that the pharmacy has accepted and that is already effective.",
+    "Use the id of an active prescription of this patient that the pharmacy has accepted and that is already effective.",
   ],
   42250: ["Invalid Item Prescription Refills", "items[].prescription_id", "The prescription has no refills remaining."],
-  42253: ["Invalid Item Inventory", "items[].quantity", "There is not enough stock and no back order is possible."],
-  42254: ["Invalid Item SKU", "items[].sku", "Use a SKU of your formulary."],
-  42255: ["Invalid Item Prescription Quantity", "items[].quantity", "Ask for no more than the prescription has left."],
+  42253: [
+    "Invalid Item Inventory",
+    "items[].quantity",
+    "There is not enough stock, and the product does not allow back orders.",
+  ],
+  42254: ["Invalid Item SKU", "items[].sku", "Use a SKU from your formulary."],
+  42255: [
+    "Invalid Item Prescription Quantity",
+    "items[].quantity",
+    "Order at most the quantity that the prescription has left.",
+  ],
   42256: [
     "Invalid Item Shipping Method",
     "shipping.method_id",
@@ -95,15 +106,11 @@ export const errors = {
   42257: [
     "Invalid Item Prescription Expired",
     "items[].prescription_id",
-    "The prescription expired; a new one is required.",
+    "The prescription has expired. A new one is required.",
   ],
   42258: ["Invalid Item Prescription Ndc", "items[].ndc", "The item must be the medication on the prescription."],
-  42259: [
-    "Invalid Item Written Quantity",
-    "items[].written_qty",
-    "Use a written quantity that is offered for this product.",
-  ],
-  42260: ["Invalid Item Product Selection", "items[].product_selection", "Use a product of your formulary."],
+  42259: ["Invalid Item Written Quantity", "items[].written_qty", "Use a written quantity that this product offers."],
+  42260: ["Invalid Item Product Selection", "items[].product_selection", "Use a product from your formulary."],
 
   42291: ["Invalid Shipping Method Id", "shipping.method_id", "Use an id from `GET /shipping_methods`."],
   42292: [
@@ -117,10 +124,10 @@ export const errors = {
     "Use a shipping method that delivers to PO Boxes and general delivery.",
   ],
   42294: ["Invalid Shipping Label Format", "shipping.label.format", "Use one of `PDF`, `PNG`, `ZPL`."],
-  42295: ["Invalid Shipping Label Impermissible", "shipping.label", "The account may not send labels of its own."],
-  42296: ["Invalid Shipping Label Data", "shipping.label.data", "Send base64 data in the format that is named."],
+  42295: ["Invalid Shipping Label Impermissible", "shipping.label", "The account cannot send custom labels."],
+  42296: ["Invalid Shipping Label Data", "shipping.label.data", "Send base64 data in the given format."],
 
-  42299: ["Invalid Idempotency Key", "Idempotency-Key", "Use a new key: this one was sent with another body."],
+  42299: ["Invalid Idempotency Key", "Idempotency-Key", "Use a new key: you sent this one with another body."],
 
   42380: ["Invalid Brand", "brand_id", "Use an id from `GET /brands`."],
 
@@ -129,9 +136,9 @@ export const errors = {
   42462: [
     "Invalid Order Action Request",
     "event",
-    "This order cannot be verified through the API; a pharmacist must do it.",
+    "You cannot verify this order through the API. A pharmacist must do it.",
   ],
-  42463: ["Invalid Order for Action Request", "event", "The event cannot be applied to the order as it stands."],
+  42463: ["Invalid Order for Action Request", "event", "The event does not apply to the order in its current state."],
 } as const satisfies Record<number, readonly [message: string, field: string, resolution: string]>;
 
 export type ErrorCode = keyof typeof errors;
@@ -140,11 +147,11 @@ export type ErrorCode = keyof typeof errors;
 export const errorCodes = Object.keys(errors).map(Number) as ErrorCode[];
 
 export const isErrorCode = (code: number): code is ErrorCode => code in errors;
-/** Two digits tell the status; a third would not do, as 42380 and 42430 go out with 422 too (spec, Errors). */
+/** Compares ranges instead of three digits, because 42380 and 42430 are 422 too (spec, Errors). */
 export const statusOf = (code: ErrorCode): 400 | 422 => (code < 42_000 ? 400 : 422);
 export const messageOf = (code: ErrorCode): string => errors[code][0];
 
-/** The areas of the catalogue, each with the last code that belongs to it. */
+/** The areas of the error catalogue, each with its last code. */
 export const errorAreas = [
   { area: "Request", last: 40010 },
   { area: "Any field", last: 42200 },
@@ -160,23 +167,23 @@ export const errorAreas = [
 
 /** What an HTTP status means in this API. */
 export const statuses = {
-  200: "OK. The body holds the requested representation.",
-  201: "Created. The body holds the new resource.",
-  202: "Accepted. The work was taken on; the body says what can be known now.",
+  200: "OK. The body is the requested resource.",
+  201: "Created. The body is the new resource.",
+  202: "Accepted. The service started the work. The body has what is known so far.",
   204: "Updated. The body is empty.",
-  304: "Not Modified. `If-None-Match` names what would have been sent.",
-  400: "Bad Request. The request could not be read.",
-  401: "Unauthorized. The access token is missing, not valid, or lacks the scope.",
-  404: "Not Found. There is no such path, or no such record in your account.",
+  304: "Not Modified. Your copy, named in `If-None-Match`, is current.",
+  400: "Bad Request. The service could not read the request.",
+  401: "Unauthorized. The access token is missing, invalid, or lacks the scope.",
+  404: "Not Found. The path does not exist, or your account has no such record.",
   406: "Not Acceptable. `Accept` must name `application/json`.",
-  409: "Conflict. Another recent request for the same resource is in the way, mostly a duplicate.",
-  422: "Unprocessable Entity. The request was read and cannot be carried out as it is.",
-  429: "Too Many Requests. The rate limit is reached; wait for `Retry-After` seconds.",
-  500: "Server Error. The fault is on this side; quote `X-Request-Id` when you report it.",
-  503: "Service Unavailable. Temporary; wait for `Retry-After` seconds and try again.",
+  409: "Conflict. The request conflicts with another recent request, usually a duplicate.",
+  422: "Unprocessable Entity. The service read the request and cannot carry it out.",
+  429: "Too Many Requests. You reached the rate limit. Wait for `Retry-After` seconds.",
+  500: "Server Error. The problem is on our side. Quote `X-Request-Id` when you report it.",
+  503: "Service Unavailable. Temporary: wait for `Retry-After` seconds and retry.",
 } as const;
 
-/** The message in the body of an error that has no numbered codes. */
+/** Messages of errors without numbered codes. */
 export const statusMessages = {
   404: "The resource was not found.",
   406: "The Accept header must name application/json.",

@@ -1,7 +1,7 @@
 import type { ActionKey } from "./actions.ts";
 import type { ExceptionId } from "./exceptions.ts";
 
-/** What the documentation tells of an exception beside its row: what to do about it, and an action that does it. */
+/** What the documentation adds to an exception's row: how to resolve it, with an example action. */
 type ExceptionFix = {
   readonly fix: string;
   readonly send: { readonly event: ActionKey } & Readonly<Record<string, unknown>>;
@@ -19,64 +19,64 @@ const address = {
 export const exceptionFixes: Record<ExceptionId, ExceptionFix> = {
   64: { fix: "Release it when you are ready.", send: { event: "release" } },
   65: {
-    fix: "Ask the patient for an e-mail address and send it; it is kept for later orders too.",
+    fix: "Ask the patient for an email address and send it. Later orders use it too.",
     send: { event: "update_email", email: "wren@patients.example" },
   },
-  66: { fix: "Send the address the parcel goes to.", send: { event: "update_address", address } },
+  66: { fix: "Send the shipping address.", send: { event: "update_address", address } },
   67: {
-    fix: "Send an address in a state that the product may go to, or cancel.",
+    fix: "Send an address in a state where the product can be shipped, or cancel.",
     send: { event: "update_address", address },
   },
   68: {
-    fix: "Look at the other order (`GET /orders?patient_id=…`). If both are meant, confirm; if not, cancel this one.",
+    fix: "Check the other order (`GET /orders?patient_id=…`). If you want both, confirm. If not, cancel this one.",
     send: { event: "confirm_not_duplicate" },
   },
   69: {
-    fix: "Have the prescriber send a new prescription with clear directions, and name it.",
+    fix: "Ask the prescriber for a new prescription with clear directions, and send its id.",
     send: { event: "replace_prescription", prescription_id: 183602 },
   },
   70: {
-    fix: "Ask the prescriber. If the substitute is right, confirm it; if not, have it prescribed anew, and name that prescription.",
+    fix: "Ask the prescriber. If the substitute is right, confirm it. If not, ask for a new prescription and send its id.",
     send: { event: "verify" },
   },
   71: {
-    fix: "Ask the patient for the birth date again, and send it. The one on record is not told.",
+    fix: "Ask the patient for the date of birth again and send it. The API does not reveal the one on record.",
     send: { event: "verify", dob: "1984-05-17" },
   },
   72: {
-    fix: "Look at the quantity. If it is meant, confirm it; if not, cancel and order again.",
+    fix: "Check the quantity. If it is right, confirm it. If not, cancel and place a new order.",
     send: { event: "verify" },
   },
   73: {
-    fix: "Wait: the hold ends when the prescription arrives. Or name one that is there, or take the item out.",
+    fix: "Wait: the hold ends when the prescription arrives. Or send the id of an existing one, or remove the item.",
     send: { event: "replace_prescription", prescription_id: 183602 },
   },
   74: {
-    fix: "Wait for the pharmacist, who speaks with the prescriber. You can only cancel.",
+    fix: "Wait for the pharmacist, who contacts the prescriber. You can only cancel.",
     send: { event: "cancel" },
   },
   75: {
-    fix: "Wait for the pharmacist, who speaks with the prescriber. You can only cancel.",
+    fix: "Wait for the pharmacist, who contacts the prescriber. You can only cancel.",
     send: { event: "cancel" },
   },
   76: {
-    fix: "Wait: the hold ends when stock arrives. Or take the item out, so that the rest is sent.",
+    fix: "Wait: the hold ends when stock arrives. Or remove the item so that the rest ships.",
     send: { event: "remove_item", item_id: 1 },
   },
   77: {
-    fix: "Use the suggestion, correct the address with the patient, or confirm that it is right as it is.",
+    fix: "Use the suggestion, correct the address with the patient, or confirm that it is right.",
     send: { event: "accept_suggested_address" },
   },
   78: {
-    fix: "Ask the patient for the apartment number and send the whole address, or confirm that there is none.",
+    fix: "Ask the patient for the apartment number and send the full address, or confirm that there is none.",
     send: { event: "update_address", address: { ...address, street2: "Apt 5" } },
   },
   79: {
-    fix: "Send a shorter name for the label, or confirm that it may be cut.",
+    fix: "Send a shorter name for the label, or confirm that the label can truncate it.",
     send: { event: "confirm_address" },
   },
   80: {
-    fix: "Ask the patient for another card, and send its token.",
+    fix: "Ask the patient for another card and send its token.",
     send: { event: "retry_payment", token: "tok_visa" },
   },
 };

@@ -2,23 +2,23 @@ import type { ActionKey } from "./actions.ts";
 
 type ExceptionRow = {
   readonly name: string;
-  /** Goes out as the exception's `message`. */
+  /** The exception's `message` on the wire. */
   readonly message: string;
   readonly raised_when: string;
-  /** What the partner may send, in the order in which it is offered. */
+  /** Actions the partner can send, in display order. */
   readonly actions: readonly ActionKey[];
-  /** Who has to move for the hold to end, canceling aside. */
+  /** Who must act to end the hold, other than by canceling. */
   readonly who_acts: "partner" | "pharmacist" | "pharmacy";
-  /** Set when the hold may end without anybody sending an action. */
+  /** Set if the hold can end without an action. */
   readonly resolves_itself?: string;
   /**
-   * Who of the pharmacy may end it with a reason, although what raised it is still so; nobody, where the order cannot
-   * go on as it is. What is no longer so, any operator may end.
+   * Who at the pharmacy can close it with a reason while its cause remains. `nobody`: the order cannot continue as it
+   * is. Any operator can close an exception whose cause is gone.
    */
   readonly overridden_by: "operator" | "pharmacist" | "nobody";
 };
 
-/** Why an order is On Hold. An order is On Hold exactly while at least one of these is open on it. */
+/** Why an order is On Hold. An order is On Hold exactly while at least one of these is open. */
 export const exceptions = {
   64: {
     name: "Partner Hold",
@@ -31,7 +31,7 @@ export const exceptions = {
   65: {
     name: "Missing Email",
     message: "The patient's email must be updated.",
-    raised_when: "There is no email on file for the patient.",
+    raised_when: "The patient has no email on file.",
     actions: ["update_email", "cancel"],
     who_acts: "partner",
     overridden_by: "operator",
@@ -48,7 +48,7 @@ export const exceptions = {
     name: "State Invalid",
     message: "The pharmacy does not ship this drug to this state; the state on the order must be updated.",
     raised_when:
-      "A product cannot be shipped to the state; under Automatic Processing also when the pharmacy has no licence there.",
+      "The product cannot be shipped to the state. Under Automatic Processing also if the pharmacy has no license there.",
     actions: ["update_address", "cancel"],
     who_acts: "partner",
     overridden_by: "nobody",
@@ -73,7 +73,7 @@ export const exceptions = {
   70: {
     name: "DAW Confirmation Required",
     message: "Confirmation of dispense-as-written is required.",
-    raised_when: "The prescriber forbids substitution and the product is another than the one written.",
+    raised_when: "The prescriber forbids substitution and the product is not the prescribed one.",
     actions: ["verify", "replace_prescription", "cancel"],
     who_acts: "partner",
     overridden_by: "pharmacist",
@@ -98,7 +98,7 @@ export const exceptions = {
     name: "Missing Rx",
     message: "The prescription is missing for some items of the order.",
     raised_when:
-      "Under Automatic Processing an item that needs a prescription names none and gives prescriber fields instead.",
+      "Under Automatic Processing: an item that needs a prescription has prescriber fields instead of a prescription.",
     actions: ["replace_prescription", "remove_item", "cancel"],
     who_acts: "partner",
     overridden_by: "nobody",
@@ -115,7 +115,8 @@ export const exceptions = {
   75: {
     name: "Drug Interaction Found",
     message: "A drug interaction was found.",
-    raised_when: "The safety engine finds an interaction between drugs of the order or the patient's medications.",
+    raised_when:
+      "The safety engine finds an interaction between drugs of the order, or with the patient's medications.",
     actions: ["cancel"],
     who_acts: "pharmacist",
     overridden_by: "pharmacist",
@@ -123,7 +124,7 @@ export const exceptions = {
   76: {
     name: "Inventory Delayed",
     message: "Some items have inventory delays.",
-    raised_when: "There is not enough stock of a product that takes back orders.",
+    raised_when: "A product that allows back orders has too little stock.",
     actions: ["remove_item", "cancel"],
     who_acts: "pharmacy",
     overridden_by: "nobody",
@@ -140,7 +141,7 @@ export const exceptions = {
   78: {
     name: "Missing Address Unit Number",
     message: "The address requires an apartment number.",
-    raised_when: "The address validator knows the building and misses the unit.",
+    raised_when: "The address validator knows the building, and the unit is missing.",
     actions: ["update_address", "accept_suggested_address", "confirm_address", "cancel"],
     who_acts: "partner",
     overridden_by: "operator",
@@ -156,7 +157,7 @@ export const exceptions = {
   80: {
     name: "Payment Declined",
     message: "The payment was declined.",
-    raised_when: "The patient pays and the payment is declined.",
+    raised_when: "The patient pays and the card is declined.",
     actions: ["retry_payment", "cancel"],
     who_acts: "partner",
     overridden_by: "nobody",
@@ -167,5 +168,5 @@ export type ExceptionId = keyof typeof exceptions;
 export const exceptionIds = Object.keys(exceptions).map(Number) as [ExceptionId, ...ExceptionId[]];
 export const isExceptionId = (id: number): id is ExceptionId => Object.hasOwn(exceptions, id);
 
-/** The row of an exception, with its lists widened so that any of them can be handled alike. */
+/** An exception's row with widened list types, so that code can handle all exceptions alike. */
 export const exceptionRow = (id: ExceptionId): ExceptionRow => exceptions[id];

@@ -3,7 +3,7 @@ import { named, oneOf, string } from "./schema.ts";
 
 export const genders = ["M", "F", "N"] as const;
 export const documentTypes = ["DL", "PP", "MI", "PR", "SI", "TI", "OT"] as const;
-/** Schedule 1 cannot be prescribed; 0 is everything that is not a controlled substance. */
+/** Schedule 1 cannot be prescribed. 0 means not a controlled substance. */
 export const drugSchedules = ["0", "2", "3", "4", "5"] as const;
 export const shipmentStatuses = [
   "label_created",
@@ -19,7 +19,7 @@ export const payers = ["partner", "patient"] as const;
 export const paymentStatuses = ["pending", "authorized", "captured", "declined", "voided", "refunded"] as const;
 export const labelFormats = ["PDF", "PNG", "ZPL"] as const;
 
-/** A line of a street address, and the name of a city, are no longer. */
+/** Maximum lengths of a street line and a city name. */
 export const STREET_MOST_CHARACTERS = 100;
 export const CITY_MOST_CHARACTERS = 50;
 
@@ -33,5 +33,5 @@ export const patient_id = string({ description: "4 to 35 of `[A-Za-z0-9_-]`.", e
 export const ORDER_NUMBER_PATTERN = "^[0-9A-HJKMNP-TV-Z]{10}$";
 export const order_number = string({ pattern: ORDER_NUMBER_PATTERN, examples: ["7K2M9XQ4TB"] });
 export const ndc = string({ description: "11 digits.", pattern: "^[0-9]{11}$", examples: ["00071015523"] });
-export const drug_schedule = oneOf(drugSchedules, "`0` for what is not a controlled substance.");
+export const drug_schedule = oneOf(drugSchedules, "`0` if it is not a controlled substance.");
 export const order_status = named("OrderStatus", oneOf(orderStatuses));

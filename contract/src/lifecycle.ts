@@ -4,7 +4,7 @@ import type { EventType } from "./webhooks.ts";
 export const orderStatuses = ["Processing", "Filling", "Shipped", "Delivered", "On Hold", "Canceled"] as const;
 export type OrderStatus = (typeof orderStatuses)[number];
 
-/** Where inside a status the work stands; operators see it, partners do not. */
+/** Steps of the work within a status. Operators see them, partners do not. */
 export const stages = {
   Processing: ["clinical_review"],
   Filling: ["fill", "product_check", "pack"],
@@ -26,7 +26,7 @@ export type OrderState = (typeof orderStates)[number];
 
 export const finalStates = ["Delivered", "Canceled"] as const satisfies readonly OrderState[];
 
-/** The states in which an order can be held, and to which it returns afterwards. */
+/** States in which an order can be held, and to which it returns. */
 export const holdableStates = [
   "Processing/clinical_review",
   "Filling/fill",
@@ -38,17 +38,17 @@ export type HoldableState = (typeof holdableStates)[number];
 export const roles = ["partner", "system", "pharmacist", "technician", "operator", "carrier"] as const;
 export type Role = (typeof roles)[number];
 
-/** What the people of the pharmacy may do, by the role they sign in with; the first is what history calls them. */
+/** Permissions of pharmacy staff by sign-in role. History shows the first of them. */
 export const staffRoles = {
   technician: ["technician", "operator"],
   pharmacist: ["pharmacist", "technician", "operator"],
-  // The pharmacist in charge: also takes over what somebody else has claimed.
+  // The pharmacist in charge: can also take over orders that others have claimed.
   lead: ["pharmacist", "technician", "operator"],
   admin: ["operator", "pharmacist", "technician"],
 } as const satisfies Record<string, readonly Role[]>;
 export type StaffRole = keyof typeof staffRoles;
 export const staffRoleNames = Object.keys(staffRoles) as [StaffRole, ...StaffRole[]];
-/** Those who may decide what takes a pharmacist. */
+/** Roles that can make a pharmacist's decisions. */
 export const pharmacistRoles = staffRoleNames.filter((role) =>
   (staffRoles[role] as readonly Role[]).includes("pharmacist"),
 );
@@ -57,20 +57,20 @@ export type Transition = {
   readonly event: string;
   /** `new` is an order that does not exist yet. */
   readonly from: readonly (OrderState | "new")[];
-  /** `before the hold` is the state from which the order went On Hold; `unchanged` leaves it where it is. */
+  /** `before the hold` is the state before On Hold. `unchanged` keeps the state. */
   readonly to: OrderState | "before the hold" | "unchanged";
   readonly by: readonly Role[];
-  /** What must hold for this row to apply, beyond the state it starts from. */
+  /** A condition in addition to the starting state. */
   readonly when?: string;
-  /** An order of OTC products alone has no prescription to speak of: it never sends RX_UPDATED. */
+  /** An order with only OTC products never sends RX_UPDATED, because it has no prescription. */
   readonly sends: readonly EventType[];
   readonly also?: string;
 };
 
-/** A change of `order_status` always sends these two; the second goes to endpoints that opted in. */
+/** A change of `order_status` always sends these two. The second goes only to endpoints that opted in. */
 const statusChange = ["RX_UPDATED", "ORDER_UPDATED"] as const satisfies readonly EventType[];
 
-/** Every change an order can go through. Each writes one history row and its events in the same transaction. */
+/** Every transition of an order. Each writes one history row and its events in the same transaction. */
 export const transitions = [
   {
     event: "create",
@@ -119,7 +119,7 @@ export const transitions = [
     from: ["Filling/product_check"],
     to: "Filling/pack",
     by: ["pharmacist"],
-    when: "The pharmacist is not the one who filled it.",
+    when: "A different person filled it.",
     sends: [],
   },
   {
@@ -136,7 +136,7 @@ export const transitions = [
     to: "Shipped",
     by: ["technician", "system"],
     sends: [...statusChange, "SHIPMENT_UPDATED"],
-    also: "The payment is captured; label and tracking number exist.",
+    also: "The payment is captured. Label and tracking number exist.",
   },
   {
     event: "track",
@@ -144,7 +144,7 @@ export const transitions = [
     to: "Shipped",
     by: ["carrier", "operator"],
     sends: ["SHIPMENT_UPDATED"],
-    also: "The shipment's status changes; a returned or lost parcel allows refund and reorder.",
+    also: "The shipment's status changes. A returned or lost parcel allows refund and reorder.",
   },
   {
     event: "deliver",
@@ -159,7 +159,7 @@ export const transitions = [
     to: "On Hold",
     by: ["system", "operator", "partner"],
     sends: [...statusChange, "ORDER_EXCEPTION"],
-    also: "The state before is kept. A partner raises 64 alone, by sending `hold`.",
+    also: "The previous state is saved. A partner can raise only 64, by sending `hold`.",
   },
   {
     event: "raise_exception",
@@ -193,14 +193,14 @@ export const transitions = [
     to: "Canceled",
     by: ["partner", "operator", "system"],
     sends: statusChange,
-    also: "Units and stock are given back, the authorisation is voided. The system cancels what the prescriber canceled.",
+    also: "Units and stock are returned and the authorization is voided. The system cancels orders whose prescription the prescriber canceled.",
   },
   {
     event: "update_address",
     from: [...holdableStates, "On Hold"],
     to: "unchanged",
     by: ["partner", "operator"],
-    when: "It raises and ends no exception.",
+    when: "It neither raises nor resolves an exception.",
     sends: [],
   },
   {
@@ -208,7 +208,7 @@ export const transitions = [
     from: ["On Hold"],
     to: "unchanged",
     by: ["partner", "system"],
-    when: "It raises and ends no exception.",
+    when: "It neither raises nor resolves an exception.",
     sends: [],
   },
   {
@@ -216,9 +216,9 @@ export const transitions = [
     from: ["On Hold"],
     to: "unchanged",
     by: ["partner"],
-    when: "It raises and ends no exception.",
+    when: "It neither raises nor resolves an exception.",
     sends: [],
-    also: "The item's units and stock are given back.",
+    also: "The item's units and stock are returned.",
   },
   {
     event: "refund",
@@ -226,7 +226,7 @@ export const transitions = [
     to: "unchanged",
     by: ["partner", "operator"],
     sends: [],
-    also: "All or a part of what was captured goes back, with a reason.",
+    also: "All or part of the captured amount is refunded, with a reason.",
   },
 ] as const satisfies readonly Transition[];
 
@@ -236,6 +236,6 @@ export const statusOfState = (state: OrderState): OrderStatus => state.split("/"
 export const stageOfState = (state: OrderState): Stage | null => (state.split("/")[1] as Stage | undefined) ?? null;
 export const isFinal = (state: OrderState): boolean => (finalStates as readonly OrderState[]).includes(state);
 
-/** The rows by which an order in this state can move on. */
+/** Transitions out of this state. */
 export const transitionsFrom = (state: OrderState | "new"): readonly Transition[] =>
   transitions.filter((row: Transition) => row.from.includes(state));

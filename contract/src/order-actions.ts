@@ -1,7 +1,9 @@
 import { type ActionField, type ActionKey, actionKeys, actions } from "./actions.ts";
 import { type ExceptionId, exceptionIds, exceptionRow } from "./exceptions.ts";
 
-/** What `GET /order_actions` serves: the actions, the exceptions that offer each, and the statuses that allow it. */
+/**
+ * The response of `GET /order_actions`: the actions, the exceptions that offer each, and the statuses that allow it.
+ */
 export const orderActions = actionKeys.map((event_key) => {
   const { action, fields, order_statuses } = actions[event_key];
   const offering = exceptionIds.filter((id) => exceptionRow(id).actions.includes(event_key));
@@ -15,6 +17,6 @@ export const orderActions = actionKeys.map((event_key) => {
   };
 });
 
-/** The `order_actions` array of one exception, in an order and in its webhook. */
+/** The `order_actions` of one exception, in an order and in its webhook. */
 export const orderActionsOf = (id: ExceptionId): { event_key: ActionKey; action: string }[] =>
   exceptionRow(id).actions.map((event_key) => ({ event_key, action: actions[event_key].action }));

@@ -26,15 +26,15 @@ import {
 } from "./schema.ts";
 
 /*
- * The bodies of requests, a row a field: its name, its type and limits, the code that refuses it, and what it means. The
- * server reads bodies by these rows (`readBody`), so the OpenAPI document and the SDK's types say what it accepts.
+ * Request bodies, one row per field: its name, type and limits, the code that rejects it, and its meaning. The server
+ * reads bodies with these rows (`readBody`), so the OpenAPI document and the SDK's types match what it accepts.
  */
 
 const LONGEST_LINE = 255;
 const line = { kind: "line", maxLength: LONGEST_LINE } as const;
 const street = { kind: "street", maxLength: STREET_MOST_CHARACTERS } as const;
 
-/** In the flat form these are the body of `POST /patients/{patient_id}/shipping_address` too. */
+/** Also the body of `POST /patients/{patient_id}/shipping_address`, where the fields are at the top level. */
 export const AddressInput = named(
   "AddressInput",
   closed(
@@ -47,8 +47,8 @@ export const AddressInput = named(
       state: string({ code: 42226, kind: "state", description: "2-character state code." }),
       zip: string({ code: 42227, kind: "zip", description: "5 or 9 digits." }),
       phone: nullable(string({ kind: "phone_or_blank", description: "North American." })),
-      accept_suggested: boolean("Use the suggested address when there is one."),
-      ignore_warnings: boolean("Take the address as it is although it could not be validated."),
+      accept_suggested: boolean("Use the suggested address if there is one."),
+      ignore_warnings: boolean("Use the address as entered although it failed validation."),
     },
     { code: 42230, optional: ["street2", "phone", "accept_suggested", "ignore_warnings"] },
   ),
@@ -65,11 +65,11 @@ export const IdentityDocumentInput = named(
         string({
           code: 42218,
           kind: "two_letters",
-          description: "2-character state code; required for `DL` and `SI`.",
+          description: "2-character state code. Required for `DL` and `SI`.",
         }),
       ),
       number: string({ code: 42219, kind: "document_number", description: "1 to 30 letters, digits and dashes." }),
-      expiration_date: date({ code: 42220, description: "In the future." }),
+      expiration_date: date({ code: 42220, description: "Must be in the future." }),
     },
     { optional: ["issuing_state"] },
   ),
@@ -93,7 +93,7 @@ export const PatientUpdate = named(
 );
 export type PatientUpdate = Static<typeof PatientUpdate>;
 
-/** Above these limits no product could ever offer it, and sums stay exact. */
+/** No product offers more than these limits, and sums below them stay exact. */
 const units = { decimals: 3, exclusiveMinimum: 0, maximum: 1_000_000 } as const;
 
 export const OrderItemInput = named(
@@ -102,7 +102,7 @@ export const OrderItemInput = named(
     prescription_id: integer({
       code: 42249,
       minimum: 1,
-      description: "Required on every item that needs a prescription.",
+      description: "Required for every item that needs a prescription.",
     }),
     sku: string({ code: 42254, ...line }),
     ndc: string({ code: 42241, kind: "ndc", maxLength: 20 }),
@@ -112,7 +112,7 @@ export const OrderItemInput = named(
     package_size: number({
       code: 42247,
       ...units,
-      description: "Units in one package. Without it the item is one fill as written.",
+      description: "Units in one package. Without it the item is one fill as prescribed.",
     }),
     written_qty: number({ code: 42259, ...units }),
     prescriber_name: string({ code: 42243, kind: "prescriber_name", maxLength: 120 }),
@@ -157,7 +157,7 @@ export const OrderPatientInput = named(
       identity_documents: array(IdentityDocumentInput, {
         code: 42208,
         maxItems: 20,
-        description: "Required for controlled substances, unless on file.",
+        description: "Required for controlled substances unless one is on file.",
       }),
     },
     {
@@ -170,13 +170,13 @@ const PaymentInput = named(
   "PaymentInput",
   partial({
     payer: oneOf(payers, { default: "partner" }),
-    token: string({ ...line, description: "Required when the patient pays." }),
+    token: string({ ...line, description: "Required if the patient pays." }),
   }),
 );
 
 const orderFields = {
   brand_id: integer({ code: 42380, minimum: 1, description: "From `GET /brands`." }),
-  reference: string({ ...line, description: "The partner's own id; echoed." }),
+  reference: string({ ...line, description: "The partner's own ID, returned with the order." }),
   shipping: ShippingInput,
   patient: OrderPatientInput,
   address: AddressInput,
@@ -191,11 +191,11 @@ export const OrderRequest = named(
 );
 export type OrderRequest = Static<typeof OrderRequest>;
 
-/** `POST /orders/{order_number}/reorders`: what is left out is copied from the earlier order. */
+/** `POST /orders/{order_number}/reorders`: omitted fields are copied from the earlier order. */
 export const ReorderRequest = named("ReorderRequest", partial(orderFields));
 export type ReorderRequest = Static<typeof ReorderRequest>;
 
-/** 32 bits, as the database's columns have. */
+/** The database columns have 32 bits. */
 const count = { minimum: 1, maximum: 2_147_483_647 } as const;
 
 const actionFields = {
@@ -212,7 +212,7 @@ const actionFields = {
 };
 type ActionFieldName = Exclude<keyof typeof actionFields, "event">;
 
-/** `POST /orders/{order_number}/partner_order_action_requests`; the fields an event takes are in `actions`. */
+/** `POST /orders/{order_number}/partner_order_action_requests`. `actions` lists the fields of each event. */
 export const ActionRequestInput = named(
   "ActionRequestInput",
   closed(actionFields, {
@@ -221,7 +221,7 @@ export const ActionRequestInput = named(
 );
 export type ActionRequestInput = Static<typeof ActionRequestInput>;
 
-/** The same for one event, which takes its own fields and no others. */
+/** The same for one event, which takes only its own fields. */
 export const actionBody = (event: ActionKey): Schema<Partial<ActionRequestInput>> => {
   const fields = actions[event].fields as readonly (ActionField & { readonly name: ActionFieldName })[];
   const taken = Object.fromEntries(fields.map(({ name }) => [name, actionFields[name]]));

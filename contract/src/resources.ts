@@ -50,12 +50,12 @@ export const PatientAddress = named(
   object({
     address_id: integer(),
     ...addressFields,
-    default: boolean("Used when neither order nor prescription has one."),
+    default: boolean("Used if neither the order nor the prescription has an address."),
   }),
 );
 export type PatientAddress = Static<typeof PatientAddress>;
 
-/** The whole number is never shown again once it is sent. */
+/** The API never returns the full number. */
 export const IdentityDocument = named(
   "IdentityDocument",
   object({
@@ -63,7 +63,7 @@ export const IdentityDocument = named(
     type: oneOf(documentTypes),
     issuing_country: string({ pattern: "^[A-Z]{2}$", examples: ["US"] }),
     issuing_state: nullable(string({ pattern: "^[A-Z]{2}$", examples: ["CA"] })),
-    number: string({ description: "Masked but for its last 4 characters.", examples: ["****1234"] }),
+    number: string({ description: "Masked except for its last 4 characters.", examples: ["****1234"] }),
     expiration_date: date(),
   }),
 );
@@ -72,14 +72,14 @@ export type IdentityDocument = Static<typeof IdentityDocument>;
 export const PatientSafety = named(
   "PatientSafety",
   object({
-    medications: array(string(), "What the patient takes beside this order."),
+    medications: array(string(), "Other medications that the patient takes."),
     health_conditions: array(string()),
     allergies: array(string()),
   }),
 );
 export type PatientSafety = Static<typeof PatientSafety>;
 
-/** `patient_id` is the prescriber system's own where the e-prescription carries a usable one. */
+/** `patient_id` is the prescriber system's own if the e-prescription has a usable one. */
 export const Patient = named(
   "Patient",
   object({
@@ -113,7 +113,6 @@ export const Shipment = named(
 );
 export type Shipment = Static<typeof Shipment>;
 
-/** One fill of a prescription by an order. */
 export const MedicationDispense = named(
   "MedicationDispense",
   object({
@@ -137,12 +136,12 @@ export const MedicationRequest = named(
   object(
     {
       id: integer({ description: "The `prescription_id`.", examples: [183601] }),
-      active: boolean("False once the prescriber canceled or replaced it; expiry and use do not change it."),
+      active: boolean("False once the prescriber canceled or replaced it. Expiry and use do not change it."),
       patient_id,
       prescriber_name: string(),
       prescriber_phone: nullable(string()),
       prescriber_fax: nullable(string()),
-      receive_date: time("When it was received."),
+      receive_date: time("When the pharmacy received it."),
       expire_date: time("The first instant at which it can no longer be filled."),
       written_date: date(),
       effective_date: date("The first day on which it can be filled."),
@@ -152,10 +151,10 @@ export const MedicationRequest = named(
       sig_text: string(),
       written_qty: number(),
       days_supply: nullable(integer()),
-      refills_left: integer("Whole fills that are left beyond the current one."),
+      refills_left: integer("Whole fills left after the current one."),
       drug_schedule,
       daw: boolean("The prescriber forbids substitution."),
-      order_errors: array(ErrorEntry, "Automatic Processing: why no order could be made of it."),
+      order_errors: array(ErrorEntry, "Automatic Processing: why no order could be created from it."),
       medication_dispenses: array(MedicationDispense),
     },
     { optional: ["order_errors"] },
@@ -165,7 +164,7 @@ export type MedicationRequest = Static<typeof MedicationRequest>;
 
 export const OrderActionRef = named(
   "OrderActionRef",
-  object({ event_key: oneOf(actionKeys, "What to send as `event`."), action: string("Human text.") }),
+  object({ event_key: oneOf(actionKeys, "The value to send as `event`."), action: string("Human text.") }),
 );
 
 export const OrderException = named(
@@ -206,7 +205,6 @@ export const Payment = named(
 );
 export type Payment = Static<typeof Payment>;
 
-/** On Hold exactly when `exceptions` is not empty. */
 export const Order = named(
   "Order",
   object({
@@ -214,7 +212,7 @@ export const Order = named(
     order_status,
     patient_id,
     brand_id: nullable(integer()),
-    reference: nullable(string("The partner's own id.")),
+    reference: nullable(string("The partner's own ID.")),
     workflow: oneOf(workflows),
     created_at: time(),
     updated_at: time(),
@@ -232,18 +230,18 @@ export const Order = named(
     medication_requests: array(MedicationRequest, "With the dispenses of this order."),
     shipments: array(Shipment),
     exception: nullable(OrderException),
-    exceptions: array(OrderException, "All that are open; `exception` is the first."),
+    exceptions: array(OrderException, "All open exceptions. `exception` is the first."),
     payment: Payment,
   }),
 );
 export type Order = Static<typeof Order>;
 
-/** One row for each change; `from` is null for the creation. */
+/** One row per change. `from` is null for the creation. */
 export const HistoryEntry = named(
   "HistoryEntry",
   object({
     at: time(),
-    actor: string("Who did it: a role, never a person's name."),
+    actor: string("Who made the change: a role, never a person's name."),
     event: oneOf([...new Set(transitions.map((row) => row.event))] as [TransitionEvent, ...TransitionEvent[]]),
     from: nullable(order_status),
     to: order_status,
@@ -252,7 +250,7 @@ export const HistoryEntry = named(
 );
 export type HistoryEntry = Static<typeof HistoryEntry>;
 
-/** What was asked of an order. In the answer to it the order is as it stood right after, in the list as it is now. */
+/** An action request. The response to it has the order right after the action; the list has the current order. */
 export const ActionRequest = named(
   "ActionRequest",
   object({

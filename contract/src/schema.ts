@@ -1,25 +1,25 @@
 import type { ErrorCode } from "./errors.ts";
 
 /**
- * JSON Schema 2020-12 as plain data, with the TypeScript type of what it describes carried along.
- * `Static<typeof Order>` is that type. The phantom key exists for the compiler alone: no value ever has it.
+ * JSON Schema 2020-12 as plain data, with its TypeScript type attached: `Static<typeof Order>`. The phantom key exists
+ * only for the compiler. No value has it.
  */
 export type Schema<T = unknown> = JsonSchema & { readonly "~static"?: T };
 export type Static<S> = S extends { readonly "~static"?: infer T } ? Exclude<T, undefined> : never;
 export type JsonSchema = { readonly [keyword: string]: unknown; readonly [reading]?: Reading };
 
-/** What the server needs to read a field of a request. JSON Schema has no words for it, so documents leave it out. */
+/** What the server needs to read a request field. JSON Schema has no keywords for it, so documents omit it. */
 export const reading = Symbol("reading");
 export type Reading = {
-  /** Refuses a value that is missing or malformed; 42200 where the field has no code of its own. */
+  /** Rejects a missing or malformed value. Defaults to 42200. */
   readonly code?: ErrorCode;
-  /** What a text must be beyond its keywords. */
+  /** What a string must be beyond its keywords. */
   readonly kind?: FieldKind;
-  /** A number has no more; `multipleOf` is not exact on fractions. */
+  /** Maximum decimals. `multipleOf` is not exact on fractions. */
   readonly decimals?: number;
-  /** Answered instead of the code's resolution. */
+  /** Replaces the code's resolution. */
   readonly message?: string;
-  /** The same, for an entry of a list that repeats an earlier one. */
+  /** The same, for a list entry that repeats an earlier one. */
   readonly repeated?: string;
 };
 export type FieldKind =
@@ -42,7 +42,7 @@ export type FieldKind =
   | "two_letters"
   | "zip";
 
-/** Further keywords and how the field is read, or just the description. */
+/** More keywords and how to read the field, or only the description. */
 type Options = (JsonSchema & Reading) | string;
 type Schemas = Record<string, Schema>;
 type Flat<T> = { [K in keyof T]: T[K] };
@@ -70,7 +70,7 @@ export const time = (options: Options = {}): Schema<string> => ({
   examples: ["2026-11-15T08:30:00.000Z"],
 });
 
-/** A calendar day, judged in the pharmacy's time zone. */
+/** A calendar day in the pharmacy's time zone. */
 export const date = (options: Options = {}): Schema<string> => ({
   type: "string",
   format: "date",
@@ -94,7 +94,7 @@ export const array = <T>(items: Schema<T>, options: Options = {}): Schema<T[]> =
   ...keywords(options),
 });
 
-/** Every property is required unless listed as optional; what answers hold may grow, so unknown ones are allowed. */
+/** Properties are required unless listed as optional. Allows unknown properties because responses can grow. */
 export const object = <P extends Schemas, K extends keyof P & string = never>(
   properties: P,
   { optional = [], ...rest }: JsonSchema & Reading & { readonly optional?: readonly K[] } = {},
@@ -103,13 +103,13 @@ export const object = <P extends Schemas, K extends keyof P & string = never>(
   return { type: "object", properties, ...(required.length > 0 && { required }), ...keywords(rest) };
 };
 
-/** An object of a request: an unknown field is refused, never ignored. */
+/** A request object: the server rejects unknown fields. */
 export const closed = <P extends Schemas, K extends keyof P & string = never>(
   properties: P,
   options: JsonSchema & Reading & { readonly optional?: readonly K[] } = {},
 ): Schema<ObjectOf<P, K>> => object(properties, { ...options, additionalProperties: false });
 
-/** A closed object all of whose fields may be left out. */
+/** A closed object whose fields are all optional. */
 export const partial = <P extends Schemas>(properties: P, options: JsonSchema & Reading = {}) =>
   closed(properties, { ...options, optional: Object.keys(properties) as (keyof P & string)[] });
 
@@ -124,5 +124,5 @@ export const nullable = <T>(schema: Schema<T>): Schema<T | null> => {
   return { ...schema, type: [schema.type, "null"], ...(values && { enum: [...values, null] }) };
 };
 
-/** Gives a schema the name under which OpenAPI lists it once and refers to it everywhere else. */
+/** Names a schema, so that OpenAPI lists it once and refers to it elsewhere. */
 export const named = <T>(name: string, schema: Schema<T>): Schema<T> => ({ $id: name, ...schema });

@@ -32,14 +32,14 @@ import {
 import { eventTypeNames } from "./webhooks.ts";
 
 /*
- * `POST /simulate`: one request and one answer for each `simulation_type`. As with every request, these describe it to
- * those who write it, and the server does not validate with them.
+ * `POST /simulate`: one request and one response per `simulation_type`. These schemas are documentation. The server
+ * does not validate with them.
  */
 
 const simulation = <const T extends string, S>(simulation_type: T, fields: Schema<S>) =>
   closed({ simulation_type: oneOf([simulation_type]), simulation: fields });
 
-/** Where an order can be taken: an order begins in Processing, and what holds it is an exception. */
+/** Where a simulation can move an order. Orders start in Processing, and exceptions hold them. */
 export const simulatedStatuses = ["Filling", "Shipped", "Delivered", "Canceled"] as const satisfies OrderStatus[];
 
 const street = nullable(string({ kind: "line_with_words", maxLength: STREET_MOST_CHARACTERS }));
@@ -49,7 +49,7 @@ export const SimulatedPatient = named(
   partial({
     patient_id: string({
       pattern: PATIENT_ID_PATTERN,
-      description: "Somebody on file is meant; an id that nobody has becomes that of a new patient.",
+      description: "A patient on file. An unknown id creates a new patient with that id.",
     }),
     first_name: string({ kind: "person_name" }),
     last_name: string({ kind: "person_name" }),
@@ -59,13 +59,13 @@ export const SimulatedPatient = named(
       string({
         kind: "email",
         maxLength: EMAIL_MOST_CHARACTERS,
-        description: "`null`: the prescription tells none, and an order is held (65).",
+        description: "`null`: the prescription has no email, and an order is held (65).",
       }),
     ),
     phone: nullable(string({ kind: "phone" })),
     address: nullable(
       partial({
-        street1: { ...street, description: "Magic beginnings are in the sandbox guide." } as typeof street,
+        street1: { ...street, description: "The sandbox guide lists the magic values." } as typeof street,
         street2: street,
         city: nullable(string({ kind: "line_with_words", maxLength: CITY_MOST_CHARACTERS })),
         state: nullable(string({ kind: "state", description: "2-character state code." })),
@@ -77,26 +77,26 @@ export const SimulatedPatient = named(
 );
 export type SimulatedPatient = Static<typeof SimulatedPatient>;
 
-/** Any field of a medication request but its number, and a `patient`; what is left out is invented. */
+/** Any field of a medication request except its id, and a `patient`. The sandbox invents the fields you omit. */
 const SimulatedPrescription = named(
   "SimulatedPrescription",
   partial({
-    active: boolean("`false`: its prescriber takes it back at once."),
+    active: boolean("`false`: the prescriber cancels it immediately."),
     patient_id: string("The same as `patient.patient_id`."),
     prescriber_name: string(),
     prescriber_phone: nullable(string()),
     prescriber_fax: nullable(string()),
-    receive_date: time("A date is taken too: the beginning of that day."),
-    expire_date: time("A date is taken too: the beginning of that day."),
-    written_date: date("A time is taken too: the day it is on."),
-    effective_date: date("A time is taken too: the day it is on."),
-    drug_name: string("A product's name or words of it, where no `ndc` or `gcn` is given."),
+    receive_date: time("Also accepts a date: the start of that day."),
+    expire_date: time("Also accepts a date: the start of that day."),
+    written_date: date("Also accepts a time: the day it falls on."),
+    effective_date: date("Also accepts a time: the day it falls on."),
+    drug_name: string("A product's name or words of it, if you send neither `ndc` nor `gcn`."),
     ndc: nullable(string()),
     gcn: nullable(string()),
     sig_text: string(),
     written_qty: number(),
     days_supply: nullable(integer()),
-    refills_left: integer("The refills; the law's limits for controlled substances hold."),
+    refills_left: integer("The refills. The legal limits for controlled substances apply."),
     drug_schedule,
     daw: boolean(),
     order_errors: array(object({}), { maxItems: 0 }),
@@ -129,11 +129,14 @@ export const simulations = {
       "event",
       object(
         { event_type: oneOf(eventTypeNames), medication_requests: array(object({})) },
-        { optional: ["medication_requests"], description: "Sent as it is; `event_id` and `timestamp` are added." },
+        {
+          optional: ["medication_requests"],
+          description: "Sent as given. The service adds `event_id` and `timestamp`.",
+        },
       ),
     ),
   ),
-  /** The account's own clock, which moves forward only. */
+  /** The account's own clock, which only moves forward. */
   clock: named(
     "SimulateClock",
     simulation("clock", closed({ advance_seconds: integer({ minimum: 1, examples: [86400] }) })),
@@ -141,18 +144,18 @@ export const simulations = {
 };
 export type SimulationType = keyof typeof simulations;
 
-/** What the 202 tells. */
+/** The 202 responses. */
 export const simulationAnswers = {
   prescription: named(
     "SimulatedPrescriptionAnswer",
     object({
       patient_id: nullable(patient_id),
-      prescription_id: nullable(integer("Made, or with a CancelRx ended; null where it did neither.")),
+      prescription_id: nullable(integer("The prescription it created, or that a CancelRx ended; null if neither.")),
     }),
   ),
   order: named("SimulatedOrderAnswer", object({ order_number, order_status })),
   event: named("SimulatedEventAnswer", object({ event_id: string({ format: "uuid" }) })),
-  clock: named("SimulatedClockAnswer", object({ now: time("What the account's clock shows now.") })),
+  clock: named("SimulatedClockAnswer", object({ now: time("The account's current time.") })),
 } as const satisfies Record<SimulationType, Schema>;
 
 export const simulationExamples = {

@@ -2,7 +2,7 @@ import type { NewSecondFactor } from "./dashboard/dashboard-admin.ts";
 import type { DashboardApi } from "./dashboard/dashboard-api.ts";
 import type { PortalApi } from "./portal/portal-api.ts";
 
-/** Who is signed in. */
+/** The signed-in user. */
 export type WebSession = {
   person_id: string;
   email: string;
@@ -10,16 +10,16 @@ export type WebSession = {
   role: string;
   partner_name: string | null;
   csrf_token: string;
-  /** False while the code of the second factor is missing. */
+  /** False until the user enters the second-factor code. */
   complete: boolean;
   totp_on: boolean;
   idle_seconds: number;
 };
 export type SignInAnswer = WebSession & { outcome: "signed_in" | "needs_code" | "needs_set_up" };
-/** `session` is null for a caller who is not signed in. */
+/** `session` is null if the caller is not signed in. */
 export type SessionAnswer = { session: WebSession | null; second_factor: "offered" | "required" };
 
-/** Signing in and out, for both applications. */
+/** Sign-in and sign-out, for both applications. */
 export type SessionApi = {
   "POST /session": { body: { email: string; password: string; code?: string | null }; answer: SignInAnswer };
   "GET /session": { answer: SessionAnswer };
@@ -33,13 +33,13 @@ export type SessionApi = {
 export type WebApi = SessionApi & DashboardApi & PortalApi;
 export type WebRouteKey = keyof WebApi;
 
-/** The body a route takes; `Record<string, never>` where it takes no fields. */
+/** The request body of a route; `Record<string, never>` if it takes no fields. */
 export type WebBody<Key extends WebRouteKey> = Key extends WebRouteKey
   ? WebApi[Key] extends { body: infer Body }
     ? Body
     : Record<string, never>
   : never;
-/** The names a route's query takes. */
+/** The query parameters of a route. */
 export type WebQueryName<Key extends WebRouteKey> = Key extends WebRouteKey
   ? WebApi[Key] extends { query: infer Name extends string }
     ? Name

@@ -12,12 +12,12 @@ const every = <const T extends EventType>(event_type: T) => ({
 const ofOrder = {
   patient_id,
   order_number,
-  sequence: integer("Numbers the changes of one order that send events; the events of one change share it."),
+  sequence: integer("Numbers the event-sending changes of one order. Events of the same change share it."),
 };
 const medication_requests = array(MedicationRequest);
 const order_actions = array(OrderActionRef, "The same as `exception.order_actions`.");
 
-/** The body of each event. It never names a patient, nor holds an address, a birth date or a document. */
+/** The body of each event. It never contains a patient's name, an address, a date of birth or an identity document. */
 export const webhookBodies = {
   RX_RECEIVED: named("RxReceived", object({ ...every("RX_RECEIVED"), patient_id, medication_requests })),
   RX_UPDATED: named("RxUpdated", object({ ...every("RX_UPDATED"), ...ofOrder, medication_requests })),
@@ -46,5 +46,5 @@ export const webhookBodies = {
 } as const satisfies Record<EventType, Schema>;
 
 export type WebhookBodyOf<T extends EventType> = Static<(typeof webhookBodies)[T]>;
-/** Any event; `event_type` tells which. */
+/** Any event. `event_type` discriminates. */
 export type WebhookBody = { [T in EventType]: WebhookBodyOf<T> }[EventType];

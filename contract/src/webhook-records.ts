@@ -14,7 +14,7 @@ import {
 import { eventTypeNames } from "./webhooks.ts";
 
 export const endpointStatuses = ["active", "disabled"] as const;
-/** Who or what disabled an endpoint: the account itself, an answer of 410, or days of nothing but failures. */
+/** Why an endpoint is disabled: the account disabled it, it answered 410, or it only failed for days. */
 export const endpointDisabledReasons = ["partner", "gone", "failing"] as const;
 export const deliveryStatuses = ["pending", "delivered", "failed"] as const;
 
@@ -23,26 +23,29 @@ const uuid = string({ format: "uuid" });
 
 const endpointFields = {
   id: uuid,
-  url: string({ format: "uri", description: "As it was registered: it is signed in exactly this spelling." }),
-  events: array(EventTypeSchema, "What it is told of. Empty: every event that is not opt-in."),
+  url: string({ format: "uri", description: "As registered: it is signed exactly like this." }),
+  events: array(EventTypeSchema, "The subscribed events. Empty: every event that is not opt-in."),
   status: oneOf(endpointStatuses),
   signing_credential_id: string("The `client_id` of the credential whose secret signs."),
   description: nullable(string()),
   disabled_reason: nullable(
-    oneOf(endpointDisabledReasons, "`partner`: by a PATCH; `gone`: it answered 410; `failing`: five days of failures."),
+    oneOf(
+      endpointDisabledReasons,
+      "`partner`: a PATCH disabled it. `gone`: it answered 410. `failing`: it failed for five days.",
+    ),
   ),
   disabled_at: nullable(time()),
   created_at: time(),
   updated_at: time(),
 };
 
-/** `secret` is write-only and therefore not here. */
+/** Without `secret`, which is write-only. */
 export const WebhookEndpoint = named("WebhookEndpoint", object(endpointFields));
 export type WebhookEndpoint = Static<typeof WebhookEndpoint>;
 
 export const CreatedWebhookEndpoint = named(
   "CreatedWebhookEndpoint",
-  object({ ...endpointFields, signing_secret: string({ description: "Shown this once.", pattern: "^whsec_" }) }),
+  object({ ...endpointFields, signing_secret: string({ description: "Shown only once.", pattern: "^whsec_" }) }),
 );
 export type CreatedWebhookEndpoint = Static<typeof CreatedWebhookEndpoint>;
 
@@ -54,13 +57,13 @@ export const WebhookEventRecord = named(
     patient_id: nullable(string()),
     order_number: nullable(string()),
     created_at: time(),
-    body: object({}, { description: "What is sent, as an object.", additionalProperties: true }),
+    body: object({}, { description: "The request body as an object.", additionalProperties: true }),
     deliveries: array(
       object({
         endpoint_id: uuid,
         status: oneOf(deliveryStatuses),
-        attempts: integer("Those that ended."),
-        next_attempt_at: nullable(time("Null also while the endpoint is disabled: the delivery waits for it.")),
+        attempts: integer("Completed attempts."),
+        next_attempt_at: nullable(time("Also null while the endpoint is disabled: the delivery stays pending.")),
       }),
     ),
   }),
@@ -74,8 +77,8 @@ export const WebhookAttempt = named(
     attempt: integer("1 for the first."),
     at: time(),
     delivered: boolean(),
-    status: nullable(integer("The HTTP status of the answer, if there was one.")),
-    error: nullable(string({ description: "What kept it from being a delivery, as a code.", examples: ["timeout"] })),
+    status: nullable(integer("The HTTP status of the response, if there was one.")),
+    error: nullable(string({ description: "Why the attempt failed, as a code.", examples: ["timeout"] })),
     error_message: nullable(string("The same as a sentence.")),
     duration_ms: integer(),
     request: nullable(
@@ -83,10 +86,10 @@ export const WebhookAttempt = named(
         {
           method: oneOf(["POST"]),
           url: string({ format: "uri" }),
-          headers: object({}, { description: "Without those that authenticate it.", additionalProperties: true }),
-          body: string("The bytes that were sent. They are ASCII."),
+          headers: object({}, { description: "Without the authenticity headers.", additionalProperties: true }),
+          body: string("The exact bytes. They are ASCII."),
         },
-        { description: "What was sent." },
+        { description: "The request." },
       ),
     ),
     response: nullable(
@@ -95,7 +98,7 @@ export const WebhookAttempt = named(
           content_type: nullable(string()),
           body: string("Its first 4 KiB, as text."),
         },
-        { description: "What came back, where anything did." },
+        { description: "The response, if there was one." },
       ),
     ),
   }),
@@ -103,10 +106,10 @@ export const WebhookAttempt = named(
 export type WebhookAttempt = Static<typeof WebhookAttempt>;
 
 const sums = {
-  attempts: integer("Attempts that ended."),
-  delivered: integer("Attempts that were answered with 2xx."),
-  failed: integer("Deliveries given up after their last attempt."),
-  success_rate: nullable(number("`delivered` of `attempts`, from 0 to 1; null where there were none.")),
+  attempts: integer("Completed attempts."),
+  delivered: integer("Attempts answered with 2xx."),
+  failed: integer("Deliveries that failed after their last attempt."),
+  success_rate: nullable(number("`delivered` divided by `attempts`, from 0 to 1; null without attempts.")),
   average_duration_ms: nullable(integer()),
   slowest_duration_ms: nullable(integer()),
 };
@@ -116,8 +119,8 @@ export const WebhookStatistics = named(
   object({
     endpoint_id: uuid,
     ...sums,
-    waiting: integer("Deliveries that are not finished."),
-    oldest_waiting_at: nullable(time("When the oldest event that still waits for this endpoint happened.")),
+    waiting: integer("Pending deliveries."),
+    oldest_waiting_at: nullable(time("Time of the oldest event that is pending for this endpoint.")),
     hours: array(
       object({ hour: time("Its beginning."), ...sums }),
       "The last 24 hours that had attempts, newest first.",

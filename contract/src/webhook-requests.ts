@@ -2,18 +2,18 @@ import { array, boolean, closed, named, nullable, oneOf, partial, type Static, s
 import { endpointStatuses } from "./webhook-records.ts";
 import { ENDPOINT_TEXT_MOST_CHARACTERS, eventTypeNames, MOST_WEBHOOK_ENDPOINTS } from "./webhooks.ts";
 
-/** What can be wrong with an endpoint that is sent, or with what is asked of it; the sentences that are answered. */
+/** Error messages for webhook endpoint requests. */
 export const endpointFaults = {
-  url: "The URL is not an absolute URL of at most 2,048 characters without spaces.",
-  events: "Send a list of event types; an empty one stands for every event that is not opt-in.",
-  event_unknown: "Use an event type of the documentation.",
+  url: "Send an absolute URL of at most 2,048 characters without spaces.",
+  events: "Send a list of event types. An empty list means every event that is not opt-in.",
+  event_unknown: "Use a documented event type.",
   event_twice: "Name each event type once.",
-  secret: `The secret has 1 to ${ENDPOINT_TEXT_MOST_CHARACTERS} characters.`,
-  signing_credential: "Use the client_id of a credential of this account that was not revoked.",
-  description: `The description is null or has at most ${ENDPOINT_TEXT_MOST_CHARACTERS} characters.`,
+  secret: `The secret must have 1 to ${ENDPOINT_TEXT_MOST_CHARACTERS} characters.`,
+  signing_credential: "Use the client_id of a credential of this account that has not been revoked.",
+  description: `The description must be null or have at most ${ENDPOINT_TEXT_MOST_CHARACTERS} characters.`,
   status: `Use one of ${endpointStatuses.join(" and ")}.`,
-  too_many: `An account has at most ${MOST_WEBHOOK_ENDPOINTS} endpoints: remove one first.`,
-  disabled: "The endpoint is disabled: set its status to active first.",
+  too_many: `An account can have at most ${MOST_WEBHOOK_ENDPOINTS} endpoints. Remove one first.`,
+  disabled: "The endpoint is disabled. Set its status to active first.",
   endpoint_unknown: "Use the id of an endpoint of this account.",
   since: "Send a time with its zone, or a date.",
   missed: "Send true or false.",
@@ -24,7 +24,7 @@ const most = { maxLength: ENDPOINT_TEXT_MOST_CHARACTERS };
 const endpointFields = (said: { events: string; signing_credential_id: string }) => ({
   url: string({ format: "uri", maxLength: 2_048, message: endpointFaults.url }),
   events: array(oneOf(eventTypeNames, { message: endpointFaults.event_unknown }), {
-    // A longer list names one twice, and a list of a hundred thousand is not answered name by name.
+    // A longer list must repeat a name. The limit avoids an error entry for each of a hundred thousand names.
     maxItems: eventTypeNames.length,
     uniqueItems: true,
     message: endpointFaults.events,
@@ -44,26 +44,26 @@ export const WebhookEndpointInput = named(
   "WebhookEndpointInput",
   closed(
     endpointFields({
-      events: "Left out or empty: every event that is not opt-in.",
-      signing_credential_id: "A `client_id`. Left out: the credential that makes the call.",
+      events: "Omitted or empty: every event that is not opt-in.",
+      signing_credential_id: "A `client_id`. Omitted: the credential that makes the call.",
     }),
     { optional: ["events", "signing_credential_id", "description"] },
   ),
 );
 export type WebhookEndpointInput = Static<typeof WebhookEndpointInput>;
 
-/** `PATCH /webhook_endpoints/{id}`: what is left out stays as it is. */
+/** `PATCH /webhook_endpoints/{id}`: omitted fields stay unchanged. */
 export const WebhookEndpointUpdate = named(
   "WebhookEndpointUpdate",
   partial({
     ...endpointFields({
       events: "Empty: every event that is not opt-in.",
       signing_credential_id:
-        "Signs with the newest live secret of this credential from now on: how to switch, in a rotation or to another one.",
+        "Signs with the newest active secret of this credential from now on. Use it in a rotation or to switch credentials.",
     }),
     status: oneOf(endpointStatuses, {
       message: endpointFaults.status,
-      description: "`active` enables it again; what waited for it is sent.",
+      description: "`active` enables it again and sends its pending deliveries.",
     }),
   }),
 );
@@ -75,7 +75,7 @@ export const WebhookTestRequest = named(
   partial({
     event_type: oneOf(eventTypeNames, {
       message: endpointFaults.event_unknown,
-      description: "What is sent as a sample.",
+      description: "The sample to send.",
       default: "RX_RECEIVED",
     }),
   }),
@@ -89,7 +89,7 @@ export const RedeliveryRequest = named(
     endpoint_id: string({
       format: "uuid",
       message: endpointFaults.endpoint_unknown,
-      description: "Only to this one, whatever it subscribes to.",
+      description: "Only to this endpoint, regardless of its subscriptions.",
     }),
   }),
 );
@@ -102,11 +102,11 @@ export const FailedRedeliveryRequest = named(
     {
       since: time({
         message: endpointFaults.since,
-        description: "Events that happened at this time or later. A date is its first instant where the pharmacy is.",
+        description: "Events at this time or later. A date means the start of that day in the pharmacy's time zone.",
       }),
       missed: boolean({
         message: endpointFaults.missed,
-        description: "Also events that it was never sent, because it was disabled or not there yet.",
+        description: "Also events that the endpoint never received, because it was disabled or did not exist yet.",
         default: false,
       }),
     },

@@ -45,14 +45,14 @@ import type {
 } from "./dashboard-reviews.ts";
 import type { BulkAnswer, BulkRequest, WorkRequest } from "./dashboard-work.ts";
 
-/** An answer that is a file to save or print, not JSON. */
+/** A response that is a file to save or print, not JSON. */
 export type WebFile = { readonly "~file": true };
 /** Server-sent events: the data of each event by the event's name. */
 export type WebStream<Events> = { readonly "~events": Events };
 
 /**
- * Every route of the dashboard, below `/web`: the names its query takes, the body it takes and the body it answers with.
- * The server's routes and the dashboard's calls are typed with this table.
+ * Every dashboard route below `/web`, with its query parameters, request body and response body. This table types the
+ * server's routes and the dashboard's calls.
  */
 export type DashboardApi = {
   "GET /dashboard/home": { query: "environment"; answer: DashboardHome };
@@ -62,7 +62,7 @@ export type DashboardApi = {
   };
   "GET /dashboard/accounts": { answer: DashboardAccounts };
   "GET /dashboard/targets": { answer: DashboardTargets };
-  /** A queue that the body leaves out keeps its target. */
+  /** A queue that the body omits keeps its target. */
   "PUT /dashboard/targets": { body: { targets: Partial<DashboardTargets["targets"]> }; answer: DashboardTargets };
 
   "GET /dashboard/orders": { query: DashboardOrderFilter | "cursor" | "limit"; answer: DashboardOrders };

@@ -75,7 +75,7 @@ export type DashboardLine = {
   prescription: (Omit<MedicationRequest, "medication_dispenses" | "patient_id"> & { refills: number }) | null;
   differences: LineDifference[];
 };
-/** A difference between what was prescribed and what is dispensed. */
+/** A difference between the prescription and the dispensed item. */
 export type LineDifference = {
   field: "product" | "ndc" | "units" | "schedule";
   prescribed: string;

@@ -1,15 +1,15 @@
 import type { ErrorCode } from "../errors.ts";
 import { integer, type Schema, string } from "../schema.ts";
 
-/** One operation of the API, as a row of `endpoints`. */
+/** One API operation: a row of `endpoints`. */
 export type Endpoint = {
   readonly operation_id: string;
   readonly method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
-  /** As in OpenAPI. The partner API answers it with `/v1` in front as well. */
+  /** In OpenAPI syntax. The partner API also serves the path with a `/v1` prefix. */
   readonly path: string;
   readonly server: "partner" | "intake" | "token";
   readonly tags: readonly Tag[];
-  /** `client`: the credentials themselves, by HTTP Basic authentication or in the form. */
+  /** `client`: the client's own credentials, in HTTP Basic authentication or in the form. */
   readonly auth: "bearer:partners" | "bearer:intake" | "client" | "none";
   readonly summary: string;
   readonly description: string;
@@ -18,17 +18,16 @@ export type Endpoint = {
     readonly content_type: string;
     readonly schema: Schema;
     readonly example: unknown;
-    /** Where one would not do: by name. */
+    /** For operations that need more than one example, by name. */
     readonly examples?: { readonly [name: string]: { readonly value: unknown } };
   };
-  /** None at all is an empty object. */
+  /** An omitted body counts as an empty object. */
   readonly body_optional?: true;
   readonly responses: { readonly [status: number]: Answer };
-  /** The numbered errors it can give, beside those that any request can. */
+  /** The numbered errors it can return, in addition to those that any request can get. */
   readonly codes: readonly ErrorCode[];
-  /** There is a record to be found, or the path exists for some accounts only. */
+  /** It can return 404: it looks up a record, or the path exists only for some accounts. */
   readonly may_be_missing?: true;
-  /** Takes `Idempotency-Key`. */
   readonly idempotent?: true;
 };
 
@@ -37,22 +36,22 @@ type Answer = {
   readonly schema?: Schema;
   readonly example?: unknown;
   readonly examples?: { readonly [name: string]: { readonly value: unknown } };
-  /** JSON unless it says otherwise. */
+  /** Defaults to JSON. */
   readonly content_type?: string;
 };
 
 export const tags = {
-  Catalogue: "What the pharmacy offers to your account.",
-  Intake: "Where e-prescription networks deliver.",
-  Orders: "What can be asked of an order.",
-  Patients: "The patients whose prescriptions were received, and what is on file about them.",
-  Sandbox: "What only sandbox accounts can do.",
+  Catalogue: "What the pharmacy offers your account.",
+  Intake: "Where e-prescription networks deliver prescriptions.",
+  Orders: "Create, read and change orders, and act on them.",
+  Patients: "Patients whose prescriptions the pharmacy received, and their records.",
+  Sandbox: "Operations for sandbox accounts only.",
   Tokens: "Access tokens, on the token servers.",
-  Webhooks: "What is sent to your endpoints.",
+  Webhooks: "Your webhook endpoints, their events and delivery attempts.",
 } as const;
 export type Tag = keyof typeof tags;
 
-/** The compiler checks each example against its schema, and whoever calls the API knows the type of its answer. */
+/** Types the answer, so that the compiler checks each example against its schema and clients know the response type. */
 export const answer = <T>(
   description: string,
   schema: Schema<T>,
@@ -60,10 +59,10 @@ export const answer = <T>(
 ): Answer & { readonly schema: Schema<T> } => ({ description, schema, example });
 export const body = <T>(content_type: string, schema: Schema<T>, example: T) => ({ content_type, schema, example });
 
-/** The two parameters of every paged list. */
+/** The two parameters of every paginated list. */
 export const paged = {
   limit: integer({ minimum: 1, maximum: 200, default: 25 }),
-  cursor: string("`next_cursor` of the page before."),
+  cursor: string("`next_cursor` of the previous page."),
 };
 
 export const bodyCodes = [40000, 40001, 40002, 40004] as const satisfies readonly ErrorCode[];

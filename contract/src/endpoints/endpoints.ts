@@ -12,7 +12,9 @@ import { webhookEndpoints } from "./webhook-endpoints.ts";
 
 const form = "application/x-www-form-urlencoded";
 
-/** Every operation the servers answer. Each has a handler of the same name, and OpenAPI is made from this. */
+/**
+ * Every operation of the servers. Each has a handler of the same name, and the OpenAPI document comes from this table.
+ */
 export const endpoints = [
   ...patientEndpoints,
   ...orderEndpoints,
@@ -25,7 +27,7 @@ export const endpoints = [
     tags: ["Catalogue"],
     auth: "bearer:partners",
     summary: "List the shipping methods",
-    description: "All shipping methods of the account. The ids are used to create orders.",
+    description: "All shipping methods of the account. Use an `id` as the `method_id` of an order.",
     responses: {
       200: answer("The shipping methods.", object({ shipping_methods: array(ShippingMethod) }), {
         shipping_methods: [
@@ -53,7 +55,7 @@ export const endpoints = [
     tags: ["Catalogue"],
     auth: "bearer:partners",
     summary: "List the brands",
-    description: "All brands of the account. An order without `brand_id` goes out under the default one.",
+    description: "All brands of the account. An order without `brand_id` ships under the default brand.",
     responses: {
       200: answer("The brands.", object({ brands: array(Brand) }), {
         brands: [{ id: 1, name: "Harbor Health", default: true }],
@@ -70,11 +72,11 @@ export const endpoints = [
     auth: "bearer:partners",
     summary: "List the products",
     description:
-      "The account's formulary, or the products in it that match any of the values given. The answer is a bare array.",
+      "The account's formulary, or the products in it that match any of the given values. The response is a bare array.",
     query: {
-      "ndc[]": array(string(), "NDCs to look for; repeat it for several."),
-      "sku[]": array(string(), "SKUs to look for; repeat it for several."),
-      "gcn[]": array(string(), "GCNs to look for; repeat it for several."),
+      "ndc[]": array(string(), "NDCs to find. Repeat the parameter for several."),
+      "sku[]": array(string(), "SKUs to find. Repeat the parameter for several."),
+      "gcn[]": array(string(), "GCNs to find. Repeat the parameter for several."),
     },
     responses: {
       200: answer("The products.", array(Product), [
@@ -103,8 +105,7 @@ export const endpoints = [
     tags: ["Orders"],
     auth: "bearer:partners",
     summary: "List the order actions",
-    description:
-      "Every event that can be asked of an order, its fields, and the exceptions and statuses that allow it.",
+    description: "Every event you can send for an order, its fields, and the exceptions and statuses that allow it.",
     responses: {
       200: answer("The order actions.", object({ order_actions: array(OrderAction) }), {
         order_actions: orderActions.filter(({ event_key }) => event_key === "update_email"),
@@ -120,7 +121,7 @@ export const endpoints = [
     tags: ["Orders"],
     auth: "bearer:partners",
     summary: "List the order status reasons",
-    description: "The reasons that can be given as `reason_id`.",
+    description: "The reasons you can send as `reason_id`.",
     responses: {
       200: answer("The reasons.", object({ order_status_reasons: array(OrderStatusReason) }), {
         order_status_reasons: [...orderStatusReasons],
@@ -135,16 +136,20 @@ export const endpoints = [
     server: "partner",
     tags: ["Sandbox"],
     auth: "bearer:partners",
-    summary: "Simulate what the world does",
+    summary: "Simulate external events",
     description:
-      "Sandbox accounts only; production accounts get 404. `prescription`: one arrives, and with Automatic Processing its order is there when the answer is. `order`: it goes through every step to that status, or is held by that exception. `event`: it is written to the feed and sent as given. `clock`: the account's own clock moves forward; tokens, rate limits and idempotency keys stay on real time.",
+      "Sandbox accounts only; production accounts get 404. `prescription`: a prescription arrives. Under Automatic Processing its order exists when you receive the response. `order`: the order goes through every step to the given status, or the given exception holds it. `event`: the service adds the event to the feed and sends it as given. `clock`: the account's own clock moves forward. Tokens, rate limits and idempotency keys stay on real time.",
     body: {
       ...body("application/json", union(Object.values(simulations)), simulationExamples.clock.value),
       examples: simulationExamples,
     },
     responses: {
       202: {
-        ...answer("What came of it.", union(Object.values(simulationAnswers)), simulationAnswerExamples.clock.value),
+        ...answer(
+          "The result of the simulation.",
+          union(Object.values(simulationAnswers)),
+          simulationAnswerExamples.clock.value,
+        ),
         examples: simulationAnswerExamples,
       },
     },
@@ -162,7 +167,7 @@ export const endpoints = [
     auth: "client",
     summary: "Get an access token",
     description:
-      "OAuth 2.0 client credentials grant (RFC 6749 section 4.4). The credentials go in the form or in HTTP Basic authentication.",
+      "OAuth 2.0 client credentials grant (RFC 6749 section 4.4). Send the credentials in the form or with HTTP Basic authentication.",
     body: body(form, TokenRequest, {
       grant_type: "client_credentials",
       scope: "partners",
@@ -189,9 +194,9 @@ export const endpoints = [
     auth: "client",
     summary: "Revoke an access token",
     description:
-      "RFC 7009. The answer is the same whether or not there was such a token; it stops working within a second.",
+      "RFC 7009. The token stops working within a second. The response is the same whether or not the token existed.",
     body: body(form, TokenToExamine, { token: "k3v9x2m4q7ab_an-opaque-token" }),
-    responses: { 200: { description: "The token does not work any more. The body is empty." } },
+    responses: { 200: { description: "The token no longer works. The body is empty." } },
     codes: [],
   },
   {
@@ -201,11 +206,11 @@ export const endpoints = [
     server: "token",
     tags: ["Tokens"],
     auth: "client",
-    summary: "Ask about an access token",
-    description: "RFC 7662. A client learns about the tokens of its own account only.",
+    summary: "Introspect an access token",
+    description: "RFC 7662. A client can introspect only tokens of its own account.",
     body: body(form, TokenToExamine, { token: "k3v9x2m4q7ab_an-opaque-token" }),
     responses: {
-      200: answer("What is known of the token.", Introspection, {
+      200: answer("The state of the token.", Introspection, {
         active: true,
         scope: "partners",
         client_id: "k3v9x2m4q7ab-5d8f2h6j",
@@ -224,7 +229,7 @@ export const endpoints = [
     tags: ["Tokens"],
     auth: "none",
     summary: "Describe the token server",
-    description: "RFC 8414: where the endpoints are and what they support.",
+    description: "RFC 8414: the token server's endpoints and what they support.",
     responses: { 200: answer("The metadata.", ServerMetadata, serverMetadata("http://127.0.0.1:8081")) },
     codes: [],
   },

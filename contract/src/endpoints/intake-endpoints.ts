@@ -107,22 +107,22 @@ const OperationOutcome = named(
             optional: ["valueString", "valueInteger"],
           },
         ),
-        "Our own numbers of what was made of the message.",
+        "Our IDs of the records created from the message.",
       ),
       issue: array(
         object(
           {
-            severity: oneOf(["error", "warning", "information"], "`information`: the pharmacy has it."),
-            code: string("What kind of issue it is, in FHIR's words."),
+            severity: oneOf(["error", "warning", "information"], "`information`: the pharmacy accepted the message."),
+            code: string("The kind of issue, as a FHIR code."),
             details: object({
-              coding: array(object({ system: string(), code: string() }), "The name of the refusal or warning."),
+              coding: array(object({ system: string(), code: string() }), "The name of the rejection or warning."),
               text: string("The same as a sentence."),
             }),
-            expression: array(string(), "Where it lies."),
+            expression: array(string(), "The location of the problem in the message."),
           },
           { optional: ["expression"] },
         ),
-        "What was made of the message, or why nothing was, and what was doubtful.",
+        "The records created from the message, or why the pharmacy rejected it, and any warnings.",
       ),
     },
     { optional: ["extension"] },
@@ -131,7 +131,6 @@ const OperationOutcome = named(
 
 const rest = { method: "POST", server: "intake", tags: ["Intake"], auth: "bearer:intake" } as const;
 
-/** Where e-prescription networks deliver. */
 export const intakeEndpoints = [
   {
     ...rest,
@@ -139,7 +138,7 @@ export const intakeEndpoints = [
     path: "/intake/script",
     summary: "Deliver an NCPDP SCRIPT message",
     description:
-      "NewRx, CancelRx, RxRenewalResponse and RxChangeResponse in the shapes of 10.6, 2017071 and 2023011. What could be read is answered with 200 and a SCRIPT message (Status, Error, Verify or CancelRxResponse). The same message again gets the same answer and changes nothing.",
+      "NewRx, CancelRx, RxRenewalResponse and RxChangeResponse in the formats of 10.6, 2017071 and 2023011. The service answers a readable message with 200 and a SCRIPT message (Status, Error, Verify or CancelRxResponse). A repeated message gets the same answer and changes nothing.",
     body: body("application/xml", string("A SCRIPT message, UTF-8."), newRx),
     responses: {
       200: { ...answer("A SCRIPT message.", string("A SCRIPT message."), status), content_type: "application/xml" },
@@ -152,8 +151,8 @@ export const intakeEndpoints = [
     path: "/intake/fhir",
     summary: "Deliver a FHIR R4 prescription",
     description:
-      "A Bundle (collection, transaction, message or batch) with one MedicationRequest, or the MedicationRequest alone. What could be read is answered with 200 and an OperationOutcome. The same message again gets the same answer and changes nothing.",
-    query: { ncpdp_id: string("The receiver, where the message names none.") },
+      "A Bundle (collection, transaction, message or batch) with one MedicationRequest, or the MedicationRequest alone. The service answers a readable message with 200 and an OperationOutcome. A repeated message gets the same answer and changes nothing.",
+    query: { ncpdp_id: string("The receiver, if the message does not name one.") },
     body: body("application/fhir+json", FhirMessage, medicationRequest as { resourceType: "MedicationRequest" }),
     responses: {
       200: {

@@ -3,10 +3,10 @@ import { array, boolean, integer, named, object, oneOf, type Static, string } fr
 export const grantTypes = ["client_credentials"] as const;
 export type GrantType = (typeof grantTypes)[number];
 
-/** What a credential may be granted. One may also have none: its tokens serve other APIs behind the token server. */
+/** Scopes of a credential. A credential can have none: then its tokens serve other APIs behind the token server. */
 export const scopes = {
   partners: "The partner API.",
-  intake: "Delivery of e-prescriptions by a network.",
+  intake: "E-prescription delivery by a network.",
 } as const;
 export type Scope = keyof typeof scopes;
 export const scopeNames = Object.keys(scopes) as [Scope, ...Scope[]];
@@ -17,14 +17,14 @@ export type Environment = (typeof environments)[number];
 
 export const TOKEN_LIFETIME_S = 43_200;
 
-/** How a client may prove itself; the names are those of RFC 8414. */
+/** How a client can authenticate, with the names from RFC 8414. */
 export const clientAuthMethods = ["client_secret_basic", "client_secret_post"] as const;
 
 /** Errors of the token server, RFC 6749 section 5.2: `error: [status, error_description]`. */
 export const oauthErrors = {
   invalid_request: [
     400,
-    "The request lacks a parameter, repeats one, shows credentials in two places, or is not form-encoded.",
+    "The request lacks a parameter, repeats one, sends credentials in two places, or is not form-encoded.",
   ],
   invalid_client: [401, "The client is unknown or its secret is wrong."],
   unsupported_grant_type: [400, "The grant type must be client_credentials."],
@@ -33,10 +33,10 @@ export const oauthErrors = {
 } as const satisfies Record<string, readonly [status: number, error_description: string]>;
 export type OauthError = keyof typeof oauthErrors;
 
-/** Refusals of an access token, RFC 6750 section 3.1. The scope's is 401 here too: spec, Authentication 8. */
+/** Rejections of an access token, RFC 6750 section 3.1. A missing scope is 401 here too: spec, Authentication 8. */
 export const bearerErrors = {
   invalid_token: [401, "The access token is missing, unknown, expired or revoked."],
-  insufficient_scope: [401, "The access token does not have the scope that this API asks for."],
+  insufficient_scope: [401, "The access token does not have the scope that this API requires."],
 } as const satisfies Record<string, readonly [status: number, error_description: string]>;
 export type BearerError = keyof typeof bearerErrors;
 
@@ -56,8 +56,8 @@ export const BearerErrorBody = named(
 export type BearerErrorBody = Static<typeof BearerErrorBody>;
 
 const client = {
-  client_id: string("Left out when the credentials are sent with HTTP Basic authentication."),
-  client_secret: string("Left out when the credentials are sent with HTTP Basic authentication."),
+  client_id: string("Omit it if you send the credentials with HTTP Basic authentication."),
+  client_secret: string("Omit it if you send the credentials with HTTP Basic authentication."),
 };
 
 export const TokenRequest = named(
@@ -66,7 +66,7 @@ export const TokenRequest = named(
     {
       grant_type: oneOf(grantTypes),
       scope: string({
-        description: "Space-separated. Required when the credentials have scopes, refused when they have none.",
+        description: "Space-separated. Required if the credential has scopes, rejected if it has none.",
         examples: ["partners"],
       }),
       ...client,
@@ -83,7 +83,7 @@ export const TokenResponse = named(
       access_token: string("Opaque."),
       token_type: oneOf(["Bearer"]),
       expires_in: integer({ description: "Lifetime in seconds.", examples: [TOKEN_LIFETIME_S] }),
-      scope: string("The granted scopes, space-separated. Left out when the credentials have none."),
+      scope: string("The granted scopes, space-separated. Absent if the credential has none."),
       created_at: integer("Unix time in seconds."),
     },
     { optional: ["scope"] },
@@ -91,23 +91,23 @@ export const TokenResponse = named(
 );
 export type TokenResponse = Static<typeof TokenResponse>;
 
-/** The form of both companions, RFC 7009 and RFC 7662. */
+/** The form for token revocation (RFC 7009) and introspection (RFC 7662). */
 export const TokenToExamine = named(
   "TokenToExamine",
   object(
-    { token: string("An access token."), token_type_hint: string("Accepted and not needed."), ...client },
+    { token: string("An access token."), token_type_hint: string("Accepted and ignored."), ...client },
     { optional: ["token_type_hint", "client_id", "client_secret"] },
   ),
 );
 export type TokenToExamine = Static<typeof TokenToExamine>;
 
-/** RFC 7662. An inactive token has `active` alone, whatever the reason. */
+/** RFC 7662. An inactive token returns only `active`, for any reason. */
 export const Introspection = named(
   "Introspection",
   object(
     {
-      active: boolean("False for a token that is unknown, expired, revoked or another account's."),
-      scope: string("Left out when the token has none."),
+      active: boolean("False if the token is unknown, expired, revoked or belongs to another account."),
+      scope: string("Absent if the token has none."),
       client_id: string(),
       token_type: oneOf(["Bearer"]),
       exp: integer("Unix time in seconds."),
@@ -138,7 +138,7 @@ export const ServerMetadata = named(
 );
 export type ServerMetadata = Static<typeof ServerMetadata>;
 
-/** The metadata document of the token server at this address. */
+/** The metadata document of the token server at this URL. */
 export const serverMetadata = (issuer: string): ServerMetadata => ({
   issuer,
   token_endpoint: `${issuer}/oauth/token`,

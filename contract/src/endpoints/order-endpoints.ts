@@ -9,7 +9,7 @@ import { ActionRequest, HistoryEntry, Order, OrderException } from "../resources
 import { array, boolean, integer, nullable, object, oneOf, string, time } from "../schema.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes, paged } from "./endpoint.ts";
 
-/** Everything that can be wrong with an order (spec, `POST /orders`: 422 codes). */
+/** Every error an order can get (spec, `POST /orders`: 422 codes). */
 const orderCodes: readonly ErrorCode[] = errorCodes.filter(
   (code) => (code >= 42200 && code <= 42296 && code !== 42228 && code !== 42229) || code === 42380,
 );
@@ -22,14 +22,13 @@ const actionRequest: ActionRequest = {
   created_at: "2026-11-15T09:30:00.000Z",
   order,
 };
-/** What the fields of the actions can be refused with. */
+/** Errors of the action fields. */
 const actionCodes: readonly ErrorCode[] = [
   ...new Set(
     Object.values(actions).flatMap(({ fields }) => (fields as readonly ActionField[]).flatMap(({ codes }) => codes)),
   ),
 ].filter((code) => code > 42200 && code < 42430);
 
-/** Orders: made, found and looked into. */
 export const orderEndpoints = [
   {
     operation_id: "createOrder",
@@ -40,8 +39,8 @@ export const orderEndpoints = [
     auth: "bearer:partners",
     summary: "Create an order",
     description:
-      "A fill request against one or more prescriptions, or products that need none. All problems are told at once. The same body within a minute is 409; with `dry_run=true` nothing is written and the answer tells what would happen.",
-    query: { dry_run: boolean("Try it, and write nothing.") },
+      "Requests a fill of one or more prescriptions, or of products that need none. The response lists all problems at once. A repeated body within a minute gets 409. With `dry_run=true` the service writes nothing and returns what would happen.",
+    query: { dry_run: boolean("Check the order without creating it.") },
     body: body("application/json", OrderRequest, {
       reference: "inv-20931",
       shipping: { method_id: 1 },
@@ -76,17 +75,17 @@ export const orderEndpoints = [
     auth: "bearer:partners",
     summary: "List the orders",
     description:
-      "Newest first. Before an order is sent again after a timeout, ask here with `patient_id` whether it exists.",
+      "Newest first. Before you retry an order after a timeout, check here with `patient_id` whether it exists.",
     query: {
       patient_id: string(),
       order_status: order_status,
       prescription_id: integer(),
       brand_id: integer(),
-      reference: string("The partner's own id."),
-      exception_id: oneOf(exceptionIds, "Orders on which this exception is open."),
-      created_after: time("A time, or a date."),
-      created_before: time("A time, or a date."),
-      updated_after: time("A time, or a date."),
+      reference: string("The partner's own ID."),
+      exception_id: oneOf(exceptionIds, "Orders with this open exception."),
+      created_after: time("A time or a date."),
+      created_before: time("A time or a date."),
+      updated_after: time("A time or a date."),
       ...paged,
     },
     responses: {
@@ -105,7 +104,7 @@ export const orderEndpoints = [
     tags: ["Orders"],
     auth: "bearer:partners",
     summary: "Read an order",
-    description: "The order as it stands.",
+    description: "The current order.",
     responses: { 200: answer("The order.", Order, order) },
     codes: [40003],
     may_be_missing: true,
@@ -145,9 +144,9 @@ export const orderEndpoints = [
     server: "partner",
     tags: ["Orders"],
     auth: "bearer:partners",
-    summary: "Change where an order goes",
+    summary: "Change an order's shipping address",
     description:
-      "Until it has shipped. On a held order it ends the exceptions that the new address answers. An order with a controlled substance changes its address only with the pharmacy's approval.",
+      "Works until the order ships. On a held order it resolves the exceptions that the new address answers. An order with a controlled substance changes its address only with the pharmacy's approval.",
     body: body("application/json", AddressInput, {
       first_name: "Rosa",
       last_name: "Quill",
@@ -156,7 +155,7 @@ export const orderEndpoints = [
       state: "CA",
       zip: "94612",
     }),
-    responses: { 200: answer("The order as it is now.", Order, order) },
+    responses: { 200: answer("The updated order.", Order, order) },
     codes: [40003, ...bodyCodes, 42200, 42221, 42222, 42223, 42225, 42226, 42227, 42228, 42229, 42230, 42231, 42293],
     may_be_missing: true,
   },
@@ -167,9 +166,9 @@ export const orderEndpoints = [
     server: "partner",
     tags: ["Orders"],
     auth: "bearer:partners",
-    summary: "Order the same again",
+    summary: "Reorder",
     description:
-      "A new fill like an order that was shipped or delivered, with the same checks. The body is that of `POST /orders`; what is left out is copied.",
+      "Creates a new fill like an order that was shipped or delivered, with the same checks. The body is that of `POST /orders`. Omitted fields are copied from the earlier order.",
     body: body("application/json", ReorderRequest, {}),
     body_optional: true,
     responses: { 201: answer("The new order.", Order, order) },
@@ -186,10 +185,10 @@ export const orderEndpoints = [
     auth: "bearer:partners",
     summary: "Act on an order",
     description:
-      "Resolves an exception, holds, cancels or refunds an order. `GET /order_actions` lists the events, the fields each takes and where it is offered. Without `exception_id` it is meant for the first open exception that offers the event.",
+      "Resolves an exception, or holds, cancels or refunds an order. `GET /order_actions` lists the events, the fields each takes and where it is available. Without `exception_id` the event applies to the first open exception that offers it.",
     body: body("application/json", ActionRequestInput, { event: "release" }),
     responses: {
-      201: answer("What was asked, and the order as it is now.", ActionRequest, actionRequest),
+      201: answer("The request and the updated order.", ActionRequest, actionRequest),
     },
     codes: [40003, ...bodyCodes, 42200, ...actionCodes, ...idempotencyCodes, 42430, 42461, 42462, 42463],
     may_be_missing: true,
@@ -202,8 +201,8 @@ export const orderEndpoints = [
     server: "partner",
     tags: ["Orders"],
     auth: "bearer:partners",
-    summary: "List what was asked of an order",
-    description: "Every request that was taken, newest first, each with the order as it is now.",
+    summary: "List the action requests of an order",
+    description: "Every accepted request, newest first, each with the current order.",
     responses: {
       200: answer("The requests.", object({ partner_order_action_requests: array(ActionRequest) }), {
         partner_order_action_requests: [actionRequest],

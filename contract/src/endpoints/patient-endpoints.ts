@@ -7,7 +7,7 @@ import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endp
 
 const addressCodes = [42221, 42222, 42223, 42225, 42226, 42227, 42230] as const satisfies readonly ErrorCode[];
 
-/** What a partner reads and changes of the patients whose prescriptions came in. */
+/** Operations on the patients whose prescriptions the pharmacy received. */
 export const patientEndpoints = [
   {
     operation_id: "getPatient",
@@ -17,7 +17,7 @@ export const patientEndpoints = [
     tags: ["Patients"],
     auth: "bearer:partners",
     summary: "Get a patient",
-    description: "The patient that a webhook names by its `patient_id`. Document numbers are masked.",
+    description: "The patient that a webhook names in `patient_id`. Document numbers are masked.",
     responses: { 200: answer("The patient.", Patient, patient) },
     codes: [40003],
     may_be_missing: true,
@@ -31,13 +31,13 @@ export const patientEndpoints = [
     auth: "bearer:partners",
     summary: "Change a patient",
     description:
-      "Changes the fields that are sent and leaves the others. Each list of `patient_safety` that is sent takes the place of the one on file: at most 100 entries of 200 characters. A telephone number is kept as its ten digits. `null` takes nothing back: it is a malformed value. Names and the birth date come from the prescriber and are not changed here.",
+      "Changes the fields you send and leaves the others. Each list of `patient_safety` that you send replaces the one on file: at most 100 entries of 200 characters. The service stores a phone number as ten digits. `null` does not clear a field: it is a malformed value. Names and the date of birth come from the prescriber and cannot be changed here.",
     body: body("application/json", PatientUpdate, {
       email: "rosa.quill@mail.example",
       phone: "+1 (415) 555-0134",
       patient_safety: { allergies: ["penicillin"] },
     }),
-    responses: { 200: answer("The patient as it is now.", Patient, patient) },
+    responses: { 200: answer("The updated patient.", Patient, patient) },
     codes: [40003, ...bodyCodes, 42200, 42201, 42204, 42205],
     may_be_missing: true,
   },
@@ -50,7 +50,11 @@ export const patientEndpoints = [
     auth: "bearer:partners",
     summary: "List a patient's prescriptions",
     description: "All prescriptions of the patient, newest first.",
-    query: { active: boolean("Only those that the prescriber has (`true`) or has not (`false`) left standing.") },
+    query: {
+      active: boolean(
+        "`true`: only prescriptions that are active. `false`: only those that the prescriber canceled or replaced.",
+      ),
+    },
     responses: {
       200: answer("The prescriptions.", object({ medication_request: array(MedicationRequest) }), {
         medication_request: [prescription],
@@ -68,7 +72,7 @@ export const patientEndpoints = [
     auth: "bearer:partners",
     summary: "Add a shipping address",
     description:
-      "Adds an address to the patient; the first one is the default. An address that cannot be validated is 42230, with a `suggested_address` when there is one: send it again with `accept_suggested` to keep that one, or with `ignore_warnings` to keep yours as it is. An address that is on file for the same person is not added again: the answer is the one on file, with the telephone number that was sent. A patient has at most 50.",
+      "Adds an address to the patient. The first one is the default. An address that fails validation gets 42230, with a `suggested_address` if there is one: send it again with `accept_suggested` to use the suggestion, or with `ignore_warnings` to keep yours. An address that is already on file for the same person is not added again: the response is the one on file, with the phone number you sent. A patient can have at most 50.",
     body: body("application/json", AddressInput, shipTo),
     responses: { 201: answer("The address.", PatientAddress, patientAddress) },
     codes: [40003, ...bodyCodes, 42200, ...addressCodes, ...idempotencyCodes],
@@ -84,8 +88,8 @@ export const patientEndpoints = [
     auth: "bearer:partners",
     summary: "Remove a shipping address",
     description:
-      "When the default address is removed, the one that was added last takes its place. One that an order still goes to cannot be removed (42228).",
-    responses: { 204: { description: "The address is removed. The body is empty." } },
+      "If you remove the default address, the most recently added one becomes the default. An address that an open order ships to cannot be removed (42228).",
+    responses: { 204: { description: "The address was removed. The body is empty." } },
     codes: [40003, 42228],
     may_be_missing: true,
   },
@@ -98,7 +102,7 @@ export const patientEndpoints = [
     auth: "bearer:partners",
     summary: "Add an identity document",
     description:
-      "Needed before a controlled substance is dispensed. The same document again (type, country, state and number) takes the place of the older one, so that its date can be renewed. The number is kept sealed and only ever shown masked. A patient has at most 20; expired ones make room.",
+      "Required before the pharmacy dispenses a controlled substance. Sending the same document again (type, country, state and number) replaces the older one, so you can renew its date. The service encrypts the number and only shows it masked. A patient can have at most 20. Expired documents make room for new ones.",
     body: body("application/json", IdentityDocumentInput, {
       type: "DL",
       issuing_country: "US",

@@ -50,7 +50,6 @@ const event: WebhookEventRecord = {
   deliveries: [{ endpoint_id: endpoint.id, status: "delivered", attempts: 1, next_attempt_at: null }],
 };
 
-/** Webhooks: where events go, what happened, and what was tried. */
 export const webhookEndpoints = [
   {
     operation_id: "createWebhookEndpoint",
@@ -60,7 +59,7 @@ export const webhookEndpoints = [
     tags: ["Webhooks"],
     auth: "bearer:partners",
     summary: "Register a webhook endpoint",
-    description: `From now on it is sent every event it asks for. \`secret\` is yours and never shown; \`signing_secret\` is made here and shown this once. Requests are signed with the older live secret of the signing credential until you switch. The URL is https and leads to a public address; in the sandbox it may also lead to this machine, without https and on any port. An account has at most ${MOST_WEBHOOK_ENDPOINTS} endpoints.`,
+    description: `The endpoint receives its subscribed events from now on. You choose \`secret\`, and the service never shows it. The service generates \`signing_secret\` and shows it only once. Requests are signed with the older active secret of the signing credential until you switch. The URL must be https and resolve to a public address. In the sandbox it can also point to this machine, without https and on any port. An account can have at most ${MOST_WEBHOOK_ENDPOINTS} endpoints.`,
     body: body("application/json", WebhookEndpointInput, {
       url: endpoint.url,
       secret: "a secret of your own",
@@ -83,7 +82,7 @@ export const webhookEndpoints = [
     tags: ["Webhooks"],
     auth: "bearer:partners",
     summary: "List the webhook endpoints",
-    description: "All of the account's, newest first.",
+    description: "All endpoints of the account, newest first.",
     responses: {
       200: answer("The endpoints.", object({ webhook_endpoints: array(WebhookEndpoint) }), {
         webhook_endpoints: [endpoint],
@@ -99,7 +98,7 @@ export const webhookEndpoints = [
     tags: ["Webhooks"],
     auth: "bearer:partners",
     summary: "Read a webhook endpoint",
-    description: "As it stands; never its secrets.",
+    description: "The current endpoint, without its secrets.",
     responses: { 200: answer("The endpoint.", WebhookEndpoint, endpoint) },
     codes: [40003],
     may_be_missing: true,
@@ -113,9 +112,9 @@ export const webhookEndpoints = [
     auth: "bearer:partners",
     summary: "Change a webhook endpoint",
     description:
-      "What is left out stays. `signing_credential_id` switches to the newest live secret of that credential, so in a rotation name the same one again when your receiver knows the new secret. `status` `active` enables an endpoint again, and what waited for it is sent; attempts after the change use the new values.",
+      "Omitted fields stay unchanged. `signing_credential_id` switches to the newest active secret of that credential. In a rotation, send the same credential again once your receiver knows the new secret. `status` `active` enables an endpoint again and sends its pending deliveries. Attempts after the change use the new values.",
     body: body("application/json", WebhookEndpointUpdate, { status: "active" }),
-    responses: { 200: answer("The endpoint as it is now.", WebhookEndpoint, endpoint) },
+    responses: { 200: answer("The updated endpoint.", WebhookEndpoint, endpoint) },
     codes: [40003, ...bodyCodes, 42200],
     may_be_missing: true,
   },
@@ -127,8 +126,8 @@ export const webhookEndpoints = [
     tags: ["Webhooks"],
     auth: "bearer:partners",
     summary: "Remove a webhook endpoint",
-    description: "It is sent nothing more, not even what waited for it. Events stay in the feed.",
-    responses: { 204: { description: "The endpoint is removed. The body is empty." } },
+    description: "The endpoint receives nothing more, not even pending deliveries. Events stay in the feed.",
+    responses: { 204: { description: "The endpoint was removed. The body is empty." } },
     codes: [40003],
     may_be_missing: true,
   },
@@ -141,10 +140,10 @@ export const webhookEndpoints = [
     auth: "bearer:partners",
     summary: "Send a test event",
     description:
-      'A sample event is sent to this endpoint alone, whatever it asked for, and signed as any other. Its body says `"test": true` and tells of nobody. The endpoint must be active.',
+      'Sends a sample event to this endpoint only, regardless of its subscriptions, and signs it like any other. Its body contains `"test": true` and no real patient. The endpoint must be active.',
     body: body("application/json", WebhookTestRequest, {}),
     body_optional: true,
-    responses: { 202: answer("The event; `attempts` tells what becomes of it.", WebhookEventRecord, event) },
+    responses: { 202: answer("The event. `attempts` shows the outcome.", WebhookEventRecord, event) },
     codes: [40003, ...bodyCodes, 42200, ...idempotencyCodes],
     may_be_missing: true,
     idempotent: true,
@@ -156,13 +155,13 @@ export const webhookEndpoints = [
     server: "partner",
     tags: ["Webhooks"],
     auth: "bearer:partners",
-    summary: "Send failed events again",
-    description: `Every event since a time whose delivery to this endpoint was given up is sent again, with the same bytes and \`event_id\`, and tried as often as a new one; with \`missed\` also those it was never sent. At most ${MOST_REDELIVERED_AT_ONCE} at once, the oldest first: while \`more\` is true, ask again. The endpoint must be active.`,
+    summary: "Redeliver failed events",
+    description: `Sends every event since a given time whose delivery to this endpoint failed, with the same bytes and \`event_id\`, and as many attempts as a new event. With \`missed\` it also sends the events that the endpoint never received. At most ${MOST_REDELIVERED_AT_ONCE} at once, oldest first: while \`more\` is true, send the request again. The endpoint must be active.`,
     body: body("application/json", FailedRedeliveryRequest, { since: "2026-11-14T22:00:00.000Z" }),
     responses: {
       202: answer(
-        "How many deliveries wait now that were finished before.",
-        object({ count: integer(), more: boolean("There are others.") }),
+        "The number of finished deliveries that are pending again.",
+        object({ count: integer(), more: boolean("More events remain.") }),
         { count: 3, more: false },
       ),
     },
@@ -178,7 +177,7 @@ export const webhookEndpoints = [
     tags: ["Webhooks"],
     auth: "bearer:partners",
     summary: "Read an endpoint's statistics",
-    description: "How its attempts went in the time that events are kept, and what waits for it now.",
+    description: "The results of its attempts while events are kept, and its pending deliveries.",
     responses: {
       200: answer("The statistics.", WebhookStatistics, {
         endpoint_id: endpoint.id,
@@ -198,16 +197,18 @@ export const webhookEndpoints = [
     server: "partner",
     tags: ["Webhooks"],
     auth: "bearer:partners",
-    summary: "Follow the events",
+    summary: "List the events",
     description:
-      "Every event of the account, oldest first, whether or not an endpoint subscribes to it; kept for 30 days or more. Go on with `cursor` while `next_cursor` is not null; a page may have fewer events than `limit`, or none, and still have a next one. At the end keep `end_cursor` and ask from there later: what is new comes once, and nothing is left out.",
+      "Every event of the account, oldest first, whether or not an endpoint subscribes to it. Events are kept for at least 30 days. Continue with `cursor` while `next_cursor` is not null. A page can have fewer events than `limit`, or none, and still have a next page. At the end, keep `end_cursor` and continue from there later: you receive each new event once and miss none.",
     query: {
       event_type: oneOf(eventTypeNames),
       order_number,
-      delivered: boolean("`true`: every endpoint that it was for has it, and there is one. `false`: all others."),
-      after: time("Events that happened after this time; a time, or a date."),
+      delivered: boolean(
+        "`true`: events that all of their endpoints received, with at least one endpoint. `false`: all other events.",
+      ),
+      after: time("Events after this time: a time or a date."),
       ...paged,
-      cursor: string("`next_cursor` or `end_cursor` of a page before."),
+      cursor: string("`next_cursor` or `end_cursor` of an earlier page."),
     },
     responses: {
       200: answer(
@@ -215,7 +216,7 @@ export const webhookEndpoints = [
         object({
           webhook_events: array(WebhookEventRecord),
           next_cursor: nullable(string()),
-          end_cursor: string("Where this page ends, also when it is the last one."),
+          end_cursor: string("Where this page ends, also on the last page."),
         }),
         { webhook_events: [event], next_cursor: null, end_cursor: "ZjEyMDMuODg" },
       ),
@@ -230,7 +231,7 @@ export const webhookEndpoints = [
     tags: ["Webhooks"],
     auth: "bearer:partners",
     summary: "Read an event",
-    description: "The event and how its deliveries stand.",
+    description: "The event and the status of its deliveries.",
     responses: { 200: answer("The event.", WebhookEventRecord, event) },
     codes: [40003],
     may_be_missing: true,
@@ -244,7 +245,7 @@ export const webhookEndpoints = [
     auth: "bearer:partners",
     summary: "List an event's attempts",
     description:
-      "Every attempt to deliver the event, to whichever endpoint, newest first, with what was sent and what came back.",
+      "Every attempt to deliver the event, to any endpoint, newest first, with the request and the response.",
     query: paged,
     responses: {
       200: answer("A page of attempts.", object({ attempts: array(WebhookAttempt), next_cursor: nullable(string()) }), {
@@ -280,12 +281,12 @@ export const webhookEndpoints = [
     server: "partner",
     tags: ["Webhooks"],
     auth: "bearer:partners",
-    summary: "Send an event again",
+    summary: "Redeliver an event",
     description:
-      "With the same bytes and `event_id`, to every active endpoint that subscribes to it or was sent it before, or to the one that is named; delivered or not.",
+      "Sends the event with the same bytes and `event_id` to every active endpoint that subscribes to it or received it before, or only to the given endpoint, whether or not it was delivered.",
     body: body("application/json", RedeliveryRequest, {}),
     body_optional: true,
-    responses: { 202: answer("The event and how its deliveries stand.", WebhookEventRecord, event) },
+    responses: { 202: answer("The event and the status of its deliveries.", WebhookEventRecord, event) },
     codes: [40003, ...bodyCodes, 42200, ...idempotencyCodes],
     may_be_missing: true,
     idempotent: true,

@@ -1,19 +1,21 @@
 import type { Endpoint } from "../endpoints/endpoint.ts";
 import { endpoints, type OperationId } from "../endpoints/endpoints.ts";
 
-/** One step of a workflow, in short: where parameters go and what success is, the operation's row tells. */
+/**
+ * One workflow step in short form. The operation's row determines where parameters go and which status means success.
+ */
 export type Step = {
   readonly step_id: string;
   readonly description: string;
   readonly operation_id: OperationId;
-  /** Parameters of path and query; a value that begins with `$` is an expression. */
+  /** Path and query parameters. A value that begins with `$` is an expression. */
   readonly given?: Readonly<Record<string, string | number | boolean>>;
   readonly body?: object;
-  /** What the answer must say, by its place in the body. */
+  /** Expected values in the response, by JSON pointer. */
   readonly expect?: Readonly<Record<string, string | number | boolean>>;
-  /** What later steps use, by its place in the body. */
+  /** Values for later steps, by JSON pointer. */
   readonly outputs?: Readonly<Record<string, string>>;
-  /** Where to go on when the request conflicts with another. */
+  /** The step to continue with after a conflict. */
   readonly after_409?: string;
 };
 
@@ -56,5 +58,5 @@ const placeOf = ({ path, query = {}, operation_id }: Endpoint, name: string) => 
   throw new Error(`${operation_id} takes no ${name}`);
 };
 
-/** What an operation makes is its last success: `dry_run` of an order comes before it. */
+/** The last success is the one that creates a record: the 200 of an order's `dry_run` comes before it. */
 const successOf = ({ responses }: Endpoint) => Object.keys(responses).at(-1);

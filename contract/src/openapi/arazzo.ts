@@ -16,7 +16,7 @@ export const arazzo = ({
     title: `${operator_name} partner workflows`,
     summary: "From a prescription to a delivered order",
     description:
-      "Both workflows as a partner lives them, told for a sandbox account: what a prescriber, the pharmacy and the carrier do is asked of `POST /simulate`, and falls away in production. Instead of reading the feed of events a partner registers a webhook endpoint.",
+      "Both workflows from the partner's point of view, for a sandbox account. `POST /simulate` plays the prescriber, the pharmacy and the carrier; omit those steps in production. In production, register a webhook endpoint instead of reading the event feed.",
     version,
   },
   sourceDescriptions: [{ name: "partnerApi", url: `${base_url}/openapi.json`, type: "openapi" }],
@@ -40,8 +40,8 @@ export const arazzo = ({
         type: "object",
         required: ["client_id", "client_secret"],
         properties: {
-          client_id: { type: "string", description: "Of a sandbox credential with the scope `partners`." },
-          client_secret: { type: "string", description: "Shown once, when the credential was made." },
+          client_id: { type: "string", description: "From a sandbox credential with the scope `partners`." },
+          client_secret: { type: "string", description: "Shown once, when the credential was created." },
         },
       },
     },
@@ -91,7 +91,7 @@ const deliverOrder: Step = {
 
 const hearOfShipment: Step = {
   step_id: "hearOfShipment",
-  description: "What the webhook of the shipment told: the prescription's fill and its parcel.",
+  description: "The content of the shipment webhook: the prescription's fill and its parcel.",
   operation_id: "listWebhookEvents",
   given: {
     event_type: "SHIPMENT_UPDATED" satisfies EventType,
@@ -102,17 +102,17 @@ const hearOfShipment: Step = {
 
 const readOrder: Step = {
   step_id: "readOrder",
-  description: "The order at its end.",
+  description: "The delivered order.",
   operation_id: "getOrder",
   given: { order_number: "$steps.findOrder.outputs.order_number" },
   expect: { "/order_status": "Delivered" satisfies OrderStatus, "/shipments/0/status": "delivered" },
   outputs: { order_number: "/order_number", tracking_no: "/shipments/0/tracking_no" },
 };
 
-/** An order On Hold sends this webhook; what it offers is what resolves it. */
+/** An order On Hold sends this webhook, which lists the actions that resolve the hold. */
 const hearOfException = (exception_id: ExceptionId, action: ActionKey): Step => ({
   step_id: "hearOfException",
-  description: "What the webhook of the exception told: why the order waits, and the actions that resolve it.",
+  description: "The content of the exception webhook: why the order is on hold, and the actions that resolve it.",
   operation_id: "listWebhookEvents",
   given: {
     event_type: "ORDER_EXCEPTION" satisfies EventType,
@@ -127,7 +127,7 @@ const hearOfException = (exception_id: ExceptionId, action: ActionKey): Step => 
 
 const resolveException = (more: Record<string, string>): Step => ({
   step_id: "resolveException",
-  description: "The first of the actions that the webhook offered; the order goes on from where it stood.",
+  description: "The first action that the webhook offered. The order returns to its previous stage.",
   operation_id: "requestOrderAction",
   given: { order_number: "$steps.findOrder.outputs.order_number" },
   body: { event: "$steps.hearOfException.outputs.event_key", ...more },
@@ -136,9 +136,9 @@ const resolveException = (more: Record<string, string>): Step => ({
 
 const workflowSteps: Record<Workflow, { summary: string; description: string; steps: readonly Step[] }> = {
   api_driven: {
-    summary: "API Driven: the partner asks for each fill",
+    summary: "API Driven: the partner requests each fill",
     description:
-      "A prescription that is received makes no order. The partner hears of it, matches the patient and asks for the fill, for example when its own payment has completed.",
+      "A received prescription does not create an order. The partner receives a webhook, matches the patient and requests the fill, for example after its own payment is complete.",
     steps: [
       getToken,
       {
@@ -153,35 +153,35 @@ const workflowSteps: Record<Workflow, { summary: string; description: string; st
       },
       {
         step_id: "hearOfPrescription",
-        description: "What the webhook told: the patient and the prescription.",
+        description: "The content of the webhook: the patient and the prescription.",
         operation_id: "listWebhookEvents",
         given: { event_type: "RX_RECEIVED" satisfies EventType },
         expect: { "/webhook_events/0/event_type": "RX_RECEIVED" satisfies EventType },
       },
       {
         step_id: "matchPatient",
-        description: "Who the patient of the webhook is.",
+        description: "The patient that the webhook names.",
         operation_id: "getPatient",
         given: { patient_id: "$steps.receivePrescription.outputs.patient_id" },
         outputs: { patient_id: "/patient_id" },
       },
       {
         step_id: "readPrescription",
-        description: "What may be filled.",
+        description: "The prescriptions that can be filled.",
         operation_id: "listPatientPrescriptions",
         given: { patient_id: "$steps.matchPatient.outputs.patient_id", active: true },
         outputs: { prescription_id: "/medication_request/0/id", written_qty: "/medication_request/0/written_qty" },
       },
       {
         step_id: "chooseShipping",
-        description: "How it may be shipped.",
+        description: "The available shipping methods.",
         operation_id: "listShippingMethods",
         outputs: { method_id: "/shipping_methods/0/id" },
       },
       {
         step_id: "createOrder",
         description:
-          "The fill request. A 409 says that the same one was sent a moment ago: look it up before anything else.",
+          "The fill request. A 409 means that the same request was sent a moment ago: look the order up first.",
         operation_id: "createOrder",
         body: {
           reference: "invoice-1",
@@ -207,7 +207,7 @@ const workflowSteps: Record<Workflow, { summary: string; description: string; st
       },
       {
         step_id: "holdOrder",
-        description: "The partner puts the order on hold: an exception is raised.",
+        description: "The partner puts the order on hold, which raises an exception.",
         operation_id: "requestOrderAction",
         given: { order_number: "$steps.findOrder.outputs.order_number" },
         body: { event: "hold" satisfies ActionKey },
@@ -223,12 +223,12 @@ const workflowSteps: Record<Workflow, { summary: string; description: string; st
   automatic: {
     summary: "Automatic Processing: each prescription becomes an order",
     description:
-      "A prescription that is received becomes an order at once. What it lacks is an exception on the order; the partner resolves it and follows the rest by webhooks.",
+      "A received prescription becomes an order immediately. Missing data raises an exception on the order. The partner resolves it and follows the order through webhooks.",
     steps: [
       getToken,
       {
         step_id: "receivePrescription",
-        description: "A prescriber sends a prescription, without the patient's e-mail address.",
+        description: "A prescriber sends a prescription without the patient's email address.",
         operation_id: "simulate",
         body: {
           simulation_type: "prescription",
@@ -238,7 +238,7 @@ const workflowSteps: Record<Workflow, { summary: string; description: string; st
       },
       {
         step_id: "findOrder",
-        description: "The order is there, and waits.",
+        description: "The order exists and is on hold.",
         operation_id: "listOrders",
         given: { patient_id: "$steps.receivePrescription.outputs.patient_id" },
         expect: {

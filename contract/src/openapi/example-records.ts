@@ -1,6 +1,6 @@
 import type { IdentityDocument, MedicationRequest, Order, Patient, PatientAddress } from "../resources.ts";
 
-/** Where the records of the examples go. */
+/** The shipping address of the example records. */
 export const shipTo = {
   first_name: "Rosa",
   last_name: "Quill",
@@ -38,7 +38,7 @@ export const patient: Patient = {
   updated_at: "2026-11-15T09:02:11.000Z",
 };
 
-/** As it comes in. */
+/** As received. */
 export const prescription: MedicationRequest = {
   id: 183601,
   active: true,

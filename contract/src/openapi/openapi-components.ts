@@ -5,7 +5,7 @@ import type { Schema } from "../schema.ts";
 
 type Json = { [key: string]: unknown };
 
-/** The parts of the OpenAPI document that many operations refer to. */
+/** Parts of the OpenAPI document that many operations share. */
 export const content = (schema: Schema, given: { content_type?: string; example?: unknown; examples?: unknown }) => {
   const { content_type = "application/json", example, examples } = given;
   const shown = examples !== undefined ? { examples } : example !== undefined ? { example } : {};
@@ -18,23 +18,23 @@ export const headerRefs = (...names: (keyof typeof sharedHeaders)[]): Json =>
 
 export const sharedHeaders = {
   "X-Request-Id": {
-    description: "Names this request; quote it when you ask about it.",
+    description: "Identifies this request. Quote it when you ask about it.",
     schema: { type: "string", format: "uuid" },
   },
-  ETag: { description: "Weak, from the bytes of the body.", schema: { type: "string", pattern: '^W/"[0-9a-f]{32}"$' } },
-  "Cache-Control": { description: "How long the answer may be kept.", schema: { type: "string" } },
-  RateLimit: { description: "What is left of the rate limit (IETF draft form).", schema: { type: "string" } },
-  "RateLimit-Policy": { description: "The rate limit (IETF draft form).", schema: { type: "string" } },
+  ETag: { description: "A weak ETag of the body.", schema: { type: "string", pattern: '^W/"[0-9a-f]{32}"$' } },
+  "Cache-Control": { description: "How long you can cache the response.", schema: { type: "string" } },
+  RateLimit: { description: "The remaining rate limit (IETF draft format).", schema: { type: "string" } },
+  "RateLimit-Policy": { description: "The rate limit (IETF draft format).", schema: { type: "string" } },
   "Retry-After": { description: "Seconds to wait.", schema: { type: "integer" } },
-  Link: { description: "The address of the next page, where there is one.", schema: { type: "string" } },
+  Link: { description: "The URL of the next page, if there is one.", schema: { type: "string" } },
   "Idempotent-Replayed": {
-    description: "`true` on an answer that was kept for the Idempotency-Key.",
+    description: "`true` on a response that was stored for the Idempotency-Key.",
     schema: { type: "string", enum: ["true"] },
   },
   "WWW-Authenticate": { description: "How to authenticate.", schema: { type: "string" } },
 } as const;
 
-/** The token servers show no rate limit until it is reached. */
+/** The token servers send no rate limit headers until the limit is reached. */
 export const tokenHeaders = headerRefs("X-Request-Id", "ETag", "Cache-Control");
 export const partnerHeaders = { ...tokenHeaders, ...headerRefs("RateLimit", "RateLimit-Policy") };
 
@@ -48,7 +48,7 @@ const statusFailure = (status: Exclude<StatusErrorCode, 409>, headers: Json) =>
 const oauthFailure = (status: 400 | 401 | 429, headers: Json, error: keyof typeof oauthErrors) =>
   failure(status, headers, OauthErrorBody, { error, error_description: oauthErrors[error][1] });
 
-/** A refusal before the token is known cannot say what is left of that credential's rate limit. */
+/** A rejection before authentication cannot include the credential's remaining rate limit. */
 export const sharedResponses = {
   NotModified: { description: statuses[304], headers: tokenHeaders },
   Unauthorized: failure(401, { ...tokenHeaders, ...headerRefs("WWW-Authenticate") }, BearerErrorBody, {

@@ -6,7 +6,7 @@ const inPath = (name: string, description: string, schema: object) => ({
   name,
   in: "path",
   required: true,
-  description: `${description} Another account's, or a malformed one, is 404.`,
+  description: `${description} A malformed ID or another account's returns 404.`,
   schema,
 });
 
@@ -27,18 +27,19 @@ export const pathParameters = {
   event_id: inPath("event_id", "The event.", { type: "string", format: "uuid" }),
 } as const satisfies Record<string, Parameter>;
 
-/** Headers that a request may carry. */
+/** Optional request headers. */
 export const headerParameters = {
   IfNoneMatch: {
     name: "If-None-Match",
     in: "header",
-    description: "ETags you hold. When one of them still fits, the answer is 304 without a body.",
+    description: "ETags of your copies. If one is current, the response is 304 without a body.",
     schema: { type: "string" },
   },
   IdempotencyKey: {
     name: "Idempotency-Key",
     in: "header",
-    description: "Sent again within 24 hours, the first success is answered again and nothing is done twice.",
+    description:
+      "If you repeat the request within 24 hours, you get the first successful response again and nothing is done twice.",
     schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[\\x21-\\x7E]+$" },
   },
 } as const satisfies Record<string, Parameter>;

@@ -10,7 +10,7 @@ import {
 } from "../webhooks.ts";
 import { webhookExamples } from "./webhook-examples.ts";
 
-/** The `webhooks` of the OpenAPI document: what a partner's endpoint is sent, and what it should answer. */
+/** The `webhooks` of the OpenAPI document: the requests to a partner's endpoint and the expected responses. */
 export const openapiWebhooks = (operator_name: string) =>
   Object.fromEntries(eventTypeNames.map((name) => [name, { post: webhook(name, operator_name) }]));
 
@@ -19,7 +19,7 @@ const webhook = (name: EventType, operator_name: string) => {
   return {
     operationId: `on${name.toLowerCase().replace(/(?:^|_)(.)/g, (_, letter: string) => letter.toUpperCase())}`,
     summary: name,
-    description: `${sent_when}${opt_in ? " Sent only to endpoints that ask for it." : ""} Verify the raw body, byte for byte as it arrived, before you parse it. Delivery is at least once: \`event_id\` tells a repeated event.`,
+    description: `${sent_when}${opt_in ? " Sent only to endpoints that subscribe to it by name." : ""} Verify the raw body, byte for byte as received, before you parse it. Delivery is at least once: use \`event_id\` to detect a repeated event.`,
     tags: ["Webhooks"],
     security: [{}],
     parameters: headersOf(operator_name).map(([header, description, schema]) => ({
@@ -35,9 +35,9 @@ const webhook = (name: EventType, operator_name: string) => {
     },
     responses: {
       "2XX": {
-        description: `Received, within ${RESPONSE_TIMEOUT_S} seconds. Anything else, a redirect too, is tried again.`,
+        description: `Received, within ${RESPONSE_TIMEOUT_S} seconds. Any other response, including a redirect, is retried.`,
       },
-      410: { description: "Gone. The endpoint is disabled and sent nothing more." },
+      410: { description: "Gone. The service disables the endpoint and sends it nothing more." },
     },
   };
 };
@@ -50,14 +50,14 @@ const headersOf = (operator_name: string): readonly Header[] => {
   return [
     [
       signature,
-      "base64 of HMAC-SHA1 of method + registered URL + raw body, form-encoded, followed by a newline byte; the key is the lower-case hex SHA-256 of the `client_secret`.",
+      "base64 of HMAC-SHA1 of method + registered URL + raw body, form-encoded, followed by a newline byte. The key is the lowercase hex SHA-256 of the `client_secret`.",
       { pattern: "^[A-Za-z0-9+/]{28}$" },
     ],
-    [secret, "The same of the `secret` that you registered.", { pattern: "^[A-Za-z0-9+/]{28}$" }],
+    [secret, "The same for the `secret` that you registered.", { pattern: "^[A-Za-z0-9+/]{28}$" }],
     [id, "The `event_id` (Standard Webhooks).", { format: "uuid" }],
     [
       timestamp,
-      `When this attempt was signed, Unix time in seconds; refuse one that is more than ${TIMESTAMP_TOLERANCE_S} seconds from your clock.`,
+      `When this attempt was signed, Unix time in seconds. Reject it if it is more than ${TIMESTAMP_TOLERANCE_S} seconds from your clock.`,
       { pattern: "^[0-9]+$" },
     ],
     [standard, "`v1,` and base64 of HMAC-SHA256 of id, timestamp and raw body with the `signing_secret`."],

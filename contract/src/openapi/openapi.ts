@@ -72,24 +72,24 @@ export const openapi = (options: OpenapiOptions) => {
   };
 };
 
-/** What holds for every operation, in Markdown. */
+/** Rules that apply to every operation, in Markdown. */
 const introduction = [
   "Prescriptions and orders for partners of a pharmacy.",
-  "**Authentication.** Get an access token from the token server with your `client_id` and `client_secret` (`POST /oauth/token`, scope `partners`) and send it as `Authorization: Bearer …` with every request. It lasts 12 hours. Sandbox and production have their own token servers and credentials; the token says which of the two a request is about.",
-  "**Requests.** Send `Accept: application/json`, and bodies as `Content-Type: application/json` in UTF-8, at most 1 MiB. Unknown fields and query parameters are refused, never ignored. Every path works with and without `/v1`.",
-  "**Errors.** 400 and 422 list every problem at once, each with a `code` of the catalogue, the field and how to resolve it. Each operation lists the codes it can give. Quote `X-Request-Id` when you ask about an answer.",
-  "**Sending again.** Every POST takes an `Idempotency-Key`: the first success is answered again for 24 hours and nothing is done twice. After 409, look the order up with `GET /orders` before anything else. After 429 and 503 wait for `Retry-After` seconds.",
-  "**Reading.** Every answer has an `ETag`; send it as `If-None-Match` and get 304 while nothing has changed. Long lists come in pages: go on with `cursor` while `next_cursor` is not null.",
-  "**Time, days and money.** Times are ISO 8601 in UTC, dates are days where the pharmacy is, money is in cents.",
+  "**Authentication.** Get an access token from the token server with your `client_id` and `client_secret` (`POST /oauth/token`, scope `partners`) and send it as `Authorization: Bearer …` with every request. It lasts 12 hours. Sandbox and production have separate token servers and credentials. The token determines the environment of a request.",
+  "**Requests.** Send `Accept: application/json`, and bodies as `Content-Type: application/json` in UTF-8, at most 1 MiB. The API rejects unknown fields and query parameters. Every path works with and without `/v1`.",
+  "**Errors.** 400 and 422 list all problems at once, each with a `code` from the catalogue, the field and the resolution. Each operation lists the codes it can return. Quote `X-Request-Id` when you ask about a response.",
+  "**Retries.** Every POST takes an `Idempotency-Key`: for 24 hours a repeated request gets the first successful response, and nothing is done twice. After 409, look the order up with `GET /orders` first. After 429 and 503, wait for `Retry-After` seconds.",
+  "**Reading.** Every response has an `ETag`. Send it as `If-None-Match` and get 304 while nothing has changed. Long lists are paginated: continue with `cursor` while `next_cursor` is not null.",
+  "**Times, dates and money.** Times are ISO 8601 in UTC, dates are in the pharmacy's time zone, money is in cents.",
 ].join("\n\n");
 
-/** A path may name servers of its own: the token servers are other hosts than the partner API. */
+/** A path can have its own servers: the token servers have other hosts than the partner API. */
 const tokenServers = ({ auth_url, sandbox_auth_url }: OpenapiOptions) => [
   { url: auth_url, description: "Production" },
   { url: sandbox_auth_url, description: "Sandbox" },
 ];
 
-/** OpenAPI gives a flow one token address, so each environment is a scheme; an operation takes either. */
+/** OpenAPI allows one token URL per flow, so each environment is a scheme. An operation accepts either. */
 const securitySchemes = ({ auth_url, sandbox_auth_url }: OpenapiOptions) => {
   const oauth2 = (url: string, description: string) => ({
     type: "oauth2",
@@ -103,7 +103,7 @@ const securitySchemes = ({ auth_url, sandbox_auth_url }: OpenapiOptions) => {
   };
 };
 
-/** For `client` the empty alternative stands for credentials in the form. */
+/** For `client`, the empty alternative means credentials in the form. */
 const security = {
   "bearer:partners": [{ production: ["partners"] }, { sandbox: ["partners"] }],
   "bearer:intake": [{ production: ["intake"] }, { sandbox: ["intake"] }],
@@ -156,7 +156,7 @@ const successes = (endpoint: Endpoint): Json => {
   return { ...Object.fromEntries(answers), ...(endpoint.method === "GET" && { 304: responseRef("NotModified") }) };
 };
 
-/** The numbered errors, with the codes where a machine can find them. Any request can miss HTTPS. */
+/** The numbered errors, with machine-readable codes. Any request can get the HTTPS error. */
 const numberedFailures = (endpoint: Endpoint): Json => {
   const all = [40010 as const, ...endpoint.codes].sort((a, b) => a - b);
   const answers = ([400, 422] as const).flatMap((status) => {
@@ -181,7 +181,7 @@ const partnerFailures = (endpoint: Endpoint): Json => ({
   503: responseRef("ServiceUnavailable"),
 });
 
-/** RFC 6749 has its own form of errors, without numbers. */
+/** RFC 6749 errors have their own format, without numbers. */
 const tokenFailures = (endpoint: Endpoint): Json => ({
   ...(endpoint.auth === "client"
     ? {
@@ -194,20 +194,20 @@ const tokenFailures = (endpoint: Endpoint): Json => ({
   503: responseRef("ServiceUnavailable"),
 });
 
-/** A position in a list is shown as its first. */
+/** Shows a list index as 0. */
 const errorExample = (code: ErrorCode) => {
   const [message, field, resolution] = errors[code];
   const error_detail = [{ field: field.replaceAll("[]", "[0]"), message: resolution }];
   return { summary: message, value: { errors: [{ code, message, error_detail }] } };
 };
 
-/** The catalogue rides on the schema of the code, for whoever generates code from the document. */
+/** The error catalogue is attached to the schema of the code, for code generators. */
 const errorCatalogue = errorCodes.map((code) => {
   const [message, field, resolution] = errors[code];
   return { code, status: statusOf(code), message, field, resolution };
 });
 
-/** Copies a value; each named schema in it becomes a reference, and is added to those found. */
+/** Copies a value. Replaces each named schema with a reference and adds it to `found`. */
 const withReferences = (value: unknown, found: Map<string, JsonSchema>, record = ""): unknown => {
   if (Array.isArray(value)) return value.map((entry) => withReferences(entry, found, record));
   if (typeof value !== "object" || value === null) return value;
@@ -227,7 +227,7 @@ const withReferences = (value: unknown, found: Map<string, JsonSchema>, record =
   return { $ref: `#/components/schemas/${$id}` };
 };
 
-/** A field whose schema does not say what it means gets the glossary's sentence for its name. */
+/** A field without a description gets the glossary's sentence for its name. */
 const propertiesOf = (properties: Json, found: Map<string, JsonSchema>, record: string): Json =>
   Object.fromEntries(
     Object.entries(properties).map(([name, schema]) => {

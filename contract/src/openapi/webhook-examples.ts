@@ -11,7 +11,7 @@ const first = <const T extends EventType>(event_type: T) => ({
 const order = { patient_id: "ay87nt", order_number: "7K2M9XQ4TB", sequence: 1 };
 const order_actions = orderActionsOf(65);
 
-/** A body of each event, as it is sent. */
+/** An example body of each event. */
 export const webhookExamples: { [T in EventType]: WebhookBodyOf<T> } = {
   RX_RECEIVED: {
     ...first("RX_RECEIVED"),

@@ -57,8 +57,8 @@ type Simulations = typeof simulations;
 type SimulationAnswers = typeof simulationAnswers;
 
 /**
- * Every route of the portal, below `/web`: the names its query takes, the body it takes and the body it answers with.
- * The server's routes and the portal's calls are typed with this table.
+ * Every portal route below `/web`, with its query parameters, request body and response body. This table types the
+ * server's routes and the portal's calls.
  */
 export type PortalApi = {
   "GET /portal": { answer: PortalIndex };
@@ -121,7 +121,7 @@ export type PortalApi = {
     answer: PortalSimulatedPrescription;
   };
   "POST /portal/{environment}/sandbox/orders": { body: PortalSandboxOrder; answer: Order };
-  /** Takes and answers what the API's `POST /simulate` does: walk an order, hold it, move the clock. */
+  /** Same request and response as the API's `POST /simulate`: move an order, hold it, advance the clock. */
   "POST /portal/{environment}/sandbox/simulate": {
     body: Static<Simulations[keyof Simulations]>;
     answer: Static<SimulationAnswers[keyof SimulationAnswers]>;

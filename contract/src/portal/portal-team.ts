@@ -1,8 +1,8 @@
 /** Roles of a partner's users and what they can do. */
 export const portalRoles = {
-  partner_viewer: "Looks at everything but changes nothing.",
-  partner_developer: "Also changes credentials, webhooks and orders, and plays in the sandbox.",
-  partner_admin: "Also says who is on the team.",
+  partner_viewer: "Can view everything but change nothing.",
+  partner_developer: "Can also change credentials, webhooks and orders, and use the sandbox.",
+  partner_admin: "Can also manage the team.",
 } as const;
 export type PortalRole = keyof typeof portalRoles;
 export const portalRoleNames = Object.keys(portalRoles) as [PortalRole, ...PortalRole[]];

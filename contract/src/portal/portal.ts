@@ -7,7 +7,7 @@ import type { PortalRole } from "./portal-team.ts";
 /*
  * The partner portal's requests and responses, under `/web/portal`. Paths with `{environment}` use the partner's
  * account in that environment, and return 404 if the partner has none. Times are ISO 8601 in UTC. Lists with
- * `next_cursor` take `limit` (1 to 200, default 25) and `cursor`. Here and in `portal-*.ts`, `…` stands for
+ * `next_cursor` take `limit` (1 to 200, default 25) and `cursor`. Here and in `portal-*.ts`, `…` means
  * `/portal/{environment}`.
  */
 
@@ -32,14 +32,17 @@ export type PortalAccount = {
 
 /** Steps complete automatically, based on the account's activity. */
 export const quickStartSteps = {
-  credential: ["Create a credential", "Its secret is shown once. Keep it where your program finds it."],
-  token: ["Get an access token", "Trade the credential for a token at the token server."],
-  request: ["Call the API", "Any request that succeeds, such as the list of shipping methods."],
-  endpoint: ["Register a webhook endpoint", "The address that prescriptions and changes of orders are told to."],
-  delivery: ["Receive a webhook", "Your endpoint answered 2xx to an event or a test."],
-  prescription: ["Receive a prescription", "In the sandbox you send yourself one."],
-  order: ["Place an order", "For a prescription, or of products that need none."],
-  shipped: ["See an order shipped", "In the sandbox you move it there yourself."],
+  credential: [
+    "Create a credential",
+    "The portal shows its secret only once. Store it where your program can read it.",
+  ],
+  token: ["Get an access token", "Exchange the credential for a token at the token server."],
+  request: ["Call the API", "Send any request that succeeds, such as the list of shipping methods."],
+  endpoint: ["Register a webhook endpoint", "Pestle sends prescriptions and order changes to this URL."],
+  delivery: ["Receive a webhook", "Your endpoint answers 2xx to an event or a test."],
+  prescription: ["Receive a prescription", "In the sandbox, send one to yourself."],
+  order: ["Place an order", "For a prescription, or for products that need none."],
+  shipped: ["See an order shipped", "In the sandbox, move it there yourself."],
 } as const;
 export type QuickStartStep = keyof typeof quickStartSteps;
 

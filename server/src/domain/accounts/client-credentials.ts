@@ -1,10 +1,10 @@
 import { isTypeInUtf8 } from "../values/http-headers.ts";
 import { OAuthRefusal } from "../values/refusals.ts";
 
-/** What a client showed to prove who it is. */
+/** The credentials that a client presented. */
 export type PresentedClient = { client_id: string; client_secret: string };
 
-/** Reads a form body strictly: a repeated parameter or a broken escape is `invalid_request` (RFC 6749, 3.2). */
+/** Parses a form body strictly: a repeated parameter or a broken escape is `invalid_request` (RFC 6749, 3.2). */
 export function parseForm(contentType: string | undefined, body: string): Map<string, string> {
   if (!isTypeInUtf8(contentType, "application/x-www-form-urlencoded")) throw new OAuthRefusal("invalid_request");
   const form = new Map<string, string>();
@@ -18,9 +18,9 @@ export function parseForm(contentType: string | undefined, body: string): Map<st
   return form;
 }
 
-/** Basic or form, never both (spec, Authentication 4). A client_id in the body beside Basic is fine if it is the same. */
+/** Basic or form, never both (spec, Authentication 4). With Basic, the body can repeat the same client_id. */
 export function presentedClient(authorization: string | undefined, form: Map<string, string>): PresentedClient {
-  // RFC 6749, 3.2: a parameter without a value counts as left out.
+  // RFC 6749, 3.2: a parameter without a value counts as omitted.
   const client_id = form.get("client_id") || undefined;
   const client_secret = form.get("client_secret") || undefined;
   if (authorization === undefined) {
@@ -33,7 +33,7 @@ export function presentedClient(authorization: string | undefined, form: Map<str
   return basic;
 }
 
-/** The grant is the only one there is (spec, Authentication 1); leaving it out is a malformed request. */
+/** Only one grant is supported (spec, Authentication 1). Omitting it is a malformed request. */
 export function requireClientCredentialsGrant(form: Map<string, string>): void {
   const grant_type = form.get("grant_type");
   if (grant_type === undefined || grant_type === "") throw new OAuthRefusal("invalid_request");
@@ -41,8 +41,8 @@ export function requireClientCredentialsGrant(form: Map<string, string>): void {
 }
 
 /**
- * The scopes a token gets (spec, Authentication 5): a credential with scopes must name what it wants and may want
- * only what it has; a credential without scopes must not send any.
+ * Returns the scopes of a token (spec, Authentication 5). A credential with scopes must request some of its own. A
+ * credential without scopes must not request any.
  */
 export function grantedScopes(allowed: readonly string[], requested: string | undefined): string[] {
   const names = [...new Set((requested ?? "").split(" ").filter((name) => name !== ""))];

@@ -3,13 +3,14 @@ export type Limit = { rate_per_second: number; burst: number };
 export type Bucket = { tokens: number; at_ms: number };
 export type Spent = { allowed: boolean; remaining: number; full_in_s: number; retry_after_s: number };
 
-// A sum of fractions can fall short of a whole by this much; who waits as long as told must not be refused again for it.
+// Sums of fractions can fall short of a whole by this much. A client that waited as long as told must not be rejected
+// again.
 const ROUNDING = 1e-9;
 
-/** Takes one request from the bucket, in place: this runs once per request and must not allocate a bucket each time. */
+/** Takes one request from the bucket in place, because it runs on every request and must not allocate. */
 export function spend(bucket: Bucket, limit: Limit, share: number, now_ms: number): Spent {
   const rate = limit.rate_per_second * share;
-  // Never under one: a share of a small limit must still let a request through now and then.
+  // At least one: a share of a small limit must still let a request through.
   const burst = Math.max(1, limit.burst * share);
   const refilled = Math.min(burst, bucket.tokens + (Math.max(0, now_ms - bucket.at_ms) / 1000) * rate);
   const allowed = refilled >= 1 - ROUNDING;
@@ -23,7 +24,7 @@ export function spend(bucket: Bucket, limit: Limit, share: number, now_ms: numbe
   };
 }
 
-/** The IETF draft's form: a quota per window. A bucket holds `burst` and fills in burst / rate seconds. */
+/** IETF draft format: a quota per window. A bucket holds `burst` and refills in burst / rate seconds. */
 export function policyHeader(limit: Limit): string {
   return `"credential";q=${limit.burst};w=${Math.ceil(limit.burst / limit.rate_per_second)}`;
 }

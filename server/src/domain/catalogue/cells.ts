@@ -1,11 +1,14 @@
 import type { Value } from "./rows.ts";
 
-/** How a value stands in a cell. The items of a list are separated by semicolons. */
+/** How a cell holds a value. Semicolons separate list items. */
 export type CellKind = "text" | "number" | "boolean" | "texts" | "numbers";
 
 const SEPARATOR = ";";
 
-/** The value that a cell means, as JSON would hold it; where it means none, its text, which no column accepts. */
+/**
+ * Returns the cell's value as JSON would hold it. If the cell cannot be parsed, returns its text, which every column
+ * rejects.
+ */
 export function readCell(kind: CellKind, cell: string): unknown {
   const text = cell.trim();
   if (text === "") return null;
@@ -27,10 +30,10 @@ export function writeCell(value: Value): string {
   return Array.isArray(value) ? value.join(SEPARATOR) : String(value ?? "");
 }
 
-/** Digits and a point alone: a comma may stand for thousands or for the point. */
+/** Only digits and a decimal point, because a comma can separate thousands or decimals. */
 const readNumber = (text: string) => (/^-?\d{1,15}(\.\d{1,9})?$/.test(text) ? Number(text) : text);
 
-/** Spreadsheets write capitals. */
+/** Spreadsheets write TRUE and FALSE in capitals. */
 function readBoolean(text: string): unknown {
   const lower = text.toLowerCase();
   return lower === "true" || lower === "false" ? lower === "true" : text;

@@ -6,16 +6,16 @@ import { isOneLine } from "../values/text.ts";
 import type { CellKind } from "./cells.ts";
 import type { CatalogueKind, Value } from "./rows.ts";
 
-/** A column of a file: how it is read, and what is said where it cannot be. */
+/** A column of a file: how to read it, and the error message if that fails. */
 export type Column = {
   name: string;
-  /** How it stands in a cell of a CSV file. */
+  /** How a CSV cell holds the value. */
   cell: CellKind;
-  /** The value that is kept; undefined where what was given is none. */
+  /** Returns the value to store, or undefined if the input is invalid. */
   accept(given: unknown): Value | undefined;
-  /** What an empty cell means, and a column that is left out for a new row. Without one it must be filled. */
+  /** The value of an empty cell, and of an omitted column in a new row. Without it the column is required. */
   empty?: Value;
-  /** What was expected: the sentence of the error, and of the documentation. */
+  /** The expected value, for the error message and the documentation. */
   expected: string;
   meaning: string;
 };
@@ -25,109 +25,113 @@ const LONGEST_KEY = 64;
 const LONGEST_LIST = 100;
 const MOST_PACKAGES = 1_000;
 const MOST_UNITS = 1_000_000;
-/** A shelf, not a parcel. */
+/** The limit for a shelf, which is higher than for a parcel. */
 const MOST_ON_HAND = 1_000_000_000;
 const MOST_CENTS = 10_000_000;
 const MOST_ID = 1_000_000_000;
 const MOST_TRANSIT_DAYS = 365;
 const licenceStatuses = ["active", "suspended", "expired"] as const;
 
-/** The columns of each kind of file. The first is the key: it tells which row is meant. */
+/** The columns of each kind of file. The first is the key, which identifies the row. */
 export const catalogueColumns: Readonly<Record<CatalogueKind, readonly [Column, ...Column[]]>> = {
   products: [
-    text("sku", LONGEST_KEY, "The product's own name in orders."),
+    text("sku", LONGEST_KEY, "Identifies the product in orders."),
     {
       name: "ndc",
       cell: "text",
       accept: asNdc,
       empty: null,
-      expected: "Give an NDC of 11 digits, or with its dashes. Spreadsheets drop leading zeros: format it as text.",
+      expected:
+        "Enter an NDC of 11 digits, or with dashes. Spreadsheets drop leading zeros: format the column as text.",
       meaning: "The package's National Drug Code.",
     },
-    { ...text("gcn", LONGEST_KEY, "The medication: a brand and its generic share it."), empty: null },
+    { ...text("gcn", LONGEST_KEY, "Identifies the medication: a brand and its generic share it."), empty: null },
     text("name", LONGEST_TEXT, "As partners and patients see it."),
     list("ingredients", "texts", asIngredient, {
       empty: [],
-      expected: `Give at most ${LONGEST_LIST} names of 1 to ${LONGEST_TEXT} characters, each once and without semicolon.`,
-      meaning: "What allergies and interactions are looked for in.",
+      expected: `Enter at most ${LONGEST_LIST} names of 1 to ${LONGEST_TEXT} characters, each once and without a semicolon.`,
+      meaning: "The ingredients for the allergy and interaction checks.",
     }),
     flag("rx_only", "Whether it needs a prescription."),
     {
       name: "drug_schedule",
       cell: "text",
-      // A spreadsheet and JSON may hold it as a number.
+      // Spreadsheets and JSON can hold it as a number.
       accept: (given) => oneOf(drugSchedules, typeof given === "number" ? String(given) : given),
-      expected: `Give one of ${drugSchedules.join(", ")}.`,
-      meaning: "0 for what is not a controlled substance.",
+      expected: `Enter one of ${drugSchedules.join(", ")}.`,
+      meaning: "0 if it is not a controlled substance.",
     },
     list("package_sizes", "numbers", (given) => units(given, MOST_UNITS), {
       expected: unitsExpected("sizes"),
       meaning: "Units in one package.",
     }),
     list("quantities", "numbers", (given) => whole(given, 1, MOST_PACKAGES), {
-      expected: `Give 1 to ${LONGEST_LIST} whole numbers from 1 to ${MOST_PACKAGES}, each once.`,
-      meaning: "Packages that one item may ask for.",
+      expected: `Enter 1 to ${LONGEST_LIST} whole numbers from 1 to ${MOST_PACKAGES}, each once.`,
+      meaning: "Packages that one item can order.",
     }),
     list("written_quantities", "numbers", (given) => units(given, MOST_UNITS), {
       expected: unitsExpected("quantities"),
-      meaning: "Units in one fill, as prescriptions are written.",
+      meaning: "Units in one fill, as prescribed.",
     }),
     {
       name: "max_units",
       cell: "number",
       accept: (given) => units(given, MOST_UNITS),
-      expected: `Give a number above 0 and up to ${MOST_UNITS}, with at most 3 decimals.`,
-      meaning: "An item of more units waits for a pharmacist (exception 72).",
+      expected: `Enter a number above 0 and up to ${MOST_UNITS}, with at most 3 decimals.`,
+      meaning: "An item with more units is held for verification (exception 72).",
     },
     list("shipping_method_ids", "numbers", (given) => whole(given, 1, MOST_ID), {
-      expected: `Give 1 to ${LONGEST_LIST} ids of shipping methods, each once.`,
-      meaning: "The methods it may travel by.",
+      expected: `Enter 1 to ${LONGEST_LIST} ids of shipping methods, each once.`,
+      meaning: "The allowed shipping methods.",
     }),
     list("blocked_states", "texts", asState, {
       empty: [],
-      expected: "Give two-letter codes of states, each once.",
-      meaning: "Where it may not be sent.",
+      expected: "Enter two-letter state codes, each once.",
+      meaning: "States where it cannot be shipped.",
     }),
-    { ...flag("cold_chain", "Whether it must be kept cold on the way."), empty: false },
+    { ...flag("cold_chain", "Whether it must stay cold in transit."), empty: false },
     cents("price_cents", "Price of one package."),
-    { ...flag("back_orders", "Whether it can be ordered while there is not enough on hand."), empty: false },
+    { ...flag("back_orders", "Whether it can be ordered while stock is too low."), empty: false },
   ],
   brands: [
-    id("The brand's number in orders."),
-    text("name", LONGEST_TEXT, "As it stands on the parcel."),
-    { ...flag("default", "The one brand of orders that name none."), empty: false },
+    id("Identifies the brand in orders."),
+    text("name", LONGEST_TEXT, "As printed on the parcel."),
+    { ...flag("default", "The brand of orders that name none. Exactly one row."), empty: false },
   ],
   shipping_methods: [
-    id("The method's number in orders."),
+    id("Identifies the method in orders."),
     text("name", LONGEST_TEXT, "As partners see it."),
-    text("carrier", LONGEST_TEXT, "Who carries it."),
-    text("service", LONGEST_TEXT, "The carrier's name for it."),
-    flag("signature_confirmation", "Whether a signature can be asked for."),
-    flag("po_box", "Whether it reaches PO Boxes and general delivery."),
+    text("carrier", LONGEST_TEXT, "The carrier."),
+    text("service", LONGEST_TEXT, "The carrier's name for the service."),
+    flag("signature_confirmation", "Whether orders can request a signature."),
+    flag("po_box", "Whether it delivers to PO Boxes and General Delivery."),
     flag("cold_chain", "Whether it keeps a parcel cold."),
     cents("price_cents", "Price of one parcel."),
-    days("transit_days_min", "Days it takes at least."),
-    days("transit_days_max", "Days it takes at most."),
-    { ...flag("default", "The one method of orders that the pharmacy makes by itself."), empty: false },
+    days("transit_days_min", "Minimum transit days."),
+    days("transit_days_max", "Maximum transit days."),
+    {
+      ...flag("default", "The method of orders that the pharmacy creates automatically. Exactly one row."),
+      empty: false,
+    },
   ],
   licences: [
     {
       name: "state",
       cell: "text",
       accept: asState,
-      expected: "Give the two-letter code of a state.",
-      meaning: "Where the pharmacy may send to.",
+      expected: "Enter a two-letter state code.",
+      meaning: "A state where the pharmacy can ship.",
     },
-    text("number", LONGEST_TEXT, "The licence's number."),
+    text("number", LONGEST_TEXT, "The license number."),
     {
       name: "status",
       cell: "text",
       accept: (given) => oneOf(licenceStatuses, typeof given === "string" ? given.trim() : given),
-      expected: `Give one of ${licenceStatuses.join(", ")}.`,
-      meaning: "Only an active one counts.",
+      expected: `Enter one of ${licenceStatuses.join(", ")}.`,
+      meaning: "Only an active license counts.",
     },
-    day("valid_from", "The first day on which it holds."),
-    day("valid_to", "The last day on which it holds."),
+    day("valid_from", "The first day of its validity."),
+    day("valid_to", "The last day of its validity."),
   ],
   stock: [
     text("sku", LONGEST_KEY, "A product of the account."),
@@ -135,8 +139,8 @@ export const catalogueColumns: Readonly<Record<CatalogueKind, readonly [Column, 
       name: "on_hand_units",
       cell: "number",
       accept: (given) => (given === 0 ? 0 : units(given, MOST_ON_HAND)),
-      expected: `Give a number from 0 to ${MOST_ON_HAND}, with at most 3 decimals.`,
-      meaning: "Units that were counted.",
+      expected: `Enter a number from 0 to ${MOST_ON_HAND}, with at most 3 decimals.`,
+      meaning: "The counted units.",
     },
   ],
 };
@@ -146,7 +150,7 @@ function text(name: string, longest: number, meaning: string): Column {
     name,
     cell: "text",
     accept: (given) => line(given, longest),
-    expected: `Give one line of 1 to ${longest} characters.`,
+    expected: `Enter one line of 1 to ${longest} characters.`,
     meaning,
   };
 }
@@ -156,7 +160,7 @@ function flag(name: string, meaning: string): Column {
     name,
     cell: "boolean",
     accept: (given) => (typeof given === "boolean" ? given : undefined),
-    expected: "Give true or false.",
+    expected: "Enter true or false.",
     meaning,
   };
 }
@@ -183,7 +187,7 @@ function wholeNumber(name: string, least: number, most: number, meaning: string)
     name,
     cell: "number",
     accept: (given) => whole(given, least, most),
-    expected: `Give a whole number from ${least} to ${most}.`,
+    expected: `Enter a whole number from ${least} to ${most}.`,
     meaning,
   };
 }
@@ -205,13 +209,13 @@ function day(name: string, meaning: string): Column {
     name,
     cell: "text",
     accept: (given) => (typeof given === "string" && isDate(given.trim()) ? given.trim() : undefined),
-    expected: "Give a date as YYYY-MM-DD.",
+    expected: "Enter a date as YYYY-MM-DD.",
     meaning,
   };
 }
 
 function unitsExpected(what: string): string {
-  return `Give 1 to ${LONGEST_LIST} ${what} above 0 and up to ${MOST_UNITS}, with at most 3 decimals, each once.`;
+  return `Enter 1 to ${LONGEST_LIST} ${what} above 0 and up to ${MOST_UNITS}, with at most 3 decimals, each once.`;
 }
 
 function line(given: unknown, longest: number): string | undefined {
@@ -220,7 +224,7 @@ function line(given: unknown, longest: number): string | undefined {
   return isOneLine(trimmed, longest) ? trimmed : undefined;
 }
 
-/** A list stands in one cell, so what separates its items cannot be part of one. */
+/** A list is one cell, so an item cannot contain the separator. */
 function asIngredient(given: unknown): string | undefined {
   const name = line(given, LONGEST_TEXT);
   return name?.includes(";") ? undefined : name;
@@ -232,7 +236,7 @@ function asState(given: unknown): string | undefined {
   return isStateCode(state) ? state : undefined;
 }
 
-/** Ten bare digits leave open where the zero belongs: that is for a person to say. */
+/** Rejects ten bare digits: a person must decide where the zero belongs. */
 function asNdc(given: unknown): string | undefined {
   const ndcs = typeof given === "string" ? normaliseNdc(given) : [];
   return ndcs.length === 1 ? ndcs[0] : undefined;

@@ -1,8 +1,8 @@
 import type { DrugSchedule } from "@pestle/contract";
 
 /**
- * Ingredients that are controlled in every state, by schedule (21 CFR 1308). A prescription that names one is treated as
- * controlled even where neither the message nor the formulary says so; the operator's formulary may be stricter.
+ * Ingredients that are controlled in every state, by schedule (21 CFR 1308). A prescription that names one counts as
+ * controlled even if neither the message nor the formulary says so. The operator's formulary can be stricter.
  */
 export const controlledIngredients: Record<Exclude<DrugSchedule, "0">, readonly string[]> = {
   "2": [
@@ -51,7 +51,7 @@ const SCHEDULE_OF = new Map(
   ),
 );
 
-/** The strictest schedule of any controlled ingredient in a drug's name. */
+/** Returns the strictest schedule of the controlled ingredients in a drug's name. */
 export function scheduleByName(drug_name: string): DrugSchedule {
   const found = drug_name
     .toLowerCase()
@@ -60,7 +60,7 @@ export function scheduleByName(drug_name: string): DrugSchedule {
   return strictest(found);
 }
 
-/** Schedule 2 is the strictest, 0 none at all. */
+/** Schedule 2 is the strictest. 0 means not controlled. */
 export function strictest(schedules: readonly DrugSchedule[]): DrugSchedule {
   return (["2", "3", "4", "5"] as const).find((schedule) => schedules.includes(schedule)) ?? "0";
 }

@@ -1,19 +1,19 @@
-/** A line of the file, or several where a quoted cell holds line ends; `line` is the first of them. */
+/** A record of the file. It spans several lines if a quoted cell has line breaks; `line` is the first. */
 export type CsvRecord = { line: number; cells: string[] };
 export type CsvFault = { line: number; sentence: string };
 
 const sentences = {
-  open: "The quote that opens a cell is never closed.",
-  stray: "A quote stands in the middle of a cell. Put the whole cell in quotes and double those inside.",
-  lone_cr: "A line ends in a carriage return alone. Save the file with LF or CR LF.",
+  open: "The opening quote of a cell is never closed.",
+  stray: "A quote is in the middle of a cell. Quote the whole cell and double the quotes inside.",
+  lone_cr: "A line ends in a carriage return without a line feed. Save the file with LF or CR LF.",
 } as const;
 
-// The inner group cannot match in two ways, so that a long cell costs no more than its length.
+// The inner group matches in only one way, so matching is linear in the length of the cell.
 const QUOTED = /"([^"]*(?:""[^"]*)*)"/y;
 const PLAIN = /[^",\r\n]*/y;
 const CELL_END = /,|\r?\n|$/y;
 
-/** RFC 4180, strictly: commas, quotes doubled inside quotes, lines that end in LF or CR LF. Blank lines are left out. */
+/** RFC 4180, strictly: commas, quotes doubled inside quotes, lines that end in LF or CR LF. Skips blank lines. */
 export function readCsv(text: string): { records: CsvRecord[]; faults: CsvFault[] } {
   const records: CsvRecord[] = [];
   const faults: CsvFault[] = [];
@@ -42,7 +42,7 @@ export function readCsv(text: string): { records: CsvRecord[]; faults: CsvFault[
     const end = match(CELL_END);
     if (end === null) {
       faults.push({ line, sentence: text[at] === "\r" ? sentences.lone_cr : sentences.stray });
-      // Where this cell ends nobody knows: the next line is the next thing that can be trusted.
+      // The end of this cell is unknown, so parsing resumes at the next line.
       const next = text.indexOf("\n", at);
       at = next === -1 ? text.length : next + 1;
       line++;
@@ -51,7 +51,7 @@ export function readCsv(text: string): { records: CsvRecord[]; faults: CsvFault[
     }
     at += end[0].length;
     if (end[0] === ",") {
-      // A comma at the very end is followed by an empty cell.
+      // A trailing comma is followed by an empty cell.
       if (at === text.length) record.cells.push("");
       continue;
     }
@@ -66,7 +66,7 @@ export function writeCsv(rows: readonly (readonly string[])[]): string {
   return rows.map((cells) => `${cells.map(cellText).join(",")}\n`).join("");
 }
 
-/** A cell that begins or ends with a blank is quoted too: some programs would drop the blank. */
+/** Also quotes a cell with leading or trailing spaces, because some programs would drop them. */
 const cellText = (cell: string) => (/[",\r\n]|^\s|\s$/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
 
 const lineEnds = (text: string) => text.split("\n").length - 1;

@@ -3,39 +3,39 @@ import { catalogueColumns } from "./columns.ts";
 import { readCsv } from "./csv.ts";
 import { type CatalogueKind, catalogueKinds } from "./rows.ts";
 
-/** Where a file is wrong: the row as people find it again, the column where it is one's, and what to do. */
+/** A problem in a file: the row as users can find it, the column if it concerns one, and what to do. */
 export type Fault = { at: string; column: string | null; sentence: string };
 
-/** A file as rows of what stands in them, before anybody asks what it means. */
+/** A file as rows of raw values, before validation. */
 export type FileTable = {
   format: "csv" | "json";
-  /** The columns that it has, for one row at least. */
+  /** Columns that occur in at least one row. */
   names: readonly string[];
   rows: readonly { at: string; cells: ReadonlyMap<string, unknown> }[];
   faults: readonly Fault[];
 };
 
-/** All are laid over the catalogue in one statement, which must not take long. */
+/** One statement merges all rows into the catalogue, so the number is limited. */
 const MOST_ROWS = 20_000;
 
 const sentences = {
   empty: "The file has no rows.",
-  too_many: `A file has at most ${MOST_ROWS} rows.`,
-  separator: "The columns are separated by commas, and this line has none.",
+  too_many: `A file can have at most ${MOST_ROWS} rows.`,
+  separator: "Separate the columns with commas. This line has none.",
   unnamed: "A column has no name.",
-  repeated: "The column is there twice.",
-  cells: "The line has another number of cells than the first line names columns.",
-  no_json: "This is no JSON.",
+  repeated: "The column occurs twice.",
+  cells: "The line has a different number of cells than the header.",
+  no_json: "This is not valid JSON.",
   no_array: "The file is not a JSON array of objects.",
   no_object: "This is not a JSON object.",
 } as const;
 
-/** JSON begins with a bracket; whatever else it is, it is read as CSV. */
+/** JSON begins with a bracket. Everything else is read as CSV. */
 export function readFileTable(text: string): FileTable {
   return /^\ufeff?\s*[[{]/.test(text) ? readJson(text.replace(/^\ufeff/, "")) : readCsvTable(text);
 }
 
-/** The only kind that has all these columns and lacks none of those that must be filled. */
+/** Returns the only kind that has all of these columns and no other required column. */
 export function kindOfColumns(names: readonly string[]): CatalogueKind | undefined {
   const fitting = catalogueKinds.filter((kind) => {
     const columns = catalogueColumns[kind];
@@ -103,7 +103,7 @@ function readJson(text: string): FileTable {
   return { format: "json", names: [...new Set(rows.flatMap(({ cells }) => [...cells.keys()]))], rows, faults };
 }
 
-/** Of the engine's message only the position is taken: the rest repeats the file. */
+/** Takes only the position from the engine's message, because the rest quotes the file. */
 function placeOf(text: string, message: string): string {
   const position = /position (\d+)/.exec(message)?.[1];
   const before = text.slice(0, position === undefined ? text.length : Number(position));

@@ -1,23 +1,23 @@
 import type { ShippingMethod } from "@pestle/contract";
 import type { ProductRow } from "./rows.ts";
 
-/** What an account may order, as the decisions need it. */
+/** A product that an account can order, as the decisions need it. */
 export type FormularyProduct = ProductRow;
 
-/** An account's catalogue with its ways in: made once for each copy that is kept. */
+/** An account's catalogue with its indexes, built once per cached copy. */
 export type Formulary = {
   by_sku: ReadonlyMap<string, FormularyProduct>;
   by_ndc: ReadonlyMap<string, FormularyProduct>;
-  /** Cheapest first: what is filled where only the medication is named. */
+  /** Cheapest first: the default if an item names only the medication. */
   by_gcn: ReadonlyMap<string, readonly FormularyProduct[]>;
   by_name: ReadonlyMap<string, FormularyProduct>;
   methods: ReadonlyMap<number, ShippingMethod>;
-  /** Also those that are offered no more: an order may still be on its way by one. */
+  /** Includes retired methods, because shipped orders can still use them. */
   known_methods: ReadonlyMap<number, ShippingMethod>;
   brand_ids: ReadonlySet<number>;
   default_method_id: number | null;
   default_brand_id: number | null;
-  /** States with an active licence, with the days between which it holds. */
+  /** States with an active license, with its validity. */
   licences: ReadonlyMap<string, { valid_from: string; valid_to: string }>;
 };
 

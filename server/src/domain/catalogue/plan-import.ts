@@ -8,29 +8,29 @@ type Key = string | number;
 export type CatalogueDiff = {
   added: Key[];
   changed: { key: Key; fields: { field: string; from: Value; to: Value }[] }[];
-  /** What is offered no more: left out of a file that is meant to be whole. */
+  /** Rows that a complete file omits, so they are no longer offered. */
   retired: Key[];
   unchanged: number;
 };
-/** What an import would do. With faults it does nothing, and the difference is not worked out. */
+/** What an import would do. With faults it writes nothing and computes no differences. */
 export type ImportPlan = {
   faults: readonly Fault[];
   diff: CatalogueDiff;
-  /** The rows to write, whole: added and changed. */
+  /** The complete rows to write: added and changed. */
   rows: readonly Row[];
 };
 
 const sentences = {
-  no_key: "The file lacks this column, which tells what row is meant.",
+  no_key: "The file lacks this column, which identifies the row.",
   no_column: "New rows need this column, and the file lacks it.",
-  unknown_column: (columns: readonly Column[]) => `There is no such column. There are: ${names(columns)}.`,
-  repeated: "An earlier row has the same.",
+  unknown_column: (columns: readonly Column[]) => `This column does not exist. Use: ${names(columns)}.`,
+  repeated: "An earlier row has the same value.",
   no_shelf: "The account has no such product.",
 } as const;
 
 /**
- * Lays the file over what is there. A column that the file lacks stays as it is; an empty cell empties. What the file
- * does not name is retired, unless it is only a part; stock is never retired.
+ * Merges the file into the existing catalogue. A missing column keeps its values; an empty cell clears its value. Rows
+ * that the file omits are retired, unless the file is partial. Stock is never retired.
  */
 export function planImport(
   kind: CatalogueKind,
@@ -68,11 +68,10 @@ export function planImport(
   return { faults, diff, rows };
 }
 
-/** Whether there is anything to write. */
 export const changesNothing = ({ added, changed, retired }: CatalogueDiff): boolean =>
   added.length + changed.length + retired.length === 0;
 
-/** The rows of the file that could be read, each whole, and all that is wrong with the others. */
+/** Returns the readable rows of the file, completed with existing values, and reports the problems of the others. */
 function readRows(kind: CatalogueKind, table: FileTable, before: ReadonlyMap<Key, Row>) {
   const columns = catalogueColumns[kind];
   const [key] = columns;

@@ -5,12 +5,12 @@ import {
   type DashboardShippingMethod,
 } from "@pestle/contract";
 
-/** What can be imported and exported, each in the words of its table. */
+/** The kinds that can be imported and exported, named like their tables. */
 export const catalogueKinds = catalogueImportKinds;
 export type CatalogueKind = CatalogueImportKind;
 
 export type Value = string | number | boolean | null | readonly string[] | readonly number[];
-/** A row of any kind, by the names of its columns. */
+/** A row of any kind, by column name. */
 export type Row = Readonly<Record<string, Value>>;
 
 export type ProductRow = DashboardProduct;
@@ -27,10 +27,10 @@ export type LicenceRow = {
   valid_to: string;
 };
 
-/** What is on hand is counted; what of it is reserved follows from the orders and is no column of a file. */
+/** Users count the units on hand. The reserved units follow from the orders and are not a file column. */
 export type StockRow = { sku: string; on_hand_units: number; reserved_units: number };
 
-/** All that is offered, and every shelf. */
+/** All offered rows, and every shelf. */
 export type Catalogue = {
   products: readonly ProductRow[];
   brands: readonly BrandRow[];

@@ -10,21 +10,21 @@ import type {
   StockRow,
 } from "./rows.ts";
 
-/** A row as it would be after the import; `at` is null where the file does not speak of it. */
+/** A row as it would be after the import. `at` is null if the file does not contain it. */
 export type PlannedRow<R = Row> = { at: string | null; row: R };
 
 type RowRule<R> = { column: string; broken(row: R, around: Catalogue): boolean; sentence: string };
 type WholeRule<R> = {
   column: string;
-  /** Where it is broken. */
+  /** Returns the places that break the rule. */
   broken(rows: readonly PlannedRow<R>[], around: Catalogue): string[];
   sentence: string;
-  /** It says nothing where a row of the file could not be read: that row may be the one it misses. */
+  /** Skipped if any row of the file is unreadable, because that row could be the missing one. */
   needs_all?: true;
 };
 type Rules<R> = { rows: readonly RowRule<R>[]; whole: readonly WholeRule<R>[] };
 
-/** An order has 50 items at most, and its amount must fit: 2^31 cents. */
+/** An order has at most 50 items, and its amount must fit into 2^31 cents. */
 const MOST_ITEM_CENTS = 40_000_000;
 
 const oneDefault: WholeRule<{ default: boolean }> = {
@@ -33,11 +33,11 @@ const oneDefault: WholeRule<{ default: boolean }> = {
     const defaults = rows.filter(({ row }) => row.default);
     return defaults.length === 1 ? [] : [defaults.find(({ at }) => at !== null)?.at ?? "file"];
   },
-  sentence: "Exactly one row is the default.",
+  sentence: "Exactly one row must be the default.",
   needs_all: true,
 };
 
-/** What columns alone cannot tell: rules of a row, and rules of all rows together. */
+/** Rules that single columns cannot express: rules for a row, and rules across rows. */
 export const catalogueRules: {
   products: Rules<ProductRow>;
   brands: Rules<BrandRow>;
@@ -50,35 +50,35 @@ export const catalogueRules: {
       {
         column: "ndc",
         broken: ({ rx_only, ndc }) => rx_only && ndc === null,
-        sentence: "A product that needs a prescription has an NDC: prescriptions name it.",
+        sentence: "A product that needs a prescription must have an NDC, because prescriptions name it.",
       },
       {
         column: "gcn",
         broken: ({ rx_only, gcn }) => rx_only && gcn === null,
-        sentence: "A product that needs a prescription has a GCN: brand and generic are told by it.",
+        sentence: "A product that needs a prescription must have a GCN, which links brand and generic.",
       },
       {
         column: "rx_only",
         broken: ({ rx_only, drug_schedule }) => !rx_only && drug_schedule !== "0",
-        sentence: "A controlled substance needs a prescription.",
+        sentence: "A controlled substance must need a prescription.",
       },
       {
         column: "shipping_method_ids",
         broken: ({ shipping_method_ids }, { shipping_methods }) =>
           !shipping_method_ids.every((id) => shipping_methods.some((method) => method.id === id)),
-        sentence: "The account has no shipping method of this id. Import shipping_methods first.",
+        sentence: "The account has no shipping method with this id. Import shipping_methods first.",
       },
       {
         column: "shipping_method_ids",
         broken: ({ cold_chain, shipping_method_ids }, { shipping_methods }) =>
           cold_chain &&
           shipping_methods.some((method) => shipping_method_ids.includes(method.id) && !method.cold_chain),
-        sentence: "A cold-chain product travels only by methods that keep it cold.",
+        sentence: "A cold-chain product can ship only by methods that keep it cold.",
       },
       {
         column: "price_cents",
         broken: ({ price_cents, quantities }) => price_cents * Math.max(...quantities) > MOST_ITEM_CENTS,
-        sentence: `The largest of the quantities costs at most ${MOST_ITEM_CENTS} cents.`,
+        sentence: `The largest of the quantities can cost at most ${MOST_ITEM_CENTS} cents.`,
       },
     ],
     whole: [
@@ -110,7 +110,7 @@ export const catalogueRules: {
         column: "cold_chain",
         broken: ({ id, cold_chain }, { products }) =>
           !cold_chain && products.some((product) => product.cold_chain && product.shipping_method_ids.includes(id)),
-        sentence: "Cold-chain products travel by this method. Import products without it first.",
+        sentence: "Cold-chain products ship by this method. Import products without it first.",
       },
     ],
     whole: [
@@ -122,7 +122,7 @@ export const catalogueRules: {
           const used = new Set(products.flatMap(({ shipping_method_ids }) => shipping_method_ids));
           return left_out.filter(({ id }) => used.has(id)).map(({ id }) => `method ${id}, left out`);
         },
-        sentence: "Products travel by this method. Import products without it first.",
+        sentence: "Products ship by this method. Import products without it first.",
         needs_all: true,
       },
     ],
@@ -149,7 +149,7 @@ export const catalogueRules: {
   },
 };
 
-/** Every rule that the rows of the file break; `all` is whether every one of them could be read. */
+/** Returns every rule that the file's rows break. `all`: whether every row could be read. */
 export function brokenRules(
   kind: CatalogueKind,
   rows: readonly PlannedRow[],

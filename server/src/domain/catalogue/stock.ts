@@ -2,7 +2,7 @@ import { exact } from "../orders/resolve-items.ts";
 
 export type Shelf = { sku: string; on_hand_units: number; reserved_units: number };
 
-/** What each kind of entry does to a shelf, by its units. A count's units are the difference that it found. */
+/** How each kind of entry changes a shelf. A count's units are the difference it found. */
 export const stockEntryKinds = {
   received: { on_hand: 1, reserved: 0 },
   reserved: { on_hand: 0, reserved: 1 },
@@ -20,7 +20,7 @@ export type StockEntry = {
   note: string | null;
 };
 
-/** The entry that sets a shelf to what was counted; null where orders have reserved more than that. */
+/** Returns the entry that sets a shelf to the counted units, or null if orders have reserved more. */
 export function countedEntry(shelf: Shelf, counted_units: number, note: string | null): StockEntry | null {
   if (counted_units < shelf.reserved_units) return null;
   const units = exact(counted_units - shelf.on_hand_units);

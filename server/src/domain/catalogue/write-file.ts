@@ -3,7 +3,7 @@ import { catalogueColumns } from "./columns.ts";
 import { writeCsv } from "./csv.ts";
 import type { CatalogueKind, Row } from "./rows.ts";
 
-/** A file that, imported again, changes nothing. */
+/** Writes a file that changes nothing when it is imported again. */
 export function writeFile(kind: CatalogueKind, rows: readonly Row[], format: "csv" | "json"): string {
   const names = catalogueColumns[kind].map(({ name }) => name);
   if (format === "csv")

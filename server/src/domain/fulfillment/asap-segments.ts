@@ -3,17 +3,17 @@ import type { PatientRecord, StoredDocument } from "../patients/patient-record.t
 import type { QuantityUnit } from "../values/quantity-units.ts";
 import type { PharmacyFacts } from "./documents.ts";
 
-/** A field's number is its place in the list: PAT07 is the seventh of PAT. `most` is what it has room for. */
+/** A field's number is its position: PAT07 is the seventh of PAT. `most` is its maximum length. */
 export type Field<Row> = {
   id: string;
   name: string;
   most: number;
-  /** Without it the programs of the states refuse the record. */
+  /** State programs reject a record without it. */
   required?: true;
   value: (row: Row) => string | number | null;
 };
 
-/** ASAP's qualifiers of identity documents, by our types. */
+/** ASAP qualifiers of identity documents, by our types. */
 export const documentQualifiers: Record<(typeof documentTypes)[number], string> = {
   MI: "01",
   SI: "02",
@@ -26,7 +26,7 @@ export const documentQualifiers: Record<(typeof documentTypes)[number], string> 
 
 const genderCodes: Record<(typeof genders)[number], string> = { M: "M", F: "F", N: "U" };
 const statusCodes: Record<DispensedRecord["reporting_status"], string> = { new: "00", revised: "01", void: "02" };
-/** Nobody here bills an insurance: the patient's own money, or somebody else's. */
+/** Pestle does not bill insurance: the patient pays, or a third party. */
 const paymentCodes: Record<(typeof payers)[number], string> = { patient: "01", partner: "99" };
 const unitCodes: Partial<Record<QuantityUnit, string>> = { milliliter: "02", gram: "03" };
 const EACH = "01";
@@ -36,7 +36,7 @@ const HUMAN = "01";
 const NOT_PARTIAL = "00";
 const THE_PATIENT = "01";
 const PICKING_UP = "02";
-/** What is issued by no state: the federation, or another country. */
+/** Documents that no state issued: federal or foreign. */
 const OTHER_JURISDICTION = "99";
 
 const unused = <Row>(id: string, name: string): Field<Row> => ({ id, name, most: 0, value: () => null });
@@ -56,7 +56,7 @@ export const TH: readonly Field<AsapHeader>[] = [
   },
   { id: "TH07", name: "File type", most: 1, required: true, value: (row) => (row.test ? "T" : "P") },
   unused("TH08", "Routing number"),
-  // TH09 is the character that ends segments: whoever writes the segment adds it.
+  // TH09 is the segment terminator. The writer of the segment adds it.
 ];
 
 export const IS: readonly Field<AsapHeader>[] = [
@@ -166,7 +166,7 @@ export const PRE: readonly Field<DispensedRecord>[] = [
   { id: "PRE08", name: "Phone", most: 10, value: (row) => row.prescriber_phone && phone(row.prescriber_phone) },
 ];
 
-/** Who showed a document to receive it. Without one there is nothing to report. */
+/** The person who showed a document to receive the drug. Omitted without a document. */
 export const AIR: readonly Field<DispensedRecord>[] = [
   unused("AIR01", "State of the prescription form"),
   unused("AIR02", "Serial number of the prescription form"),
@@ -196,25 +196,25 @@ function jurisdiction({ issuing_country, issuing_state }: NonNullable<DispensedR
   return issuing_state ?? "US";
 }
 
-/** Prescribers are kept by one name; the last word of it is the family's, as far as anybody can tell. */
+/** Prescriber names are stored as one string. Treats the last word as the last name. */
 function nameParts(name: string): { first: string; last: string } {
   const words = name.trim().split(/\s+/);
   return { first: words.slice(0, -1).join(" "), last: words.at(-1) ?? "" };
 }
 
 export type AsapHeader = {
-  /** The sender's own number of this report: never the same twice. */
+  /** The sender's unique number of this report. */
   control_number: string;
-  /** `YYYY-MM-DD` and `HH:MM:SS` where the pharmacy is. */
+  /** `YYYY-MM-DD` and `HH:MM:SS` in the pharmacy's time zone. */
   created_date: string;
   created_time: string;
   test: boolean;
   pharmacy: PharmacyFacts;
-  /** The days reported on, first and last; told where there was nothing to report. */
+  /** First and last reported day. Sent in a zero report. */
   period: { from: string; to: string } | null;
 };
 
-/** One fill of a controlled substance. Dates are the pharmacy's. */
+/** One fill of a controlled substance. Dates are in the pharmacy's time zone. */
 export type DispensedRecord = {
   reporting_status: "new" | "revised" | "void";
   patient: Pick<PatientRecord, "first_name" | "last_name" | "middle_name" | "suffix" | "dob" | "gender" | "phone">;
@@ -222,11 +222,11 @@ export type DispensedRecord = {
   document: Pick<StoredDocument, "type" | "issuing_country" | "issuing_state" | "number"> | null;
   prescription_id: number;
   written_date: string;
-  /** Refills the prescriber allowed, and which of them this is: 0 is the first fill. */
+  /** Authorized refills, and the number of this one: 0 is the first fill. */
   refills: number;
   refill_number: number;
   filled_date: string;
-  /** The day it left for the patient. */
+  /** The day it shipped. */
   sold_date: string | null;
   ndc: string;
   units: number;

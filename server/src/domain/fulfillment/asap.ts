@@ -6,9 +6,9 @@ const SEPARATOR = "*";
 const TERMINATOR = "~";
 
 /**
- * The report of dispensed controlled substances that the monitoring programs of the states take: ASAP, version 4.2B. A
- * line is a segment, a field is known by its place (the tables are in `asap-segments.ts`). What was dispensed to whom is
- * told in full, which is its purpose: it goes to the state's program and nowhere else.
+ * The report of dispensed controlled substances for the states' monitoring programs: ASAP, version 4.2B. A line is a
+ * segment, and a field is identified by its position (`asap-segments.ts` has the tables). It contains full patient and
+ * dispensing data, as its purpose requires. Send it only to the state's program.
  */
 export function asapReport(header: AsapHeader, records: readonly DispensedRecord[]): string {
   const { period, ...reported } = header;
@@ -16,12 +16,12 @@ export function asapReport(header: AsapHeader, records: readonly DispensedRecord
   const details = records.length === 0 ? nothingReported(header) : records.flatMap(detail);
   const pharmacy = segment("PHA", PHA, head);
   const lines = [
-    // TH09 tells the character that ends every segment, its own included.
+    // TH09 is the character that ends every segment, including this one.
     [...filled("TH", TH, head, { keepEmpty: true }), TERMINATOR].join(SEPARATOR),
     segment("IS", IS, head),
     pharmacy,
     ...details,
-    // From the pharmacy's segment to this one, both counted.
+    // Counts the segments from the pharmacy's to this one, both included.
     joined(["TP", String(details.length + 2)]),
   ];
   const count = lines.length + 1;
@@ -29,7 +29,7 @@ export function asapReport(header: AsapHeader, records: readonly DispensedRecord
   return [...lines, trailer].map((line) => `${line}${TERMINATOR}\n`).join("");
 }
 
-/** Which fields a state's program will miss, so that somebody can complete them first. */
+/** Returns the required fields that are missing, so that staff can complete them first. */
 export function asapGaps(header: AsapHeader, record: DispensedRecord): string[] {
   return [
     ...[TH, IS, PHA].flatMap((fields) => gaps(fields, header)),
@@ -37,7 +37,7 @@ export function asapGaps(header: AsapHeader, record: DispensedRecord): string[] 
   ];
 }
 
-/** Patient, fill, prescriber, and who received it where a document tells. */
+/** Patient, fill, prescriber, and the recipient if there is a document. */
 const detail = (record: DispensedRecord): string[] => [
   segment("PAT", PAT, record),
   segment("DSP", DSP, record),
@@ -45,7 +45,7 @@ const detail = (record: DispensedRecord): string[] => [
   ...(record.document === null ? [] : [segment("AIR", AIR, record)]),
 ];
 
-/** A report that there was nothing: the same segments, almost empty, for a patient called REPORT, ZERO. */
+/** A zero report: the same segments, almost empty, for a patient called REPORT, ZERO. */
 function nothingReported({ created_date }: AsapHeader): string[] {
   const at = (place: number, ...values: string[]) => [...Array<string>(place - 1).fill(""), ...values];
   return [
@@ -70,6 +70,6 @@ const content = <Row>({ value, most }: Field<Row>, row: Row): string => clean(St
 
 const joined = (parts: readonly string[]) => parts.join(SEPARATOR);
 
-/** Plain characters, none of which separates or ends anything, no longer than the field. */
+/** Plain ASCII without separators or terminators, cut to the field's length. */
 const clean = (text: string, most: number): string =>
   asciiText(text.replaceAll(/[*~]/g, " ")).replaceAll(/[*~]/g, " ").slice(0, most).trim();

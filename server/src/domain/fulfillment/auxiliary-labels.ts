@@ -1,7 +1,7 @@
 import type { DrugSchedule } from "@pestle/contract";
 import type { DispensedItem } from "./documents.ts";
 
-/** 21 CFR 290.5: these words, on the label of every drug of schedules II to IV. */
+/** 21 CFR 290.5 requires this wording on the label of every drug in schedules II to IV. */
 const FEDERAL_CAUTION =
   "Caution: Federal law prohibits the transfer of this drug to any person other than the patient for whom it was prescribed.";
 
@@ -9,11 +9,11 @@ const CAUTIONED: ReadonlySet<DrugSchedule> = new Set(["2", "3", "4"]);
 
 type Item = Pick<DispensedItem, "ingredients" | "drug_name" | "drug_schedule" | "cold_chain">;
 
-/** The customary short warnings: most important first, because a small label shows the first few. */
+/** The customary short warnings, most important first, because a small label shows only the first few. */
 export const auxiliaryLabels: readonly {
   text: string;
   ingredients?: readonly string[];
-  /** Where it is the form that matters, and the form is only in the name. */
+  /** For warnings that depend on the form, which only the name contains. */
   named?: RegExp;
   applies?: (item: Item) => boolean;
 }[] = [
@@ -100,7 +100,7 @@ export const auxiliaryLabels: readonly {
     ],
   },
   {
-    text: "May be habit forming. Take only as directed, and keep it where nobody else can take it.",
+    text: "May be habit forming. Take only as directed, and keep it where no one else can take it.",
     ingredients: [
       "amphetamine",
       "armodafinil",
@@ -228,8 +228,8 @@ export const auxiliaryLabels: readonly {
 ];
 
 /**
- * What the drug's label warns of, most important first; the federal caution is apart, because it has its own place. The
- * name counts as well as the ingredients: one warning too many does less harm than one too few.
+ * Returns the warnings of a drug's label, most important first. The federal caution is separate because it has its own
+ * place. Matches the name as well as the ingredients: an extra warning does less harm than a missing one.
  */
 export function warningsFor(item: Item): string[] {
   const words = new Set([...item.ingredients, item.drug_name].flatMap((text) => text.toLowerCase().split(/[^a-z]+/)));

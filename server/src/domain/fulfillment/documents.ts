@@ -1,9 +1,9 @@
 import type { Address, DrugSchedule } from "@pestle/contract";
 import { addMonths } from "../values/calendar.ts";
 
-/** What goes into a parcel and onto it, as plain data. Dates are calendar dates of the pharmacy's time zone. */
+/** The contents of parcel documents and labels, as plain data. Dates are in the pharmacy's time zone. */
 
-/** The pharmacy as labels and reports must name it. */
+/** The pharmacy's details that labels and reports must show. */
 export type PharmacyFacts = {
   name: string;
   street: string;
@@ -30,7 +30,7 @@ export const pharmacyFacts = (settings: PharmacySettings): PharmacyFacts => ({
   ncpdp_id: settings.PHARMACY_NCPDP_ID,
 });
 
-/** One filled prescription: what its label and its leaflet say. */
+/** One filled prescription, for its label and leaflet. */
 export type DispensedItem = {
   prescription_id: number;
   dispense_id: number;
@@ -61,7 +61,7 @@ export type ShippingLabel = {
   signature_confirmation: boolean;
   from: PharmacyFacts;
   to: Address;
-  /** What the partner calls the order. It never tells what is inside. */
+  /** The partner's reference of the order. It never reveals the contents. */
   reference: string | null;
   ship_date: string;
   weight_oz?: number;
@@ -70,7 +70,7 @@ export type ShippingLabel = {
 export type PackingSlip = {
   order_number: string;
   reference: string | null;
-  /** Under whose name it is sent; null: the pharmacy's own. */
+  /** The brand it ships under; null means the pharmacy's own name. */
   brand_name: string | null;
   ship_date: string;
   carrier: string;
@@ -89,36 +89,36 @@ type PackedItem = {
   lot_expires_on: string | null;
 };
 
-/** The post office sorts by a ZIP code in the parcel's symbol. Null: the symbol is the number alone. */
+/** USPS sorts by a ZIP code in the parcel barcode. Null: the barcode has only the tracking number. */
 export function sortedByZip({ carrier, tracking_no, to }: Pick<ShippingLabel, "carrier" | "tracking_no" | "to">) {
   const zip5 = /^\d{5}/.exec(to.zip)?.[0];
   return carrier.toUpperCase() === "USPS" && /^9\d{21}$/.test(tracking_no) ? (zip5 ?? null) : null;
 }
 
-/** What a scanner reads off a prescription label: which fill it is, and of what. */
+/** The barcode of a prescription label: the fill and its NDC. */
 export const dispenseCode = ({ dispense_id, ndc }: Pick<DispensedItem, "dispense_id" | "ndc">) =>
   `${dispense_id}-${ndc}`;
 
-/** Out of its package a drug is good for a year, and never longer than its lot. */
+/** A drug outside its package keeps for a year, and never longer than its lot. */
 export function discardAfter({ filled_date, lot_expires_on }: Pick<DispensedItem, "filled_date" | "lot_expires_on">) {
   const year_later = addMonths(filled_date, 12);
   return lot_expires_on < year_later ? lot_expires_on : year_later;
 }
 
-/** 30 x 3 is 90; packages of fractions (0.1 x 3) are not 0.30000000000000004. */
+/** 30 x 3 is 90. Rounds, so that 0.1 x 3 is not 0.30000000000000004. */
 export const unitsOf = ({ quantity, package_size }: Pick<DispensedItem, "quantity" | "package_size">) =>
   Math.round(quantity * package_size * 1000) / 1000;
 
-/** 11 digits as people compare them: 70999-0101-30. */
+/** 11 digits with dashes, as people compare them: 70999-0101-30. */
 export const dashedNdc = (ndc: string) => ndc.replace(/^(\d{5})(\d{4})(\d{2})$/, "$1-$2-$3");
 
-/** Ten digits as people dial them; anything else as it is. */
+/** Ten digits as people dial them. Leaves other values unchanged. */
 export const dialled = (phone: string) => phone.replace(/^(\d{3})(\d{3})(\d{4})$/, "($1) $2-$3");
 
-/** Month first, as the label's readers do. */
+/** Month first, as American readers expect. */
 export const americanDate = (date: string) => date.replace(/^(\d{4})-(\d{2})-(\d{2})$/, "$2/$3/$1");
 
-/** The lines of an address, the name apart: lines without content are left out. */
+/** The lines of an address without the name. Skips empty lines. */
 export const addressLines = ({ street1, street2, city, state, zip }: Omit<Address, "first_name" | "last_name">) => [
   street1,
   ...(street2 === null || street2.trim() === "" ? [] : [street2]),

@@ -1,25 +1,25 @@
 import { ORDER_NUMBER_PATTERN } from "@pestle/contract";
 import { isDate } from "../values/calendar.ts";
 
-/** What somebody may mean by what they typed: each part that is there is looked for. */
+/** The possible meanings of a search text. The search tries each part that is present. */
 export type SearchQuestion = {
   order_number: string | null;
   tracking_no: string | null;
   prescription_id: number | null;
   reference: string;
-  /** First and last names to try, with a date of birth; none where there is no date. */
+  /** First and last names to try, with a date of birth; empty without a date. */
   people: { first_name: string; last_name: string; dob: string }[];
 };
 
 const LONGEST = 200;
 const MOST_WORDS = 8;
 
-/** Null: nothing that could be found. */
+/** Null: the text cannot match anything. */
 export function readQuestion(text: string): SearchQuestion | null {
   const asked = text.trim().replaceAll(/\s+/g, " ");
   if (asked === "" || asked.length > LONGEST) return null;
   const upper = asked.toUpperCase();
-  // The numbers of carriers are printed with blanks in between.
+  // Carriers print tracking numbers with spaces.
   const packed = upper.replaceAll(/[ -]/g, "");
   return {
     order_number: new RegExp(ORDER_NUMBER_PATTERN).test(upper) ? upper : null,
@@ -44,7 +44,7 @@ function peopleOf(asked: string): SearchQuestion["people"] {
   if (more.filter((part) => part !== "").length === 0 && first) return [{ first_name: first, last_name: last!, dob }];
   const words = rest.split(/[ ,]+/).filter((word) => word !== "");
   if (words.length < 2 || words.length > MOST_WORDS) return [];
-  // Where the first name ends nobody says, nor which of the two comes first.
+  // Tries every split and both orders, because the text does not say where the first name ends.
   return words.slice(1).flatMap((_, index) => {
     const [one, other] = [words.slice(0, index + 1).join(" "), words.slice(index + 1).join(" ")];
     return [

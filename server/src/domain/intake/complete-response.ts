@@ -19,13 +19,13 @@ export type PriorPrescription = Omit<Prescription, "acceptance_reasons" | "recei
   sender_message_id: string;
   prescriber_order_number: string | null;
   units_ordered: number;
-  /** Its orders that are not canceled, and where each stands or stood before it was held. */
+  /** Its orders that are not canceled, each with its status, or the one before the hold. */
   orders: { order_number: string; order_status: OrderStatus; held_from: string | null }[];
 };
 
 /**
- * An approval as a whole prescription: what it leaves out is as the prescription that it answers says. Where that one
- * is not known either, the sender is told what is missing.
+ * Completes an approval into a full prescription with the data of the prescription it answers. If that one is unknown
+ * too, the sender receives the missing fields.
  */
 export function completeResponse(
   answered: AnsweredPrescription | null,

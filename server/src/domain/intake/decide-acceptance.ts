@@ -3,7 +3,7 @@ import { startOfDay } from "../values/calendar.ts";
 
 export type Verdict = "accepted" | "rejected";
 
-/** A doubtful prescription, as far as the verdict on it is concerned. */
+/** A prescription that needs a verdict. */
 export type DoubtfulPrescription = {
   acceptance: "not_needed" | "pending" | Verdict;
   active: boolean;
@@ -11,17 +11,17 @@ export type DoubtfulPrescription = {
   workflow: Workflow;
 };
 
-/** Why a verdict cannot be given: what whoever gives it reads. */
+/** Why a verdict is not possible, as shown to the user. */
 export const acceptanceRefusals = {
-  not_needed: "This prescription needs nobody's acceptance.",
-  accepted: "This prescription was accepted already.",
-  rejected: "This prescription was rejected already.",
-  ended: "The prescriber has ended this prescription, so it cannot be accepted. Reject it to close the entry.",
+  not_needed: "This prescription does not need acceptance.",
+  accepted: "This prescription was already accepted.",
+  rejected: "This prescription was already rejected.",
+  ended: "The prescriber has ended this prescription, so it cannot be accepted. Reject it to close the review.",
 } as const;
 
 /**
- * What a pharmacist's verdict changes. An accepted prescription of Automatic Processing is due for an order now, or on
- * the day it may first be filled; otherwise the partner asks for the order.
+ * Applies a pharmacist's verdict. Under Automatic Processing an accepted prescription is due for an order now, or on
+ * its effective date. Otherwise the partner requests the order.
  */
 export function decideAcceptance(
   verdict: Verdict,

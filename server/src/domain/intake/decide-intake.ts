@@ -15,7 +15,7 @@ import type { WarningCode } from "./intake-warnings.ts";
 import { type Candidate, matchPatient } from "./match-patient.ts";
 import { decidePrescription, type Prescription, type PrescriptionRules } from "./prescription.ts";
 
-/** What the database knows that a message may be about. */
+/** Existing data that a message can refer to. */
 export type IntakeKnowledge = {
   candidates: readonly Candidate[];
   taken_patient_ids: readonly string[];
@@ -26,22 +26,22 @@ export type IntakeDecision = {
   outcome: "accepted" | "refused" | "review";
   reply: IntakeReply;
   warnings: WarningCode[];
-  /** Whose prescription it is; `is_new`: made by this message; `changed`: the message told something new. */
+  /** The patient. `is_new`: this message created it. `changed`: the message added data. */
   patient: { patient_id: string; record: PatientRecord; is_new: boolean; changed: boolean } | null;
   prescription: (Prescription & { replaces_prescription_id: number | null; order_due_at: Date | null }) | null;
-  /** Prescriptions that end, with the units that are ordered of each by now. */
+  /** Prescriptions that end, with the units ordered from each so far. */
   ended: { prescription_id: number; units_ordered: number }[];
-  /** Orders that end with them: they are canceled first, and then it is decided again. */
+  /** Orders that end with them. The caller cancels them first and then decides again. */
   orders_to_cancel: string[];
   reviews: NewReview[];
 };
 
-/** What the sender is told. */
+/** The answer to the sender. */
 export type IntakeReply =
   | { kind: "accepted" }
-  /** Taken, and a person will decide whose it is. */
+  /** Accepted. A person decides who the patient is. */
   | { kind: "in_review" }
-  /** Kept, and not made anything of yet. */
+  /** Stored but not processed yet. */
   | { kind: "pending" }
   | { kind: "refused"; refusal: IntakeRefusal }
   | { kind: "canceled" | "not_canceled"; note: keyof typeof cancelNotes };
@@ -55,11 +55,11 @@ type NewReview = {
 /** Fixed sentences of a CancelRxResponse: at most 70 characters. */
 export const cancelNotes = {
   canceled: "The prescription was canceled. Nothing was dispensed.",
-  in_filling: "Canceled. An order of it is being filled; the pharmacy will stop it.",
-  dispensed: "Canceled. Some of it was dispensed before.",
-  inactive_already: "The prescription was inactive already.",
-  unknown: "No such prescription is known here.",
-  several: "Several prescriptions fit. The pharmacy will decide which is meant.",
+  in_filling: "Canceled. An order is being filled; the pharmacy will stop it.",
+  dispensed: "Canceled. Part of it was dispensed earlier.",
+  inactive_already: "The prescription was already inactive.",
+  unknown: "This pharmacy does not know the prescription.",
+  several: "Several prescriptions match. The pharmacy will decide which one.",
 } as const;
 
 export function decideIntake(message: IncomingMessage, known: IntakeKnowledge, given: Given): IntakeDecision {
@@ -67,7 +67,7 @@ export function decideIntake(message: IncomingMessage, known: IntakeKnowledge, g
   if (content.kind === "cancel") return decideCancel(message, content.target, known, given.sender);
   const noticed = message.warnings.map(({ code }) => code);
   if (content.kind === "new") return decideNew(content.prescription, known, { ...given, noticed });
-  // A change that is approved without a prescription, and whatever is not approved, leaves all as it is.
+  // An approval without a prescription, and any other response, changes nothing.
   const renewed = content.kind === "renewal" && (content.response === "approved" || content.response === "replace");
   if (content.prescription === null && !renewed) return { ...nothing, reply: { kind: "accepted" } };
   const prior = findPrior(message, known.prescriptions, given.sender)[0];
@@ -107,7 +107,7 @@ const refused = (refusal: IntakeRefusal): IntakeDecision => ({
   reply: { kind: "refused", refusal },
 });
 
-/** Without these nobody can be told from another, and nothing may be dispensed: the sender must say. */
+/** Nothing can be dispensed without these fields, because they distinguish patients. The sender must provide them. */
 function missingIdentity({ last_name, first_name, dob }: IncomingPatient): IntakeRefusal | undefined {
   if (last_name === null) return refusalFor("081");
   if (first_name === null) return refusalFor("082");
@@ -116,7 +116,7 @@ function missingIdentity({ last_name, first_name, dob }: IncomingPatient): Intak
 
 type Given = { sender: string; workflow: Workflow; rules: PrescriptionRules; now: Date; new_patient_id: string };
 
-/** `certain`: whose it is, where the message left that to the prescription it answers. */
+/** `certain`: the patient of the answered prescription, if the message does not name one. */
 function decideNew(
   incoming: IncomingPrescription,
   known: IntakeKnowledge,
@@ -162,7 +162,10 @@ function decideNew(
   };
 }
 
-/** The prescriber system's own id, where it can be ours too: nothing that may be a social security number. */
+/**
+ * Returns the prescriber system's own ID if it can serve as ours. Rejects anything that could be a social security
+ * number.
+ */
 function ownId(patient: IncomingPatient, taken: readonly string[]): string | undefined {
   return usableIds(patient).find((id) => !taken.includes(id));
 }
@@ -198,8 +201,8 @@ function decideCancel(
 }
 
 /**
- * What nobody has begun to fill is canceled with its prescription. What is being filled a person must stop, and what was
- * sent cannot be called back: the sender is told either.
+ * Orders that are not being filled yet are canceled with their prescription. A person must stop orders that are being
+ * filled, and shipped orders cannot be recalled. The sender receives a note in both cases.
  */
 function endPrescriptions(active: readonly PriorPrescription[]): IntakeDecision {
   const orders = active.flatMap((one) => one.orders);
@@ -231,7 +234,7 @@ function endPrescriptions(active: readonly PriorPrescription[]): IntakeDecision 
 
 const endedRow = ({ prescription_id, units_ordered }: PriorPrescription) => ({ prescription_id, units_ordered });
 
-/** By the message or the order it names. */
+/** Finds the prescription by the message or order that the target names. */
 function findPrior(
   { envelope }: IncomingMessage,
   prescriptions: readonly PriorPrescription[],
@@ -247,7 +250,7 @@ function findPrior(
     : prescriptions.filter((one) => one.sender === sender && one.prescriber_order_number === order_number);
 }
 
-/** By who, what and when: only where the patient is certain. */
+/** Finds it by patient, drug and date, only if the patient is certain. */
 function findByContent(target: CancelTarget, known: IntakeKnowledge): PriorPrescription[] {
   const patient_id = target.patient && matchPatient(target.patient, known.candidates).patient_id;
   if (patient_id === null) return [];

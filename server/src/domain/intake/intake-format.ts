@@ -1,7 +1,7 @@
 import type { IntakeReply } from "./decide-intake.ts";
 import type { Envelope, ReadMessage, Warning } from "./incoming-message.ts";
 
-/** How a format is read and answered; what happens in between is the same for all. */
+/** How to read and answer a format. The processing in between is the same for all formats. */
 export type IntakeFormat = {
   format: "script" | "fhir" | "simulation";
   read(body: Uint8Array): ReadMessage;
@@ -9,14 +9,14 @@ export type IntakeFormat = {
 };
 
 export type ReplyContext = {
-  /** null where the message could not be read at all. */
+  /** null if the message could not be read at all. */
   envelope: Envelope | null;
   warnings: readonly Warning[];
-  /** Of the answer itself. */
+  /** The ID of the answer itself. */
   message_id: string;
   sent_time: Date;
   prescription_id: number | null;
-  /** Whose it is, and the prescription that it ended: told to whoever simulates. */
+  /** The patient, and the prescription that it ended: returned to the caller of a simulation. */
   patient_id?: string | null;
   ended_prescription_id?: number | null;
 };

@@ -2,44 +2,44 @@ import { type PatientRecord, plainName, searchKeys } from "../patients/patient-r
 import type { IncomingPatient } from "./incoming-message.ts";
 
 /**
- * Who an incoming patient is. A match is made only where two independent things agree; what is merely likely becomes a
- * new patient and a person looks at it. Patients are never merged here.
+ * Matches an incoming patient. Two independent facts must agree for a match. A merely likely match creates a new
+ * patient, and a person reviews it. This code never merges patients.
  */
 export type Candidate = {
   patient_id: string;
   record: PatientRecord;
-  /** The prescriber's system gave this patient the id that the message carries. */
+  /** The prescriber's system gave this patient the ID in the message. */
   same_id: boolean;
 };
 
 export type PatientMatch = {
-  /** Whom it is; null: nobody that is known. */
+  /** The matched patient; null if there is none. */
   patient_id: string | null;
   score: number;
-  /** Why, in words of the table below. */
+  /** The reasons, from the table below. */
   reasons: MatchReason[];
-  /** Others that a person should compare, best first. */
+  /** Other candidates that a person should compare, best first. */
   doubtful: { patient_id: string; score: number; reasons: MatchReason[] }[];
 };
 
-/** What each agreement is worth. A hundred and more is a match. */
+/** The score of each agreement. 100 or more is a match. */
 export const matchReasons = {
-  same_id: [60, "The prescriber's system knows both by the same id."],
-  same_last_name: [20, "The last names agree."],
-  same_first_name: [20, "The first names agree."],
-  same_dob: [30, "The dates of birth agree."],
-  same_zip: [30, "The ZIP codes agree."],
-  same_phone: [30, "The telephone numbers agree."],
-  same_email: [30, "The e-mail addresses agree."],
+  same_id: [60, "The prescriber's system uses the same id for both."],
+  same_last_name: [20, "The last names match."],
+  same_first_name: [20, "The first names match."],
+  same_dob: [30, "The dates of birth match."],
+  same_zip: [30, "The ZIP codes match."],
+  same_phone: [30, "The phone numbers match."],
+  same_email: [30, "The email addresses match."],
   other_last_name: [-60, "The last names differ."],
-  other_first_name: [-60, "The first names differ, as those of twins do."],
+  other_first_name: [-60, "The first names differ, as for twins."],
   other_gender: [-20, "The genders differ."],
   other_dob: [-120, "The dates of birth differ."],
 } as const satisfies Record<string, readonly [number, string]>;
 type MatchReason = keyof typeof matchReasons;
 
 export const CERTAIN = 100;
-/** Below this two people share a house or a name, no more. */
+/** Below this, two people only share a household or a name. */
 const WORTH_A_LOOK = 50;
 const MOST_DOUBTFUL = 5;
 
@@ -57,7 +57,7 @@ export function matchPatient(incoming: IncomingPatient, candidates: readonly Can
       doubtful: others.slice(0, MOST_DOUBTFUL),
     };
   }
-  // Two that fit equally well: it goes to one of them, and a person is told of the other.
+  // Two candidates match equally well: uses one of them and reports the other to a person.
   const twins = second !== undefined && second.score >= CERTAIN;
   return {
     patient_id: best.patient_id,

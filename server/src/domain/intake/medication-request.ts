@@ -11,11 +11,11 @@ export type PrescriptionFacts = Omit<
   active: boolean;
   units_ordered: number;
   order_errors: ErrorEntry[];
-  /** Left out where nobody has to accept it, or it is not known yet. */
+  /** Absent if no acceptance is needed, or if it is not known yet. */
   acceptance?: "not_needed" | "pending" | "accepted" | "rejected";
 };
 
-/** A prescription in the words of the wire. */
+/** A prescription in the wire format. */
 export function medicationRequest(
   row: PrescriptionFacts,
   workflow: Workflow,
@@ -46,7 +46,7 @@ export function medicationRequest(
   };
 }
 
-/** Why there is no order of it: what stood against one when it was due, or that the pharmacy has not accepted it. */
+/** Why it has no order: the errors when the order was due, or a missing acceptance. */
 function orderErrors({ active, acceptance, order_errors }: PrescriptionFacts): ErrorEntry[] {
   const unaccepted = active && (acceptance === "pending" || acceptance === "rejected");
   return unaccepted ? errorEntries([{ code: 42249, field: "items[0].prescription_id" }]) : order_errors;

@@ -5,7 +5,7 @@ import { deaPasses, normaliseNdc } from "../values/identifiers.ts";
 import type { IncomingPrescription } from "./incoming-message.ts";
 import type { WarningCode } from "./intake-warnings.ts";
 
-/** A prescription as it is kept, once the rules have been applied to what was sent. */
+/** A stored prescription, after the rules were applied to the received data. */
 export type Prescription = {
   prescriber_name: string;
   prescriber_phone: string | null;
@@ -27,35 +27,35 @@ export type Prescription = {
   refills: number;
   drug_schedule: DrugSchedule;
   daw: boolean;
-  /** Why a pharmacist must accept it before it can be filled; empty: nobody must. */
+  /** Why a pharmacist must accept it before it can be filled; empty if no acceptance is needed. */
   acceptance_reasons: AcceptanceReason[];
 };
 
-/** Why a prescription waits for a pharmacist. */
+/** Why a prescription needs a pharmacist's acceptance. */
 export const acceptanceReasons = {
-  signature_missing: "A controlled prescription came without evidence of signature.",
-  dea_missing: "A controlled prescription came without a DEA number.",
+  signature_missing: "The controlled prescription has no evidence of a signature.",
+  dea_missing: "The controlled prescription has no DEA number.",
   dea_checksum: "The prescriber's DEA number fails its check digit.",
   quantity_zero: "The quantity is zero.",
-  do_not_fill: "The prescriber asks not to fill it now.",
-  compound: "It is a compound, whose parts the formulary cannot judge.",
-  schedule_one: "The message names a schedule that nobody may dispense.",
+  do_not_fill: "The prescriber asks not to fill it yet.",
+  compound: "It is a compound, and the formulary cannot check its ingredients.",
+  schedule_one: "The message names a schedule that cannot be dispensed.",
 } as const;
 export type AcceptanceReason = keyof typeof acceptanceReasons;
 
 const CONTROLLED_MONTHS = 6;
 const MOST_REFILLS: Record<DrugSchedule, number> = { "0": 99, "2": 0, "3": 5, "4": 5, "5": 5 };
-/** "As needed": as many as the field has room for, until it expires. */
+/** "As needed": the largest value of the field, until the prescription expires. */
 const PRN_REFILLS = 99;
 const LONGEST_SIG = 1_000;
-/** What a reader notices that a pharmacist must decide on. */
+/** Reader warnings that a pharmacist must decide on. */
 const READER_DOUBTS = ["do_not_fill", "compound", "schedule_one"] as const satisfies readonly WarningCode[];
 
 export type PrescriptionRules = {
   time_zone: string;
-  /** Months that a prescription for something not controlled can be filled. */
+  /** Months until a prescription for a drug that is not controlled expires. */
   expiry_months: number;
-  /** The same, in states with a rule of their own. */
+  /** The same, for states with their own rule. */
   expiry_months_by_state: Readonly<Record<string, number>>;
 };
 
@@ -88,7 +88,7 @@ export function decidePrescription(
 
   const asked = incoming.refills === "prn" ? PRN_REFILLS : (incoming.refills ?? 0);
   const refills = Math.min(asked, MOST_REFILLS[drug_schedule]);
-  // "As needed" is capped by nature; only a number that was asked for is worth telling.
+  // "As needed" is always capped, so only an explicit number gets a warning.
   if (refills < asked && incoming.refills !== "prn") warnings.push("refills_capped");
 
   const acceptance_reasons: AcceptanceReason[] = [];
@@ -101,7 +101,7 @@ export function decidePrescription(
   }
   acceptance_reasons.push(...READER_DOUBTS.filter((doubt) => noticed.includes(doubt)));
   if ((incoming.sig_text ?? "").length > LONGEST_SIG) warnings.push("sig_long");
-  // What the reader noticed itself, it told itself.
+  // Skips the reader's own warnings, which are already in the list.
   for (const reason of acceptance_reasons) if (!noticed.includes(reason)) warnings.push(reason);
 
   return {
@@ -132,7 +132,7 @@ export function decidePrescription(
   };
 }
 
-/** Ten bare digits may mean three codes; the one in the formulary is meant, if just one is. */
+/** Ten bare digits can mean three NDCs. Uses the formulary's, if exactly one matches. */
 function identify<Known extends Pick<Product, "ndc">>(incoming: IncomingPrescription, formulary: readonly Known[]) {
   for (const { system, code } of incoming.drug.codes) {
     if (system !== "ndc") continue;
@@ -161,14 +161,14 @@ function nameOf({ first_name, last_name, practice }: IncomingPrescription["presc
 const later = (a: string, b: string) => (a > b ? a : b);
 const earlier = (a: string, b: string) => (a < b ? a : b);
 
-/** Whole fills that are left beyond the current one (contract, Records). */
+/** Whole fills left after the current one (contract, Records). */
 export function refillsLeft(row: { written_qty: number; refills: number; units_ordered: number }): number {
   if (row.written_qty === 0) return 0;
   const units_left = row.written_qty * (1 + row.refills) - row.units_ordered;
   return Math.max(0, Math.min(row.refills, Math.floor(units_left / row.written_qty)));
 }
 
-/** `IL=15,IA=18`, as the setting is written. */
+/** Parses the setting `IL=15,IA=18`. */
 export const monthsByState = (text: string): Record<string, number> =>
   Object.fromEntries(
     text

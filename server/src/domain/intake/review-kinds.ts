@@ -5,32 +5,32 @@ import { matchReasons } from "./match-patient.ts";
 import { acceptanceReasons } from "./prescription.ts";
 
 /**
- * What a person of the pharmacy is asked to look at: what has happened, how it is closed, and what the codes among its
- * reasons mean. All sentences are fixed, so that no list of open entries tells anything of a patient.
+ * Reviews for pharmacy staff: what happened, how to close the review, and the meaning of its reason codes. All
+ * sentences are fixed, so a list of reviews reveals nothing about a patient.
  */
 export const reviewKinds = {
   patient_match: {
-    says: "A new patient was made beside one who may be the same person.",
+    says: "A new patient was created who may be the same person as an existing one.",
     closed_by: "resolve",
     reasons: Object.fromEntries(Object.entries(matchReasons).map(([reason, [, sentence]]) => [reason, sentence])),
   },
   prescription_acceptance: {
-    says: "A prescription cannot be filled until a pharmacist has accepted it.",
+    says: "A pharmacist must accept this prescription before it can be filled.",
     closed_by: "accept",
     reasons: acceptanceReasons,
   },
   unrouted_message: {
-    says: "A message waits, because it is not known which of several accounts it is for.",
+    says: "A message is pending because several accounts could be its receiver.",
     closed_by: "route",
-    reasons: { undecided: "Several accounts share the receiver's id, and no routing rule tells which is meant." },
+    reasons: { undecided: "Several accounts share the receiver's id, and no routing rule decides." },
   },
   message_id_reused: {
-    says: "A message was refused and kept: another came before it under the same message id.",
+    says: "A message was rejected and kept: an earlier one had the same message id.",
     closed_by: "resolve",
     reasons: { "220": intakeRefusals["220"][1] },
   },
   unmatched_cancel: {
-    says: "A prescriber canceled a prescription that could not be told.",
+    says: "A prescriber canceled a prescription that could not be identified.",
     closed_by: "resolve",
     reasons: { unknown: cancelNotes.unknown, several: cancelNotes.several },
   },
@@ -40,12 +40,12 @@ export const reviewKinds = {
     reasons: {},
   },
   order_refused: {
-    says: "No order could be made of a prescription.",
+    says: "No order could be created from a prescription.",
     closed_by: "resolve",
     reasons: Object.fromEntries(Object.entries(errors).map(([code, [message, , fix]]) => [code, `${message}: ${fix}`])),
   },
   processing_failed: {
-    says: "A kept message could not be processed, several times over: a fault of ours.",
+    says: "Pestle failed several times to process a stored message.",
     closed_by: "resolve",
     reasons: {},
   },
@@ -54,12 +54,12 @@ export const reviewKinds = {
 export type ReviewKind = keyof typeof reviewKinds;
 type ReviewKindRow = {
   says: string;
-  /** The verb of `pestle rx` that ends it. */
+  /** The `pestle rx` verb that closes it. */
   closed_by: "accept" | "route" | "resolve";
   reasons: Readonly<Record<string, string>>;
 };
 
-/** A code that no table knows stands for itself. */
+/** A code without a table entry is returned as is. */
 export function reasonSentence(kind: ReviewKind, reason: string): string {
   const reasons: Readonly<Record<string, string>> = reviewKinds[kind].reasons;
   return reasons[reason] ?? reason;

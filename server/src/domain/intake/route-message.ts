@@ -1,6 +1,6 @@
 /**
- * Which of the accounts that share a receiver's id a message is for. One account needs no rule; where several share
- * the id, the most telling rule that fits decides, and two that fit equally well decide nothing.
+ * Chooses the account for a message. A single account needs no rule. If several share the receiver ID, the most
+ * specific matching rule decides. Two equally specific matches decide nothing.
  */
 export function routeMessage<Account extends Routed>(
   accounts: readonly Account[],
@@ -21,7 +21,7 @@ export function routeMessage<Account extends Routed>(
   return "undecided";
 }
 
-/** The most telling first. */
+/** Most specific first. */
 export const routingKinds = ["prescriber_npi", "practice", "sender"] as const;
 export type RoutingKind = (typeof routingKinds)[number];
 type Routed = { routing_rules: readonly { kind: RoutingKind; value: string }[] };

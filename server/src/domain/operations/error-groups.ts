@@ -16,7 +16,7 @@ export type CountedError = {
 
 const MOST_IDS = 5;
 
-/** By what went wrong, wherever it did: the most frequent first. */
+/** Groups errors by cause across routes, most frequent first. */
 export function errorGroups(counted: readonly CountedError[]): PortalErrorGroup[] {
   const kinds = new Map<string, CountedError[]>();
   for (const row of counted) {

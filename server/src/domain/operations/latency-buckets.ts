@@ -1,12 +1,12 @@
 /*
- * Times are counted in buckets, each of which reaches a tenth farther than the one before: few enough to keep for every
- * hour, and fine enough that a percentile is told to within a twentieth.
+ * Durations are counted in buckets, each a tenth wider than the previous one: few enough to store per hour, and fine
+ * enough for percentiles within five percent.
  */
 
 const GROWTH = 1.1;
-/** Where the first bucket ends. */
+/** Upper bound of the first bucket. */
 const FINEST_MS = 0.1;
-/** Reaches beyond any time that a request is given. */
+/** Beyond the longest request timeout. */
 const LAST_BUCKET = 160;
 
 export function latencyBucket(duration_ms: number): number {
@@ -14,10 +14,10 @@ export function latencyBucket(duration_ms: number): number {
   return Math.min(LAST_BUCKET, Math.ceil(Math.log(duration_ms / FINEST_MS) / Math.log(GROWTH)));
 }
 
-/** The middle of a bucket. */
+/** Midpoint of a bucket. */
 const bucketMs = (bucket: number) => FINEST_MS * GROWTH ** (bucket - 0.5);
 
-/** The time that so great a share of the requests stayed within; null where there were none. */
+/** The duration within which this share of the requests finished; null without requests. */
 export function latencyPercentile(
   buckets: readonly { bucket: number; requests: number }[],
   share: number,

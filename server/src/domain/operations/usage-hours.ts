@@ -14,11 +14,11 @@ type CountedHour = {
 };
 type CountedLatency = { hour: Date; bucket: number; requests: number };
 
-/** When the first of so many hours begins, the one that now is in among them. */
+/** Start of the first of this many hours, of which the current hour is the last. */
 export const firstHour = (now: Date, hours: number): Date =>
   new Date((Math.floor(now.getTime() / HOUR_MS) - (hours - 1)) * HOUR_MS);
 
-/** A row for every hour, also for those in which nothing was asked. */
+/** Returns a row for every hour, including hours without requests. */
 export function usageHours(
   first: Date,
   hours: number,

@@ -5,7 +5,7 @@ import { readBody, refusalOf, withNulls } from "../values/read-body.ts";
 import type { Problem } from "../values/refusals.ts";
 import type { SentFields } from "../values/unknown-fields.ts";
 
-/** What a partner asks of an order. Fields that were refused are null, and a problem beside. */
+/** A partner's action request. A rejected field is null and has a problem. */
 export type ActionDraft = {
   event: ActionKey;
   exception_id: ExceptionId | null;
@@ -19,7 +19,7 @@ export type ActionDraft = {
   token: string | null;
 };
 
-/** Reads a request by the table of actions: an event takes its own fields and no others. */
+/** Reads a request with the action table: an event takes only its own fields. */
 export function readAction(
   sent: SentFields,
   zips: ZipTable,

@@ -2,7 +2,7 @@ import type { labelFormats } from "@pestle/contract";
 import type { Problem } from "../values/refusals.ts";
 import type { LabelDraft } from "./order-draft.ts";
 
-/** A label that an account sends to be printed instead of ours: whether it may, what it is called, what its bytes are. */
+/** Checks a custom label that an account sends to print instead of ours: permission, format and data. */
 export function checkLabel(label: LabelDraft, permitted: boolean): Problem[] {
   if (!permitted) return [{ code: 42295, field: "shipping.label" }];
   if (label.format === null) return [{ code: 42294, field: "shipping.label.format" }];
@@ -11,7 +11,7 @@ export function checkLabel(label: LabelDraft, permitted: boolean): Problem[] {
   return [];
 }
 
-/** A character a byte. Strict: no blanks, right padding, at least something. */
+/** One character per byte. Strict: no spaces, correct padding, not empty. */
 function decodeBase64(text: string): string | null {
   if (text === "" || text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return null;
   return atob(text);
@@ -20,7 +20,7 @@ function decodeBase64(text: string): string | null {
 const HEAD_BYTES = 1024;
 const PNG_START = "\x89PNG\r\n\x1a\n";
 
-/** What each format begins and ends with; a program that prints it will look closer. */
+/** Checks how each format begins and ends. The printing program validates the rest. */
 const looksLike: Record<(typeof labelFormats)[number], (bytes: string) => boolean> = {
   PDF: (bytes) => bytes.slice(0, HEAD_BYTES).includes("%PDF-") && bytes.slice(-HEAD_BYTES).includes("%%EOF"),
   PNG: (bytes) => bytes.startsWith(PNG_START) && bytes.slice(12, 16) === "IHDR" && bytes.slice(-8, -4) === "IEND",

@@ -6,16 +6,16 @@ import { isOpen } from "./order.ts";
 import type { ChangeRules, ChangingOrder } from "./order-change.ts";
 import { isLicensed } from "./order-checks.ts";
 
-/** The exceptions that an address raises, and that another one ends; what is wrong with the new one raises them again. */
+/** Exceptions that an address raises, and that a new address ends. Problems of the new one raise them again. */
 const ADDRESS_EXCEPTIONS: readonly ExceptionId[] = [66, 67, 77, 78, 79];
 
-/** Another address for an order: everything against it at once, else the address and the exceptions that it answers. */
+/** Changes an order's address: returns all problems at once, or the address and the exceptions that it resolves. */
 export function decideAddressChange(
   sent: { read: ReadAddress; verdict: Verdict },
   { order, standing, prescriptions }: ChangingOrder,
   { formulary, today }: Pick<ChangeRules, "formulary" | "today">,
   prefix = "",
-  /** By the pharmacy, whose approval a controlled substance needs. */
+  /** True for the pharmacy, which must approve a change with a controlled substance. */
   approved = false,
 ): { problems: Problem[]; address: Address; ends: readonly ExceptionId[] } {
   const { address, problems } = settleAddress(sent.read, sent.verdict);

@@ -11,12 +11,12 @@ import type { Fill, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-f
 import { type Hold, type HoldFacts, holdsOf } from "./order-holds.ts";
 import { exact, resolveItems } from "./resolve-items.ts";
 
-/** Made before the decision, because deciding draws nothing. */
+/** Generated before the decision, which must be deterministic. */
 export type OrderIds = { order_number: string; dispense_ids: readonly number[]; event_id: () => string };
 
 export type OrderDecision = { problems: Problem[]; accepted: AcceptedOrder | null };
 
-/** An order that may be made, with everything that follows from it. */
+/** An order that can be created, with everything that follows from it. */
 export type AcceptedOrder = {
   order: StoredOrder;
   state: OrderState;
@@ -31,11 +31,11 @@ export type AcceptedOrder = {
   } & Pick<ResolvedItem["draft"], "prescriber_name" | "prescriber_phone" | "prescriber_fax">)[];
   prescriptions: PrescriptionFact[];
   ship_to: Address | null;
-  /** The record with what the order told of the patient; null: nothing new. */
+  /** The record with the patient data of the order; null if nothing changed. */
   patient_record: PatientRecord | null;
   events: OrderEvent[];
 };
-/** The whole decision on an order: every reason to refuse it at once, else the order, held where it must be. */
+/** Decides on a new order: returns all reasons to reject it at once, or the order with its holds. */
 export function decideOrder(
   facts: OrderFacts,
   shape: readonly Problem[],
@@ -95,7 +95,7 @@ function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
     prescribed,
     exceptions: exceptions.map((id) => ({ id, raised_at: now })),
     payer: draft.payment.payer,
-    // The partner's account is good for it; a card is asked once the order is saved.
+    // The partner's account always pays. A card is authorized after the commit.
     payment_status: draft.payment.payer === "partner" ? "authorized" : "pending",
     amount_cents: items.reduce((sum, { price_cents }) => sum + price_cents, method.price_cents),
     refunded_cents: 0,
@@ -117,7 +117,10 @@ function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
   };
 }
 
-/** The first of its medication in this order, and no open order has it: what two orders at once cannot both be. */
+/**
+ * Whether it is the first item with its medication in this order, and no open order has it. Two concurrent orders
+ * cannot both be alone.
+ */
 const isAlone = (item: ResolvedItem, { items, fills }: Judged): boolean =>
   item.product!.gcn !== null &&
   !isDoubled(item, fills) &&
@@ -125,7 +128,7 @@ const isAlone = (item: ResolvedItem, { items, fills }: Judged): boolean =>
 
 const byNumber = (a: PrescriptionFact, b: PrescriptionFact) => a.prescription_id - b.prescription_id;
 
-/** The prescriptions of an order, by number and each once, with the units that are ordered once it is saved. */
+/** The prescriptions of an order, sorted by ID and deduplicated, with the units ordered once it is saved. */
 function ordered(items: readonly ResolvedItem[]): PrescriptionFact[] {
   const own = [...new Set(items.flatMap(({ prescription }) => prescription ?? []))];
   return own.sort(byNumber).map((prescription) => {
@@ -140,14 +143,14 @@ function newsOf(judged: Judged): PatientRecord | null {
   return JSON.stringify(news) === JSON.stringify(record) ? null : news;
 }
 
-/** What creation tells: the status it is born with, and each exception by itself. */
+/** The events of a creation: the initial status, and one per exception. */
 const born = (raised: ExceptionId[]) => ({
   sends: ["RX_UPDATED", "ORDER_UPDATED", "ORDER_EXCEPTION"] as EventType[],
   raised,
   sequence: 1,
 });
 
-/** The prescription, or the same medication for the same patient, is on its way already. */
+/** The prescription, or the same medication for the same patient, already has an open order. */
 function isDoubled({ prescription, product }: ResolvedItem, fills: readonly Fill[]): boolean {
   return fills.some(
     (one) =>
@@ -178,7 +181,7 @@ function holdFacts(judged: Judged, findings: readonly SafetyFinding[]): HoldFact
     at_creation: {
       doubled: judged.items.some((item) => isDoubled(item, fills)),
       dob_differs: draft.patient.dob !== null && draft.patient.dob !== patient!.record.dob,
-      // An address of the request was judged before (42230): what is taken all the same raises neither 77 nor 78.
+      // The request's address was already validated (42230). If it was accepted anyway, it raises neither 77 nor 78.
       verdict: ship_to.from === "request" ? null : ship_to.verdict,
     },
   };
@@ -201,7 +204,7 @@ function findingsOf(judged: Judged): SafetyFinding[] {
   });
 }
 
-/** Where shape and rules both speak of a field with the same code, it is said once. */
+/** Reports a problem once if both the shape and the rules find it with the same code. */
 function distinct(problems: readonly Problem[]): Problem[] {
   const seen = new Set<string>();
   return problems.filter(({ code, field, message }) => {

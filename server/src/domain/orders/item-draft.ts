@@ -3,18 +3,18 @@ import { normaliseNdc } from "../values/identifiers.ts";
 import { type Read, withNulls } from "../values/read-body.ts";
 
 type Named = Omit<Required<OrderItemInput>, "ndc" | "quantity">;
-/** An item of an order's body, as far as it could be read. */
+/** An item of an order body, as far as it is readable. */
 export type ItemDraft = { [Field in keyof Named]: Named[Field] | null } & {
-  /** Where it stands in the request, also when others before it could not be read. */
+  /** Its index in the request, also if earlier items are unreadable. */
   index: number;
-  /** What the sent NDC may mean; ten bare digits may mean three. */
+  /** The possible meanings of the NDC. Ten bare digits can mean three. */
   ndcs: string[] | null;
   quantity: number;
-  /** Fields whose value was refused: nothing more is said about them. */
+  /** Fields with a rejected value, which get no further problems. */
   refused: ReadonlySet<string>;
 };
 
-/** The items that could be read; `sent` has them as they came. */
+/** The readable items. `sent` holds them as received. */
 export const itemDrafts = (items: Read<OrderItemInput[]>, sent: unknown): ItemDraft[] =>
   items.flatMap((item, index) => (item === undefined ? [] : [itemDraft(item, index, (sent as object[])[index]!)]));
 

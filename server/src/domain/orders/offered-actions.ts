@@ -9,7 +9,7 @@ import {
   type PortalOrderAction,
 } from "@pestle/contract";
 
-/** What a partner may ask of an order as it stands: what its exceptions offer, then what its status allows. */
+/** The actions a partner can request now: those its exceptions offer, then those its status allows. */
 export function offeredActions(order_status: OrderStatus, open: readonly ExceptionId[]): PortalOrderAction[] {
   const offered = open.flatMap((id) => exceptionRow(id).actions);
   const allowed = actionKeys.filter((key) => (actions[key].order_statuses as readonly string[]).includes(order_status));
@@ -28,7 +28,7 @@ export function offeredActions(order_status: OrderStatus, open: readonly Excepti
 
 type Held = { exception_id: number; count: number; oldest_at: Date; order_numbers: readonly string[] };
 
-/** What holds orders, in the words of the table: what waits for the partner first, then by age. */
+/** Groups held orders by exception: those that need the partner first, then by age. */
 export function exceptionGroups(held: readonly Held[]): PortalExceptionGroup[] {
   const waits = (id: ExceptionId) => (exceptionRow(id).who_acts === "partner" ? 0 : 1);
   return exceptionIds

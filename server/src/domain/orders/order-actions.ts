@@ -15,20 +15,20 @@ import type { PrescriptionFact } from "./order-facts.ts";
 import { isCause } from "./order-holds.ts";
 import { replacePrescription } from "./replace-prescription.ts";
 
-/** Everything an action is decided on. */
+/** Everything an action's decision depends on. */
 export type ActionCase = {
   action: ActionDraft;
   changing: ChangingOrder;
   rules: ChangeRules & { time_zone: string };
-  /** What the validator says of the address that is sent, or of the order's own (`accept_suggested_address`). */
+  /** The validator's verdict on the new address, or on the order's own (`accept_suggested_address`). */
   verdict: Verdict | null;
-  /** The one to fill instead; null where there is none of that number. */
+  /** The replacement prescription; null if the ID is unknown. */
   prescription: PrescriptionFact | null;
 };
 
 type Decided = { problems: Problem[] } | { outcome: Outcome; settles?: "payment" };
 
-/** Decides what a partner asked: everything against it at once, else what it makes of the order. */
+/** Decides on a partner's action: returns all problems at once, or the outcome. */
 export function decideAction(asked: ActionCase): Decided {
   const { action, changing, rules } = asked;
   const target = targetOf(action, changing, rules);
@@ -36,13 +36,13 @@ export function decideAction(asked: ActionCase): Decided {
   return decisions[action.event]({ ...asked, target: target.exception_id });
 }
 
-/** Why the order, as it stands, does not take the action, whatever its fields are. */
+/** Why the order does not accept the action in its current state, regardless of its fields. */
 export function whereItFails(action: ActionDraft, changing: ChangingOrder, rules: ActionCase["rules"]): Problem[] {
   const target = targetOf(action, changing, rules);
   return "problem" in target ? [target.problem] : [];
 }
 
-/** The exception an action is meant for; null where the state alone allows it. */
+/** The exception an action applies to; null if the status alone allows it. */
 function targetOf(
   { event, exception_id }: ActionDraft,
   { standing, order, prescriptions }: ChangingOrder,
@@ -78,7 +78,7 @@ const decisions: Record<ActionKey, (asked: Targeted) => Decided> = {
   accept_suggested_address: (asked) => {
     const { address } = asked.changing.order;
     const known = asked.verdict?.result === "valid" || asked.verdict?.suggestions[0] !== undefined;
-    // There is nothing to suggest for an address that is missing, or that reminds of no other.
+    // There is no suggestion for a missing address, or for one that resembles no other.
     if (address === null || !known) return refused(42463, "event");
     return addressOutcome(asked, { address, accept_suggested: true, ignore_warnings: false });
   },
@@ -92,9 +92,9 @@ const decisions: Record<ActionKey, (asked: Targeted) => Decided> = {
   remove_item: removeItem,
   retry_payment: ({ changing, target }) => {
     const { order } = changing;
-    // One that is being asked for is not asked for twice: whoever comes second would leave the first one's money held.
+    // An authorization is already pending. A second one would leave the first amount held on the card.
     if (order.payment_status === "pending") return refused(42463, "event");
-    // The partner's account is good for it; a card is asked once this is saved.
+    // The partner's account always pays. A card is authorized after the commit.
     if (order.payer === "partner") {
       return { outcome: { ends: [target!], after: { order: { ...order, payment_status: "authorized" } } } };
     }
@@ -105,7 +105,7 @@ const decisions: Record<ActionKey, (asked: Targeted) => Decided> = {
   partial_refund: ({ changing, action }) => refundOutcome(changing, action.reason_id!, action.amount_cents!),
 };
 
-/** Neither filled nor sent: units and stock go back, and nothing is owed. */
+/** Not filled or shipped: units and stock are returned, and nothing is due. */
 export function cancelOutcome(changing: ChangingOrder): Outcome {
   const { order } = changing;
   const item_ids = order.items.map(({ item_id }) => item_id);
@@ -121,7 +121,7 @@ export function cancelOutcome(changing: ChangingOrder): Outcome {
         kind: "void",
         amount_cents: order.amount_cents,
         reason_id: null,
-        // Also of a card that was declined: that may have been when it was charged.
+        // Also for a declined card, because the decline can come from the capture.
         state: order.payer === "partner" ? "done" : "asked",
       },
     ],
@@ -139,7 +139,7 @@ function removeItem({ action, changing, rules, target }: Targeted): Decided {
   const item_id = action.item_id!;
   const item = holdFactsOf(changing, rules).facts.items.find((one) => one.item_id === item_id);
   const by_hand = holds.some(({ id, basis }) => id === target && basis === null);
-  // The last one is not removed: such an order is canceled.
+  // The last item cannot be removed. Cancel the order instead.
   if (item === undefined || order.items.length === 1 || !(by_hand || isCause(target!, item))) {
     return refused(42200, "item_id");
   }
@@ -164,7 +164,7 @@ function removeItem({ action, changing, rules, target }: Targeted): Decided {
 
 const refundable = ({ order }: Pick<ChangingOrder, "order">) => order.captured_cents - order.refunded_cents;
 
-/** Never beyond what was captured and not yet refunded. */
+/** At most the captured amount that is not refunded yet. */
 export function refundOutcome(changing: ChangingOrder, reason_id: number, amount_cents: number): Decided {
   const { order } = changing;
   if (amount_cents === 0 || amount_cents > refundable(changing)) return refused(42463, "event");

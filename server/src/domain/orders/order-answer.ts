@@ -18,7 +18,7 @@ import { strictest } from "../catalogue/controlled-drugs.ts";
 import type { Formulary } from "../catalogue/formulary.ts";
 import { medicationRequest, type PrescriptionFacts } from "../intake/medication-request.ts";
 
-/** An order as it is kept, opened: what every answer and every event about it is made of. */
+/** A stored order, decrypted: the source of every response and event about it. */
 export type StoredOrder = {
   order_number: string;
   order_status: OrderStatus;
@@ -34,7 +34,7 @@ export type StoredOrder = {
   label: { format: (typeof labelFormats)[number]; carrier: string | null; tracking_no: string | null } | null;
   address: Address | null;
   items: StoredItem[];
-  /** It tells of prescriptions (RX_UPDATED), whatever items were removed since: only one of OTC products alone never does. */
+  /** It sends RX_UPDATED even after items were removed. Only an order with nothing but OTC products never does. */
   prescribed: boolean;
   exceptions: { id: ExceptionId; raised_at: Date }[];
   payer: (typeof payers)[number];
@@ -48,7 +48,7 @@ export type StoredItem = {
   item_id: number;
   dispense_id: number;
   prescription_id: number | null;
-  /** Also while the prescription is missing (exception 73). */
+  /** Also true while the prescription is missing (exception 73). */
   needs_prescription: boolean;
   sku: string;
   ndc: string | null;
@@ -59,7 +59,7 @@ export type StoredItem = {
 
 export const CURRENCY = "USD";
 
-/** `prescriptions` are those of the items, each with the units that are ordered by now. */
+/** `prescriptions` are those of the items, each with its units ordered so far. */
 export function orderAnswer(order: StoredOrder, prescriptions: readonly PrescriptionFacts[]): Order {
   const exceptions = order.exceptions.map(({ id, raised_at }) => exceptionAnswer(id, raised_at));
   return {
@@ -135,27 +135,27 @@ export function exceptionAnswer(id: ExceptionId, raised_at: Date): OrderExceptio
   return { id, name, message, raised_at: raised_at.toISOString(), order_actions: orderActionsOf(id) };
 }
 
-/** Times as the wire has them; the database writes them otherwise inside JSON. */
+/** Converts times to the wire format, which differs from how the database writes them in JSON. */
 export const isoShipment = ({ shipped_at, delivered_at, ...shipment }: Shipment): Shipment => ({
   ...shipment,
   shipped_at: new Date(shipped_at).toISOString(),
   delivered_at: delivered_at && new Date(delivered_at).toISOString(),
 });
 
-/** Orders of one account that one millisecond has room for; positions stay below 2^53 until the year 2248. */
+/** Maximum orders of one account per millisecond. Positions stay below 2^53 until the year 2248. */
 const PER_MS = 1_024;
 
 /**
- * Where an order stands in a list, which is newest first: its time, and the end of its first dispense's number, which
- * tells it from others of the same millisecond. So a time is a place in every list, and a cursor stays where it is.
+ * The position of an order in a list, newest first: its time, and the low bits of its first dispense ID to separate
+ * orders of the same millisecond. A time is therefore a position in every list, and cursors stay stable.
  */
 export const orderPosition = (created_at: Date, dispense_id: number): number =>
   firstPositionAt(created_at) + (dispense_id % PER_MS);
 
-/** All orders from that time on stand here or later, and all from before it earlier. */
+/** The first position at or after a time. All earlier orders come before it. */
 export const firstPositionAt = (time: Date): number => time.getTime() * PER_MS;
 
-/** The strictest schedule of an order's products and of the prescriptions that they fill. */
+/** The strictest schedule of an order's products and prescriptions. */
 export const orderSchedule = (
   items: readonly Pick<StoredItem, "sku" | "prescription_id">[],
   prescriptions: readonly { prescription_id: number; drug_schedule: DrugSchedule }[],

@@ -11,7 +11,7 @@ import type { Fill, PrescriptionFact } from "./order-facts.ts";
 import { basisOf, type Hold, type HoldFacts, recheck } from "./order-holds.ts";
 import { exact } from "./resolve-items.ts";
 
-/** An order with everything that a change of it is decided on. */
+/** An order with everything that a change decision depends on. */
 export type ChangingOrder = {
   order: StoredOrder;
   standing: OrderStanding;
@@ -23,7 +23,7 @@ export type ChangingOrder = {
   fills: readonly Fill[];
 };
 export type ChangingPrescription = PrescriptionFacts & Pick<PrescriptionFact, "acceptance">;
-/** What is known of an item beside what partners see. */
+/** Item data that partners do not see. */
 export type ItemDetails = {
   item_id: number;
   units: number;
@@ -34,7 +34,7 @@ export type ItemDetails = {
   lot_expires_on: string | null;
 };
 
-/** What the rules need beside the order. `blind` makes of a basis what is kept of it. */
+/** What the rules need besides the order. `blind` hashes a basis for storage. */
 export type ChangeRules = {
   formulary: Formulary;
   safety: SafetyState;
@@ -44,21 +44,21 @@ export type ChangeRules = {
   blind: (basis: string) => string;
 };
 
-/** What somebody's doing makes of an order. What is left out stays as it is. */
+/** What an action changes on an order. Omitted fields stay unchanged. */
 export type Outcome = {
-  /** Without an event, the checks run again and the holds follow from them. */
+  /** Without an event, the checks run again and determine the holds. */
   event?: StepEvent;
-  /** What history calls it where no exception comes or goes. */
+  /** The history event if no exception is raised or resolved. */
   otherwise?: StepEvent;
-  /** The order, its prescriptions, its items and the patient as they are afterwards. */
+  /** The order, its prescriptions, its items and the patient after the change. */
   after?: Partial<Pick<ChangingOrder, "order" | "prescriptions" | "details" | "record">>;
   items?: readonly ItemChange[];
   units?: readonly UnitsChange[];
   stock?: readonly ShelfMove[];
   ends?: readonly ExceptionId[];
-  /** Ended although what they rest on is still so: the same does not raise them again. */
+  /** Exceptions confirmed while their cause remains. The same cause does not raise them again. */
   confirms?: readonly ExceptionId[];
-  /** By somebody: only somebody ends them. */
+  /** Raised by a person, so only a person closes them. */
   raises?: readonly ExceptionId[];
   payments?: readonly PaymentEntry[];
 };
@@ -77,7 +77,7 @@ export type ItemChange = { item_id: number } & Partial<
     Value
   >
 >;
-/** Units taken (above zero) or given back; what is taken is taken only while as many are ordered as were known. */
+/** Units taken (positive) or returned. Taking succeeds only if the ordered units are still the known number. */
 export type UnitsChange = { prescription_id: number; units: number; known_units_ordered: number | null };
 export type ShelfMove = { sku: string; kind: StockEntryKind; units: number };
 export type PaymentEntry = {
@@ -90,13 +90,13 @@ export type PaymentEntry = {
 export type DecidedChange = {
   after: Pick<ChangingOrder, "order" | "prescriptions" | "details" | "record">;
   step: Step;
-  /** With what each rests on, for those that are new. */
+  /** New ones include their basis. */
   open: Hold[];
   confirmed: Map<ExceptionId, string>;
   findings: SafetyFinding[];
 };
 
-/** The order as it is afterwards, and the step that takes it there: the checks run again on what it has become. */
+/** Returns the order after the change and the step to it. The checks run again on the new state. */
 export function decideChange(changing: ChangingOrder, outcome: Outcome, rules: ChangeRules): DecidedChange {
   const { order, prescriptions, details, record } = changing;
   const after = { order, prescriptions, details, record, ...outcome.after };
@@ -128,7 +128,7 @@ export function decideChange(changing: ChangingOrder, outcome: Outcome, rules: C
   return { after, step, open, confirmed: fresh, findings };
 }
 
-/** What the reasons to hold look at, of an order that exists. */
+/** The facts of an existing order for the hold rules. */
 export function holdFactsOf(
   { order, prescriptions, details, record, fills }: ChangingOrder,
   { formulary, safety, today, now, name_characters }: ChangeRules,
@@ -170,7 +170,7 @@ export function holdFactsOf(
   return { facts, findings };
 }
 
-/** Items that are no longer wanted give back what they took: units of prescriptions, and what was set aside. */
+/** Returns the units and reserved stock of removed items. */
 export function giveBack(
   { order, prescriptions, details }: Pick<ChangingOrder, "order" | "prescriptions" | "details">,
   item_ids: readonly number[],
@@ -192,7 +192,7 @@ export function giveBack(
   };
 }
 
-/** The prescriptions with as many more units ordered. */
+/** The prescriptions with this many more units ordered. */
 export const withUnits = (
   prescriptions: readonly ChangingPrescription[],
   units: readonly (readonly [prescription_id: number, units: number])[],
@@ -208,7 +208,7 @@ export function sums<Key>(pairs: readonly (readonly [Key, number])[]): [Key, num
   return [...total];
 }
 
-/** What the order costs with these items: the parcel stays as dear as it was. */
+/** The amount without these items. The shipping price stays the same. */
 export function amountWithout({ order, details }: ChangingOrder, item_id: number): number {
   return order.amount_cents - (details.find((one) => one.item_id === item_id)?.price_cents ?? 0);
 }

@@ -14,13 +14,13 @@ import {
 } from "./order-facts.ts";
 import { exact, isOtherMedication } from "./resolve-items.ts";
 
-/** What each check looks at: the facts, and the items with their products. */
+/** The input of each check: the facts, and the items with their products. */
 export type Judged = OrderFacts & { items: readonly ResolvedItem[]; time_zone: string };
 
 type OrderCheck = { code: ErrorCode; about: "order"; wrong(order: Judged): Problem[] };
 type ItemCheck = { code: ErrorCode; about: "item"; field: string; wrong(item: ResolvedItem, order: Judged): boolean };
 
-/** Every reason to refuse an order, a row a code. Rows stay silent where another row speaks of the cause. */
+/** Every reason to reject an order, one row per code. A row is silent if another row reports the cause. */
 const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
   {
     code: 42200,
@@ -93,7 +93,7 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
     "product_selection",
     (it) => isMisnamed(it, "product_selection") || (it.prescription !== null && it.written_product === null),
   ),
-  // Automatic Processing takes an item without a prescription, and then something else must say what it is.
+  // Under Automatic Processing an item can omit the prescription. Then another field must name the product.
   item(42260, "product_selection", (it, facts) => {
     const { prescription_id, refused } = it.draft;
     const nameless = it.names.length === 0 && prescription_id === null && !refused.has("prescription_id");
@@ -123,7 +123,7 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
   ),
 ];
 
-/** All that is wrong with an order that could be read, in code order. */
+/** Returns all problems of a readable order, in code order. */
 export function checkOrder(judged: Judged): Problem[] {
   return orderChecks.flatMap((check) =>
     check.about === "order"
@@ -145,10 +145,10 @@ function item(code: ErrorCode, field: string, wrong: ItemCheck["wrong"]): ItemCh
 const isControlled = ({ product, prescription }: Pick<ResolvedItem, "product" | "prescription">): boolean =>
   [product?.drug_schedule, prescription?.drug_schedule].some((schedule) => schedule !== undefined && schedule !== "0");
 
-/** Of somebody nobody knows, nobody knows what is on file. */
+/** An unknown patient has no documents to check. */
 const needsDocument = ({ items, patient }: Judged) => patient !== null && items.some(isControlled);
 
-/** Sent with this order, or on file; it must outlast today. */
+/** Sent with this order, or on file. It must be valid beyond today. */
 function hasDocument({ draft, patient, today }: Judged): boolean {
   if (draft.patient.identity_documents.length > 0 || draft.patient.document_refused) return true;
   return (patient?.record.identity_documents ?? []).some(({ expiration_date }) => expiration_date > today);
@@ -162,10 +162,10 @@ export function isLicensed({ formulary, today }: Pick<Judged, "formulary" | "tod
 const methodOf = ({ draft, formulary }: Judged) =>
   draft.shipping.method_id === null ? undefined : formulary.methods.get(draft.shipping.method_id);
 
-/** Where only the post delivers. */
+/** Addresses that only USPS serves. */
 const isBox = ({ ship_to: { verdict } }: Judged) => verdict !== null && addressKinds[verdict.kind].usps_only;
 
-/** May be filled today, units aside. */
+/** Can be filled today, apart from its units. */
 const isUsable = ({ prescription }: ResolvedItem, facts: Judged): boolean =>
   prescription !== null && isFillable(prescription, facts);
 
@@ -173,7 +173,7 @@ function hasUsablePrescription(it: ResolvedItem, facts: Judged): boolean {
   const { draft } = it;
   if (draft.prescription_id !== null) return isUsable(it, facts);
   if (!it.needs_prescription) return true;
-  // Automatic Processing takes prescriber fields instead, and waits for the prescription (exception 73).
+  // Automatic Processing accepts prescriber fields instead and holds the order for the prescription (exception 73).
   return facts.account.workflow === "automatic" && namesPrescriber(draft);
 }
 
@@ -183,7 +183,10 @@ export const namesPrescriber = ({ prescriber_name, prescriber_phone, prescriber_
 const unitsLeft = ({ written_qty, refills, units_ordered }: PrescriptionFact): number =>
   exact(written_qty * (1 + refills) - units_ordered);
 
-/** A name of no product; or, without a prescription that both could be compared with, of another than the first name. */
+/**
+ * A name that matches no product. Without a prescription to compare with, also a name of another product than the first
+ * name.
+ */
 function isMisnamed({ names, product, prescription }: ResolvedItem, field: NamedProduct["field"]): boolean {
   const named = names.find((name) => name.field === field);
   if (named === undefined) return false;
@@ -197,7 +200,7 @@ function isOfferedAsWritten({ draft, product, prescription }: ResolvedItem): boo
   return product === null || written === null || product.written_quantities.includes(written);
 }
 
-/** Count and size are offered, so that it makes sense to speak of units. */
+/** Count and package size are valid, so units can be computed. */
 function isMeasured(it: ResolvedItem): boolean {
   const { draft, product } = it;
   if (product === null || ["quantity", "package_size", "written_qty"].some((name) => draft.refused.has(name)))
@@ -207,14 +210,14 @@ function isMeasured(it: ResolvedItem): boolean {
   return sized && product.quantities.includes(draft.quantity);
 }
 
-/** What earlier items of the same order take of the prescription. */
+/** Units that earlier items of the same order take from the prescription. */
 function unitsBefore({ draft, prescription }: ResolvedItem, { items }: Judged): number {
   return items
     .filter((one) => one.prescription === prescription && one.draft.index < draft.index)
     .reduce((sum, one) => sum + one.units, 0);
 }
 
-/** Not enough on the shelf for this item after those before it. */
+/** The stock is too low for this item after the earlier items. */
 export function isShort({ draft, product, units }: ResolvedItem, { items, stock }: Judged): boolean {
   if (product === null) return false;
   const before = items
@@ -224,8 +227,8 @@ export function isShort({ draft, product, units }: ResolvedItem, { items, stock 
 }
 
 /**
- * The record with what an order tells of its patient: contacts, safety lists and documents that passed are saved with
- * the order; names and the birth date never are. Undefined where the documents are more than are kept.
+ * Returns the record with the patient data of an order. Contacts, safety lists and valid documents are saved with the
+ * order; names and the date of birth never are. Undefined if there are too many documents.
  */
 export function patientNews(
   { draft, today }: Pick<OrderFacts, "draft" | "today">,

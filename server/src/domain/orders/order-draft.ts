@@ -9,7 +9,7 @@ import type { Problem } from "../values/refusals.ts";
 import { isSentObject, type SentFields } from "../values/unknown-fields.ts";
 import { type ItemDraft, itemDrafts } from "./item-draft.ts";
 
-/** The body of an order, as far as it could be read. What is missing or malformed is null and a problem. */
+/** An order body, as far as it is readable. A missing or malformed field is null and has a problem. */
 export type OrderDraft = {
   brand_id: number | null;
   reference: string | null;
@@ -24,12 +24,12 @@ export type OrderDraft = {
     dob: string | null;
     patient_safety: Partial<PatientSafety>;
     identity_documents: NewDocument[];
-    /** One was sent and did not pass: what is wrong with it is said, and not that there is none. */
+    /** A document was sent and rejected. Report its own problems, not a missing document. */
     document_refused: boolean;
   };
-  /** Absent: the prescription's or the patient's. `unusable`: sent, and its fields did not pass. */
+  /** `absent`: use the prescription's or the patient's. `unusable`: sent, and its fields are invalid. */
   address: ReadAddress | "absent" | "unusable";
-  /** The state that was sent, where it is one: also of an address that is unusable. */
+  /** The state that was sent, if valid, even if the rest of the address is unusable. */
   sent_state: string | null;
   items: ItemDraft[];
   payment: { payer: (typeof payers)[number]; token: string | null };
@@ -41,10 +41,10 @@ export type LabelDraft = {
   tracking_no: string | null;
 };
 
-/** Whether the account may send a label at all is judged first, and then what it is (`checkLabel`). */
+/** The account's permission to send a label is checked first, and then the label (`checkLabel`). */
 const JUDGED_LATER: readonly Problem["code"][] = [42294, 42296];
 
-/** Reads a body to its end, whatever is wrong with it: every problem of its shape is told at once. */
+/** Reads the complete body, so that all problems of its shape are reported at once. */
 export function readOrder(
   body: SentFields,
   given: { zips: ZipTable; today: string; address?: Address | null },
@@ -57,7 +57,7 @@ export function readOrder(
     },
   });
   const { shipping = {}, patient = {}, payment = {}, items = [] } = fields;
-  // Whoever pays by card names it; the partner's account needs none.
+  // A patient pays with a card token. The partner's account needs none.
   if (payment.payer === "patient" && part(body["payment"])["token"] === undefined) {
     problems.push({ code: 42200, field: "payment.token" });
   }
@@ -84,7 +84,7 @@ const noLabel: LabelDraft = { format: null, data: null, carrier: null, tracking_
 
 function patientDraft(read: Read<OrderRequest["patient"]>, documents_sent: boolean): OrderDraft["patient"] {
   const { patient_id = null, dob = null, patient_safety = {}, identity_documents, ...contact } = read;
-  // A list that was refused is a refused document too.
+  // A rejected list counts as a rejected document.
   const sent = (identity_documents ?? (documents_sent ? [undefined] : [])) as (NewDocument | undefined)[];
   const passed = sent.filter((one) => one !== undefined);
   const documents = { identity_documents: passed, document_refused: passed.length < sent.length };

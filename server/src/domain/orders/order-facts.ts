@@ -8,7 +8,7 @@ import { startOfDay } from "../values/calendar.ts";
 import type { ItemDraft } from "./item-draft.ts";
 import type { OrderDraft } from "./order-draft.ts";
 
-/** Everything that an order is decided on: the request, what was loaded, and the time. */
+/** Everything an order decision depends on: the request, the loaded data, and the time. */
 export type OrderFacts = {
   draft: OrderDraft;
   account: { account_id: string; workflow: Workflow; custom_labels: boolean };
@@ -17,7 +17,7 @@ export type OrderFacts = {
   patient: { patient_id: string; record: PatientRecord } | null;
   prescriptions: ReadonlyMap<number, PrescriptionFact>;
   stock: ReadonlyMap<string, number>;
-  /** What the patient has on the way, or still takes. */
+  /** The patient's open orders and current medications. */
   fills: readonly Fill[];
   safety: SafetyState;
   ship_to: ShipTo;
@@ -26,7 +26,7 @@ export type OrderFacts = {
   name_characters: number;
 };
 
-/** A prescription as an order sees it. */
+/** A prescription as an order uses it. */
 export type PrescriptionFact = Omit<Prescription, "acceptance_reasons"> & {
   prescription_id: number;
   patient_id: string;
@@ -36,7 +36,7 @@ export type PrescriptionFact = Omit<Prescription, "acceptance_reasons"> & {
   order_errors: ErrorEntry[];
 };
 
-/** May be filled by now; units and expiry have codes of their own. */
+/** Can be filled now. Units and expiry have their own codes. */
 export function isFillable(
   { active, acceptance, effective_date }: PrescriptionFact,
   { time_zone, now }: { time_zone: string; now: Date },
@@ -45,37 +45,37 @@ export function isFillable(
   return active && accepted && startOfDay(time_zone, effective_date) <= now;
 }
 
-/** One item of another order of the patient; `shipped_at` is null while that order is open. */
+/** One item of another order of the patient. `shipped_at` is null while that order is open. */
 export type Fill = {
   order_number: string;
   prescription_id: number | null;
   gcn: string | null;
-  /** Those of the product, also where it is offered no more. */
+  /** The product's ingredients, also if it is no longer offered. */
   ingredients: string[];
   days_supply: number | null;
   shipped_at: Date | null;
 };
 
-/** Where the parcel goes. `verdict` is null where nobody asked, because the address was sent with `ignore_warnings`. */
+/** The shipping address. `verdict` is null if the address was sent with `ignore_warnings`, which skips validation. */
 export type ShipTo = {
   from: "request" | "prescription" | "patient" | "nowhere";
   address: Address | null;
   verdict: Verdict | null;
 };
 
-/** An item with the product that it means. What could not be found out is null, and a problem elsewhere. */
+/** An item with its product. An unknown value is null and is reported elsewhere. */
 export type ResolvedItem = {
   draft: ItemDraft;
-  /** The patient's own; where the patient is not known, whosever of the account. */
+  /** The patient's own. If the patient is unknown, any prescription of the account. */
   prescription: PrescriptionFact | null;
-  /** Each field that names a product, the most exact first. */
+  /** Each field that names a product, the most specific first. */
   names: readonly NamedProduct[];
   product: FormularyProduct | null;
-  /** The product that the prescription itself is written for. */
+  /** The product that the prescription names. */
   written_product: FormularyProduct | null;
   needs_prescription: boolean;
   package_size: number;
   units: number;
 };
-/** `product` is null where the formulary has none of that name. */
+/** `product` is null if the formulary has no match. */
 export type NamedProduct = { field: "sku" | "product_selection" | "ndc" | "gcn"; product: FormularyProduct | null };

@@ -9,7 +9,7 @@ import { exact } from "./resolve-items.ts";
 
 const LONGEST_SIG = 1_000;
 
-/** What the reasons to hold look at, the same for an order that is placed and for one that was changed. */
+/** The input of the hold rules, for new and changed orders. */
 export type HoldFacts = {
   workflow: Workflow;
   formulary: Formulary;
@@ -19,7 +19,7 @@ export type HoldFacts = {
   address: Address | null;
   items: readonly HoldItem[];
   findings: readonly SafetyFinding[];
-  /** What only a new order can tell: afterwards these stay as they are until somebody ends them. */
+  /** Facts that only a new order has. Their exceptions stay open until a person closes them. */
   at_creation: { doubled: boolean; dob_differs: boolean; verdict: Pick<Verdict, "result"> | null } | null;
 };
 
@@ -34,8 +34,8 @@ export type HoldItem = {
 };
 
 /**
- * Every reason to hold an order that the order itself tells, a row an exception, in the order of their numbers. A row
- * gives what the exception rests on, null where there is nothing: whoever confirms it confirms exactly that.
+ * The hold rules, one row per exception, in order of their numbers. A row returns the basis of the exception, or null
+ * if it does not apply. A confirmation covers exactly that basis.
  */
 export const orderHolds: readonly HoldRow[] = [
   { id: 65, judged: "always", basis: ({ email }) => (email === null ? "no email" : null) },
@@ -68,7 +68,7 @@ type HoldRow = { id: ExceptionId; judged: "always" | "at_creation"; basis(facts:
 
 export type Hold = { id: ExceptionId; basis: string | null };
 
-/** The exceptions that a new order is born with. */
+/** The exceptions of a new order. */
 export const holdsOf = (facts: HoldFacts): Hold[] =>
   orderHolds.flatMap(({ id, basis }) => {
     const rests_on = basis(facts);
@@ -76,17 +76,16 @@ export const holdsOf = (facts: HoldFacts): Hold[] =>
   });
 
 export type StandingHolds = {
-  /** Open by now; `basis` (blinded) is null where a person raised it. */
+  /** Open exceptions. `basis` (hashed) is null if a person raised it. */
   open: readonly Hold[];
-  /** What was confirmed (blinded): the same is not raised again. */
+  /** Confirmed bases (hashed), which are not raised again. */
   confirmed: ReadonlyMap<ExceptionId, string>;
-  /** What ends by what was done. A rule that still holds raises it again, unless it was confirmed. */
+  /** Exceptions that the action ends. A rule that still applies raises them again, unless confirmed. */
   ends: readonly ExceptionId[];
 };
 
 /**
- * The exceptions that are open once the checks ran again. `blind` makes of a basis what is kept of it, since it may
- * tell who.
+ * Returns the open exceptions after the checks ran again. `blind` hashes a basis, because it can identify the patient.
  */
 export function recheck(facts: HoldFacts, standing: StandingHolds, blind: (basis: string) => string): Hold[] {
   const rows = new Map(orderHolds.map((row) => [row.id, row]));
@@ -103,11 +102,11 @@ export function recheck(facts: HoldFacts, standing: StandingHolds, blind: (basis
   return [...stays, ...raised].sort((a, b) => a.id - b.id);
 }
 
-/** What an exception rests on right now; null where no rule speaks for it. */
+/** The current basis of an exception; null if no rule applies. */
 export const basisOf = (id: ExceptionId, facts: HoldFacts): string | null =>
   orderHolds.find((row) => row.id === id && row.judged === "always")?.basis(facts) ?? null;
 
-/** Whether an item is one of those for which an exception was raised. */
+/** Whether an item caused the exception. */
 export const isCause = (id: ExceptionId, item: HoldItem): boolean => causes[id]?.(item) ?? false;
 
 const causes: Partial<Record<ExceptionId, (item: HoldItem) => boolean>> = {
@@ -129,11 +128,11 @@ function isAboveMaximum(product: FormularyProduct | null, items: readonly HoldIt
   return product !== null && unitsOf(product, items) > product.max_units;
 }
 
-/** What all items of the order together take of a product. */
+/** The units of a product across all items of the order. */
 const unitsOf = ({ sku }: FormularyProduct, items: readonly HoldItem[]): number =>
   exact(items.filter(({ product }) => product?.sku === sku).reduce((sum, { units }) => sum + units, 0));
 
-/** The items that raise it, with what of them is confirmed when it is. */
+/** The items that raise it, with what a confirmation covers. */
 function listed(
   items: readonly HoldItem[],
   raises: (item: HoldItem) => boolean,
@@ -146,7 +145,7 @@ function listed(
   return found.length === 0 ? null : found.join(", ");
 }
 
-/** A product that may not be sent to the state; under Automatic Processing also no licence there. */
+/** A product that cannot be shipped to the state. Under Automatic Processing also a missing license. */
 function barredBasis(facts: HoldFacts): string | null {
   const state = facts.address?.state;
   if (state === undefined) return null;

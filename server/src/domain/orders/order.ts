@@ -14,31 +14,31 @@ import {
 import type { PrescriptionFacts } from "../intake/medication-request.ts";
 import { exceptionAnswer, medicationRequests, type StoredOrder } from "./order-answer.ts";
 
-/** Where an order stands. */
+/** The state of an order. */
 export type OrderStanding = {
   state: OrderState;
-  /** Where it stood before it was held. */
+  /** The state before the hold. */
   held_from: HoldableState | null;
   open: readonly ExceptionId[];
   sequence: number;
 };
 
-/** Who moves an order. History names the first of the roles that may; the person is kept beside it. */
+/** Who moves an order. History shows the first role that is allowed to, and stores the person with it. */
 export type Actor = { roles: readonly Role[]; person_id: string | null };
 export const partner: Actor = { roles: ["partner"], person_id: null };
 export const system: Actor = { roles: ["system"], person_id: null };
 export const carrier: Actor = { roles: ["carrier"], person_id: null };
 
-/** What moves an order: an event of the transition table, or other exceptions open than before. */
+/** What moves an order: an event of the transition table, or a change of its open exceptions. */
 export type Step =
   | { event: Exclude<TransitionEvent, "create" | "raise_exception" | "resolve"> }
   | {
       open: readonly ExceptionId[];
-      /** Those that the actor raises; all others that are new were raised by the checks. */
+      /** Exceptions that the actor raises. The checks raised all other new ones. */
       by_hand?: readonly ExceptionId[];
     };
 
-/** An order moved by one step, with what is written and told of it. */
+/** The result of one step, with its history rows and events. */
 export type Move = OrderStanding & {
   raised: ExceptionId[];
   resolved: ExceptionId[];
@@ -53,7 +53,7 @@ type HistoryLine = {
   exception_id: ExceptionId | null;
 };
 
-/** A step that the table does not have: for this state, or for nobody of this role. */
+/** The transition table does not allow this step for the state or the role. */
 export class ImpossibleStep extends Error {
   readonly because: "state" | "role";
   constructor(event: TransitionEvent, because: ImpossibleStep["because"]) {
@@ -63,7 +63,7 @@ export class ImpossibleStep extends Error {
 }
 
 /**
- * Moves an order by the one transition table. Nothing moves that has no row there. Null: the step changes nothing.
+ * Moves an order with the transition table. A step without a row there is impossible. Null: the step changes nothing.
  */
 export function apply(standing: OrderStanding, step: Step, actor: Actor): Move | null {
   return "open" in step ? changeHolds(standing, step, actor) : move(standing, step.event, actor);
@@ -86,8 +86,8 @@ function move(standing: OrderStanding, event: TransitionEvent, actor: Actor): Mo
 }
 
 /**
- * An order with other exceptions open than before: held when the first is raised, back where it stood when the last is
- * gone. Each exception that comes or goes is a row of history.
+ * Applies a change of open exceptions: the first one holds the order, and when the last one is closed it returns to its
+ * previous state. Each raised or closed exception is a history row.
  */
 function changeHolds(
   standing: OrderStanding,
@@ -111,7 +111,7 @@ function changeHolds(
     for (const type of row.sends) sends.add(type);
     from = to;
   };
-  // Raised first: an order that swaps one exception for another is never free in between.
+  // Raises first, so that an order that swaps exceptions is never free in between.
   for (const exception_id of raised) write("raise_exception", "On Hold", exception_id);
   const state: OrderState = open.length > 0 ? "On Hold" : held_from;
   for (const [index, exception_id] of resolved.entries()) {
@@ -143,19 +143,21 @@ function rowOf(state: OrderState, event: TransitionEvent, actor: Actor, to?: Tra
 const rowsOf = (state: OrderState, event: TransitionEvent) =>
   (transitions as readonly Transition[]).filter((row) => row.event === event && row.from.includes(state));
 
-/** What the table has against an event of somebody's; null: nothing. Buttons are offered by it, and steps refused. */
+/**
+ * Why the table does not allow this event for this actor; null if it does. Used to offer buttons and to reject steps.
+ */
 export function obstacleOf(state: OrderState, event: TransitionEvent, actor: Actor): ImpossibleStep["because"] | null {
   const rows = rowsOf(state, event);
   if (rows.length === 0) return "state";
   return rows.some((row) => actor.roles.some((one) => row.by.includes(one))) ? null : "role";
 }
 
-/** Still in the house: neither shipped nor canceled. */
+/** Neither shipped nor canceled. */
 export const isOpen = ({ state }: Pick<OrderStanding, "state">): boolean => state === "On Hold" || isHoldable(state);
 
 export type OrderEvent = { event_id: string; event_type: EventType; body: Record<string, unknown> };
 
-/** What a move tells, with the order as it is afterwards; each new exception tells of itself. */
+/** The events of a move, with the order after it. Each new exception has its own event. */
 export function orderEvents(
   order: StoredOrder,
   prescriptions: readonly PrescriptionFacts[],

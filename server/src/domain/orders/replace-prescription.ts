@@ -6,7 +6,7 @@ import { isFillable } from "./order-facts.ts";
 import { isCause } from "./order-holds.ts";
 import { exact, isOtherMedication, writtenProduct } from "./resolve-items.ts";
 
-/** Fills another prescription instead: for the first item in question whose medication it is. */
+/** Fills another prescription, for the first affected item with the same medication. */
 export function replacePrescription(
   { changing, rules, prescription }: Pick<ActionCase, "changing" | "rules" | "prescription">,
   target: ExceptionId,
@@ -36,7 +36,7 @@ export function replacePrescription(
   const units = details.find(({ item_id }) => item_id === item?.item_id)?.units ?? 0;
   if (left <= 0) problems.push({ code: 42250, field });
   else if (units > left) problems.push({ code: 42255, field });
-  // The one it has already is no other.
+  // The current prescription is not a replacement.
   if (item?.prescription_id === prescription.prescription_id) problems.push({ code: 42249, field });
   if (item === undefined || problems.length > 0) {
     return { problems: problems.sort((a, b) => a.code - b.code) };

@@ -2,7 +2,7 @@ import type { Formulary, FormularyProduct } from "../catalogue/formulary.ts";
 import type { ItemDraft } from "./item-draft.ts";
 import type { NamedProduct, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
 
-/** Which product each item means: the one it names, else the one that its prescription is written for. */
+/** Finds the product of each item: the one it names, else the one its prescription names. */
 export function resolveItems({
   draft,
   patient,
@@ -11,7 +11,7 @@ export function resolveItems({
 }: Pick<OrderFacts, "draft" | "patient" | "prescriptions" | "formulary">): ResolvedItem[] {
   return draft.items.map((item) => {
     const found = item.prescription_id === null ? undefined : prescriptions.get(item.prescription_id);
-    // Another patient's tells nothing here. Where the patient is not known, that alone is wrong (42206).
+    // Ignores another patient's prescription. If the patient is unknown, that is the only error (42206).
     const prescription = found && (patient === null || patient.patient_id === found.patient_id) ? found : null;
     const written_product = prescription && writtenProduct(prescription, formulary);
     const names = namesOf(item, formulary, written_product);
@@ -24,7 +24,7 @@ export function resolveItems({
       names,
       product,
       written_product,
-      // What an unknown SKU would need, nobody knows.
+      // Assumes no prescription for an unknown SKU.
       needs_prescription: sku === undefined || sku.product?.rx_only === true,
       package_size,
       units: exact(item.quantity * package_size),
@@ -32,7 +32,7 @@ export function resolveItems({
   });
 }
 
-/** The prescription's medication in this formulary: the very product, else the cheapest of the same medication. */
+/** The prescription's medication in this formulary: the exact product, else the cheapest with the same GCN. */
 export function writtenProduct(
   { ndc, gcn }: Pick<PrescriptionFact, "ndc" | "gcn">,
   formulary: Formulary,
@@ -47,7 +47,7 @@ export const bySelection = (selection: string, { by_sku, by_name }: Formulary): 
 export const byNdcs = (ndcs: readonly string[], { by_ndc }: Formulary): FormularyProduct | undefined =>
   ndcs.map((ndc) => by_ndc.get(ndc)).find((product) => product !== undefined);
 
-/** A prescription decides which medication it is; names only choose among the products of it. */
+/** A prescription determines the medication. Names only choose among its products. */
 const meantProduct = (
   names: readonly NamedProduct[],
   written: Pick<ResolvedItem, "prescription" | "written_product">,
@@ -55,7 +55,7 @@ const meantProduct = (
   names.find(({ product }) => product !== null && !isOtherMedication(product, written))?.product ??
   written.written_product;
 
-/** Another medication than the prescription's: the GCN decides, for brand and generic share it. */
+/** Whether it is another medication than prescribed. Compares GCNs, because brand and generic share one. */
 export function isOtherMedication(
   product: FormularyProduct | null,
   { prescription, written_product }: Pick<ResolvedItem, "prescription" | "written_product">,
@@ -65,7 +65,7 @@ export function isOtherMedication(
   return product.gcn === null || product.gcn !== gcn;
 }
 
-/** Every name of a product that an item has, the most exact first; a GCN means the written product where that is of it. */
+/** Every product name of an item, the most specific first. A GCN means the written product if that has the same GCN. */
 function namesOf(
   { sku, product_selection, ndcs, gcn, refused }: ItemDraft,
   formulary: Formulary,
@@ -82,10 +82,10 @@ function namesOf(
     .map((field) => ({ field, product: found[field] || null }));
 }
 
-/** Without a package size an item is one fill as written; what needs no prescription comes in its smallest package. */
+/** Without a package size an item is one fill as prescribed. An OTC product uses its smallest package. */
 function wholeFill(draft: ItemDraft, prescription: PrescriptionFact | null, product: FormularyProduct | null): number {
   return draft.written_qty ?? (prescription?.written_qty || null) ?? Math.min(...(product?.package_sizes ?? [1]));
 }
 
-/** Quantities have three decimals at most; binary fractions would add others. */
+/** Quantities have at most three decimals. Rounds away binary fractions. */
 export const exact = (units: number): number => Math.round(units * 1000) / 1000;

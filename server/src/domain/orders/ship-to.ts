@@ -6,12 +6,12 @@ import type { Verdict } from "../values/address/verdict.ts";
 import type { OrderDraft } from "./order-draft.ts";
 import type { ShipTo } from "./order-facts.ts";
 
-/** What a prescription says of where the patient lives. */
+/** The patient's address according to a prescription. */
 export type WrittenAddress = { address: IncomingAddress | null; phone: string | null };
 
 /**
- * Where an order goes: where the request says, else where the first prescription that says so, else the patient's default address.
- * `validate` is asked for the address that was chosen; of one in the request `sent_verdict` is the answer it got.
+ * Chooses the shipping address: the request's, else that of the first prescription with one, else the patient's
+ * default. Calls `validate` for the chosen address. `sent_verdict` is the verdict on the request's address.
  */
 export function shipTo(
   { address: sent }: Pick<OrderDraft, "address">,
@@ -34,7 +34,7 @@ export function shipTo(
   return { from: "patient", address, verdict: validate(address) };
 }
 
-/** A prescription's address is the patient's; one with a gap is none. */
+/** A prescription's address belongs to the patient. An incomplete one does not count. */
 function addressee({ first_name, last_name }: PatientRecord, { address, phone }: WrittenAddress): Address | null {
   if (address === null) return null;
   const { street1, street2, city, state, zip } = address;

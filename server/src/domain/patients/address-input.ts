@@ -6,10 +6,10 @@ import type { OwnReaders } from "../values/read-body.ts";
 import type { Problem } from "../values/refusals.ts";
 import type { SentFields } from "../values/unknown-fields.ts";
 
-/** An address as a partner sends it, whose fields passed. Whether anybody can deliver there is not known yet. */
+/** A partner's address with valid fields. Deliverability is not checked yet. */
 export type ReadAddress = { address: Address; accept_suggested: boolean; ignore_warnings: boolean };
 
-/** Flat, or with a prefix (`address.` makes `address.zip`). Gives the address, or everything that is wrong with it. */
+/** Flat, or with a prefix (`address.` produces `address.zip`). Returns the address, or all of its problems. */
 export function readAddress(
   sent: SentFields,
   zips: ZipTable,
@@ -24,7 +24,7 @@ export function readAddress(
   return { read: problems.length === 0 ? read : null, problems };
 }
 
-/** For bodies that hold one. */
+/** For bodies that contain an address. */
 export const addressReader = (zips: ZipTable): OwnReaders => ({
   AddressInput: (sent: SentFields, prefix) => {
     const { read: value, problems } = readAddress(sent, zips, prefix);
@@ -33,8 +33,8 @@ export const addressReader = (zips: ZipTable): OwnReaders => ({
 });
 
 /**
- * The address to keep: as it was sent where the validator has no doubt or the partner takes the doubt upon itself, the
- * suggestion where that is accepted. Else 42230, which names the doubts and shows the suggestion.
+ * Returns the address to store: as sent if the validator is sure or the partner ignores the warnings, or the accepted
+ * suggestion. Otherwise 42230, with the warnings and the suggestion.
  */
 export function settleAddress(
   { address, accept_suggested, ignore_warnings }: ReadAddress,
@@ -50,5 +50,5 @@ export function settleAddress(
   return { address, problems: [{ code: 42230, field, ...shown }, ...doubts] };
 }
 
-/** Whom a parcel is for is nothing that a validator has a word in. */
+/** Without the recipient, which validators do not check. */
 const placeOf = ({ street1, street2, city, state, zip }: Address) => ({ street1, street2, city, state, zip });

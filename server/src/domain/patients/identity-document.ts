@@ -7,12 +7,12 @@ import type { StoredDocument } from "./patient-record.ts";
 
 export type NewDocument = Omit<StoredDocument, "id">;
 
-/** Issued by a state, so worth nothing without its name. */
+/** A state issues these, so they need its code. */
 const STATE_ISSUED: ReadonlySet<unknown> = new Set(["DL", "SI"]);
 
 /**
- * An identity document as it was sent, or everything that is wrong with it. `prefix` is where it stands in the request:
- * `patient.identity_documents[0].` makes `patient.identity_documents[0].number`.
+ * Returns an identity document, or all of its problems. `prefix` is its location in the request:
+ * `patient.identity_documents[0].` produces `patient.identity_documents[0].number`.
  */
 export function readIdentityDocument(
   sent: SentFields,
@@ -25,13 +25,13 @@ export function readIdentityDocument(
   const state_missing = STATE_ISSUED.has(type) && (sent["issuing_state"] ?? null) === null;
   const state_unknown = issuing_country === "US" && issuing_state !== null && !issuesDocuments(issuing_state);
   if (state_missing || state_unknown) refuse("issuing_state");
-  // Whoever is dispensed to shows it, so a document that ends today does not do.
+  // The patient shows it on delivery, so a document that expires today is not enough.
   if (expiration_date !== undefined && expiration_date <= today) refuse("expiration_date");
   const document = problems.length === 0 ? (withNulls(IdentityDocumentInput, fields) as NewDocument) : null;
   return { document, problems };
 }
 
-/** The same document, however its number is punctuated; its date may have been renewed. */
+/** The same document, regardless of punctuation in its number. Its date can differ after a renewal. */
 export const isSameDocument = (a: NewDocument, b: NewDocument): boolean => documentKey(a) === documentKey(b);
 
 const documentKey = ({ type, issuing_country, issuing_state, number }: NewDocument) =>

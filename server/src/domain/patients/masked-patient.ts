@@ -1,7 +1,7 @@
 import type { Address, MaskedAddress, MaskedPatient } from "@pestle/contract";
 import type { PatientRecord } from "./patient-record.ts";
 
-/** A patient as whoever has not asked for more sees it: enough to tell two orders apart, and nobody on the street. */
+/** A patient before the reveal: enough to tell two orders apart, but not enough to identify the person. */
 export const maskedPatient = (
   patient_id: string,
   record: Pick<PatientRecord, "first_name" | "last_name" | "dob" | "addresses">,
@@ -12,7 +12,7 @@ export const maskedPatient = (
   state: (record.addresses.find((address) => address.default) ?? record.addresses[0])?.state ?? null,
 });
 
-/** The first letter of each name, whatever the script. */
+/** The first letter of each name, in any script. */
 export const initials = ({ first_name, last_name }: Pick<PatientRecord, "first_name" | "last_name">): string =>
   [first_name, last_name].map(firstLetter).join("");
 
@@ -21,7 +21,7 @@ function firstLetter(name: string): string {
   return letter.toUpperCase();
 }
 
-/** The first three digits of a ZIP code are as much as tells nobody where somebody lives. */
+/** The first three digits of a ZIP code do not reveal where a patient lives. */
 export const maskedAddress = ({ state, zip }: Address, has_suggestion: boolean): MaskedAddress => ({
   state,
   zip: `${zip.slice(0, 3)}…`,

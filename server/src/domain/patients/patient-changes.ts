@@ -3,17 +3,17 @@ import { refuse } from "../values/refusals.ts";
 import { isSameDocument, type NewDocument } from "./identity-document.ts";
 import { type PatientRecord, plainWords, type StoredDocument } from "./patient-record.ts";
 
-/** What partners change of a patient (ADR 0017). Each gives a new record and leaves the one it was given. */
+/** Changes that partners make to a patient (ADR 0017). Each returns a new record and does not modify its input. */
 
-/** Bounds a record, which is read and sealed whole. */
+/** Limits the size of a record, which is always read and encrypted as a whole. */
 export const MOST_ADDRESSES = 50;
 export const MOST_DOCUMENTS = 20;
 export const full = {
-  addresses: "The patient has as many addresses as are kept. Remove one first.",
-  identity_documents: "The patient has as many valid identity documents as are kept.",
+  addresses: "The patient has the maximum number of addresses. Remove one first.",
+  identity_documents: "The patient has the maximum number of valid identity documents.",
 };
 
-/** What a partner may say of a patient, as it is kept. */
+/** Patient data that partners can change, as stored. */
 export type Contact = Pick<PatientUpdate, "email" | "phone" | "gender"> & { first_name?: string; last_name?: string };
 export type ContactChanges = Pick<PatientUpdate, "email" | "phone" | "gender"> & {
   patient_safety?: Partial<PatientSafety>;
@@ -23,7 +23,7 @@ export function withContact(record: PatientRecord, { patient_safety, ...contact 
   return { ...record, ...contact, patient_safety: { ...record.patient_safety, ...patient_safety } };
 }
 
-/** One that is on file for the same person is not added again; it takes the telephone number that was sent. */
+/** Does not add an address that is on file for the same person. Updates its phone number instead. */
 export function withShippingAddress(
   record: PatientRecord,
   sent: Address,
@@ -41,7 +41,7 @@ export function withShippingAddress(
   };
 }
 
-/** Undefined where there is no such address. When the default one goes, the newest of the others takes its place. */
+/** Undefined if there is no such address. If the default is removed, the newest of the others becomes the default. */
 export function withoutShippingAddress(record: PatientRecord, address_id: number): PatientRecord | undefined {
   const gone = record.addresses.find((one) => one.address_id === address_id);
   if (gone === undefined) return undefined;
@@ -56,7 +56,7 @@ type WithDocument = { record: PatientRecord; document: StoredDocument };
 export const withIdentityDocument = (record: PatientRecord, sent: NewDocument, today: string): WithDocument =>
   withDocumentIfRoom(record, sent, today) ?? refuse(42200, "body", full.identity_documents);
 
-/** The same document again takes the place of the older one and keeps its id. Expired ones make room for new ones. */
+/** The same document replaces the older one and keeps its ID. Expired documents make room for new ones. */
 export function withDocumentIfRoom(record: PatientRecord, sent: NewDocument, today: string): WithDocument | undefined {
   const known = record.identity_documents.find((one) => isSameDocument(one, sent));
   if (known !== undefined) {
@@ -74,7 +74,7 @@ export function withDocumentIfRoom(record: PatientRecord, sent: NewDocument, tod
   };
 }
 
-/** The same person at the same place, however it is written. */
+/** The same person at the same address, regardless of spelling. */
 export const isSameShipTo = (a: Address, b: Address): boolean => shipToKey(a) === shipToKey(b);
 
 const shipToKey = ({ first_name, last_name, street1, street2, city, state, zip }: Address) =>

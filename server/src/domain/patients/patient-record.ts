@@ -1,20 +1,23 @@
 import type { documentTypes, genders, Patient, PatientAddress, PatientSafety } from "@pestle/contract";
 import type { IncomingPatient, IncomingPrescription } from "../intake/incoming-message.ts";
 
-/** What is sealed of a patient: everything that tells who it is. Dates and ids that are searched stand beside it. */
+/**
+ * The encrypted part of a patient: everything that identifies the person. Searchable dates and IDs are stored
+ * separately.
+ */
 export type PatientRecord = {
   first_name: string;
   last_name: string;
   middle_name: string | null;
   suffix: string | null;
   dob: string;
-  /** null also where the prescriber sent "unknown". */
+  /** Also null if the prescriber sent "unknown". */
   gender: (typeof genders)[number] | null;
   email: string | null;
   phone: string | null;
   patient_safety: PatientSafety;
   addresses: PatientAddress[];
-  /** Numbers are given once and never again to another address or document of this patient. */
+  /** IDs are never reused for another address or document of this patient. */
   next_address_id: number;
   identity_documents: StoredDocument[];
   next_document_id: number;
@@ -29,7 +32,7 @@ export type StoredDocument = {
   expiration_date: string;
 };
 
-/** The patient as partners see it: document numbers show their last four characters at most. */
+/** The patient as partners see it. Document numbers show at most their last four characters. */
 export function patientAnswer(
   patient_id: string,
   record: PatientRecord,
@@ -54,13 +57,13 @@ export function patientAnswer(
 
 export const documentAnswer = (document: StoredDocument) => ({ ...document, number: masked(document.number) });
 
-/** A short number is masked whole: its last four characters would be most of it. */
+/** Masks a short number completely, because four characters would be most of it. */
 function masked(number: string): string {
   const shown = number.length > 6 ? number.slice(-4) : "";
   return `****${shown}`;
 }
 
-/** Names compare without case, accents, punctuation and blanks: O’Neil is ONEIL. */
+/** Compares names without case, accents, punctuation and spaces: O’Neil is ONEIL. */
 export const plainName = (name: string) =>
   name
     .normalize("NFKD")
@@ -77,7 +80,7 @@ export const plainWords = (text: string) =>
     .replaceAll(/[^\p{L}\p{N}]+/gu, " ")
     .trim();
 
-/** What a search for a person looks for; the blind indexes are made of these. */
+/** The search keys of a person, which the blind indexes hash. */
 export const searchKeys = {
   name_dob: ({ first_name, last_name, dob }: Pick<PatientRecord, "first_name" | "last_name" | "dob">) =>
     `${plainName(last_name)} ${plainName(first_name)} ${dob}`,
@@ -85,7 +88,7 @@ export const searchKeys = {
   phone: (phone: string) => phone.replaceAll(/\D/g, "").slice(-10),
 };
 
-/** A patient that nobody knew before, of what the prescription says. */
+/** Creates a patient from a prescription. */
 export function newPatientRecord({ patient, allergies }: IncomingPrescription): PatientRecord {
   const empty: PatientRecord = {
     first_name: patient.first_name ?? "",
@@ -106,8 +109,8 @@ export function newPatientRecord({ patient, allergies }: IncomingPrescription): 
 }
 
 /**
- * What a prescription adds to a patient that is known: contacts that were missing, an address and allergies that were
- * not on file. Nothing is overwritten; names and the birth date never change here.
+ * Adds a prescription's new data to a known patient: missing contacts, and an address and allergies that are not on
+ * file. Overwrites nothing, and never changes names or the date of birth.
  */
 export function withNews(
   record: PatientRecord,
@@ -140,7 +143,7 @@ export function withNews(
   return { record: news, changed: JSON.stringify(news) !== JSON.stringify(record) };
 }
 
-/** An address with all its parts; one with a gap stays with the prescription, where exception 66 will say so. */
+/** A complete address. An incomplete one stays with the prescription, where exception 66 reports it. */
 function shippable(patient: IncomingPatient): Omit<PatientAddress, "address_id" | "default"> | undefined {
   const { first_name, last_name, address, phone } = patient;
   if (address === null || first_name === null || last_name === null) return undefined;

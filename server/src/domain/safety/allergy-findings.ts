@@ -5,10 +5,10 @@ import { holdBy, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
 import { type ExcipientRow, type Severity, severities } from "./rows.ts";
 import { understand } from "./understand.ts";
 
-/** What the order's drugs have to do with an allergy, and how close: the drug itself, its class, a class it resembles. */
+/** How a drug of the order relates to an allergy: the drug itself, its class, or a similar class. */
 type Reaction = { severity: Severity; message: string; source: string; allergen: string };
 
-/** The patient's allergies against every item. An entry that is not understood in full is told, never passed over. */
+/** Checks the patient's allergies against every item. Reports every entry that it does not fully understand. */
 export function allergyFindings(
   data: SafetyData,
   { items }: CheckedOrder,
@@ -44,7 +44,7 @@ export function allergyFindings(
   return findings;
 }
 
-/** Drugs of the order that no table knows, and that the text names all the same. */
+/** Drugs of the order that no table knows but the text names. */
 function strangersIn(text: string, drugs: readonly Substance[]): Substance[] {
   const strangers = drugs.filter(({ source }) => source === null);
   if (strangers.length === 0) return [];
@@ -52,7 +52,7 @@ function strangersIn(text: string, drugs: readonly Substance[]): Substance[] {
   return strangers.filter(({ name }) => words.includes(` ${name} `));
 }
 
-/** For each drug of the item the closest of what the entry names, so that one entry is told once. */
+/** For each drug of the item, uses the closest match in the entry, so that one entry is reported once. */
 function itemFindings(
   data: SafetyData,
   { item_id, substances }: CheckedItem,
@@ -111,7 +111,7 @@ function reactionToExcipient(data: SafetyData, row: ExcipientRow, drug: Substanc
   return { severity: "major", message, source, allergen: row.excipient };
 }
 
-/** What a package contains beside its drug is not in the tables, so somebody has to look. */
+/** The tables have no inactive ingredients of packages, so a person must check them. */
 const excipientFinding = (data: SafetyData, row: ExcipientRow): SafetyFinding => ({
   kind: "allergy",
   severity: "moderate",

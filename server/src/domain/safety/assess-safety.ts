@@ -8,7 +8,10 @@ import { severities } from "./rows.ts";
 import type { SafetyFacts } from "./safety-facts.ts";
 import { duplicateFindings, refillFindings } from "./therapy-findings.ts";
 
-/** Everything the tables say of an order, the worst first. What holds it has an `exception_id`; the rest are warnings. */
+/**
+ * All findings for an order, worst first. A finding that holds the order has an `exception_id`; the others are
+ * warnings.
+ */
 export function assessSafety(data: SafetyData, facts: SafetyFacts): SafetyFinding[] {
   const order = checkedOrder(data, facts);
   return settled([
@@ -19,7 +22,7 @@ export function assessSafety(data: SafetyData, facts: SafetyFacts): SafetyFindin
   ]);
 }
 
-/** One finding for a key and an item, the worst of them; in an order that does not depend on that of the facts. */
+/** Keeps the worst finding per key and item, in an order independent of the input order. */
 function settled(findings: SafetyFinding[]): SafetyFinding[] {
   if (findings.length < 2) return findings;
   const rank = ({ severity }: SafetyFinding) => severities.indexOf(severity);
@@ -39,14 +42,14 @@ function settled(findings: SafetyFinding[]): SafetyFinding[] {
   });
 }
 
-/** The safety engine as it is right now: its tables, or why it cannot be relied on. */
+/** The current safety engine: its tables, or why it is unusable. */
 export type SafetyState = { data: SafetyData } | { unfit: readonly string[] };
 
 type AssessedOrder = Omit<SafetyFacts, "allergies" | "medications"> & {
   patient_safety: PatientSafety;
 };
 
-/** What the safety engine says of an order. Unfit, it takes nothing for safe: the order is held for a pharmacist. */
+/** Checks an order. An unusable engine holds the order for a pharmacist. */
 export function orderFindings(safety: SafetyState, { patient_safety, ...order }: AssessedOrder): SafetyFinding[] {
   if ("unfit" in safety) return [unavailableFinding()];
   const { allergies, medications } = patient_safety;

@@ -1,10 +1,10 @@
 import { assessSafety } from "./assess-safety.ts";
 import type { SafetyData } from "./data.ts";
 
-/** Any time does: canaries have no fills. */
+/** Any time works, because canaries have no fills. */
 const NOW = new Date(0);
 
-/** The names of the canaries that do not behave: what must hold an order does not, or what is harmless does. */
+/** Returns the names of failing canaries: a dangerous one does not hold the order, or a harmless one does. */
 export function canariesFail(data: SafetyData): string[] {
   return data.rows.canaries
     .filter(({ items, medications, allergies, expects }) => {
@@ -33,7 +33,7 @@ function holdingKeys(data: SafetyData, { items, medications, allergies }: Canary
     });
     return new Set(findings.flatMap(({ exception_id, key }) => (exception_id === null ? [] : [key])));
   } catch {
-    // An engine that breaks is as unfit as one that says the wrong thing.
+    // An engine that throws is as unusable as one with wrong results.
     return undefined;
   }
 }

@@ -3,16 +3,16 @@ import { places } from "./finding.ts";
 import type { SafetyFacts, SafetyItem } from "./safety-facts.ts";
 import { substancesOf, understand } from "./understand.ts";
 
-/** An order in the words of the tables. */
+/** An order in terms of the tables. */
 export type CheckedOrder = { items: readonly CheckedItem[]; taken: readonly Taken[] };
 export type CheckedItem = Omit<SafetyItem, "ingredients"> & { substances: readonly Substance[] };
 
-/** Something that the patient takes beside the order. */
+/** Another medication that the patient takes. */
 export type Taken = {
   substances: readonly Substance[];
-  /** Where it is known from, for the sentence. */
+  /** Its origin, for the message. */
   place: string;
-  /** Days since the patient has run out of it; up to 0 while some is left. */
+  /** Days since the supply ended; 0 or less while some is left. */
   ended_days_ago: number;
   /** null for a medication that is only listed. */
   fill: { order_number: string; gcn: string | null; shipped_at: Date | null; days_supply: number | null } | null;
@@ -44,7 +44,7 @@ export function checkedOrder(data: SafetyData, { items, fills, medications, now 
   };
 }
 
-/** Counted from when the supply and the grace have passed; what is still to come is not over. */
+/** Counted from the end of the supply and the grace period. A future fill has not ended. */
 function endedDaysAgo(
   { rows }: SafetyData,
   { shipped_at, days_supply }: { shipped_at: Date | null; days_supply: number | null },

@@ -10,14 +10,14 @@ import {
   termOf,
 } from "./rows.ts";
 
-/** The safety tables, and what was made of them once so that an order is judged by a few look-ups. */
+/** The safety tables, with indexes that are built once so that checking an order takes a few lookups. */
 export type SafetyData = {
   readonly version: string;
   readonly rows: SafetyRows;
   /** Ingredients by their names. */
   readonly substances: ReadonlyMap<string, Substance>;
   readonly phrases: ReadonlyMap<string, Phrase>;
-  /** How many words the longest phrase has that begins with this one. */
+  /** Number of words in the longest phrase that begins with this word. */
   readonly longest_phrase: ReadonlyMap<string, number>;
   readonly interactions: PairIndex<InteractionRow>;
   readonly cross_reactions: PairIndex<CrossReactionRow>;
@@ -26,31 +26,31 @@ export type SafetyData = {
   citationOf(row: { readonly source: string }): string;
 };
 
-/** An ingredient, or a class where somebody named no more than that. */
+/** An ingredient, or a class if the text names only that. */
 export type Substance = {
   readonly name: string;
-  /** As people read it. */
+  /** Display name. */
   readonly shown: string;
   readonly is_class: boolean;
-  /** Those it belongs to; a class belongs to itself. */
+  /** Its classes. A class belongs to itself. */
   readonly classes: readonly ClassRow[];
-  /** What rows may mean it by: its own name and its classes. */
+  /** Terms that rows use for it: its name and its classes. */
   readonly terms: readonly string[];
   readonly source: string | null;
 };
 
-/** What some words mean. A brand of two ingredients means both. */
+/** The meaning of a phrase. A brand with two ingredients means both. */
 type Phrase = {
   readonly substances: readonly Substance[];
   readonly excipients: readonly ExcipientRow[];
   readonly says: "no_allergies" | "no_drug" | "description" | null;
 };
 
-/** A row as it is met from one of its sides. */
+/** A row as seen from one of its sides. */
 export type Pair<Row> = { readonly row: Row; readonly own: Side; readonly other: Side };
 type PairIndex<Row> = ReadonlyMap<string, ReadonlyMap<string, readonly Pair<Row>[]>>;
 
-/** Throws `SafetyDataFault` with every place that is wrong. */
+/** Throws `SafetyDataFault` with all faults. */
 export function readSafetyData(json: unknown, place?: Place): SafetyData {
   const rows = readSafetyRows(json, place);
   const substances = tableSubstances(rows);
@@ -68,7 +68,7 @@ export function readSafetyData(json: unknown, place?: Place): SafetyData {
   };
 }
 
-/** An ingredient that the tables do not know is itself and nothing else. */
+/** An ingredient without a table entry, and so without classes. */
 export const strangeSubstance = (name: string): Substance => ({
   name,
   shown: name,
@@ -78,7 +78,7 @@ export const strangeSubstance = (name: string): Substance => ({
   source: null,
 });
 
-/** The rows that stand between two substances. */
+/** The rows for a pair of substances. */
 export function pairsOf<Row>(index: PairIndex<Row>, one: Substance, other: Substance): readonly Pair<Row>[] {
   const found: Pair<Row>[] = [];
   for (const term of one.terms) {
@@ -110,7 +110,7 @@ const classSubstance = (row: ClassRow): Substance => ({
   source: row.source,
 });
 
-/** Every phrase that means something. The same words in two rows mean both. */
+/** All phrases with a meaning. The same words in two rows mean both. */
 function phrasesOf(rows: SafetyRows, substances: ReadonlyMap<string, Substance>): Map<string, Phrase> {
   type Growing = { substances: Substance[]; excipients: ExcipientRow[]; says: Phrase["says"] };
   const phrases = new Map<string, Growing>();
@@ -145,7 +145,7 @@ function longestOf(phrases: ReadonlyMap<string, unknown>): Map<string, number> {
   return longest;
 }
 
-/** From both sides, because nobody knows beforehand which of two drugs is ordered and which is taken. */
+/** Indexed from both sides, because either drug can be the ordered one. */
 function indexed<Row extends { readonly a: Side; readonly b: Side }>(rows: readonly Row[]): PairIndex<Row> {
   const index = new Map<string, Map<string, Pair<Row>[]>>();
   const add = (row: Row, own: Side, other: Side) => {

@@ -1,6 +1,6 @@
 import { keyOfRow, type SafetyRows, type SafetyTable, safetyFields, safetyTables } from "./rows.ts";
 
-/** What an import changes, table by table, by the keys of rows. Tables that stay as they are are left out. */
+/** The changes of an import per table, by row key. Omits unchanged tables. */
 export type SafetyDiff = { table: string; added: string[]; changed: string[]; removed: string[] }[];
 
 export function diffSafetyRows(before: SafetyRows, after: SafetyRows): SafetyDiff {
@@ -12,7 +12,7 @@ export function diffSafetyRows(before: SafetyRows, after: SafetyRows): SafetyDif
   const words = (rows: SafetyRows) =>
     new Map(Object.entries(rows.words).flatMap(([list, texts]) => texts.map((text) => [`${list} ${text}`, ""])));
   const fields = (rows: SafetyRows) =>
-    // The version always differs, and says nothing about what the tables say.
+    // Ignores the version, which always differs.
     new Map(Object.keys(safetyFields).flatMap((name) => (name === "version" ? [] : [[name, text(rows, name)]])));
   return [
     { table: "settings", from: fields(before), to: fields(after) },

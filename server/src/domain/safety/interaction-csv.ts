@@ -3,7 +3,7 @@ import type { SafetyData } from "./data.ts";
 import { type Place, SafetyDataFault } from "./read-rows.ts";
 import { substancesOf } from "./understand.ts";
 
-/** The columns of a feed of interactions; of each side either the class or the ingredient is filled. */
+/** The columns of an interaction feed. Each side has either the class or the ingredient. */
 const columns = [
   "a_class",
   "a_ingredient",
@@ -19,16 +19,16 @@ type Column = (typeof columns)[number];
 
 const sentences = {
   head: `the first line must name the columns ${columns.join(",")}`,
-  cells: "another number of cells than the first line has",
+  cells: "a different number of cells than the header",
   no_rows: "the file has no rows",
-  several: "the tables take this for several ingredients: give a row for each",
-  no_ingredient: "the tables take this for a class: give it as one",
+  several: "the tables read this as several ingredients: give a row for each",
+  no_ingredient: "the tables read this as a class: give it as a class",
 } as const;
 
 /**
- * The tables with the interactions of a CSV file in place of their own, to be read like any other data. Ingredients are
- * understood as those of products are, so that "sertraline hydrochloride" is sertraline; those that no table knows, and
- * sources, are added: they need nothing but their name.
+ * Replaces the interactions of the tables with those of a CSV file. The result is validated like any other data.
+ * Resolves ingredients like those of products, so "sertraline hydrochloride" is sertraline. Adds unknown ingredients
+ * and sources, which need only a name.
  */
 export function withInteractionsOf(text: string, base: SafetyData, version: string): { json: unknown; place: Place } {
   const { records, faults: torn } = readCsv(text);
@@ -55,7 +55,7 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
       for (const { name, source } of found) {
         if (source === null) ingredients.set(name, { ingredient: name, aliases: [], source: row.source });
       }
-      // Both or neither filled is no side, which the reader tells.
+      // Both or neither is not a valid side. The reader reports it.
       return { ...(group !== "" && { class: group }), ...(found[0] && { ingredient: found[0].name }) };
     };
     return {

@@ -3,7 +3,7 @@ import { pairsOf, type SafetyData, type Substance } from "./data.ts";
 import { holdBy, places, type SafetyFinding, sentences } from "./finding.ts";
 import type { Side } from "./rows.ts";
 
-/** Every item against the others, and against what the patient takes or has taken lately. */
+/** Checks every item against the others, and against the patient's current and recent medications. */
 export function interactionFindings(data: SafetyData, { items, taken }: CheckedOrder): SafetyFinding[] {
   return items.flatMap((item, index) => [
     ...items.slice(index + 1).flatMap((other) =>
@@ -26,11 +26,11 @@ function between(
   const findings: SafetyFinding[] = [];
   for (const one of own) {
     for (const two of other.substances) {
-      // Ingredients of one product are meant together.
+      // Ingredients of one product are combined on purpose.
       if (holds(own, two) || holds(other.substances, one)) continue;
       for (const { row, own: one_side, other: two_side } of pairsOf(data.interactions, one, two)) {
         if (other.ended_days_ago > row.washout_days) continue;
-        // By name, so that it is the same whichever was ordered first.
+        // Sorted by name, so the result does not depend on which was ordered first.
         const shown = [
           { name: one.name, text: shownAs(data, one, one_side) },
           { name: two.name, text: shownAs(data, two, two_side) },
@@ -53,7 +53,7 @@ function between(
 
 type Shown = { name: string; text: string };
 
-/** With the class that the row speaks of. */
+/** Includes the class that the row names. */
 function shownAs({ classes }: SafetyData, { shown, is_class }: Substance, side: Side): string {
   return "class" in side && !is_class ? `${shown} [${classes.get(side.class)?.name}]` : shown;
 }

@@ -12,7 +12,7 @@ import {
   wordLists,
 } from "./rows.ts";
 
-/** Why safety data cannot be used: every place that is wrong, and what was expected there. Nothing of the data itself. */
+/** Why safety data is unusable: every fault and what was expected. Never contains the data itself. */
 export class SafetyDataFault extends Error {
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {
@@ -21,7 +21,7 @@ export class SafetyDataFault extends Error {
   }
 }
 
-/** How a row is found again in the file that it came from. */
+/** How to find a row in its source file. */
 export type Place = (table: SafetyTable, index: number) => string;
 
 const MOST_TOLD = 5;
@@ -31,8 +31,8 @@ const sentences = {
   no_object: "expected a JSON object",
   no_table: "expected a list of rows",
   too_many: `a table has at most ${MOST_ROWS} rows`,
-  unknown_field: "there is no such field",
-  repeated: "an earlier row has the same",
+  unknown_field: "this field does not exist",
+  repeated: "an earlier row has the same value",
   no_ingredient: "the table of ingredients has no such name",
   no_class: "the table of classes has no such class",
   no_source: "sources has no such name",
@@ -44,7 +44,7 @@ const sentences = {
 
 const tables = Object.keys(safetyTables) as SafetyTable[];
 
-/** Reads every row, or throws all that is wrong at once: what is not understood is never left out. */
+/** Reads every row, or throws all faults at once. Never skips a row that it does not understand. */
 export function readSafetyRows(json: unknown, place: Place = (table, index) => `${table}[${index}]`): SafetyRows {
   const faults: string[] = [];
   const tell = (where: string, sentence: string) => void faults.push(`${where}: ${sentence}`);
@@ -65,7 +65,7 @@ export function readSafetyRows(json: unknown, place: Place = (table, index) => `
     else if (given.length > MOST_ROWS) tell(table, sentences.too_many);
     else rows[table] = given.map((row, index) => readRow(table, row, place(table, index), tell));
   }
-  // What rows say of each other can only be judged once all of them could be read.
+  // Checks across rows only if all rows are readable.
   if (faults.length === 0) checkTogether(rows as SafetyRows, place, tell);
   if (faults.length > 0) throw new SafetyDataFault(faults);
   return rows as SafetyRows;
@@ -95,7 +95,7 @@ function readSources(given: unknown, tell: Tell): Record<string, string> {
     tell("sources", sentences.no_object);
     return {};
   }
-  // Whatever it is called, it is a name like any other.
+  // No prototype, so that any name is safe as a key.
   const sources: Record<string, string> = Object.create(null) as Record<string, string>;
   for (const [index, [name, citation]] of Object.entries(given).entries()) {
     const value = safetyFields.version.read(citation);
@@ -105,7 +105,7 @@ function readSources(given: unknown, tell: Tell): Record<string, string> {
   return sources;
 }
 
-/** What rows refer to is there, no row stands twice, and each rule and canary that is needed is there. */
+/** Checks that references exist, that no row is repeated, and that each required rule and canary exists. */
 function checkTogether(rows: SafetyRows, place: Place, tell: Tell): void {
   const ingredients = new Set(rows.ingredients.map(({ ingredient }) => ingredient));
   const classes = new Set(rows.classes.map((row) => row.class));

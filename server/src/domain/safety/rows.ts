@@ -8,7 +8,7 @@ export type Severity = (typeof severities)[number];
 /** One side of an interaction: every member of a class, or one ingredient. */
 export type Side = { readonly class: string } | { readonly ingredient: string };
 
-/** What a canary watches over. Each must be watched: tables without canaries are not fit. */
+/** What a canary checks. Every kind is required: tables without canaries are unusable. */
 export const canaryKinds = [
   "allergy_ingredient",
   "allergy_class",
@@ -18,7 +18,7 @@ export const canaryKinds = [
   "near_miss",
 ] as const;
 
-/** A column: how it is read, what is said where it cannot be, and what it is where it is left out. */
+/** A column: how to read it, the error message if that fails, and the default if it is omitted. */
 export type Field<Value> = {
   read(given: unknown): Value | undefined;
   expected: string;
@@ -26,7 +26,7 @@ export type Field<Value> = {
 };
 
 const LONGEST_LINE = 300;
-/** Together with the grace they must stay within what is loaded of a patient's past. */
+/** Together with the grace period this must stay within the loaded history of a patient. */
 const MOST_WASHOUT_DAYS = 50;
 const MOST_GRACE_DAYS = 10;
 const MOST_DAYS_SUPPLY = 365;
@@ -38,11 +38,11 @@ export const safetyTables = {
     class: id(),
     name: line(),
     ingredients: names(1),
-    /** How people call it where they name no ingredient. */
+    /** Names that people use for the class instead of an ingredient. */
     words: { ...phrases(), missing: [] as readonly string[] },
-    /** `members`: whoever is allergic to one is taken to be to all; `named`: only where the class itself is named. */
+    /** `members`: an allergy to one member counts for all. `named`: only if the class itself is named. */
     allergy: orNull(oneOf(["members", "named"])),
-    /** Two of it at once are seldom meant. */
+    /** Taking two at once is rarely intended. */
     duplicates: { ...flag(), missing: false },
     source: line(),
   },
@@ -51,10 +51,10 @@ export const safetyTables = {
     b: side(),
     severity: oneOf(severities),
     mechanism: line(),
-    /** For so long after the last dose it can still happen. */
+    /** How long after the last dose it can still happen. */
     washout_days: { ...whole(0, MOST_WASHOUT_DAYS), missing: 0 },
     source: line(),
-    /** Since when the row stands in the tables. */
+    /** When the row was added to the tables. */
     since: date(),
   },
   cross_reactions: { a: side(), b: side(), severity: oneOf(["major", "moderate"]), note: line(), source: line() },
@@ -72,27 +72,27 @@ export const safetyTables = {
     items: listOf(names(1), 1, "lists of ingredients"),
     medications: lines(),
     allergies: lines(),
-    /** The keys of what must hold the order, all of them and nothing else. */
+    /** The keys of everything that must hold the order, and nothing else. */
     expects: lines(),
   },
 } as const satisfies Record<string, Record<string, Field<unknown>>>;
 
-/** What stands beside the tables. */
+/** Fields besides the tables. */
 export const safetyFields = {
   version: line(),
-  /** Longer than a fill lasts, a patient is taken to have some left. */
+  /** Days that a patient is assumed to have some left beyond the supply. */
   grace_days: whole(0, MOST_GRACE_DAYS),
-  /** How long a fill is taken to last that tells no days of supply. */
+  /** Assumed duration of a fill without days of supply. */
   unknown_days_supply: whole(1, MOST_DAYS_SUPPLY),
 } as const satisfies Record<string, Field<unknown>>;
 
-/** Words of allergies that name no drug. */
+/** Words in allergy entries that do not name a drug. */
 export const wordLists = {
-  /** "NKDA": somebody was asked, and there is none. */
+  /** "NKDA": the patient was asked and has none. */
   no_allergies: phrases(),
-  /** Allergies that no drug matters to, such as pollen. */
+  /** Allergies that do not concern drugs, such as pollen. */
   no_drug: phrases(),
-  /** What is written around the name: reactions, how bad, when. */
+  /** Words around the name: reaction, severity, time. */
   description: phrases(),
 } as const satisfies Record<string, Field<readonly string[]>>;
 
@@ -109,7 +109,7 @@ export type SafetyRows = RowOf<typeof safetyFields> & {
   readonly words: RowOf<typeof wordLists>;
 } & { readonly [table in SafetyTable]: readonly RowOf<(typeof safetyTables)[table]>[] };
 
-/** What tells rows of a table apart; the order of an interaction's sides does not. */
+/** The unique key of each table's rows. The order of an interaction's sides does not matter. */
 export const keyOfRow: { readonly [table in SafetyTable]: (row: SafetyRows[table][number]) => string } = {
   ingredients: (row) => row.ingredient,
   classes: (row) => row.class,
@@ -120,7 +120,7 @@ export const keyOfRow: { readonly [table in SafetyTable]: (row: SafetyRows[table
   canaries: (row) => row.name,
 };
 
-/** The name of a class or an ingredient, told apart. */
+/** The name of a class or an ingredient, marked to tell them apart. */
 export const termOf = (one: Side): string => ("class" in one ? classTerm(one.class) : one.ingredient);
 export const classTerm = (id: string): string => `class ${id}`;
 
@@ -132,13 +132,13 @@ function line(): Field<string> {
   return { read, expected: `give one line of 1 to ${LONGEST_LINE} characters` };
 }
 
-/** A key that is looked up, so it stands in the form in which texts are compared. */
+/** A lookup key, stored in the normalized form that texts are compared in. */
 function plain(): Field<string> {
   const read = (given: unknown) =>
     typeof given === "string" && given !== "" && given.length <= LONGEST_LINE && medicalWords(given) === given
       ? given
       : undefined;
-  return { read, expected: "give a name in lower case, its words separated by one blank and without punctuation" };
+  return { read, expected: "give a name in lower case, its words separated by one space and without punctuation" };
 }
 
 function id(): Field<string> {
@@ -164,7 +164,7 @@ function names(least: number): Field<readonly string[]> {
   return distinct(listOf(plain(), least, "ingredients, each once and in lower case"));
 }
 
-/** As people write them; kept in the form in which they are compared. */
+/** As people write them, stored in normalized form. */
 function phrases(): Field<readonly string[]> {
   const phrase = {
     read: (given: unknown) => (typeof given === "string" && medicalWords(given)) || undefined,

@@ -1,11 +1,11 @@
 import type { DrugSchedule } from "@pestle/contract";
 
-/** What an order is checked on. */
+/** The input of the safety check. */
 export type SafetyFacts = {
   items: readonly SafetyItem[];
-  /** Other orders of the patient: what is on the way, and what was sent lately. */
+  /** Other open or recently shipped orders of the patient. */
   fills: readonly SafetyFill[];
-  /** As the patient's record has them, in anybody's words. */
+  /** As in the patient's record, free text. */
   allergies: readonly string[];
   medications: readonly string[];
   now: Date;
@@ -21,7 +21,7 @@ type SafetyFill = {
   order_number: string;
   ingredients: readonly string[];
   gcn: string | null;
-  /** null: an open order on its way. */
+  /** null: an open order. */
   shipped_at: Date | null;
   days_supply: number | null;
 };

@@ -5,14 +5,17 @@ import { OWN_RULE, places, type SafetyFinding, sentences } from "./finding.ts";
 
 type Other = Pick<Taken, "substances" | "place">;
 
-/** The same drug, or two of a class that is taken one at a time, beside another item or what the patient still has. */
+/**
+ * Finds the same drug, or two drugs of a class that should be taken one at a time, in another item or in the patient's
+ * current supply.
+ */
 export function duplicateFindings(data: SafetyData, { items, taken }: CheckedOrder): SafetyFinding[] {
   return items.flatMap((item, index) => {
     const rest = items.slice(index + 1).map((other) => ({ ...other, place: places.item() }));
     const active = taken.filter(({ fill, ended_days_ago }) => fill !== null && ended_days_ago <= 0);
     return [
       ...rest.flatMap((other) => doubled(data, Math.min(item.item_id, other.item_id), item.substances, other)),
-      // The fill before this one is no second therapy; whether it is too soon is another question.
+      // The previous fill of the same drug is not a second therapy. `refillFindings` checks whether it is too early.
       ...active
         .filter((other) => other.fill?.shipped_at === null || !isRefill(item, other))
         .flatMap((other) => doubled(data, item.item_id, item.substances, other)),
@@ -20,7 +23,7 @@ export function duplicateFindings(data: SafetyData, { items, taken }: CheckedOrd
   });
 }
 
-/** The last fill of the same medication must have been used up to a share that depends on the schedule. */
+/** The schedule determines which share of the last fill must be used up before a refill. */
 export function refillFindings(data: SafetyData, { items, taken }: CheckedOrder, now: Date): SafetyFinding[] {
   if (!taken.some(({ fill }) => fill?.shipped_at)) return [];
   const today = now.toISOString().slice(0, 10);
@@ -45,7 +48,7 @@ export function refillFindings(data: SafetyData, { items, taken }: CheckedOrder,
   });
 }
 
-/** The same medication by its GCN; where one has none, by its ingredients. */
+/** The same medication by GCN, or by ingredients if one has no GCN. */
 function isRefill(item: CheckedItem, { fill, substances }: Taken): boolean {
   if (fill === null) return false;
   if (item.gcn !== null && fill.gcn !== null) return item.gcn === fill.gcn;
@@ -67,7 +70,7 @@ function doubled(data: SafetyData, item_id: number, own: readonly Substance[], o
         });
         continue;
       }
-      // Ingredients of one product are meant together.
+      // Ingredients of one product are combined on purpose.
       if (own.some(({ name }) => name === two.name) || has(other, one)) continue;
       const shared = one.classes.find((row) => row.duplicates && two.classes.includes(row));
       if (shared === undefined) continue;

@@ -2,20 +2,22 @@ import { medicalWords } from "../values/text.ts";
 import { type SafetyData, type Substance, strangeSubstance } from "./data.ts";
 import type { ExcipientRow } from "./rows.ts";
 
-/** What a line of free text names. */
+/** The meaning of a line of free text. */
 export type Understood = {
   substances: readonly Substance[];
   excipients: readonly ExcipientRow[];
-  /** It says that there is nothing to say: no allergies, or one that no drug matters to. */
+  /** It states that there are no allergies, or names one that does not concern drugs. */
   harmless: boolean;
-  /** Words that mean nothing to the tables. */
+  /** Words that the tables do not know. */
   strange: readonly string[];
 };
 
-/** Numbers and strengths describe: "50", "250mg". */
+/** Numbers and strengths are descriptions: "50", "250mg". */
 const AMOUNT = /^\d+[a-z]{0,4}$/;
 
-/** Looks for the longest phrase at each word, so that "isosorbide mononitrate" is one thing and "Zoloft 50 mg" is found. */
+/**
+ * Finds the longest phrase at each word, so that "isosorbide mononitrate" is one substance and "Zoloft 50 mg" is found.
+ */
 export function understand(data: SafetyData, text: string): Understood {
   const words = medicalWords(text).split(" ");
   const substances = new Set<Substance>();
@@ -37,9 +39,9 @@ export function understand(data: SafetyData, text: string): Understood {
   return { substances: [...substances], excipients: [...excipients], harmless, strange };
 }
 
-/** The substances of a product's ingredient: mostly one, known by its name or another name. */
+/** The substances of a product's ingredient: usually one, by name or synonym. */
 export function substancesOf(data: SafetyData, ingredient: string): readonly Substance[] {
-  // Catalogues mostly write them as the tables do.
+  // Fast path: catalogues usually use the same names as the tables.
   const written = data.substances.get(ingredient);
   if (written !== undefined) return [written];
   const name = medicalWords(ingredient);

@@ -2,7 +2,7 @@ import type { Product } from "@pestle/contract";
 import { plainWords } from "../patients/patient-record.ts";
 import type { SimulatedPrescription } from "./simulated-prescription.ts";
 
-/** A product as the catalogue offers it; `blocked_states` is left out by whoever does not see them. */
+/** A product as the catalogue offers it. `blocked_states` is absent for callers that cannot see it. */
 export type Offered = Pick<
   Product,
   | "sku"
@@ -18,8 +18,8 @@ export type Offered = Pick<
 > & { blocked_states?: readonly string[] };
 
 /**
- * The product that a simulated prescription is for: the one it names, where the catalogue has it, or one that an order
- * can be made of without a hold. Null: it names one that the catalogue does not have.
+ * Chooses the product of a simulated prescription: the one it names, or one that can be ordered without a hold. Null:
+ * the catalogue does not have the named one.
  */
 export function chooseProduct(
   number: number,
@@ -39,7 +39,7 @@ export function chooseProduct(
           : undefined;
   if (named !== undefined) return withQuantity(narrowed(named, [({ in_stock }) => in_stock])[0], written_qty);
   const scheduled = all.filter((product) => product.drug_schedule === drug_schedule);
-  // Where none is of that schedule, nothing else may be stricter than what was said.
+  // If no product has that schedule, nothing stricter than requested is allowed.
   const fitting = narrowed(scheduled.length > 0 ? scheduled : all, [
     (product) => scheduled.length > 0 || product.drug_schedule === "0",
     ({ in_stock }) => in_stock,
@@ -50,11 +50,11 @@ export function chooseProduct(
   return withQuantity(fitting[number % fitting.length], written_qty);
 }
 
-/** A wish that nothing fulfils is given up, and the next one looked at. */
+/** Skips a preference that no product fulfills. */
 const narrowed = (products: readonly Offered[], wishes: readonly ((product: Offered) => boolean)[]) =>
   wishes.reduce((left, wish) => (left.some(wish) ? left.filter(wish) : left), products);
 
-/** By its whole name, else by all the words given, the shortest name first: "atorvastatin" is not the brand of it. */
+/** By full name, else by all given words, shortest name first, so that "atorvastatin" does not match the brand. */
 function byName(products: readonly Offered[], drug_name: string): Offered[] {
   const wanted = plainWords(drug_name);
   const exact = products.filter(({ name }) => plainWords(name) === wanted);
@@ -70,7 +70,7 @@ function byName(products: readonly Offered[], drug_name: string): Offered[] {
 
 const A_MONTH = 30;
 
-/** A quantity that is offered both as written and as one package, a month's where there is one. */
+/** Chooses a quantity that is offered both as written and as one package, if possible for a month. */
 function withQuantity(product: Offered | undefined, written_qty: number | undefined) {
   if (product === undefined) return null;
   const { written_quantities, package_sizes } = product;

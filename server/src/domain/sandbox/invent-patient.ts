@@ -9,8 +9,8 @@ export type WholePatient = Required<Omit<SimulatedPatient, "address">> & { addre
 type WholeAddress = Required<SimulatedAddress>;
 
 /**
- * A patient with everything that was left out. Of somebody who is on file the record says it, and only what neither
- * says stays open; a stranger is invented whole.
+ * Completes a patient. A known patient is completed from the record only, and the rest stays open. An unknown patient
+ * is invented.
  */
 export function inventPatient(
   number: number,
@@ -30,7 +30,7 @@ export function inventPatient(
     gender: base.gender,
     email: base.email,
     phone: base.phone,
-    // Nobody knows yet of a stranger; of somebody on file this prescription says nothing.
+    // A new patient has none. For a known patient this prescription does not say.
     allergies: known === null ? [] : null,
     ...given,
     address:
@@ -50,7 +50,7 @@ const partsOf = ({ street1, street2, city, state, zip }: WholeAddress): WholeAdd
   zip,
 });
 
-/** What is missing agrees with what was given, by the table of ZIP codes. */
+/** Fills the gaps consistently with the given parts, from the ZIP code table. */
 function completeAddress(given: SimulatedAddress, usual: WholeAddress, zips: ZipTable): WholeAddress {
   return { street1: usual.street1, street2: null, ...placeOf(given, usual, zips), ...given };
 }
@@ -84,6 +84,6 @@ function firstZip(from: number, count: number, fits: (zip5: string) => boolean):
   return null;
 }
 
-/** As people write it: the table has capitals. */
+/** Title case, because the table uses capitals. */
 const cityName = (city: string | null): string | null =>
   city === null ? null : city.toLowerCase().replaceAll(/\b[a-z]/g, (letter) => letter.toUpperCase());

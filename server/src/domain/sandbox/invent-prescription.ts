@@ -8,17 +8,17 @@ import { inventPatient } from "./invent-patient.ts";
 import { inventedPrescriber } from "./invented-cast.ts";
 import type { SimulatedPrescription } from "./simulated-prescription.ts";
 
-/** What there is to choose from. */
+/** The data to choose from. */
 export type InventedWorld = {
   products: readonly Offered[];
-  /** How Automatic Processing ships. */
+  /** The shipping method of Automatic Processing. */
   default_method_id: number | null;
   zips: ZipTable;
 };
 
 /**
- * A simulation with everything that it left out, but for the days: those follow from when it is received. The same
- * number and the same world give the same story, whenever and however often it is told.
+ * Completes a simulation except for its dates, which depend on the time of receipt. Deterministic: the same number and
+ * data always give the same result.
  */
 export function inventPrescription(
   number: number,
@@ -51,7 +51,7 @@ export function inventPrescription(
   };
 }
 
-/** The same as a message that a prescriber's system would have sent: signed, by somebody who may. */
+/** The same as a message from a prescriber's system, signed by an authorized prescriber. */
 export function inventedMessage(
   number: number,
   whole: ReturnType<typeof inventPrescription>,
@@ -60,7 +60,7 @@ export function inventedMessage(
   const { npi, dea, practice } = inventedPrescriber(number);
   const { receive_date, expire_date, effective_date, gcn } = whole;
   const received = dateIn(given.time_zone, receive_date ?? given.now);
-  // Written when it came, or before the day that it names: nothing is filled before it is written.
+  // Written on receipt, or before the date it names, because a fill cannot precede the written date.
   const days = [received, effective_date, expire_date && dateIn(given.time_zone, expire_date)];
   const written_date = whole.written_date ?? days.filter((day) => day !== undefined).sort()[0]!;
   const prescription: IncomingPrescription = {
@@ -133,7 +133,7 @@ function allergiesOf(allergies: string[] | null): IncomingPrescription["allergie
     : allergies.map((text) => ({ text, codes: [], reaction: null, severity: null }));
 }
 
-/** `null` was said; only what was left out is invented. */
+/** Keeps an explicit `null`. Invents only omitted fields. */
 const said = <Value>(value: Value | undefined, invented: Value): Value => (value === undefined ? invented : value);
 
 const NO_ENVELOPE: IncomingMessage["envelope"] = {
@@ -157,12 +157,12 @@ const UNLISTED = "Unlisted medication";
 const USUAL_QUANTITY = 30;
 const MONTH_DAYS = 30;
 const YEAR_DAYS = 365;
-/** Fewer units than this are no tablets for as many days: a pen, a tube. */
+/** Fewer units than this cannot be one tablet a day: for example a pen or a tube. */
 const ONE_A_DAY_FROM = 10;
-/** As many as the law leaves room for. */
+/** The legal maximum, or a usual number. */
 const USUAL_REFILLS: Record<DrugSchedule, number> = { "0": 3, "2": 0, "3": 2, "4": 2, "5": 2 };
 
-/** What is counted and what is done with it, by a word of the drug's name. */
+/** Unit and directions, by a word in the drug's name. */
 const forms = [
   { word: /\btablet/i, unit: "tablet", sig_text: "Take 1 tablet by mouth once a day." },
   { word: /\bcapsule/i, unit: "capsule", sig_text: "Take 1 capsule by mouth once a day." },

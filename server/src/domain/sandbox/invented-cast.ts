@@ -1,6 +1,6 @@
 import { deaPasses, npiPasses } from "../values/identifiers.ts";
 
-/** Whoever a simulated prescription needs and does not name, by a number: the same number is the same person. */
+/** Invented people for a simulated prescription. The same number is always the same person. */
 
 export type InventedPerson = {
   first_name: string;
@@ -12,10 +12,10 @@ export type InventedPerson = {
   address: { street1: string; street2: null; city: string; state: string; zip: string };
 };
 
-/** Neighbours in number differ in everything, and no name comes twice with the same birth date. */
+/** Consecutive numbers differ in every field, and no name repeats with the same date of birth. */
 export function inventedPerson(number: number): InventedPerson {
   const [first_name, gender] = pick(FIRST_NAMES, number);
-  // One further with every round of first names: each pair is had before one comes again.
+  // Shifts by one with every round of first names, so that all pairs occur before one repeats.
   const last_name = pick(LAST_NAMES, number + Math.floor(number / FIRST_NAMES.length));
   const { area_code, ...place } = pick(PLACES, number);
   return {
@@ -24,9 +24,9 @@ export function inventedPerson(number: number): InventedPerson {
     gender,
     dob: [1945 + ((number * 7) % 60), 1 + ((number * 5) % 12), 1 + ((number * 11) % 28)].map(twoDigits).join("-"),
     email: `${first_name}.${last_name}.${number}@patients.example`.toLowerCase(),
-    // 555-0100 to 555-0199 are nobody's.
+    // 555-0100 to 555-0199 are reserved for fiction.
     phone: `${area_code}5550${100 + (number % 100)}`,
-    // Never one of the sandbox's magic beginnings, which are all lower.
+    // Never one of the sandbox's magic values, which are all lower.
     address: { street1: `${210 + ((number * 37) % 680)} ${pick(STREETS, number)}`, street2: null, ...place },
   };
 }
@@ -73,7 +73,7 @@ const FIRST_NAMES: readonly (readonly [string, "M" | "F" | "N"])[] = [
   ["Xavier", "M"],
 ];
 
-/** A prime number of them, so that they and the first names never fall into step. */
+/** A prime number of names, so that they never fall into step with the first names. */
 const LAST_NAMES: readonly string[] = [
   "Applegarth",
   "Bellweather",
@@ -101,7 +101,7 @@ const LAST_NAMES: readonly string[] = [
 ];
 
 const place = (city: string, zip: string, area_code: string) => ({ city, state: "CA", zip, area_code });
-/** In California, where nothing of the demo is blocked. */
+/** In California, where the demo has no blocked products. */
 const PLACES = [
   place("Sacramento", "95814", "916"),
   place("San Francisco", "94110", "415"),
@@ -131,7 +131,7 @@ const STREETS = [
   "Yarrow Dr",
 ];
 
-/** The number's last digit is the one that checks it. */
+/** Appends the check digit. */
 const checked = (digits: string, passes: (number: string) => boolean) =>
   Array.from("0123456789", (last) => digits + last).find(passes)!;
 

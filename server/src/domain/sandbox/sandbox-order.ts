@@ -3,8 +3,8 @@ import type { PrescriptionFact } from "../orders/order-facts.ts";
 import type { SentFields } from "../values/unknown-fields.ts";
 
 /**
- * The smallest body of an order for a prescription: by the usual method, or the first that the product allows, and with
- * an invented document where the law asks for one. It is judged like any other.
+ * Returns the minimal order body for a prescription: with the default shipping method, or the first that the product
+ * allows, and an invented document if the law requires one. It gets the same checks as any order.
  */
 export function sandboxOrder(
   {

@@ -5,15 +5,15 @@ import { readBody, refusalOf } from "../values/read-body.ts";
 import type { Problem } from "../values/refusals.ts";
 import { isSentObject, type SentFields } from "../values/unknown-fields.ts";
 
-/** The parts of an address that a simulation names. */
+/** The parts of an address that a simulation sets. */
 export type SimulatedAddress = NonNullable<SimulatedPatient["address"]>;
 
 const HERE = "simulation.patient";
 
-/** Whoever is in the world was born after this. */
+/** No living person was born earlier. */
 const FIRST_BIRTH = "1880-01-01";
 
-/** What a simulation says of the patient. `null` is said too: the e-prescription does not tell it. */
+/** Reads the patient of a simulation. `null` is a value: the e-prescription omits the field. */
 export function readSimulatedPatient(sent: unknown, today: string): { patient: SimulatedPatient; problems: Problem[] } {
   if (sent === undefined) return { patient: {}, problems: [] };
   if (!isSentObject(sent)) return { patient: {}, problems: [{ code: 42200, field: HERE }] };
@@ -26,7 +26,7 @@ export function readSimulatedPatient(sent: unknown, today: string): { patient: S
   return { patient, problems: [...problems, refusalOf(SimulatedPatient, "patient_id", `${HERE}.`)] };
 }
 
-/** An empty second line is none. */
+/** An empty second line counts as absent. */
 function withoutBlank(sent: SentFields): SentFields {
   const { address } = sent;
   return isSentObject(address) && address["street2"] === ""
@@ -34,11 +34,11 @@ function withoutBlank(sent: SentFields): SentFields {
     : sent;
 }
 
-/** One that a patient can have here, whoever gave it. */
+/** Any valid patient ID, regardless of who assigned it. */
 export const readPatientId = (value: unknown): string | undefined =>
   typeof value === "string" && isUsableId(value) ? value : undefined;
 
-/** A birth date has no zone: of a time its own day is meant. */
+/** A date of birth has no time zone: a time means its own calendar day. */
 function readBirth(text: string, today: string): string | undefined {
   const day = /^(\d{4}-\d{2}-\d{2})(T[\d:.]{5,20}(Z|[+-]\d{2}:\d{2})?)?$/.exec(text)?.[1];
   return day && isDate(day) && day >= FIRST_BIRTH && day <= today ? day : undefined;

@@ -8,22 +8,22 @@ import { isOneLine } from "../values/text.ts";
 import type { SentFields } from "../values/unknown-fields.ts";
 import { readPatientId, readSimulatedPatient } from "./simulated-patient.ts";
 
-/** What a simulation says of a prescription; what it leaves out is left out here too, and invented later. */
+/** The prescription of a simulation. Omitted fields stay omitted here and are invented later. */
 export type SimulatedPrescription = { [Field in SettableField]?: Said<(typeof fields)[Field]> } & {
   patient: SimulatedPatient;
 };
 
-/** Days are judged in the pharmacy's zone. */
+/** Dates are in the pharmacy's time zone. */
 export type SimulationRules = { time_zone: string; today: string };
 
-/** Undefined: the value is not one for this field. */
+/** Undefined: the value is invalid for this field. */
 type Read<Value> = (value: unknown, rules: SimulationRules) => Value | undefined;
 type Said<Reader> = Reader extends Read<infer Value> ? Exclude<Value, undefined> : never;
 type SettableField = Exclude<keyof MedicationRequest, "id">;
 
 /**
- * Every field of a medication request but the number, which only the pharmacy gives. What a prescription that has just
- * come in cannot have yet is taken where it says so itself: an empty list.
+ * Every field of a medication request except the ID, which only the pharmacy assigns. Fields that a new prescription
+ * cannot have yet accept only an empty list.
  */
 const fields = {
   active: readBoolean,
@@ -48,10 +48,10 @@ const fields = {
   medication_dispenses: readNothing,
 } as const satisfies Record<SettableField, Read<unknown>>;
 
-/** For whoever writes a simulation by hand: which fields there are. */
+/** The available fields, for people who write a simulation by hand. */
 export const simulatedFields = Object.keys(fields) as SettableField[];
 
-/** Reads a simulation to its end, whatever is wrong with it. It never throws. */
+/** Reads a complete simulation and collects all problems. Never throws. */
 export function readSimulatedPrescription(
   sent: SentFields,
   rules: SimulationRules,
@@ -66,7 +66,7 @@ export function readSimulatedPrescription(
   }
   const { patient, problems: wrong } = readSimulatedPatient(sent["patient"], rules.today);
   problems.push(...wrong);
-  // One of two ids would be a guess whose prescription it is.
+  // Two different IDs are rejected, because either choice would be a guess.
   const { patient_id } = said as SimulatedPrescription;
   if (patient_id !== undefined && patient.patient_id !== undefined && patient_id !== patient.patient_id) {
     problems.push({ code: 42200, field: "simulation.patient.patient_id" });
@@ -76,11 +76,11 @@ export function readSimulatedPrescription(
   return { simulated: { ...(said as Omit<SimulatedPrescription, "patient">), patient: whole }, problems };
 }
 
-/** Before and after these a simulation makes no sense, and calendars run out of digits. */
+/** Dates outside this range make no sense, and later years have more digits. */
 const [FIRST_DAY, LAST_DAY] = ["1900-01-01", "2999-12-31"];
 const TIME = /^(\d{4}-\d{2}-\d{2})T([01]\d|2[0-3]):[0-5]\d(:[0-5]\d(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):[0-5]\d)$/;
 
-/** A time, or the beginning of a day. */
+/** A time, or the start of a day. */
 function readTime(value: unknown, { time_zone }: SimulationRules): Date | undefined {
   if (typeof value !== "string" || value.length > 40) return undefined;
   if (isSensibleDay(value)) return startOfDay(time_zone, value);
@@ -88,7 +88,7 @@ function readTime(value: unknown, { time_zone }: SimulationRules): Date | undefi
   return day !== undefined && isSensibleDay(day) ? new Date(value) : undefined;
 }
 
-/** A day, or the one that a time is on. */
+/** A day, or the day of a time. */
 function readDay(value: unknown, rules: SimulationRules): string | undefined {
   if (typeof value === "string" && isSensibleDay(value)) return value;
   const time = readTime(value, rules);
@@ -113,7 +113,7 @@ function readPhone(value: unknown): string | undefined {
   return typeof value === "string" ? (northAmericanPhone(value.trim()) ?? undefined) : undefined;
 }
 
-/** Ten bare digits may mean three codes: whoever simulates can say which. */
+/** Rejects ten bare digits, which can mean three NDCs: the caller can send all eleven. */
 function readNdc(value: unknown): string | undefined {
   const meant = typeof value === "string" ? normaliseNdc(value) : [];
   return meant.length === 1 ? meant[0] : undefined;
@@ -121,7 +121,7 @@ function readNdc(value: unknown): string | undefined {
 
 const LONGEST_SIG = 10_000;
 
-/** Also none at all, or one too long for a label: both hold an order, which is worth trying. */
+/** Accepts an empty one and one too long for a label: both hold an order, which partners can try out. */
 function readSig(value: unknown): string | undefined {
   const fits = typeof value === "string" && value.length <= LONGEST_SIG && !/[^\P{Cc}\t\n\r]|\p{Cs}/u.test(value);
   return fits ? value.trim() : undefined;
@@ -130,7 +130,7 @@ function readSig(value: unknown): string | undefined {
 const MOST_UNITS = 100_000;
 const MOST_DECIMALS = 3;
 
-/** Also zero, which a pharmacist has to look at. */
+/** Accepts zero, which a pharmacist must review. */
 function readQuantity(value: unknown): number | undefined {
   const fits = typeof value === "number" && value >= 0 && value <= MOST_UNITS;
   return fits && Number(value.toFixed(MOST_DECIMALS)) === value ? Math.abs(value) : undefined;

@@ -1,11 +1,11 @@
-/** Calendar dates (`YYYY-MM-DD`) and the instants at which they begin somewhere. No clock: `now` is always given. */
+/** Calendar dates (`YYYY-MM-DD`) and the instants at which they begin in a time zone. No clock: callers pass `now`. */
 
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/;
 const DAY_MS = 24 * 3600 * 1000;
-/** No zone ever changed its clocks by less. */
+/** No time zone ever changed its clocks by less. */
 const SMALLEST_SHIFT_MS = 15 * 60 * 1000;
 
-/** A day that exists: 2026-02-30 is none. */
+/** A date that exists: 2026-02-30 does not. */
 export function isDate(text: string): boolean {
   const [, year, month, day] = DATE.exec(text) ?? [];
   if (year === undefined) return false;
@@ -17,7 +17,7 @@ export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The same day so many months later, or the month's last day where it has no such day. */
+/** The same day this many months later, or the last day of a shorter month. */
 export function addMonths(date: string, months: number): string {
   const [year, month, day] = date.split("-").map(Number) as [number, number, number];
   const last = new Date(Date.UTC(year, month - 1 + months + 1, 0));
@@ -25,9 +25,9 @@ export function addMonths(date: string, months: number): string {
   return at.toISOString().slice(0, 10);
 }
 
-/** Which day it is in that zone. */
+/** The date in that time zone. */
 export function dateIn(zone: string, instant: Date): string {
-  // Zones differ by whole seconds, so all of a second is on one day.
+  // Offsets are whole seconds, so a whole second is on one day.
   const second = Math.floor(instant.getTime() / 1000);
   return remembered(dates, `${zone} ${second}`, () => {
     const { year, month, day } = clockIn(zone, instant);
@@ -35,22 +35,22 @@ export function dateIn(zone: string, instant: Date): string {
   });
 }
 
-/** What the clock shows there: 17:05:09. */
+/** The local time: 17:05:09. */
 export function timeIn(zone: string, instant: Date): string {
   const { hour, minute, second } = clockIn(zone, instant);
   return `${hour}:${minute}:${second}`;
 }
 
-/** The first instant of a day in that zone; where the clocks skip midnight, the first one there is. */
+/** The first instant of a day in that time zone, also where a clock change skips midnight. */
 export const startOfDay = (zone: string, date: string): Date =>
   new Date(remembered(starts, `${zone} ${date}`, () => findStart(zone, date).getTime()));
 
 function findStart(zone: string, date: string): Date {
   const midnight_ms = Date.parse(`${date}T00:00:00Z`);
-  // The offset at the guess may be the one before a change of clocks, so the guess is made twice.
+  // The offset at the first guess can be the one before a clock change, so it guesses twice.
   let instant_ms = midnight_ms;
   for (let round = 0; round < 2; round++) instant_ms = midnight_ms - offsetMs(zone, new Date(instant_ms));
-  // Midnight was skipped: the guess lies in the evening before, by as much as was skipped.
+  // Midnight was skipped: the guess is in the previous evening.
   while (dateIn(zone, new Date(instant_ms)) < date) instant_ms += SMALLEST_SHIFT_MS;
   return new Date(instant_ms);
 }
@@ -64,12 +64,12 @@ function offsetMs(zone: string, instant: Date): number {
 
 type Clock = Record<"year" | "month" | "day" | "hour" | "minute" | "second", string>;
 
-// What is asked for again and again is the day that it is, and the days on which prescriptions were written.
+// The repeated lookups are the current day and the days on which prescriptions were written.
 const dates = new Map<string, string>();
 const starts = new Map<string, number>();
 const MOST_REMEMBERED = 1_000;
 
-/** The same for the same key, found out once: asking for the clock of a zone costs more than most decisions. */
+/** Caches by key: a time zone lookup costs more than most decisions. */
 function remembered<Value>(found: Map<string, Value>, key: string, find: () => Value): Value {
   const known = found.get(key);
   if (known !== undefined) return known;
@@ -79,7 +79,7 @@ function remembered<Value>(found: Map<string, Value>, key: string, find: () => V
   return value;
 }
 
-// Making a formatter costs a hundred times what using it does.
+// Creating a formatter costs a hundred times as much as using it.
 const formatters = new Map<string, Intl.DateTimeFormat>();
 
 function clockIn(zone: string, instant: Date): Clock {
@@ -98,13 +98,13 @@ function clockIn(zone: string, instant: Date): Clock {
     formatters.set(zone, formatter);
   }
   const clock = Object.fromEntries(formatter.formatToParts(instant).map(({ type, value }) => [type, value])) as Clock;
-  // West of Greenwich the year 1000 begins in 999, which is written with three digits there and is no date then.
+  // West of Greenwich the year 1000 begins in 999, which is formatted with three digits and would not be a valid date.
   return { ...clock, year: clock.year.padStart(4, "0") };
 }
 
 const TIME = /^(\d{4}-\d{2}-\d{2})(T([01]\d|2[0-3]):\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** A time with its zone; a date is its first instant where the pharmacy is. Null for what is neither. */
+/** Parses a time with its zone. A date means its first instant in the pharmacy's time zone. Null for anything else. */
 export function readInstant(text: string, zone: string): Date | null {
   const date = TIME.exec(text)?.[1];
   if (date === undefined || !isDate(date) || Number.isNaN(Date.parse(text))) return null;

@@ -1,4 +1,4 @@
-/** The same value gives the same text, whatever the order of its keys. Depth was bounded when it was read. */
+/** Equal values give equal text, regardless of key order. Reading already limited the depth. */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, part) =>
     typeof part === "object" && part !== null && !Array.isArray(part)

@@ -1,11 +1,11 @@
 import { type ErrorCode, type ErrorEntry, errors, messageOf } from "@pestle/contract";
 import type { Problem } from "./refusals.ts";
 
-/** One entry per code, in code order; each names its fields (contract, error bodies). */
+/** One entry per code, in code order, with its fields (contract, error bodies). */
 export function errorEntries(problems: readonly Problem[]): ErrorEntry[] {
   const byCode = new Map<ErrorCode, Problem[]>();
   for (const problem of problems) {
-    // Added in place: a body of 1 MiB has room for a hundred thousand unknown fields, and copies would take minutes.
+    // Mutates in place: a body of 1 MiB can have a hundred thousand unknown fields, and copying would take minutes.
     const same = byCode.get(problem.code);
     if (same === undefined) byCode.set(problem.code, [problem]);
     else same.push(problem);

@@ -7,10 +7,10 @@ import { countryCodes } from "./countries.ts";
 import { normaliseNdc } from "./identifiers.ts";
 import { isOneLine } from "./text.ts";
 
-/** Reads a text, which has at most so many UTF-16 units. Undefined where it is malformed. */
+/** Reads a text of at most this many UTF-16 units. Undefined if malformed. */
 type ReadText = (text: string, most: number) => string | null | undefined;
 
-/** The kinds of text that a row of a request can name (contract, `FieldKind`). */
+/** The kinds of text in request rows (contract, `FieldKind`). */
 export const fieldKinds: Record<FieldKind, ReadText> = {
   city: (text, most) => (isOnLabel(text, most) && /\p{L}/u.test(text) ? text : undefined),
   country: (text) => {
@@ -40,7 +40,7 @@ export const fieldKinds: Record<FieldKind, ReadText> = {
   },
 };
 
-/** A code that people write in small letters too; a text that is far too long is left alone. */
+/** People also write the code in lower case. Leaves a text that is far too long unchanged. */
 export const upperState = (state: string): string => (state.length <= 10 ? state.trim().toUpperCase() : state);
 
 function twoLetters(text: string): string | undefined {
@@ -48,17 +48,17 @@ function twoLetters(text: string): string | undefined {
 }
 
 const DOCUMENT_NUMBER = /^(?=.*[A-Za-z0-9])[A-Za-z0-9-]{1,30}$/;
-/** A person or a practice: letters of any script, digits, and what stands between them in names and titles. */
+/** A person or a practice: letters of any script, digits, and punctuation of names and titles. */
 const PRESCRIBER_NAME = /^[\p{L}\p{M}\p{N} '’.,&/()-]+$/u;
 
 const HAS_WORDS = /[\p{L}\p{N}]/u;
 
 const isBlank = (text: string): boolean => text.length <= 100 && text.trim() === "";
 
-/** Control characters, ends of lines, symbols and pictures, and what programs write between words. */
+/** Control characters, line ends, symbols, emoji, and punctuation of program code. */
 const NOT_ON_A_LABEL = /[\p{C}\p{Zl}\p{Zp};{}[\]\\]|(?!\+)\p{S}/u;
 
-/** Text on one line with a letter or a digit in it, and nothing that has no place on a label. */
+/** One line with a letter or a digit, and only printable characters for a label. */
 const isOnLabel = (text: string, most: number): boolean =>
   text.length <= most && HAS_WORDS.test(text) && !NOT_ON_A_LABEL.test(text);
 
@@ -66,7 +66,7 @@ const LONGEST_MAILBOX = 64;
 const MAILBOX = /^[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+(?:\.[A-Za-z0-9!#$%&'*+/=?^_`{|}~-]+)*$/;
 const HOST = /^(?:[A-Za-z0-9](?:[A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+(?:[A-Za-z]{2,63}|xn--[A-Za-z0-9-]{1,59})$/;
 
-/** An address that any mail server takes (RFC 5321) without quotes and with a host that has a dot. */
+/** An address that any mail server accepts (RFC 5321), without quotes and with a dot in the host. */
 function readEmail(email: string): string | undefined {
   const at = email.lastIndexOf("@");
   const [mailbox, host] = [email.slice(0, Math.max(at, 0)), email.slice(at + 1)];

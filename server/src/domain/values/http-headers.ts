@@ -1,6 +1,6 @@
 /**
- * Whether an Accept header names application/json (spec, Cross-cutting 4). A wildcard does not name it, and `q=0`
- * refuses it.
+ * Whether an Accept header names application/json (spec, Cross-cutting 4). A wildcard does not count, and `q=0`
+ * excludes it.
  */
 export function acceptsJson(accept: string | undefined): boolean {
   if (accept === undefined) return false;
@@ -10,14 +10,14 @@ export function acceptsJson(accept: string | undefined): boolean {
   });
 }
 
-/** Whether a Content-Type names this type in UTF-8; a parameter that says nothing of that is no reason to refuse it. */
+/** Whether a Content-Type is this type in UTF-8. Ignores unrelated parameters. */
 export function isTypeInUtf8(header: string | undefined, type: string): boolean {
   const [named, ...parameters] = (header ?? "").split(";").map((part) => part.trim().toLowerCase());
   const charsets = parameters.filter((parameter) => /^charset\s*=/.test(parameter));
   return named === type && charsets.every((charset) => /^charset\s*=\s*("utf-8"|utf-8)$/.test(charset));
 }
 
-/** Weak comparison of an If-None-Match header (lists and `*` too) with an answer's ETag (RFC 9110, 13.1.2). */
+/** Weak comparison of an If-None-Match header (also lists and `*`) with an ETag (RFC 9110, 13.1.2). */
 export function etagMatches(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false;
   if (ifNoneMatch.trim() === "*") return true;

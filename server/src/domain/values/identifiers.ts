@@ -1,11 +1,16 @@
-/** The numbers American pharmacy knows people, places and drugs by, and the checks they carry. Doubt is never a refusal. */
+/**
+ * Identifiers of American pharmacy for people, places and drugs, and their check digits. A failed check is a warning,
+ * never a rejection.
+ */
 
 /** Ten digits, the first 1 or 2, with a Luhn check digit over the number prefixed by 80840. */
 export function npiPasses(npi: string): boolean {
   return /^[12]\d{9}$/.test(npi) && luhnSum(npi) % 10 === 0;
 }
 
-/** Two characters and seven digits, the last checking the others; a hospital's suffix (`-1234`) is not part of it. */
+/**
+ * Two characters and seven digits, of which the last is a check digit. A hospital suffix (`-1234`) is not part of it.
+ */
 export function deaPasses(dea: string): boolean {
   const digits = /^[A-Z][A-Z9](\d{7})(-\w{1,8})?$/.exec(dea)?.[1];
   if (digits === undefined) return false;
@@ -22,26 +27,26 @@ export function deaPasses(dea: string): boolean {
 }
 
 /**
- * The eleven-digit NDCs a text may mean: none, one, or the three that ten bare digits leave open (the formulary decides
- * among them). Dashes, blanks and asterisks are taken as people write them.
+ * The possible eleven-digit NDCs of a text: none, one, or the three of ten bare digits (the formulary decides). Accepts
+ * dashes, spaces and asterisks.
  */
 export function normaliseNdc(text: string): string[] {
   const trimmed = text.trim();
   if (trimmed.length > LONGEST_NDC) return [];
-  // An asterisk is either a separator or holds the place of the zero that was left out.
+  // An asterisk is a separator or a placeholder for an omitted zero.
   const plain = /^\d+\*\d+\*\d+$/.test(trimmed) ? trimmed.replaceAll("*", "-") : trimmed.replaceAll("*", "0");
   const segments = plain.split(/\s*[-\u2010-\u2013\s]\s*/);
   if (segments.length === 3) return fromSegments(segments as [string, string, string]);
   if (segments.length > 1 || !/^\d+$/.test(plain)) return [];
   if (plain.length === 11) return [plain];
-  // From 2033 the labeler has six digits; today's codes are those that begin with a zero.
+  // From 2033 the labeler has six digits. Today's codes then begin with a zero.
   if (plain.length === 12) return plain.startsWith("0") ? [plain.slice(1)] : [];
   if (plain.length !== 10) return [];
   const cuts = [0, 5, 9].map((at) => `${plain.slice(0, at)}0${plain.slice(at)}`);
   return [...new Set(cuts)];
 }
 
-/** With blanks around its dashes; a longer text is not worth looking at. */
+/** Allows spaces around the dashes. Rejects longer texts unread. */
 const LONGEST_NDC = 40;
 const NDC_LENGTHS = new Set(["4-4-2", "5-3-2", "5-4-1", "5-4-2", "6-4-2"]);
 
@@ -62,5 +67,5 @@ function luhnSum(npi: string): number {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 
-/** Of any version, in the usual spelling. */
+/** Any version, in the standard notation. */
 export const isUuid = (value: unknown): value is string => typeof value === "string" && UUID.test(value);

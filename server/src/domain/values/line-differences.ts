@@ -10,13 +10,13 @@ type Prescribed = {
   daw: boolean;
 };
 
-/** Where what is dispensed is not what was written, for the eye of a pharmacist. */
+/** Differences between the dispensed and the prescribed item, for the pharmacist. */
 export function lineDifferences(dispensed: Dispensed, prescribed: Prescribed): LineDifference[] {
   const { name, ndc, units, schedule } = dispensed;
   const other = prescribed.ndc !== null && ndc !== null && prescribed.ndc !== ndc;
   const rows: [LineDifference["field"], differs: boolean, prescribed: string, dispensed: string, notable: boolean][] = [
     ["product", words(name) !== words(prescribed.drug_name), prescribed.drug_name, name, other && prescribed.daw],
-    // Another maker's package of the same drug is the usual course, unless the prescriber forbids it.
+    // Another manufacturer's package of the same drug is normal, unless the prescriber forbids substitution.
     ["ndc", other, dashedNdc(prescribed.ndc ?? ""), dashedNdc(ndc ?? ""), prescribed.daw],
     ["units", units !== prescribed.written_qty, String(prescribed.written_qty), String(units), true],
     ["schedule", schedule !== prescribed.drug_schedule, prescribed.drug_schedule, schedule, true],

@@ -1,7 +1,7 @@
 /**
- * Text for places that know few characters: the standard fonts of PDF (WinAnsi), printers and reports (ASCII). What such
- * a place lacks is written with what it has (Ł as L, ≤ as <=); what cannot be is a question mark, so that a reader sees
- * that something stood there. Blanks of all kinds, and line ends, are one blank.
+ * Text for outputs with few characters: the standard PDF fonts (WinAnsi), printers and reports (ASCII). Replaces a
+ * missing character with available ones (Ł as L, ≤ as <=), or with a question mark, so that a reader sees the gap.
+ * Collapses whitespace and line ends to one space.
  */
 export const winAnsiText = (text: string): string => printable(text, isWinAnsi);
 
@@ -14,7 +14,7 @@ const SOFT_HYPHEN = "\u00ad";
 const isWinAnsi = (char: string) =>
   isAscii(char) || (char >= "\u00a1" && char <= "\u00ff" && char !== SOFT_HYPHEN) || ABOVE_LATIN_1.has(char);
 
-/** What does not come apart into a plain letter and its marks. */
+/** Characters that do not decompose into a plain letter and marks. */
 const WRITTEN_AS: Readonly<Record<string, string>> = {
   Æ: "AE",
   æ: "ae",
@@ -80,7 +80,7 @@ function printable(text: string, isAllowed: (char: string) => boolean): string {
   let written = "";
   for (const char of text.normalize("NFC")) {
     if (isAllowed(char)) written += char;
-    // The soft hyphen and its like are not there to be seen.
+    // Drops invisible characters such as the soft hyphen.
     else if (/\p{Cf}|\p{M}/u.test(char)) continue;
     else if (/[\p{Cc}\p{Z}]/u.test(char)) written += " ";
     else written += substitute(char, isAllowed);
@@ -94,12 +94,12 @@ function substitute(char: string, isAllowed: (char: string) => boolean): string 
   return chars.join("") || REPLACEMENT;
 }
 
-/** Letters lose their marks. Fractions and powers keep their distance: 1⅓ is not 11/3, and 10⁶ is not 106. */
+/** Letters lose their marks. Keeps fractions and powers separate: 1⅓ is not 11/3, and 10⁶ is not 106. */
 function apart(char: string): string {
   const plain = char.normalize("NFKD").replaceAll(/\p{M}/gu, "");
   if (plain.includes("\u2044")) return ` ${plain}`;
   return /[\u00b2\u00b3\u00b9\u2070-\u207f]/.test(char) ? `^${plain}` : plain;
 }
 
-/** The second step, for what is written with something that is itself too much. */
+/** The second step, for replacements that are not ASCII themselves. */
 const asciiOf: Readonly<Record<string, string>> = { µ: "u", "\u2044": "/" };

@@ -1,4 +1,4 @@
-/** The 28 quantity units of the standard, by their NCI code. The names are ours: one lower-case word each. */
+/** The 28 quantity units of the standard, by NCI code. The names are ours: one lower-case word each. */
 export const quantityUnits = {
   C62412: "applicator",
   C54564: "blister",
@@ -32,7 +32,7 @@ export const quantityUnits = {
 
 export type QuantityUnit = (typeof quantityUnits)[keyof typeof quantityUnits];
 
-/** Other words for the same units: the billing units, and what people write. */
+/** Synonyms of the units: billing units and common words. */
 const UNIT_WORDS: Record<string, QuantityUnit> = {
   ea: "each",
   gm: "gram",
@@ -42,14 +42,14 @@ const UNIT_WORDS: Record<string, QuantityUnit> = {
   cap: "capsule",
 };
 
-/** The unit that a code, a billing unit or a name means; plural or not, in any case. */
+/** The unit of a code, a billing unit or a name, singular or plural, in any case. */
 export function quantityUnit(text: string): QuantityUnit | null {
   return UNITS.get(text.trim().toLowerCase()) ?? null;
 }
 
 export type DrugSchedule = "0" | "2" | "3" | "4" | "5";
 
-/** DEA schedules by their NCI code. Nobody may dispense schedule I: it is read as the strictest one, with a warning. */
+/** DEA schedules by NCI code. Schedule I cannot be dispensed: it is read as the strictest one, with a warning. */
 export const deaSchedules = {
   C38046: "0",
   C48672: "1",
@@ -59,7 +59,7 @@ export const deaSchedules = {
   C48679: "5",
 } as const;
 
-/** The schedule that a code, a digit or a roman numeral (`II`, `CII`, `C-II`) means; null where it means none. */
+/** The schedule of a code, a digit or a roman numeral (`II`, `CII`, `C-II`); null if it is not one. */
 export function deaSchedule(text: string): DrugSchedule | "1" | null {
   const key = text.trim().toUpperCase();
   return SCHEDULES.get(key) ?? SCHEDULES.get(key.replace(/^C-?(?=[IV2-5])/, "")) ?? null;

@@ -5,7 +5,7 @@ import { isUuid } from "./identifiers.ts";
 import type { Problem } from "./refusals.ts";
 import { isSentObject, type SentFields } from "./unknown-fields.ts";
 
-/** What could be read: a field that was left out or refused is not there, an entry of a list that was refused is undefined. */
+/** The readable part: an omitted or rejected field is absent, and a rejected list entry is undefined. */
 export type Read<T> = T extends readonly (infer Entry)[]
   ? (Entry extends object ? Read<Entry> | undefined : Entry)[]
   : T extends object
@@ -13,17 +13,17 @@ export type Read<T> = T extends readonly (infer Entry)[]
     : T;
 
 /**
- * Readers for what has rules of its own: objects by the name of their schema, texts by their format. Each gets what was
- * sent and where it stands (`address.`, `url`). A value that is null was refused, with the row's own code unless the
- * reader says what is wrong.
+ * Readers for values with their own rules: objects by schema name, texts by format. Each gets the value and its
+ * location (`address.`, `url`). A null value means rejected, with the row's own code unless the reader reports another
+ * problem.
  */
 export type OwnReaders = {
   readonly [name: string]: (sent: never, at: string) => { value: unknown; problems: Problem[] };
 };
 
 /**
- * Reads a body by its rows in the contract, to its end: each field that is unknown, missing or malformed is a problem,
- * with the row's code and the field's place (`patient.identity_documents[0].type`).
+ * Reads a complete body with its rows in the contract. Each unknown, missing or malformed field is a problem, with the
+ * row's code and the field's path (`patient.identity_documents[0].type`).
  */
 export function readBody<T>(
   schema: Schema<T>,
@@ -36,11 +36,11 @@ export function readBody<T>(
   return { fields, problems };
 }
 
-/** How a field of a body is refused: also for the rules that rows have no words for. */
+/** The problem for a rejected field, also for rules that rows cannot express. */
 export const refusalOf = <T>(schema: Schema<T>, field: keyof T & string, prefix = ""): Problem =>
   refusal(rowsOf(schema)[field]!, `${prefix}${field}`);
 
-/** Every field of a body, with null for what was left out or refused. */
+/** Every field of a body, with null for omitted and rejected ones. */
 export const withNulls = <T extends object, R extends object>(schema: Schema<T>, fields: R) =>
   ({ ...Object.fromEntries(Object.keys(rowsOf(schema)).map((name) => [name, null])), ...fields }) as {
     [Field in keyof R]-?: NonNullable<R[Field]> | null;
@@ -54,7 +54,7 @@ function readFields(schema: JsonSchema, sent: SentFields, prefix: string, walk: 
   const rows = rowsOf(schema);
   const { required = [] } = schema as { required?: readonly string[] };
   for (const name of Object.keys(sent)) {
-    // An unknown field is refused, never ignored: with `adress` a parcel would go to the old address.
+    // Rejects unknown fields: with an ignored `adress`, a parcel would go to the old address.
     if (!Object.hasOwn(rows, name)) walk.problems.push({ code: 42200, field: `${prefix}${name}` });
   }
   const fields: Record<string, unknown> = {};
@@ -66,7 +66,7 @@ function readFields(schema: JsonSchema, sent: SentFields, prefix: string, walk: 
   return fields;
 }
 
-/** Undefined where it was refused. */
+/** Undefined if rejected. */
 function readValue(row: JsonSchema, value: unknown, field: string, walk: Walk): unknown {
   const [type, orNull] = [row["type"]].flat();
   if (value === null && orNull === "null") return null;
@@ -76,7 +76,7 @@ function readValue(row: JsonSchema, value: unknown, field: string, walk: Walk): 
   return read;
 }
 
-/** Undefined without a problem stands for the row's own refusal. */
+/** Undefined without a problem means the row's own rejection. */
 function readOne(row: JsonSchema, type: unknown, value: unknown, field: string, walk: Walk): unknown {
   const own = walk.readers[(row["$id"] ?? row["format"]) as string];
   const at = type === "object" ? `${field}.` : field;
@@ -91,7 +91,7 @@ function readOne(row: JsonSchema, type: unknown, value: unknown, field: string, 
   return read.value ?? undefined;
 }
 
-/** A list of texts or numbers is read whole or not at all; objects that were refused leave a gap. */
+/** A list of texts or numbers is all or nothing. Rejected objects leave a gap. */
 function readList(row: JsonSchema, sent: unknown, field: string, walk: Walk): unknown {
   const { items, minItems = 0, maxItems = Number.POSITIVE_INFINITY, uniqueItems = false } = row as ListLimits;
   if (!Array.isArray(sent) || sent.length < minItems || sent.length > maxItems) return undefined;
@@ -126,7 +126,7 @@ function isNumberOf(row: JsonSchema, type: unknown, value: number): boolean {
 }
 type Limits = { minimum?: number; maximum?: number; exclusiveMinimum?: number };
 
-/** Kinds count UTF-16 units, as columns and labels are measured; else characters count, as JSON Schema has it. */
+/** Kinds count UTF-16 units, like columns and labels. Other texts count characters, like JSON Schema. */
 function readText(row: JsonSchema, text: string, own_format: boolean): unknown {
   const { minLength = 0, maxLength = Number.POSITIVE_INFINITY, pattern, format = "" } = row as TextLimits;
   const { kind } = row[reading] ?? {};
@@ -139,15 +139,15 @@ function readText(row: JsonSchema, text: string, own_format: boolean): unknown {
   return fits ? text : undefined;
 }
 
-/** Half of a surrogate pair has no bytes: it would be kept, and signed, as something else. */
+/** A lone surrogate has no UTF-8 bytes, so it would be stored and signed as something else. */
 const isKept = (text: string, most: number) =>
   !/\p{Surrogate}/u.test(text) && (text.length <= most || [...text].length <= most);
 
 type TextLimits = { minLength?: number; maxLength?: number; pattern?: string; format?: string };
-/** The others have readers of their own: a URL is judged by where it leads, a time by the pharmacy's zone. */
+/** The other formats have their own readers: a URL depends on its target, a time on the pharmacy's time zone. */
 const formats: { readonly [format: string]: (text: string) => boolean } = { date: isDate, uuid: isUuid };
 
-/** An object that is not one is refused as its first field is that it needs, unless it has a code of its own. */
+/** A value that is not an object is rejected like its first required field, unless it has its own code. */
 function refusal(row: JsonSchema, field: string): Problem {
   const { code, message } = row[reading] ?? {};
   const [needed] = (row["required"] ?? []) as readonly string[];

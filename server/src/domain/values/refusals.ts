@@ -1,14 +1,14 @@
 import type { ErrorCode, ErrorEntry } from "@pestle/contract";
 
 /**
- * The only things that are thrown on purpose. `http/errors.ts` turns each into its body; anything else that reaches
- * it is a fault of ours, logged with the request id and answered with 500.
+ * The only errors thrown on purpose. `http/errors.ts` turns each into its body. Any other error is a bug: it is logged
+ * with the request ID and answered with 500.
  */
 
-/** One problem of a request. The sentence comes from the error table; it never repeats what was sent. */
+/** One problem of a request. The message comes from the error table and never repeats the submitted data. */
 export type Problem = { code: ErrorCode; field: string; message?: string } & Pick<ErrorEntry, "suggested_address">;
 
-/** 400 or 422: everything that is wrong with the request, at once. */
+/** 400 or 422: all problems of the request at once. */
 export class RequestProblems extends Error {
   readonly problems: readonly Problem[];
   constructor(problems: readonly Problem[]) {
@@ -17,7 +17,7 @@ export class RequestProblems extends Error {
   }
 }
 
-/** 401 on a bearer-protected address. */
+/** 401 on a bearer-protected path. */
 export class Unauthorized extends Error {
   readonly error: "invalid_token" | "insufficient_scope" | "missing_token";
   constructor(error: Unauthorized["error"]) {
@@ -26,7 +26,7 @@ export class Unauthorized extends Error {
   }
 }
 
-/** 409: the same request is being worked on, or was a moment ago. */
+/** 409: the same request is in progress, or was a moment ago. */
 export class Conflict extends Error {
   readonly order_number: string | undefined;
   constructor(order_number?: string) {
@@ -35,7 +35,7 @@ export class Conflict extends Error {
   }
 }
 
-/** A refusal that its status says whole: not found, not acceptable, too many, unavailable. */
+/** An error that its status fully describes: not found, not acceptable, too many requests, unavailable. */
 export class StatusRefusal extends Error {
   readonly status: 404 | 406 | 429 | 503;
   readonly retry_after_s: number | undefined;
@@ -66,12 +66,15 @@ export function refuse(code: ErrorCode, field: string, message?: string): never 
   throw new RequestProblems([message === undefined ? { code, field } : { code, field, message }]);
 }
 
-/** Every problem of a request that was collected, if there is one. */
+/** Throws the collected problems, if there are any. */
 export function refuseAll(problems: readonly Problem[]): void {
   if (problems.length > 0) throw new RequestProblems(problems);
 }
 
-/** A fault as it may be logged: the stack, and for a database fault its code: never its message or detail, which can carry a row's values. */
+/**
+ * An error as it can be logged: the stack, and for a database error its code, never its message or detail, which can
+ * contain row values.
+ */
 export function faultOf(error: unknown) {
   const { name, message, stack, code, severity } = error as Error & { code?: string; severity?: string };
   if (severity !== undefined) return { name, code, stack: stack?.split("\n").slice(1).join("\n") };

@@ -1,4 +1,4 @@
-/** A line with something on it. Half of a surrogate pair is no character, and could not be given back as it came. */
+/** A non-empty line. Rejects a lone surrogate, which cannot be stored and returned unchanged. */
 export const isOneLine = (value: unknown, longest: number): value is string =>
   typeof value === "string" &&
   value.length <= longest &&
@@ -6,8 +6,8 @@ export const isOneLine = (value: unknown, longest: number): value is string =>
   !/[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value);
 
 /**
- * Names of drugs and allergies as words to compare: lower case, without accents, apostrophes and punctuation.
- * "St. John's-wort" is "st johns wort". Letters of every script stay, so that an unknown name is not lost. Unlike in the
+ * Normalizes names of drugs and allergies for comparison: lower case, without accents, apostrophes and punctuation.
+ * "St. John's-wort" is "st johns wort". Keeps letters of every script, so that an unknown name is not lost. Unlike
  * `plainWords` of an address, a dot separates words: 0.5 is not 05.
  */
 export function medicalWords(text: string): string {
@@ -20,5 +20,5 @@ export function medicalWords(text: string): string {
     .trim();
 }
 
-/** Most names are in that form already, and the full way costs many times as much. */
+/** Fast path: most names are already normalized, and the full way costs many times as much. */
 const PLAIN = /^[a-z0-9]+(?: [a-z0-9]+)*$/;

@@ -1,9 +1,9 @@
 import type { Problem } from "./refusals.ts";
 
-/** A JSON object as it was sent: any field may be missing or of another type. */
+/** A JSON object as sent: any field can be missing or have another type. */
 export type SentFields = { readonly [field: string]: unknown };
 
-/** A misspelt field is refused, never ignored: with `adress` a parcel would go to the old address. */
+/** Rejects misspelled fields: with an ignored `adress`, a parcel would go to the old address. */
 export const unknownFields = (sent: SentFields, known: readonly string[], prefix = ""): Problem[] =>
   Object.keys(sent)
     .filter((name) => !known.includes(name))

@@ -1,22 +1,22 @@
-/** What kept an attempt from being a delivery: the code is kept with the attempt, the sentence is shown. */
+/** Why an attempt failed. The code is stored with the attempt, and users see the sentence. */
 export const attemptErrors = {
   status: "The endpoint answered with a status that is not 2xx.",
-  redirect: "The endpoint answered with a redirect, which is not followed.",
-  gone: "The endpoint answered 410: it wants no more events.",
-  blocked_address: "The URL leads to an address that webhooks are not sent to.",
+  redirect: "The endpoint answered with a redirect, which Pestle does not follow.",
+  gone: "The endpoint answered 410: it wants no further events.",
+  blocked_address: "The URL leads to an address that webhooks cannot be sent to.",
   unknown_host: "The host name of the URL has no address.",
-  connect_timeout: "No connection was made within 5 seconds.",
+  connect_timeout: "No connection within 5 seconds.",
   refused: "The connection was refused.",
-  tls: "The endpoint's certificate is not valid for the URL, or no TLS connection could be made.",
-  timeout: "No answer came within 15 seconds.",
-  reset: "The connection was closed before the answer was there.",
-  not_http: "What came back is not an HTTP answer.",
-  not_signed: "The request could not be signed: the endpoint's secrets do not open.",
+  tls: "The endpoint's certificate is not valid for the URL, or the TLS connection failed.",
+  timeout: "No response within 15 seconds.",
+  reset: "The connection was closed before the response was complete.",
+  not_http: "The response is not HTTP.",
+  not_signed: "The request could not be signed because the endpoint's secrets could not be decrypted.",
   internal: "The attempt failed on our side before anything was sent.",
 } as const;
 export type AttemptError = keyof typeof attemptErrors;
 
-/** The code of what the network reported, by the name it goes by there. */
+/** Maps an error name of the network to a code. */
 export function attemptErrorOf(code: string): AttemptError {
   if (Object.hasOwn(codes, code)) return codes[code as keyof typeof codes];
   if (/CERT|SSL|TLS|SIGNED|ALTNAME/.test(code)) return "tls";

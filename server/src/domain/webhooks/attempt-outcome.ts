@@ -4,15 +4,15 @@ import { nextAttemptAt, retryAfterSeconds } from "./retry.ts";
 
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** What came back from an endpoint, or what kept it from coming. */
+/** An endpoint's response, or why there was none. */
 export type EndpointAnswer = {
-  /** Once the headers are there the status decides, however the body ends. */
+  /** The status decides once the headers arrive, even if the body fails. */
   status: number | null;
-  /** The name that the network or the guard gives the trouble; null where an answer came. */
+  /** The error name from the network or the address guard; null if there was a response. */
   trouble: string | null;
   retry_after: string | undefined;
   content_type: string | undefined;
-  /** The beginning of the body. */
+  /** The first bytes of the body. */
   body: Buffer;
   duration_ms: number;
 };
@@ -21,15 +21,15 @@ export type AttemptOutcome = {
   delivery_status: DeliveryStatus;
   status: number | null;
   error: AttemptError | null;
-  /** On the account's clock; null when there is no next attempt. */
+  /** On the account's clock; null without a next attempt. */
   due_at: Date | null;
-  /** The endpoint wants no more events, ever. */
+  /** The endpoint wants no further events. */
   gone: boolean;
 };
 
 const GONE = 410;
 
-/** What an attempt made of a delivery that was tried `tried` times in this round, this attempt among them. */
+/** The result of an attempt. `tried` counts the attempts of this round, including this one. */
 export function attemptOutcome(
   answer: Pick<EndpointAnswer, "status" | "trouble" | "retry_after">,
   given: { tried: number; now: Date; account_now: Date; chance: number },

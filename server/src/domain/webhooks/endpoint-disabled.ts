@@ -1,6 +1,6 @@
 import type { WebhookBodyOf } from "@pestle/contract";
 
-/** Why an endpoint was disabled by us; told to the account's other endpoints, in the feed and in the notice. */
+/** Why Pestle disabled an endpoint. The account's other endpoints, the feed and the notice show it. */
 export const disableReasons = {
   gone: "The endpoint answered 410 Gone.",
   failing: "Every attempt of the last five days failed.",

@@ -1,20 +1,20 @@
 /**
- * How fast one endpoint is sent to. The window is how many attempts may be under way at once: it grows with each that
- * succeeds and halves with each that fails, so that an endpoint that hangs soon holds one connection and no more. An
- * endpoint that only ever fails is left alone for a while between attempts, for its own sake.
+ * The delivery rate of one endpoint. The window is the number of concurrent attempts: it grows with each success and
+ * halves with each failure, so a hanging endpoint soon occupies only one connection. An endpoint that keeps failing
+ * also gets pauses between attempts.
  */
 export type Pace = {
   readonly window: number;
-  /** Attempts that failed since the last that did not. */
+  /** Failed attempts since the last success. */
   readonly failures: number;
-  /** Nothing is sent before. Milliseconds of the process's own clock. */
+  /** No attempts before this time, in milliseconds of the process's monotonic clock. */
   readonly paused_until_ms: number;
 };
 
 const FIRST_WINDOW = 8;
-/** One partner's flood of events leaves this much room to others, whatever the endpoint takes. */
+/** Keeps room for others during one partner's flood of events, even if the endpoint is fast. */
 export const WIDEST_WINDOW = 64;
-/** So many must fail in a row before the pauses begin: the attempts of a few events are made when they are due. */
+/** Pauses begin after this many consecutive failures, so the retries of a few events keep their schedule. */
 const FAILURES_BEFORE_PAUSE = 20;
 const FIRST_PAUSE_MS = 500;
 const LONGEST_PAUSE_MS = 30_000;
@@ -31,6 +31,6 @@ export function paceAfter(pace: Pace, delivered: boolean, now_ms: number): Pace 
   return { window: Math.max(1, Math.floor(pace.window / 2)), failures, paused_until_ms: now_ms + pause_ms };
 }
 
-/** How many more attempts may begin now. */
+/** How many more attempts can start now. */
 export const roomOf = (pace: Pace, in_flight: number, now_ms: number): number =>
   now_ms < pace.paused_until_ms ? 0 : Math.max(0, pace.window - in_flight);

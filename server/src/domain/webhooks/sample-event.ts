@@ -7,7 +7,7 @@ import {
 } from "@pestle/contract";
 import { disableReasons } from "./endpoint-disabled.ts";
 
-/** What a body has beside its id, its type and its time. */
+/** The fields of a body without its ID, type and time. */
 export type SampleFields<T extends EventType> = Omit<WebhookBodyOf<T>, "event_id" | "event_type" | "timestamp">;
 
 const PATIENT_ID = "sample-patient";
@@ -15,7 +15,7 @@ const ORDER_NUMBER = "SAMP0000RX";
 const NDC = "70999010130";
 const HELD_BY = 66;
 
-/** An event of each type that tells of nobody: no account has this patient or this order. */
+/** A sample event of each type. No account has this patient or order. */
 export const sampleEvents: { [T in EventType]: (now: Date) => SampleFields<T> } = {
   RX_RECEIVED: (now) => ({ patient_id: PATIENT_ID, medication_requests: [prescription(now)] }),
   RX_UPDATED: (now) => ({

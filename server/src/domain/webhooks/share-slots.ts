@@ -1,14 +1,14 @@
 /** An endpoint with deliveries that are due. */
 export type Asking = {
-  /** How many it could be sent at once. */
+  /** How many attempts it can take now. */
   room: number;
-  /** How many are under way already. */
+  /** How many attempts are in progress. */
   in_flight: number;
 };
 
 /**
- * Shares out the attempts that may begin now: in turns, beginning with whoever has the fewest under way, so that nobody's
- * backlog keeps another waiting. The shares stand in the order of who asked.
+ * Distributes the free slots round-robin, starting with the endpoint that has the fewest attempts in progress, so that
+ * one backlog does not delay others. Returns the shares in the order of `asking`.
  */
 export function shareSlots(asking: readonly Asking[], slots: number): number[] {
   const shares = asking.map(() => 0);
@@ -16,7 +16,7 @@ export function shareSlots(asking: readonly Asking[], slots: number): number[] {
   let left = slots;
   let open = turns.filter((index) => asking[index]!.room > 0);
   while (left > 0 && open.length > 0) {
-    // As many whole rounds at once as everybody still has room for.
+    // Assigns as many whole rounds at once as all still have room for.
     const narrowest = Math.min(...open.map((index) => asking[index]!.room - shares[index]!));
     const rounds = Math.max(1, Math.min(narrowest, Math.floor(left / open.length)));
     for (const index of open) {

@@ -18,7 +18,7 @@ export const endpointProblem = (field: string, fault: EndpointFault): Problem =>
   message: endpointFaults[fault],
 });
 
-/** An endpoint as it is kept, without its secrets. */
+/** A stored endpoint, without its secrets. */
 export type EndpointState = {
   url: string;
   events: string[];
@@ -33,7 +33,7 @@ export type EndpointState = {
 
 const bodies = { create: WebhookEndpointInput, update: WebhookEndpointUpdate };
 
-/** Everything that is wrong with the fields of an endpoint, whoever else has a say. */
+/** Returns all problems of an endpoint's fields that need no database. */
 export function endpointFieldProblems(
   sent: SentFields,
   request: keyof typeof bodies,
@@ -44,11 +44,11 @@ export function endpointFieldProblems(
     if (problem === null) return { value: url, problems: [] };
     return { value: null, problems: [{ code: 42200 as const, field, message: urlProblems[problem] }] };
   };
-  // Whose the signing credential is and whether it lives is known to the database alone.
+  // Only the database knows the owner and state of the signing credential.
   return readBody<WebhookEndpointUpdate>(bodies[request], sent, "", { uri }).problems;
 }
 
-/** An endpoint after what was sent; `switched` is the signing secret, where that was asked for. */
+/** An endpoint after an update. `switched` is the new signing secret, if requested. */
 export function changedEndpoint(
   before: EndpointState,
   sent: WebhookEndpointUpdate,
@@ -62,20 +62,20 @@ export function changedEndpoint(
     events: [...events],
     description,
     ...switched,
-    // What failed elsewhere does not count against where it is now.
+    // Failures at the old URL do not count against the new one.
     ...(url !== before.url && { failing_since: null }),
     ...statusChange(before, status, account_now),
   };
 }
 
-/** An endpoint that is enabled begins anew: what it failed before does not count against it. */
+/** An enabled endpoint starts fresh: earlier failures do not count. */
 function statusChange(before: EndpointState, status: EndpointState["status"], account_now: Date) {
   if (status === before.status) return {};
   if (status === "active") return { status, disabled_reason: null, disabled_at: null, failing_since: null };
   return { status, disabled_reason: "partner" as const, disabled_at: account_now };
 }
 
-/** The credential in a client id, if it is one of this account. */
+/** The credential in a client ID, if it belongs to this account. */
 export function ownCredential(account_id: string, client_id: string): string | null {
   const credential_id = client_id.slice(account_id.length + 1);
   return client_id === `${account_id}-${credential_id}` && /^[a-z0-9]{8}$/.test(credential_id) ? credential_id : null;

@@ -6,9 +6,9 @@ import {
   webhookHeaders,
 } from "@pestle/contract";
 
-/** What an endpoint's requests are signed with. */
+/** The secrets that sign an endpoint's requests. */
 export type SigningSecrets = {
-  /** Hex of the client secret's SHA-256: the key of both authenticity headers. */
+  /** Hex SHA-256 of the client secret: the key of both authenticity headers. */
   key: string;
   /** The partner's own webhook secret. */
   secret: string;
@@ -16,7 +16,7 @@ export type SigningSecrets = {
   signing_secret: string;
 };
 
-/** Signs requests to one endpoint; what is the same for all of them is worked out once. */
+/** Signs requests to one endpoint, and computes the constant parts once. */
 export function requestSigner(operator_name: string, user_agent: string, url: string, secrets: SigningSecrets) {
   const names = webhookHeaders(operator_name);
   const same_for_all = {

@@ -76,7 +76,7 @@ describe("a CancelRx", () => {
       order_number,
     ]);
     const { text } = await cancel(message_id);
-    expect(text).toContain("An order of it is being filled");
+    expect(text).toContain("An order is being filled");
     expect(await prescriptionRow(prescription_id)).toEqual({ active: false, units: 90 });
     expect(await statusOf(order_number)).toMatchObject({ order_status: "Filling" });
     const { rows } = await app.deps.db.raw("select facts from review where kind = 'canceled_in_filling'");
@@ -89,7 +89,7 @@ describe("a CancelRx", () => {
       order_number,
     ]);
     await app.deps.db.raw("update order_item set pending = false where order_number = $1", [order_number]);
-    expect((await cancel(message_id)).text).toContain("Some of it was dispensed before.");
+    expect((await cancel(message_id)).text).toContain("Part of it was dispensed earlier.");
   });
 
   test("and an order for the same prescription at once: the order is refused, canceled, or never there", async () => {

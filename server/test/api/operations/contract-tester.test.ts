@@ -5,7 +5,7 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { effort } from "../../support/tools/effort.ts";
 
 // The campaign itself, small: `npm run campaign -- contract` does the same at full size.
-const OF_EACH = effort(32);
+const OF_EACH = effort(96);
 
 let app: TestApp;
 beforeAll(async () => {

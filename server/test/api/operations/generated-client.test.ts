@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 /** What a partner writes who has the document, a generator and no SDK of ours. */
 const PROGRAM = `
 import createClient from "openapi-fetch";
-import type { components, paths, webhooks } from "../../api.ts";
+import type { components, paths, webhooks } from "./api.ts";
 
 type Order = components["schemas"]["Order"];
 type RxReceived = webhooks["RX_RECEIVED"]["post"]["requestBody"]["content"]["application/json"];
@@ -44,7 +44,7 @@ export async function placeOrder(baseUrl: string, token: string): Promise<Order>
 
 /** What the types must refuse, each in a line of its own. */
 const MISTAKES = `
-import type { components, paths } from "../../api.ts";
+import type { components, paths } from "./api.ts";
 export const status: components["schemas"]["Order"]["order_status"] = "Sent";
 export const path: keyof paths = "/order";
 export const body: components["schemas"]["AddressInput"] = { first_name: "Rosa" };

@@ -13,7 +13,7 @@ import { addEndpoint, deliveryOf, type TestEndpoint, writeEvents } from "../../s
 /** Endpoints that misbehave in every way we know, all at once, beside one that is well. */
 
 const CONNECT_TIMEOUT_MS = 400;
-const RESPONSE_TIMEOUT_MS = 1_200;
+const RESPONSE_TIMEOUT_MS = 4_000;
 const MEGABYTE = Buffer.alloc(1024 * 1024, "x");
 
 type Misbehaviour = {

@@ -298,7 +298,7 @@ describe("a CancelRx", () => {
     expect(status(first.text)).toBe("CancelRxResponse");
     expect(first.text).toContain("<Approved>");
     expect(await prescriptionsOf(message_id)).toMatchObject([{ active: false }]);
-    expect((await send()).text).toContain("inactive already");
+    expect((await send()).text).toContain("already inactive");
   });
 
   test("that names nothing finds it by patient, drug and date", async () => {

@@ -84,9 +84,9 @@ describe("catalogue import", () => {
       code: 1,
       stdout: [
         "where   column       fix",
-        "line 2  cold_chain   Give true or false.",
-        "line 2  price_cents  Give a whole number from 0 to 10000000.",
-        "line 3  price_cents  Give a whole number from 0 to 10000000.",
+        "line 2  cold_chain   Enter true or false.",
+        "line 2  price_cents  Enter a whole number from 0 to 10000000.",
+        "line 3  price_cents  Enter a whole number from 0 to 10000000.",
         "Nothing changed: 3 errors.",
         "",
       ].join("\n"),

@@ -139,7 +139,7 @@ describe("rx send", () => {
     expect(await active()).toEqual([true, false]);
     await send("cancel", { to });
     expect(await active()).toEqual([false, false]);
-    expect((await send("cancel", { to })).text).toContain("The prescription was inactive already.");
+    expect((await send("cancel", { to })).text).toContain("The prescription was already inactive.");
   });
 
   test("tells a cancellation of nothing, and exits with 1", async () => {
@@ -148,7 +148,7 @@ describe("rx send", () => {
       writeDemo(own.config.DATA_DIR, own.demo);
       const settings = { ...env, DATABASE_URL: own.config.DATABASE_URL, DATA_DIR: own.config.DATA_DIR };
       const { text, failed } = await run("rx send", { preset: "cancel" }, "", settings);
-      expect(text).toContain("Not canceled: No such prescription is known here.");
+      expect(text).toContain("Not canceled: This pharmacy does not know the prescription.");
       expect(text).toContain("It needs a manual review: pestle rx review");
       expect(failed).toBe(true);
     } finally {
@@ -203,7 +203,7 @@ describe("rx send", () => {
     const fhir = (await run("rx send", { preset: "fhir" }, "", { DATA_DIR: elsewhere })).data as Sent;
     expect(await prescriptionOf(fhir)).toMatchObject({ prescription_id: fhir.prescription_id });
     const nobodys = await run("rx send", { preset: "no-address", to: "1111111" }, "", { DATA_DIR: elsewhere });
-    expect(nobodys.text).toContain("Refused (900 / 002): The receiver's id (To) is missing or nobody's here.");
+    expect(nobodys.text).toContain("Refused (900 / 002): The receiver's id (To) is missing or unknown here.");
   });
 
   test("sends as any client with the scope, whose secret is not in the arguments", async () => {
@@ -274,7 +274,7 @@ describe("rx lint", () => {
     expect(found.missing.map(({ field }) => field)).toContain("prescriber.phone");
     expect(found.unread).toContain("Message/Body/NewRx/Patient/Hobby");
     expect(found.acceptance_reasons).toEqual(["signature_missing"]);
-    expect(text).toContain("A pharmacist would need to accept it:\n  A controlled prescription came without evidence");
+    expect(text).toContain("A pharmacist would need to accept it:\n  The controlled prescription has no evidence");
     expect(text).toContain("Ignored:\n");
   });
 
@@ -364,7 +364,7 @@ describe("rx review", () => {
     await expect(run("rx accept", given, "many")).rejects.toThrow("Give the number");
     const accepted = await run("rx accept", given, `${prescription_id}`);
     expect(accepted.text).toBe(`Prescription ${prescription_id} is accepted.`);
-    await expect(run("rx reject", given, `${prescription_id}`)).rejects.toThrow("was accepted already.");
+    await expect(run("rx reject", given, `${prescription_id}`)).rejects.toThrow("was already accepted.");
     const has = async (options: Record<string, unknown>) =>
       ((await run("rx review", options)).data as { prescription_id: number }[]).some(
         (review) => review.prescription_id === prescription_id,

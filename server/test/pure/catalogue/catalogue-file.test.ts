@@ -85,8 +85,8 @@ describe("a file as a whole", () => {
     ["more items than one statement takes", `[${Array(20_001).fill("{}")}]`, "file", "at most 20000 rows"],
     ["an object", "{}", "file", "array of objects"],
     ["an item that is no object", '[{"sku":"a"},4]', "item 2", "JSON object"],
-    ["torn JSON", '[\n{"sku":"a"},\n{"sku"}]', "line 3", "no JSON"],
-    ["JSON that ends early", '[\n{"sku":\n', "line 3", "no JSON"],
+    ["torn JSON", '[\n{"sku":"a"},\n{"sku"}]', "line 3", "not valid JSON"],
+    ["JSON that ends early", '[\n{"sku":\n', "line 3", "not valid JSON"],
   ])("%s is refused", (_what, text, at, words) => {
     const { faults, rows, diff } = planText("products", text);
     expect(faults).toContainEqual(expect.objectContaining({ at, sentence: expect.stringContaining(words) }));
@@ -219,24 +219,24 @@ describe("cells are read as people and spreadsheets write them", () => {
 /** For each rule, by its sentence, a file that breaks it and nothing else. */
 const breaking: Record<CatalogueKind, Record<string, { rows: readonly object[]; at: string; partial?: boolean }>> = {
   products: {
-    "A product that needs a prescription has an NDC: prescriptions name it.": one({
+    "A product that needs a prescription must have an NDC, because prescriptions name it.": one({
       sku: "atorvastatin-20",
       ndc: null,
     }),
-    "A product that needs a prescription has a GCN: brand and generic are told by it.": one({
+    "A product that needs a prescription must have a GCN, which links brand and generic.": one({
       sku: "atorvastatin-20",
       gcn: null,
     }),
-    "A controlled substance needs a prescription.": one({ sku: "zolpidem-5", rx_only: false }),
-    "The account has no shipping method of this id. Import shipping_methods first.": one({
+    "A controlled substance must need a prescription.": one({ sku: "zolpidem-5", rx_only: false }),
+    "The account has no shipping method with this id. Import shipping_methods first.": one({
       sku: "zolpidem-5",
       shipping_method_ids: [1, 77],
     }),
-    "A cold-chain product travels only by methods that keep it cold.": one({
+    "A cold-chain product can ship only by methods that keep it cold.": one({
       sku: "semaglutide-pen",
       shipping_method_ids: [4, 3],
     }),
-    "The largest of the quantities costs at most 40000000 cents.": one({
+    "The largest of the quantities can cost at most 40000000 cents.": one({
       sku: "pill-organizer",
       price_cents: 10_000_000,
       quantities: [5],
@@ -244,13 +244,13 @@ const breaking: Record<CatalogueKind, Record<string, { rows: readonly object[]; 
     "Another product has this NDC.": one({ sku: "lipora-20", ndc: "70999010130" }),
   },
   brands: {
-    "Exactly one row is the default.": one({ id: 2, default: true }),
+    "Exactly one row must be the default.": one({ id: 2, default: true }),
   },
   shipping_methods: {
     "It is less than transit_days_min.": one({ id: 1, transit_days_max: 2 }),
-    "Cold-chain products travel by this method. Import products without it first.": one({ id: 4, cold_chain: false }),
-    "Exactly one row is the default.": one({ id: 1, default: false }, "file"),
-    "Products travel by this method. Import products without it first.": {
+    "Cold-chain products ship by this method. Import products without it first.": one({ id: 4, cold_chain: false }),
+    "Exactly one row must be the default.": one({ id: 1, default: false }, "file"),
+    "Products ship by this method. Import products without it first.": {
       rows: castCatalogue.shipping_methods.filter(({ id }) => id !== 4),
       at: "method 4, left out",
       partial: false,

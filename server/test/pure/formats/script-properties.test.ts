@@ -184,7 +184,7 @@ describe("an explanation", () => {
       {
         field: "patient.dob",
         path: "Patient/HumanPatient/DateOfBirth/Date",
-        sentence: "The message carries no date of birth.",
+        sentence: "The message has no date of birth.",
       },
       { field: "sig_text", path: "MedicationPrescribed/Sig/SigText", sentence: "The directions (sig) are missing." },
     ]);

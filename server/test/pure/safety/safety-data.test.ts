@@ -106,9 +106,9 @@ describe("damaged data", () => {
         const { a, b, ...row } = interactions![0]!;
         interactions!.push({ ...row, a: b, b: a });
       },
-      ": an earlier row has the same",
+      ": an earlier row has the same value",
     ],
-    ["an unknown field", put("excipients", 0, "excipeint", "x"), "excipients[0]: there is no such field"],
+    ["an unknown field", put("excipients", 0, "excipeint", "x"), "excipients[0]: this field does not exist"],
     [
       "a class named like an ingredient",
       ({ classes }) => void classes!.push({ ...classes![0]!, class: "warfarin" }),
@@ -129,7 +129,7 @@ describe("damaged data", () => {
       (rows) => {
         rows["interaction"] = [];
       },
-      "file: there is no such field",
+      "file: this field does not exist",
     ],
   ])("%s is told", (_what, change, fault) => {
     const faults = faultsWith(change);
@@ -228,8 +228,8 @@ describe("a CSV file of interactions", () => {
     ["another head", "a,b,severity\n1,2,major\n", "line 1: the first line must name the columns"],
     ["no rows", `${head}\n`, "file: the file has no rows"],
     ["nothing", "", "line 1: the first line must name the columns"],
-    ["a cell too few", `${head}\nmaois,,,x,major,m,0,s\n`, "line 2: another number of cells"],
-    ["a torn quote", `${head}\nmaois,,,"x,major,m,0,s,2026-01-01\n`, "line 2: The quote that opens"],
+    ["a cell too few", `${head}\nmaois,,,x,major,m,0,s\n`, "line 2: a different number of cells"],
+    ["a torn quote", `${head}\nmaois,,,"x,major,m,0,s,2026-01-01\n`, "line 2: The opening quote"],
     ["both of a side", `${head}\n\nmaois,warfarin,,x,major,m,0,s,2026-01-01\n`, "line 3.a: give {"],
     ["neither of a side", `${head}\nmaois,,,,major,m,0,s,2026-01-01\n`, "line 2.b: give {"],
     [
@@ -241,12 +241,12 @@ describe("a CSV file of interactions", () => {
     [
       "two ingredients in one",
       `${head}\nmaois,,,Bactrim,major,m,0,s,2026-01-01\n`,
-      "line 2.b_ingredient: the tables take this for several",
+      "line 2.b_ingredient: the tables read this as several",
     ],
     [
       "a class as an ingredient",
       `${head}\n,statin drug,,x,major,m,0,s,2026-01-01\n`,
-      "line 2.a_ingredient: the tables take this for a class",
+      "line 2.a_ingredient: the tables read this as a class",
     ],
     ["no source", `${head}\nmaois,,,x,major,m,0,,2026-01-01\n`, "source: give one line"],
     [

@@ -56,7 +56,7 @@ describe("an allergy", () => {
     expect(to("amoxicillin", "PCN")).toMatchObject({
       severity: "major",
       key: "allergy penicillins amoxicillin",
-      message: "The patient is allergic to penicillins, and amoxicillin is of the same class (penicillins).",
+      message: "The patient is allergic to penicillins, and amoxicillin is in the same class (penicillins).",
     });
     expect(to("cephalexin", "Augmentin")).toMatchObject({
       severity: "major",
@@ -134,7 +134,7 @@ describe("an interaction", () => {
         item_id: 1,
         key: "interaction phenelzine sertraline",
         message:
-          "phenelzine [MAO inhibitors] and sertraline [SSRIs, SNRIs and similar antidepressants] (which the patient is said to take): serotonin syndrome.",
+          "phenelzine [MAO inhibitors] and sertraline [SSRIs, SNRIs and similar antidepressants] (which the patient reportedly takes): serotonin syndrome.",
         source: shipped.rows.sources["onc"],
         version: shipped.version,
       },

@@ -51,7 +51,9 @@ describe("interactions", () => {
     const over = 30 + rows.grace_days + longest;
     const at = (days: number) => found([one], { fills: [{ ingredients: [two], shipped_at: daysAgo(days) }] });
     expect(at(over).map(({ key }) => key)).toContain(interactionKey(one, two));
-    expect(at(over).find(({ key }) => key === interactionKey(one, two))!.message).toContain("which may still act");
+    expect(at(over).find(({ key }) => key === interactionKey(one, two))!.message).toContain(
+      "which may still have an effect",
+    );
     expect(at(over + 1).map(({ key }) => key)).not.toContain(interactionKey(one, two));
   });
 

@@ -164,7 +164,7 @@ describe("an operator's own rows", () => {
       "line 4: the state is not a two-letter code of the United States",
       "line 5: the city is empty or longer than 50 characters",
       "line 6: expected zip,state,city",
-      "line 8: the zip stands in an earlier line already",
+      "line 8: an earlier line already has this zip",
       "line 9: the city is empty or longer than 50 characters",
     ]);
     expect(() => parseZipRows("\n".repeat(200_000))).toThrow("line 100001");

@@ -1,12 +1,12 @@
 import type { Address } from "@pestle/contract";
 import type { Verdict } from "./verdict.ts";
 
-/** What every carrier prints of a name, unless its own limit is configured. */
+/** The number of characters that every carrier prints, unless configured otherwise. */
 export const SHIP_TO_NAME_CHARACTERS = 35;
 
 const holdOfResult = { valid: [], invalid: [77], unit_missing: [78] } as const;
 
-/** The exceptions an order's address raises: 66 none, 77 or 78 by the verdict, 79 a name longer than is printed. */
+/** The exceptions of an order's address: 66 missing, 77 or 78 by verdict, 79 name too long. */
 export function addressHolds(
   address: Address | null,
   verdict: Pick<Verdict, "result"> | null,
@@ -17,6 +17,6 @@ export function addressHolds(
   return [...(verdict === null ? [] : holdOfResult[verdict.result]), ...(truncated ? [79 as const] : [])];
 }
 
-/** The name as it is printed. */
+/** The name as printed. */
 export const shipToName = ({ first_name, last_name }: Pick<Address, "first_name" | "last_name">): string =>
   `${first_name} ${last_name}`.trim();

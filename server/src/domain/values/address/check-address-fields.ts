@@ -5,13 +5,13 @@ import type { Problem } from "../refusals.ts";
 import { northAmericanPhone } from "./phone.ts";
 import { parseZip, type ZipTable, zipText } from "./zip.ts";
 
-/** An address as it was sent: any field may be missing or of another type. */
+/** An address as sent: any field can be missing or have another type. */
 export type AddressFields = { readonly [field in keyof Address]?: unknown };
 
-/** Said after the other fields of 42200, as they always were. */
+/** Reported after the other 42200 fields, to keep the order of problems stable. */
 const LAST = ["street2", "phone"];
 
-/** Every field that is unknown, missing, malformed or contradicts another, in code order; `field` is relative (`zip`). */
+/** Returns every unknown, missing, malformed or contradictory field, in code order. `field` is relative (`zip`). */
 export function checkAddressFields(address: AddressFields, zips: ZipTable): Problem[] {
   const { fields, problems } = readBody(AddressInput, address);
   if (fields.zip !== undefined && !isZipOfState(fields.zip, fields.state, zips)) {
@@ -20,7 +20,7 @@ export function checkAddressFields(address: AddressFields, zips: ZipTable): Prob
   return problems.sort((a, b) => a.code - b.code || LAST.indexOf(a.field) - LAST.indexOf(b.field));
 }
 
-/** An address whose fields passed, as it is kept: trimmed, state in capitals, ZIP with its dash, phone as ten digits. */
+/** Returns a valid address as stored: trimmed, state in capitals, ZIP with its dash, phone as ten digits. */
 export function tidyAddress(address: AddressFields): Address {
   const text = (value: unknown) => (typeof value === "string" ? value.trim().replaceAll(/\s+/g, " ") : "");
   const zip = parseZip(text(address.zip));
@@ -36,7 +36,7 @@ export function tidyAddress(address: AddressFields): Address {
   };
 }
 
-/** A state that is wrong itself is one problem, not two. */
+/** Passes if the state itself is invalid, so that it is reported once. */
 function isZipOfState(zip: string, state: string | undefined, zips: ZipTable): boolean {
   const found = zips.stateOf(parseZip(zip)!.zip5);
   return found !== null && (state === undefined || found === state);

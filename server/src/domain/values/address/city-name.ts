@@ -1,10 +1,10 @@
 import { CITY_MOST_CHARACTERS } from "@pestle/contract";
 import { plainUpperCase } from "./street-tokens.ts";
 
-/** The longest city that is read; the longest of the Postal Service has 28 letters. */
+/** The longest accepted city. The longest name of the Postal Service has 28 letters. */
 export const MAX_CITY_CHARACTERS = CITY_MOST_CHARACTERS;
 
-/** Words of city names that are written in two ways; the second is how names are compared. */
+/** Words in city names with two spellings. The second is used for comparison. */
 const sameWord = new Map(
   Object.entries({
     ST: "SAINT",
@@ -30,15 +30,15 @@ const sameWord = new Map(
   }),
 );
 
-/** The city in capitals, as the Postal Service writes it; empty where it has no word, or too many to be a name. */
+/** Returns the city in capitals, as the Postal Service writes it; empty if it has no words, or too many. */
 export function standardCity(city: string): string {
   const words = cityWords(city);
-  // Some write the state of a military post into its city.
+  // Some people write the state of a military post into its city.
   return /^(?:APO|FPO|DPO) A[AEP]$/.test(words.join(" ")) ? (words[0] as string) : words.join(" ");
 }
 
 /**
- * What two spellings of one city have in common: MC LEAN and MCLEAN, ST PAUL and SAINT PAUL, FOXBORO(UGH). Takes the
+ * A key that spellings of the same city share: MC LEAN and MCLEAN, ST PAUL and SAINT PAUL, FOXBORO(UGH). Takes the
  * standard form.
  */
 export function cityKey(standard: string): string {
@@ -49,7 +49,9 @@ export function cityKey(standard: string): string {
     .replace(/BOROUGH$/, "BORO");
 }
 
-/** Whether one city name is a slip of the other. A short name has too many neighbours to allow two slips. */
+/**
+ * Whether one city name is a typo of the other. A short name allows only one edit, because too many others are close.
+ */
 export function isMisspelling(written: string, known: string): boolean {
   return withinEdits(written, known, known.length > 5 ? 2 : 1);
 }
@@ -61,8 +63,8 @@ const cityWords = (city: string): string[] =>
     .filter((word) => word !== "");
 
 /**
- * Slips between two words: a letter added, left out, changed, or two neighbours swapped. Gives up beyond `most`, so
- * that words of different length cost nothing.
+ * Whether two words differ by at most `most` edits: a letter added, omitted, changed, or two adjacent ones swapped.
+ * Stops early, so words of different length cost nothing.
  */
 export function withinEdits(a: string, b: string, most: number): boolean {
   if (Math.abs(a.length - b.length) > most) return false;

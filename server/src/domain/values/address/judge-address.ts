@@ -8,16 +8,16 @@ import type { ZipTable } from "./zip.ts";
 const MOST_SUGGESTIONS = 3;
 
 /**
- * What can be said of an address without asking anybody. It never knows that a house exists, so it refuses only what
- * contradicts itself or cannot be delivered. A street or a unit cannot be guessed: where those are doubtful nothing is
- * suggested, and what is suggested passes this same judgement.
+ * Checks an address offline. It cannot know whether a house exists, so it rejects only what contradicts itself or
+ * cannot be delivered. It never guesses a street or a unit: if those are in doubt, it suggests nothing. Every
+ * suggestion passes this same check.
  */
 export function judgeAddress(address: Address, zips: ZipTable): Verdict {
   const place = standardPlace(address, zips);
   const military = isMilitaryPlace(place);
   const street = standardStreet(address.street1, address.street2, military);
   const reasons = [...street.reasons, ...placeReasons(place, zips)];
-  // UNIT 20 is the address of a military post, and elsewhere part of one: there the street is read anew.
+  // UNIT 20 is a complete address at a military post and only part of one elsewhere, so the street is read again there.
   const streetAt = (meant: Place): StandardStreet =>
     isMilitaryPlace(meant) === military ? street : standardStreet(address.street1, address.street2, !military);
   const suggestions = placesMeant(address, zips)
@@ -27,7 +27,7 @@ export function judgeAddress(address: Address, zips: ZipTable): Verdict {
   return { result: resultOf(reasons), reasons, kind: street.kind, suggestions };
 }
 
-/** The names stay as they were written: nobody knows better how a person is spelt. */
+/** Keeps the names as written, because only the sender knows how to spell them. */
 function suggestion(address: Address, { street1, street2, reasons }: StandardStreet, place: Place): Address[] {
   return reasons.length > 0 || tooLong(street1) || tooLong(street2 ?? "")
     ? []

@@ -1,4 +1,4 @@
-/** The ten digits of a North American number, however it is punctuated, or null where it is none. */
+/** The ten digits of a North American number, with any punctuation, or null if it is not one. */
 export function northAmericanPhone(value: string): string | null {
   if (value.length > 30 || !/^\+?[\d\s().-]+$/.test(value)) return null;
   const digits = value.replaceAll(/\D/g, "").replace(/^1(?=\d{10}$)/, "");

@@ -8,8 +8,8 @@ import { parseZip, type ZipTable, zipsOneSlipAway, zipText } from "./zip.ts";
 export type Place = Pick<Address, "city" | "state" | "zip">;
 
 /**
- * How many three-digit areas a city may lie from the ZIP code before the two contradict each other. A ZIP code has many
- * accepted city names and the table knows one; people also name the metropolis next door. Only what is far off is an
+ * How many three-digit areas a city can be away from the ZIP code before the two contradict each other. A ZIP code has
+ * many accepted city names and the table knows one; people also use the nearest big city. Only a large distance is an
  * error (ADR 0013).
  */
 const NEIGHBOURING_AREAS = 20;
@@ -19,7 +19,7 @@ const MILITARY_CITIES: ReadonlySet<string> = new Set(["APO", "FPO", "DPO"]);
 export const isMilitaryPlace = ({ city, state }: Place): boolean =>
   isMilitaryState(state) || MILITARY_CITIES.has(standardCity(city));
 
-/** What is wrong with city, state and ZIP code, each and together. Expects the standard form. */
+/** The problems of city, state and ZIP code, alone and together. Expects the standard form. */
 export function placeReasons({ city, state, zip }: Place, zips: ZipTable): Reason[] {
   const found: Reason[] = [];
   const parsed = parseZip(zip);
@@ -35,7 +35,7 @@ export function placeReasons({ city, state, zip }: Place, zips: ZipTable): Reaso
 
 function cityReasons(city: string, state: string, zip5: string, zips: ZipTable): Reason[] {
   if (isMilitaryState(state) !== MILITARY_CITIES.has(city)) return ["city_not_military"];
-  // Which of the three a military ZIP code has changes too often to be held against anyone.
+  // Accepts any of the three, because the assignment of military ZIP codes changes too often.
   if (isMilitaryState(state)) return [];
   const known = zips.cityOf(zip5);
   const [key, known_key] = [cityKey(city), known === null ? null : cityKey(known)];
@@ -46,7 +46,7 @@ function cityReasons(city: string, state: string, zip5: string, zips: ZipTable):
   return [...areas].some((other) => Math.abs(other - area) <= NEIGHBOURING_AREAS) ? [] : ["city_elsewhere"];
 }
 
-/** In capitals, the city spelt as the ZIP code's where it is the same one. */
+/** In capitals, with the ZIP code's spelling of the city if it is the same city. */
 export function standardPlace({ city, state, zip }: Place, zips: ZipTable): Place {
   const parsed = parseZip(zip.trim());
   const known = parsed === null ? null : zips.cityOf(parsed.zip5);
@@ -58,20 +58,20 @@ export function standardPlace({ city, state, zip }: Place, zips: ZipTable): Plac
   };
 }
 
-/** Faults that a mistyped ZIP code can be behind. */
+/** Faults that a mistyped ZIP code can cause. */
 const ZIP_FAULTS: readonly Reason[] = ["zip_malformed", "zip_unknown", "zip_not_in_state", "city_elsewhere"];
 
 /**
- * Places that nothing is wrong with and that may have been meant, best first: those that change least, then those
- * that keep the ZIP code and with it the way of the parcel, then the likelier slip. What differs from the place given
- * agrees with the table in all three parts; only what was given may have a city that the table does not know.
+ * Returns valid places that were probably intended, best first: those with the fewest changes, then those that keep the
+ * ZIP code and with it the route of the parcel, then the likelier typo. A suggestion matches the table in all three
+ * parts. Only the given place can have a city that the table does not know.
  */
 export function placesMeant(place: Place, zips: ZipTable): Place[] {
   const given = standardPlace(place, zips);
   const zip = parseZip(given.zip);
   const city = zip === null ? null : zips.cityOf(zip.zip5);
   const zip_state = zip === null ? null : zips.stateOf(zip.zip5);
-  // A state that was written out counts as given.
+  // A spelled-out state counts as given.
   const read = { ...given, state: stateNamed(given.state) ?? given.state };
   const faults = placeReasons(read, zips);
 
@@ -95,7 +95,7 @@ function agrees({ city, state, zip }: Place, zips: ZipTable): boolean {
   return zips.stateOf(zip5) === state && cityKey(zips.cityOf(zip5) ?? "") === cityKey(city);
 }
 
-/** The same city and state with a ZIP code one slip away that is theirs. */
+/** The same city and state with one of their ZIP codes that is one typo away. */
 function repairedZips({ city, state, zip }: Place, zips: ZipTable): Place[] {
   const key = cityKey(city);
   if (key === "") return [];

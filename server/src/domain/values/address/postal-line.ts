@@ -1,18 +1,21 @@
 import { isUnitNumber, pastNumberSign } from "./secondary-units.ts";
 import { suffixOf } from "./suffixes.ts";
 
-/** A line that names a place of the post's own instead of a street. */
+/** A line that names a postal delivery point instead of a street. */
 export interface PostalLine {
   kind: "po_box" | "general_delivery" | "rural" | "highway_contract" | "military";
   text: string;
-  /** `missing`: nobody can deliver without one. `none`: it can do without. */
+  /** `missing`: not deliverable without one. `none`: not needed. */
   box: "given" | "missing" | "none";
 }
 
 type Words = readonly string[];
 const ROUTE = ["ROUTE", "RT", "RTE"];
 
-/** How a route or a military post begins; an inner list is a choice of words. `only` says where the words mean that. */
+/**
+ * How a route or a military post begins. An inner list is a choice of words. `only` restricts where the words have this
+ * meaning.
+ */
 const openings: { kind: PostalLine["kind"]; standard: string; only?: "before_box" | "military"; words: Words[] }[] = [
   { kind: "rural", standard: "RR", words: [["RFD"], ROUTE] },
   { kind: "rural", standard: "RR", words: [["RURAL"], [...ROUTE, "DELIVERY"]] },
@@ -29,7 +32,7 @@ const openings: { kind: PostalLine["kind"]; standard: string; only?: "before_box
   { kind: "military", standard: "CMR", words: [["CMR"]] },
   { kind: "military", standard: "OMC", words: [["OMC"]] },
   { kind: "military", standard: "UMR", words: [["UMR"]] },
-  // Anywhere else a unit is part of a building. Some military units have no boxes.
+  // Elsewhere a unit is part of a building. Some military units have no boxes.
   { kind: "military", standard: "UNIT", only: "military", words: [["UNIT"]] },
 ];
 
@@ -45,7 +48,7 @@ const postOfficeBoxes: Words[][] = [
   [["APARTADO"], ["POSTAL"]],
   [["APARTADO"]],
 ];
-/** Whole lines that are a box of the post office when there is no street: Publication 28, section 283. */
+/** Complete lines that mean a post office box if there is no street: Publication 28, section 283. */
 const otherBoxes: Words[][] = [
   [["LOCK"], BOX],
   [["FIRM"], ["CALLER"]],
@@ -57,12 +60,12 @@ const generalDelivery: Words[] = [
   ["DELIVERY", "DELIV", "DELY", "DEL", "DLVRY", "DLVY"],
 ];
 
-/** `military`: the address is a military post's. */
+/** `military`: the address is at a military post. */
 export function readPostalLine(tokens: Words, military: boolean): PostalLine | null {
   return readPostOfficeBox(tokens) ?? readGeneralDelivery(tokens) ?? readRoute(tokens, military);
 }
 
-/** The number of a line that is a box and nothing more; what box it is depends on the other line. */
+/** The number of a line that is only a box. The other line determines the kind of box. */
 export function bareBoxNumber(tokens: Words): string | null {
   const length = anyLength(otherBoxes, tokens, 0);
   if (length === 0) return null;
@@ -80,7 +83,7 @@ function readPostOfficeBox(tokens: Words): PostalLine | null {
       const text = [...tokens.slice(0, start), "PO BOX", number, ...tokens.slice(at + 1)].join(" ");
       return { kind: "po_box", text, box: "given" };
     }
-    // Without a number it is a box only where the line is nothing else: 12 Post Office Box Rd is a street.
+    // Without a number it is a box only if the line has nothing else: 12 Post Office Box Rd is a street.
     if (start === 0 && tokens.length === length) return { kind: "po_box", text: "PO BOX", box: "missing" };
   }
   return null;
@@ -104,7 +107,7 @@ function readRoute(tokens: Words, military: boolean): PostalLine | null {
     const boxed = BOX.includes(tokens[end] ?? "");
     const box = boxed ? tokens[pastNumberSign(tokens, end + 1)] : undefined;
     const route = number === undefined ? standard : `${standard} ${number}`;
-    // Old star routes had no number; everything else has one.
+    // Old star routes have no number. All other routes do.
     if (isUnitNumber(box) && (number !== undefined || kind === "highway_contract")) {
       const rest = tokens.slice(pastNumberSign(tokens, end + 1) + 1);
       return { kind, text: [route, "BOX", box, ...rest].join(" "), box: "given" };
@@ -120,7 +123,7 @@ function readRoute(tokens: Words, military: boolean): PostalLine | null {
 const anyLength = (patterns: Words[][], tokens: Words, start: number): number =>
   patterns.reduce((found, pattern) => found || lengthOf(pattern, tokens, start), 0);
 
-/** How many tokens the pattern takes at `start`, 0 where it does not fit. */
+/** How many tokens the pattern matches at `start`; 0 if it does not match. */
 function lengthOf(pattern: Words[], tokens: Words, start: number): number {
   return pattern.every((choice, index) => choice.includes(tokens[start + index] ?? "")) ? pattern.length : 0;
 }

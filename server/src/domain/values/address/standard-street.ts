@@ -18,13 +18,13 @@ type Line =
   | { type: "street"; street: StreetLine }
   | { type: "box"; number: string; text: string }
   | { type: "units"; units: string[]; bare: string[] }
-  /** Anything else: a building, a care-of line, a Puerto Rican urbanisation with its number inside. */
+  /** Other text: a building, a care-of line, a Puerto Rican urbanization that contains its number. */
   | { type: "text"; text: string; numbered: boolean };
 
 /**
- * The two street lines in the Postal Service's standard form, what kind of place they name and what is wrong with
- * them. The street stands in the first line and its units in the second, unless that says something else.
- * `military`: city and state are a military post's, where ships and units need no number.
+ * The two street lines in the Postal Service's standard form, with their kind and problems. The street is in the first
+ * line and its units in the second, unless that has other text. `military`: city and state are a military post's, where
+ * ships and units need no number.
  */
 export function standardStreet(street1: string, street2: string | null, military: boolean): StandardStreet {
   const [first, second] = [streetTokens(street1), streetTokens(street2 ?? "")];
@@ -46,7 +46,7 @@ function readLine(tokens: string[], military: boolean, second: boolean): Line {
   const { units, end } = readUnits(tokens, 0);
   const bare = tokens.slice(end);
   if (bare.every((token) => lacksUnitNumber([token], 0))) return { type: "units", units, bare };
-  // A second line of one number, such as 4B, is a unit whose word was left out.
+  // A second line with only a number, such as 4B, is a unit without its word.
   if (second && tokens.length === 1 && isUnitNumber(tokens[0])) {
     return { type: "units", units: [`# ${tokens[0]}`], bare: [] };
   }
@@ -56,7 +56,7 @@ function readLine(tokens: string[], military: boolean, second: boolean): Line {
   return { type: "text", text: tokens.join(" "), numbered };
 }
 
-/** Swaps lines that were filled in upside down, moves a lone second line up, and joins a route with its box. */
+/** Swaps lines in the wrong order, moves a lone second line up, and joins a route with its box. */
 function inOrder(first: Line, second: Line): [Line, Line] {
   if (first.type === "empty") return [second, first];
   if (first.type === "units" && second.type !== "empty" && second.type !== "units" && second.type !== "text") {
@@ -71,7 +71,7 @@ function inOrder(first: Line, second: Line): [Line, Line] {
   return [first, second];
 }
 
-/** A street with the units of the second line; "12 Elm St Apt" and "4B" are one unit in two lines. */
+/** A street with the units of the second line. "12 Elm St Apt" and "4B" are one unit on two lines. */
 function withNumber(first: Extract<Line, { type: "street" }>, second: Extract<Line, { type: "units" }>): Line {
   const { street, units, bare } = first.street;
   const [number, ...others] = second.units;
@@ -87,7 +87,7 @@ function withNumber(first: Extract<Line, { type: "street" }>, second: Extract<Li
 }
 
 function write(first: Line, second: Line): (string | null)[] {
-  // A box without a street is the post office's.
+  // A box without a street is a post office box.
   if (first.type === "box" && !isStreet(second)) return [`PO BOX ${first.number}`, textOf(second)];
   if (first.type === "street" && second.type === "empty") {
     return [first.street.street, [...first.street.units, ...first.street.bare].join(" ") || null];
@@ -108,7 +108,7 @@ function textOf(line: Line): string | null {
 function kindOf(lines: readonly Line[], military: boolean): AddressKind {
   const postal = lines.flatMap((line) => (line.type === "postal" ? [line.postal.kind] : []));
   if (military || postal.includes("military")) return "military";
-  // A parcel with both a street and a post office box on it goes to the box, or back.
+  // A parcel with both a street and a post office box goes to the box, or back.
   if (postal.includes("po_box")) return "po_box";
   if (postal[0] !== undefined) return postal[0];
   if (!lines.some(isStreet)) return lines.some(({ type }) => type === "box") ? "po_box" : "unknown";

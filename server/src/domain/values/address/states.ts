@@ -1,6 +1,6 @@
 type Kind = "state" | "district" | "territory" | "associated" | "military";
 
-/** What may stand as the state of a United States address: the 50 states and whatever else the Postal Service serves. */
+/** Valid states of a United States address: the 50 states and everything else the Postal Service serves. */
 const states = {
   AL: ["Alabama", "state"],
   AK: ["Alaska", "state"],
@@ -76,5 +76,5 @@ export const isMilitaryState = (code: string): boolean => isStateCode(code) && s
 
 const byName = new Map(stateCodes.map((code) => [states[code][0].toUpperCase(), code]));
 
-/** The code of a state that was written out, or null. */
+/** The code of a spelled-out state, or null. */
 export const stateNamed = (name: string): StateCode | null => byName.get(name.trim().toUpperCase()) ?? null;

@@ -7,7 +7,7 @@ export interface StreetLine {
   /** Number, direction, name, suffix, direction. */
   street: string;
   units: string[];
-  /** Words for units whose number is missing. */
+  /** Unit words without a number. */
   bare: string[];
 }
 
@@ -16,7 +16,7 @@ export function readStreetLine(tokens: readonly string[]): StreetLine | null {
   const { units, end } = readUnits(tokens, 0);
   const found = readStreet(units, tokens.slice(end));
   if (found !== null) return found;
-  // Rear 12 Elm St: the number after such a unit can be the house's.
+  // Rear 12 Elm St: the number after such a unit can be the house number.
   const designator = unitDesignatorOf(tokens[0] ?? "");
   return designator?.number === "optional" ? readStreet([designator.abbreviation], tokens.slice(1)) : null;
 }
@@ -28,15 +28,15 @@ function readStreet(leading: readonly string[], tokens: readonly string[]): Stre
   if (split === null) return null;
   const street = [...split.street.slice(0, numbers), ...standardName(split.street.slice(numbers))];
   const units = [...leading, ...split.units];
-  // Units from the front go behind the street only where they are still read as such: not behind Cedar Lot.
+  // Moves leading units behind the street only if they still read as units there: not behind Cedar Lot.
   const line = [...street, ...units.flatMap((unit) => unit.split(" "))];
   const lost = trailingUnits(line, numbers + 1).start !== street.length || readPostalLine(line, false) !== null;
   return leading.length > 0 && lost ? null : { street: street.join(" "), units, bare: split.bare };
 }
 
 /**
- * Parts a street from the units behind it. The first `least` words are the street's in any case: Pier 39 and Lot 5 are
- * names where nothing else is. Null where units without a number stand among others: nobody can tell what was meant.
+ * Splits a street from the units behind it. The first `least` words always belong to the street: Pier 39 and Lot 5 are
+ * names if nothing else is there. Null if units without a number are mixed with others, because the meaning is unclear.
  */
 function splitUnits(tokens: readonly string[], least: number) {
   const behind = trailingUnits(tokens, least);
@@ -49,15 +49,15 @@ function splitUnits(tokens: readonly string[], least: number) {
 function houseNumberLength(tokens: readonly string[]): number {
   const [first, second] = tokens;
   if (first === undefined) return 0;
-  // Plain (123, 123A, 112-10, 39.2) or of a grid (N6W23001).
+  // Plain (123, 123A, 112-10, 39.2) or a grid number (N6W23001).
   const number = /^\d[\dA-Z.-]*$/.test(first) || /^[NSEW]\d+(?:[NSEW]\d+)?[A-Z]?$/.test(first);
   if (!number && !numberWords.has(first)) return 0;
   return second !== undefined && /^\d\/\d{1,2}$/.test(second) ? 2 : 1;
 }
 
 /**
- * Publication 28, sections 233 and 234: directions and the last suffix are abbreviated unless that would leave the
- * street without a name. North Street is NORTH ST, N Street is N ST, Avenue E stays, Court Street is COURT ST.
+ * Publication 28, sections 233 and 234: abbreviates directions and the last suffix, unless that leaves the street
+ * without a name. North Street is NORTH ST, N Street is N ST, Avenue E stays, Court Street is COURT ST.
  */
 function standardName(body: readonly string[]): string[] {
   let name = [...body];
@@ -86,9 +86,9 @@ function standardName(body: readonly string[]): string[] {
   return [...before, ...name, ...after];
 }
 
-/** Key North is a street's end, and KEY N would be a unit: such a word keeps the direction as it is. */
+/** Keeps the direction after KEY and similar words, because KEY N would be a unit. */
 const isPlainSuffix = (word: string): boolean => suffixOf(word) !== undefined && unitDesignatorOf(word) === undefined;
 
-/** Something a street can be called: not nothing, and not a suffix alone. */
+/** A valid street name: not empty, and not only a suffix. */
 const isName = (words: readonly string[]): boolean =>
   words.length > 1 || (words.length === 1 && suffixOf(words[0] as string) === undefined);

@@ -1,4 +1,4 @@
-/** Directions, full words first to their abbreviations (Publication 28, section 233). */
+/** Directions, full words and their abbreviations (Publication 28, section 233). */
 const directionals = new Map(
   Object.entries({ N: "NORTH", S: "SOUTH", E: "EAST", W: "WEST" })
     .concat(Object.entries({ NE: "NORTHEAST", NW: "NORTHWEST", SE: "SOUTHEAST", SW: "SOUTHWEST" }))
@@ -10,7 +10,7 @@ const directionals = new Map(
 
 export const directionalOf = (word: string): string | undefined => directionals.get(word);
 
-/** Two directions that make one: N and W are NW, but E and N are two. */
+/** Combines two directions: N and W are NW, but E and N stay two. */
 export function joinedDirectional(first: string, second: string): string | undefined {
   const [a, b] = [directionals.get(first), directionals.get(second)];
   return a !== undefined && b !== undefined && /^[NS][EW]$/.test(a + b) ? a + b : undefined;
@@ -18,9 +18,9 @@ export function joinedDirectional(first: string, second: string): string | undef
 
 export interface UnitDesignator {
   abbreviation: string;
-  /** `required`: APT says nothing alone. `optional`: REAR does. */
+  /** `required`: APT needs a number. `optional`: REAR does not. */
   number: "required" | "optional";
-  /** The word is hardly ever a street's name, so that alone at a line's end it is a unit whose number was left out. */
+  /** The word is rarely a street name. Alone at the end of a line it is a unit without its number. */
   firm: boolean;
   words: readonly string[];
 }
@@ -51,7 +51,7 @@ export const unitDesignators: readonly UnitDesignator[] = [
   unit("PIER", "required", false),
   unit("SLIP", "required", false),
   unit("STOP", "required", false),
-  // A numbered box beside a street is a box in that building, not at the post office.
+  // A numbered box with a street is a box in that building, not at the post office.
   unit("BOX", "required", false, "BX"),
   unit("BSMT", "optional", false, "BASEMENT"),
   unit("FRNT", "optional", false, "FRONT"),
@@ -68,10 +68,10 @@ const designators = new Map(unitDesignators.flatMap((row) => row.words.map((word
 
 export const unitDesignatorOf = (word: string): UnitDesignator | undefined => designators.get(word);
 
-/** Numbers that buildings are proud to spell: One Main Street. */
+/** Spelled-out house numbers: One Main Street. */
 export const numberWords: ReadonlySet<string> = new Set(
   "ONE TWO THREE FOUR FIVE SIX SEVEN EIGHT NINE TEN ELEVEN TWELVE TWENTY THIRTY FORTY FIFTY HUNDRED".split(" "),
 );
 
-/** What a form sends where a person had nothing to say. */
+/** What people enter in a required field to leave it empty. */
 export const placeholders: ReadonlySet<string> = new Set(["NA", "N/A", "NONE", "NULL"]);

@@ -1,7 +1,7 @@
 /**
  * Street suffixes as the Postal Service writes them (Publication 28, appendix C1): the standard abbreviation, the full
- * word, then what people write instead. Left out on purpose are spellings that could mean two suffixes (CR, TR,
- * LA) and TRAILER, which is a unit far more often.
+ * word, then other spellings. Omits spellings that could mean two suffixes (CR, TR, LA) and TRAILER, which is usually a
+ * unit.
  */
 const TABLE = `
 ALY ALLEY ALLEE ALLY
@@ -217,5 +217,5 @@ export const suffixSpellings: ReadonlyMap<string, string> = new Map(
     }),
 );
 
-/** The standard abbreviation of an upper-case word, where the word is a street suffix. */
+/** The standard abbreviation of an upper-case word, if it is a street suffix. */
 export const suffixOf = (word: string): string | undefined => suffixSpellings.get(word);

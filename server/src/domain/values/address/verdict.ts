@@ -1,47 +1,50 @@
 import type { Address } from "@pestle/contract";
 
-/** What a validator says of an address: the same words for the built-in one and for a provider's. */
+/** A validator's verdict on an address, in the same form for the built-in validator and for a provider. */
 export interface Verdict {
   result: Result;
   reasons: Reason[];
   kind: AddressKind;
-  /** At most three, best first; each passes the same validator, and none is the address itself. */
+  /** At most three, best first. Each passes the same validator and differs from the address. */
   suggestions: Address[];
 }
 
 export type Result = "valid" | "unit_missing" | "invalid";
 
-/** Why an address is doubtful, and what that makes of it. The sentences never repeat the address. */
+/** Why an address is doubtful, and the resulting verdict. The sentences never repeat the address. */
 export const reasons = {
   street_missing: ["invalid", "There is no street, box or general delivery."],
-  street_unreadable: ["invalid", "A street line is too long to be read."],
+  street_unreadable: ["invalid", "A street line is too long."],
   street_number_missing: ["invalid", "The street has no number."],
-  box_number_missing: ["invalid", "A box, route or military post lacks the number of its box."],
+  box_number_missing: ["invalid", "A box, route or military post has no box number."],
   city_missing: ["invalid", "There is no city."],
-  city_misspelt: ["invalid", "The city is spelt unlike the city of the ZIP code."],
-  city_elsewhere: ["invalid", "The city lies in another part of the state than the ZIP code."],
-  city_not_military: ["invalid", "A military ZIP code needs APO, FPO or DPO as the city, and only there it fits."],
+  city_misspelt: ["invalid", "The city is spelled differently from the city of the ZIP code."],
+  city_elsewhere: ["invalid", "The city is in another part of the state than the ZIP code."],
+  city_not_military: [
+    "invalid",
+    "A military ZIP code needs APO, FPO or DPO as the city, and only military ZIP codes have them.",
+  ],
   state_unknown: ["invalid", "The state is not a two-letter code of the United States."],
-  zip_malformed: ["invalid", "The ZIP code does not have five digits, or nine."],
-  zip_unknown: ["invalid", "There is no such ZIP code."],
+  zip_malformed: ["invalid", "The ZIP code does not have five or nine digits."],
+  zip_unknown: ["invalid", "The ZIP code does not exist."],
   zip_not_in_state: ["invalid", "The ZIP code belongs to another state."],
-  unit_number_missing: ["unit_missing", "A unit is named without its number."],
-  // Only those who know every door can say these two.
+  unit_number_missing: ["unit_missing", "A unit has no number."],
+  // Only a provider that knows every address can report these two.
   not_found: ["invalid", "The address is not known."],
-  unit_required: ["unit_missing", "The building is known and has units; none is given."],
+  unit_required: ["unit_missing", "The building is known and has units, but no unit is given."],
 } as const satisfies Record<string, readonly [Exclude<Result, "valid">, string]>;
 
 export type Reason = keyof typeof reasons;
 
-/** The gravest of the reasons decides. */
+/** The most severe reason decides. */
 export function resultOf(found: readonly Reason[]): Result {
   if (found.some((reason) => reasons[reason][0] === "invalid")) return "invalid";
   return found.length > 0 ? "unit_missing" : "valid";
 }
 
 /**
- * What kind of place it is. `usps_only`: no other carrier delivers there (42293). `adult_signature`: someone can sign
- * at the door.
+ * The kind of place. `usps_only`: no other carrier delivers there (42293). `adult_signature`: a person can sign at the
+ * door.
  */
 export const addressKinds = {
   street: { usps_only: false, adult_signature: true },

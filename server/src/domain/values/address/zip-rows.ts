@@ -7,7 +7,7 @@ export interface ZipRow {
   city: string;
 }
 
-/** More than all ZIP codes there can be. */
+/** More than all possible ZIP codes. */
 const MAX_LINES = 100_001;
 const HEADER = ["zip", "state", "city"];
 
@@ -17,15 +17,15 @@ const faults = {
   zip: "the zip is not five digits (spreadsheets drop leading zeros)",
   state: "the state is not a two-letter code of the United States",
   city: `the city is empty or longer than ${MAX_CITY_CHARACTERS} characters`,
-  repeated: "the zip stands in an earlier line already",
+  repeated: "an earlier line already has this zip",
 } as const;
 
-/** What is wrong with a file of ZIP codes, a line each. */
+/** The faults of a ZIP code file, one line each. */
 export class ZipRowFaults extends Error {}
 
 /**
- * Rows of a CSV file `zip,state,city`. A header is optional; where it names more columns, they are passed over. Blank
- * lines and lines that begin with # are skipped.
+ * Parses the rows of a CSV file `zip,state,city`. The header is optional; additional columns are ignored. Skips blank
+ * lines and lines that begin with #.
  */
 export function parseZipRows(text: string): ZipRow[] {
   const found: string[] = [];

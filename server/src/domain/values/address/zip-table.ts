@@ -4,18 +4,18 @@ import type { ZipTable } from "./zip.ts";
 import type { ZipRow } from "./zip-rows.ts";
 
 /**
- * The shipped table is two texts. `areas`: a line for each three-digit area and state, with a bit for each of the
- * hundred endings (`063 CT 9f…`, `063 NY 00…`: an area that two states share has two lines). `cities`: a line for each
- * area, then one wherever the city changes (`01 HOLTSVILLE` holds until the next line).
+ * The shipped table is two texts. `areas`: a line per three-digit area and state, with a bit for each of the hundred
+ * endings (`063 CT 9f…`, `063 NY 00…`: an area shared by two states has two lines). `cities`: a line per area, then one
+ * wherever the city changes (`01 HOLTSVILLE` applies until the next line).
  */
 export function zipTable(areas: string, cities: () => string, corrections: readonly ZipRow[]): ZipTable {
-  /** 0 for a ZIP code that does not exist, else one more than the place in `stateCodes`. */
+  /** 0 for a ZIP code that does not exist, else one more than the index in `stateCodes`. */
   const state_of = new Uint8Array(100_000);
   for (const line of dataLines(areas)) readArea(line, state_of);
   for (const { zip5, state } of corrections) state_of[Number(zip5)] = stateCodes.indexOf(state) + 1;
 
-  // Cities serve suggestions and the check of the city; whoever only asks for states never pays for them, nor for the
-  // way back from a city to its ZIP codes.
+  // Cities are needed only for suggestions and the city check. Loads them, and the index from city to ZIP codes, on
+  // first use.
   const names = once(() => readCities(cities(), state_of, corrections));
   const zipsByKey = once(() => indexByKey(names()));
 
@@ -59,7 +59,7 @@ export function writeZipTable(rows: readonly ZipRow[]): { areas: string; cities:
 }
 
 interface CityNames {
-  /** By ZIP code: the place in `city_names`, 0 for none. */
+  /** By ZIP code: the index in `city_names`; 0 for none. */
   city_of: Uint16Array;
   city_names: (string | null)[];
 }
@@ -71,7 +71,7 @@ const dataLines = (text: string): string[] => text.split("\n").filter((line) => 
 function readArea(line: string, state_of: Uint8Array) {
   const [, area, state, digits] = /^(\d{3}) ([A-Z]{2}) ([0-9a-f]{25})$/.exec(line) ?? [];
   if (state === undefined || digits === undefined || !isStateCode(state)) {
-    throw new BrokenZipTable("the table of ZIP codes is damaged; install the package again");
+    throw new BrokenZipTable("the ZIP code table is damaged; reinstall the package");
   }
   const code = stateCodes.indexOf(state) + 1;
   for (let ending = 0; ending < 100; ending++) {
@@ -89,7 +89,7 @@ function readCities(text: string, state_of: Uint8Array, corrections: readonly Zi
     places.set(name, place);
     return place;
   };
-  // Sets the city of every existing ZIP code from one line up to the next.
+  // Sets the city of every existing ZIP code from one line to the next.
   let [from, place] = [0, 0];
   const fillTo = (end: number) => {
     for (let zip = from; zip < end; zip++) if (state_of[zip] !== 0) city_of[zip] = place;

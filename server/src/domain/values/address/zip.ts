@@ -1,10 +1,10 @@
-/** What the rest of the service asks about ZIP codes; five digits each. */
+/** ZIP code lookups for the rest of the service, by five digits. */
 export interface ZipTable {
-  /** The state the Postal Service addresses it with, or null where there is no such ZIP code. */
+  /** The state that the Postal Service uses for it, or null if the ZIP code does not exist. */
   stateOf(zip5: string): string | null;
-  /** Its preferred city in capitals, or null where none is known. */
+  /** Its preferred city in capitals, or null if unknown. */
   cityOf(zip5: string): string | null;
-  /** The three-digit areas in which the state has a city of this key (`cityKey`). */
+  /** The three-digit areas in which the state has a city with this key (`cityKey`). */
   areasOf(state: string, city_key: string): ReadonlySet<number>;
 }
 
@@ -22,8 +22,8 @@ export function parseZip(text: string): Zip | null {
 export const zipText = ({ zip5, plus4 }: Zip): string => (plus4 === null ? zip5 : `${zip5}-${plus4}`);
 
 /**
- * Five-digit codes that one slip turns into the digits given, the likeliest first: a leading zero lost to a
- * spreadsheet, two neighbours swapped, one digit wrong, one left out or doubled.
+ * Five-digit codes that one typo turns into the given digits, likeliest first: a leading zero lost in a spreadsheet,
+ * two adjacent digits swapped, one wrong digit, one omitted or doubled.
  */
 export function zipsOneSlipAway(digits: string): string[] {
   if (!/^\d{4,6}$/.test(digits)) return [];
