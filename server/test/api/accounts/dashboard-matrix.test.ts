@@ -53,7 +53,7 @@ const isStream = ({ path }: WebRoute) => path.endsWith("/stream");
 const ask = (who: Pick<WebPerson, "get" | "send">, route: WebRoute) =>
   route.method === "GET" ? who.get(address(route)) : who.send(route.method, address(route), { nothing: "sensible" });
 
-test("there are routes of both kinds, and each names its roles", () => {
+test("there are routes of both kinds, and each lists its roles", () => {
   expect(guarded.filter(({ path }) => path.startsWith("/dashboard")).length).toBeGreaterThan(35);
   expect(guarded.filter(({ path }) => path.startsWith("/portal")).length).toBeGreaterThan(15);
   for (const { path, roles } of guarded) {
@@ -65,7 +65,7 @@ test("there are routes of both kinds, and each names its roles", () => {
   );
 });
 
-test("every route × every role: whoever it is not for gets what an unknown address gets", async () => {
+test("every route × every role: a role without access gets the answer of an unknown address", async () => {
   for (const [role, person] of people) {
     const unknown = await person.get("/nowhere");
     expect(unknown.status).toBe(404);
@@ -83,7 +83,7 @@ test("every route × every role: whoever it is not for gets what an unknown addr
   }
 }, 60_000);
 
-test("nobody is let in without a session, and learns nothing of what there is", async () => {
+test("without a session there is no access and no hint of what exists", async () => {
   const texts = new Set<string>();
   for (const route of guarded) {
     const { status, text } = await ask(stranger, route);
@@ -93,7 +93,7 @@ test("nobody is let in without a session, and learns nothing of what there is", 
   expect(texts.size).toBe(1);
 });
 
-test("whoever it is for is let in: what they get is their own answer", async () => {
+test("a role with access gets its own answer", async () => {
   // Changes last, so that nobody is shut out before they were asked.
   const ordered = [...guarded].sort((a, b) => Number(a.method !== "GET") - Number(b.method !== "GET"));
   for (const route of ordered.filter((one) => one.path.startsWith("/dashboard") && !isStream(one))) {
@@ -109,7 +109,7 @@ test("whoever it is for is let in: what they get is their own answer", async () 
   }
 }, 60_000);
 
-test("a person of one partner never sees another's: the account is the session's, whatever is asked", async () => {
+test("a partner's user never sees another partner's data: the account comes from the session, regardless of the request", async () => {
   const { account_id } = app.demo.partners[1]!;
   const viewer = people.get("partner_viewer")!;
   for (const path of [`/dashboard/orders/${account_id}/${params["order_number"]}`, `/portal/${account_id}/home`]) {

@@ -151,7 +151,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
   const own = () => app.demo.partners.find((partner) => partner.environment === environment)!;
   const others = () => app.demo.partners.find((partner) => partner.environment !== environment)!;
 
-  describe.each(Object.entries(libraries))("asked by %s", (name, library) => {
+  describe.each(Object.entries(libraries))("requested by %s", (name, library) => {
     const failing = async (act: () => Promise<unknown>): Promise<Told> => {
       const thrown = await act().then(
         () => Promise.reject(new Error("it was not refused")),
@@ -163,7 +163,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
     describe.each(["Basic", "form"] as const)("with %s credentials", (auth) => {
       const connect = (credentials: Credentials = own()) => library.connect(issuer(), credentials, auth);
 
-      test("spec, Authentication 4 and 6: it gives a token that opens the partner API", async () => {
+      test("spec, Authentication 4 and 6: it returns a token that opens the partner API", async () => {
         const before = Math.floor(Date.now() / 1000);
         const token = await (await connect()).token(partners);
         expect(token).toMatchObject({
@@ -217,7 +217,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
         expect(await failing(() => client.token(repeated))).toMatchObject(refused("invalid_request"));
       });
 
-      test("RFC 7009: a revoked token opens nothing, and to revoke it again is no error", async () => {
+      test("RFC 7009: a revoked token opens nothing, and revoking it again is not an error", async () => {
         const client = await connect();
         const { access_token } = await client.token(partners);
         expect((await app.call("/brands", { token: access_token })).status).toBe(200);
@@ -236,7 +236,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
 
       // simple-oauth2 cannot ask.
       if (name === "simple-oauth2") return;
-      test("RFC 7662: a client can ask about its own tokens only", async () => {
+      test("RFC 7662: a client can introspect only its own tokens", async () => {
         const client = await connect();
         const { access_token, created_at } = await client.token(partners);
         expect(await client.introspect!(access_token)).toMatchObject({
@@ -276,7 +276,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
       expect(await failing(() => client.token(partners))).toMatchObject(refused("invalid_scope"));
     });
 
-    test("spec, Limits 1: who keeps guessing a secret is told to wait", async () => {
+    test("spec, Limits 1: a client that keeps guessing a secret must wait", async () => {
       const client = await library.connect(
         issuer(),
         { client_id: `guessed-${environment}-${name}`, client_secret: "guess" },
@@ -296,7 +296,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
     });
   });
 
-  test("RFC 8414: both of the clients that discover find the same metadata", async () => {
+  test("RFC 8414: both clients that support discovery find the same metadata", async () => {
     const address = new URL(issuer());
     const found = await oauth.discoveryRequest(address, { algorithm: "oauth2", ...loopback });
     expect(await oauth.processDiscoveryResponse(address, found)).toEqual(serverMetadata(issuer()));

@@ -118,14 +118,14 @@ function call(who: WebPerson, route: WebRoute, environment: string, ids: Record<
 }
 const unknown = async (who: WebPerson) => (await who.get("/portal/sandbox/no-such-thing")).text;
 
-describe("the portal is the partner's own", () => {
-  test("every route that changes something is in the table above", () => {
+describe("the portal shows only the partner's own records", () => {
+  test("the table above has every route that changes data", () => {
     const changing = portal.filter(({ method }) => method !== "GET").map(keyOf);
     expect(changing.sort()).toEqual(Object.keys(bodies).sort());
   });
 
   for (const route of portal.filter((one) => /:(?!environment)/.test(one.path) || named.includes(keyOf(one)))) {
-    test(`${keyOf(route)}: another partner's id is one that nobody has`, async () => {
+    test(`${keyOf(route)}: another partner's id looks like an unknown id`, async () => {
       const told = await call(willow, route, "sandbox", other!);
       expect([told.status, told.text]).toEqual([404, await unknown(willow)]);
     });
@@ -139,7 +139,7 @@ describe("the portal is the partner's own", () => {
   }
 
   for (const route of portal.filter(({ path }) => path.includes(":environment"))) {
-    test(`${keyOf(route)}: is not there for a partner without an account in that environment`, async () => {
+    test(`${keyOf(route)}: is 404 for a partner without an account in that environment`, async () => {
       for (const environment of ["production", "staging", "SANDBOX", "%00", other!.order_number]) {
         const told = await call(juniper, route, environment, other!);
         expect([environment, told.status, told.text]).toEqual([environment, 404, await unknown(juniper)]);
@@ -147,7 +147,7 @@ describe("the portal is the partner's own", () => {
     });
   }
 
-  test("lists hold what is the account's own, in its environment", async () => {
+  test("lists hold only the account's own records, in its environment", async () => {
     const lists = [
       "credentials",
       "webhook_endpoints",
@@ -176,7 +176,7 @@ describe("the portal is the partner's own", () => {
 
 describe("roles", () => {
   for (const route of portal) {
-    test(`${keyOf(route)}: ${(route.roles as string[]).join(", ")}, and nobody else`, async () => {
+    test(`${keyOf(route)}: ${(route.roles as string[]).join(", ")}, and no other role`, async () => {
       for (const [role, person] of Object.entries(people)) {
         if ((route.roles as readonly string[]).includes(role)) continue;
         const told = await call(person, route, "sandbox", own!);
@@ -185,7 +185,7 @@ describe("roles", () => {
     });
   }
 
-  test("viewers read everything and change nothing; developers all but the team; admins all", () => {
+  test("viewers read everything and change nothing, developers change all but the team, and admins change all", () => {
     for (const { method, path, roles } of portal) {
       const wanted =
         method === "GET"
@@ -197,7 +197,7 @@ describe("roles", () => {
     }
   });
 
-  test("whoever may, can", async () => {
+  test("a role with access succeeds", async () => {
     for (const route of portal.filter(({ method }) => method === "GET")) {
       const told = await call(people["partner_viewer"]!, route, "sandbox", own!);
       expect([route.path, told.status]).toEqual([route.path, 200]);
@@ -210,7 +210,7 @@ describe("roles", () => {
   });
 });
 
-test("who looks at an order is written down, once for as long as they stay with it", async () => {
+test("the audit log records who opened an order, once per visit", async () => {
   const viewer = await webPerson(app, "partner_viewer", await partnerOf(willow));
   const written = async () =>
     (

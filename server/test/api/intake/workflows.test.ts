@@ -211,7 +211,7 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
   expect(orders.map((order: Order) => order.order_number)).toEqual([reordered.order_number, order_number]);
 });
 
-test("Automatic Processing: an e-prescription becomes an order, waits for e-mail and stock, and arrives", async () => {
+test("Automatic Processing: an e-prescription becomes an order, waits for an email address and stock, and arrives", async () => {
   const partner = await openPartner(1);
   const { ncpdp_id } = app.demo.partners[1]!;
   const intake = await openIntake(app);

@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe("the Arazzo document that is served", () => {
-  test("tells both workflows of the contract, of the very service that serves it", () => {
+describe("the served Arazzo document", () => {
+  test("describes both workflows of the contract, with the addresses of the serving service", () => {
     expect(document.arazzo).toBe("1.0.1");
     expect(document.workflows.map(({ workflowId }) => workflowId).sort()).toEqual([...workflows].sort());
     expect(text).toContain(app.addresses.base_url);
@@ -56,7 +56,7 @@ describe("the Arazzo document that is served", () => {
     },
   );
 
-  test("an order that was sent a moment ago is looked up, as the step says", async () => {
+  test("an order that was just sent is looked up, as the step says", async () => {
     // Whatever creates the order answers 409 from the second time on: the first try comes from elsewhere.
     const twice = async (operation: OperationId, address: string, init: RequestInit) => {
       if (operation === "createOrder") await fetch(address, init);

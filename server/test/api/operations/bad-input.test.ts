@@ -477,7 +477,7 @@ async function tryCase(listener: "partner" | "auth" | "sandbox_auth", { bytes, e
   expect(await written()).toEqual(before);
 }
 
-describe("the partner API refuses in the contract's words and writes nothing", () => {
+describe("the partner API rejects it with documented errors and writes nothing", () => {
   test.for(partnerCases)("$name", (one) => tryCase("partner", one));
   test.for([
     ...methodCases("/v1/brands", signedIn, { GET: "200", HEAD: "200" }),
@@ -495,7 +495,7 @@ describe.for(["auth", "sandbox_auth"] as const)(
     });
     test.for(tokenCases)("$name", (one) => tryCase(listener, one));
     test.for(methodCases("/oauth/token", [], { POST: "" }))("$name", (one) => tryCase(listener, one));
-    test.for([1, 2, 3])("a token comes back to life after all that (%i)", async () => {
+    test.for([1, 2, 3])("a token request still succeeds after all that (%i)", async () => {
       const { answers } = await exchange(urlOf(listener), filled(form(GRANT)));
       expect(answers.map(outcomeOf)).toEqual(["200"]);
       expect(answers.flatMap((answer) => brokenPromises(answer, "token"))).toEqual([]);
@@ -503,7 +503,7 @@ describe.for(["auth", "sandbox_auth"] as const)(
   },
 );
 
-test("a caller that waits for 100 Continue is told to go on", async () => {
+test("a caller that waits for 100 Continue receives it", async () => {
   const { answers, interim } = await exchange(
     app.addresses.base_url,
     filled(post("{}", [JSON_TYPE, "expect: 100-continue"])),
@@ -512,14 +512,14 @@ test("a caller that waits for 100 Continue is told to go on", async () => {
   expect(answers.map(outcomeOf)).toEqual(["422 42200"]);
 });
 
-test("a hundred requests sent at once are answered in their order", async () => {
+test("a hundred pipelined requests are answered in order", async () => {
   const requests = Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? get("/brands") : get("/nope")));
   const { answers } = await exchange(app.addresses.base_url, filled(Buffer.concat(requests)), { until: 100 });
   expect(answers.map(outcomeOf)).toEqual(requests.map((_, i) => (i % 2 === 0 ? "200" : "404")));
   expect(answers.flatMap((answer) => brokenPromises(answer, "partner"))).toEqual([]);
 });
 
-test("a change that was made is told so, whatever nonsense follows it on the connection", async () => {
+test("a successful change is answered as such, regardless of what follows on the connection", async () => {
   const before = await written();
   const nonsense = Buffer.from(`\x00nonsense\r\n\r\n${"x".repeat(100_000)}`);
   const bytes = Buffer.concat([post(CHANGE, [JSON_TYPE]), get("/brands"), nonsense]);
@@ -529,7 +529,7 @@ test("a change that was made is told so, whatever nonsense follows it on the con
   expect(await written()).toEqual({ ...before, clock_offset_s: Number(before["clock_offset_s"]) + 1 });
 });
 
-test("one key is one change, however its path is written", async () => {
+test("one key is one change, regardless of how its path is written", async () => {
   const before = await written();
   const spellings = ["/simulate", "/v1/simulate", "/%73imulate", "http://localhost/v1/simulate", "/simulate#x"];
   for (const [i, path] of spellings.entries()) {
@@ -545,7 +545,7 @@ test("one key is one change, however its path is written", async () => {
   });
 });
 
-test("a caller that is too slow gets an answer and the end of its connection, not an open door", async () => {
+test("a caller that is too slow gets an answer and a closed connection", async () => {
   const before = await written();
   for (const { server } of Object.values(app.listeners) as { server: Server }[]) {
     server.headersTimeout = 200;
@@ -570,7 +570,7 @@ test("a caller that is too slow gets an answer and the end of its connection, no
   expect(await written()).toEqual(before);
 });
 
-test("a caller that hangs up at any moment harms nobody", async () => {
+test("a caller that disconnects at any moment affects no other caller", async () => {
   const faults: Error[] = [];
   const remember = (error: Error) => void faults.push(error);
   process.on("uncaughtExceptionMonitor", remember);
@@ -598,7 +598,7 @@ test("a caller that hangs up at any moment harms nobody", async () => {
   expect(await written()).toEqual(before);
 });
 
-test("none of it was a fault, and no credential is in the log", () => {
+test("none of it caused a fault, and the log contains no credential", () => {
   const lines = app.lines();
   expect(lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
   expect(lines.filter(({ status }) => Number(status) >= 500)).toEqual([]);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test("whatever is made from the OpenAPI document is answered as it says, by every operation", async () => {
+test("every operation answers every request built from the OpenAPI document as documented", async () => {
   const { operations, requests, answers, faults } = await holdToContract({ demo: app.demo, count: OF_EACH, seed: 8 });
   expect(faults).toEqual([]);
   expect(operations).toBe(endpoints.length);

@@ -67,7 +67,7 @@ async function answered(code: ErrorCode): Promise<Response> {
   });
 }
 
-describe("the documentation's way out of an exception ends it:", () => {
+describe("the documented action closes the exception:", () => {
   test.each(exceptionIds)("%i", async (id) => {
     const { send } = exceptionFixes[id];
     const of = await held[id](app);
@@ -81,7 +81,7 @@ describe("the documentation's way out of an exception ends it:", () => {
   });
 });
 
-describe("the documentation's example of an error gets that error, and no other:", () => {
+describe("the documented example gets that error, and no other:", () => {
   const withExample = errorCodes.filter((code) => errorCauses[code].example !== null);
   test.each(withExample)("%i", async (code) => {
     const text = await (await answered(code)).text();
@@ -91,7 +91,7 @@ describe("the documentation's example of an error gets that error, and no other:
     ).toEqual([code]);
   });
 
-  test("nearly every code has one", () => {
+  test("nearly every code has an example", () => {
     expect(errorCodes.length - withExample.length).toBeLessThanOrEqual(MOST_WITHOUT_EXAMPLE);
   });
 });

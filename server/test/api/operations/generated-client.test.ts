@@ -90,7 +90,7 @@ test("a client generated from the document compiles under the strictest settings
   expect(order).toMatchObject({ order_status: "Processing", workflow: "api_driven", exceptions: [] });
 });
 
-test("what the document does not allow does not compile", () => {
+test("a request that the document does not allow does not compile", () => {
   const { status, output } = compile("mistakes", MISTAKES);
   expect(status).not.toBe(0);
   expect([...output.matchAll(/mistakes\.ts\((\d+),/g)].map(([, line]) => Number(line))).toEqual([3, 4, 5]);

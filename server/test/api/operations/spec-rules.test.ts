@@ -439,6 +439,6 @@ const rules: Record<Rule, () => Promise<void>> = {
   },
 };
 
-describe("the given interface, rule by rule", () => {
+describe("the specification, rule by rule", () => {
   for (const [name, check] of Object.entries(rules)) test(`spec, ${name}`, check);
 });

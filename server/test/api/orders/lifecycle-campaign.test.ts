@@ -18,7 +18,7 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 const own = () => ({ database_url: database.url, master_key: TEST_MASTER_KEY });
 
-test("orders come out as a simple model says, whatever is done to them and in whatever order", {
+test("orders match a simple model after any commands in any order", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { faults, stories, outcomes } = await playLifecycles({ ...own(), count: STORIES, seed: 20261115 });
@@ -68,7 +68,7 @@ const tampered: Record<string, string> = {
   "somebody has it": "update orders set claimed_by = 'tess', claimed_until = now()",
 };
 
-test(`the campaign would notice: ${Object.keys(tampered).join(", ")}`, { timeout: TIMEOUT_MS }, async () => {
+test(`the campaign detects: ${Object.keys(tampered).join(", ")}`, { timeout: TIMEOUT_MS }, async () => {
   const world = await openWorld({ ...own(), pool_size: 4 });
   try {
     const stage = await world.openStage(false);

@@ -410,7 +410,7 @@ const outcomeOf = (event: string): Outcome =>
       ? { ends: [64] }
       : { event: event as NonNullable<Outcome["event"]> };
 
-describe("whoever is not named in a row", () => {
+describe("a role that a row does not name", () => {
   for (const start of everywhere) {
     const here = rows.filter(({ event, from }) => event !== "create" && from.includes(start.state));
     const refused = here.flatMap((row) => {
@@ -418,7 +418,7 @@ describe("whoever is not named in a row", () => {
       return roles.filter((role) => !may.includes(role)).map((role) => [row.event, role] as const);
     });
     if (refused.length === 0) continue;
-    test(`does not take it, and writes nothing: ${told(start)}, ${refused.length} times`, async () => {
+    test(`cannot take it, and writes nothing: ${told(start)}, ${refused.length} times`, async () => {
       const order = await walked(start);
       const before = await shop.everything(order);
       for (const [event, role] of refused) {
@@ -443,7 +443,7 @@ describe("whoever is not named in a row", () => {
     ],
   ];
   for (const [state, event, take] of beyond) {
-    test(`is told so: ${event} by a technician`, async () => {
+    test(`gets an error: ${event} by a technician`, async () => {
       const order = await walked({ state, held_from: null });
       const before = await shop.everything(order);
       await expect(take(order)).rejects.toMatchObject({ key: "not_your_role" });
@@ -483,12 +483,12 @@ describe("an event that no row has for a state", () => {
 /** A person's sentence, a partner's code, or the table's own words. */
 const REFUSED = new RegExp(["42463", "42228", "is not possible", ...Object.values(workRefusals)].join("|"));
 
-describe("the graph that was walked", () => {
-  test("goes through every state and stage", () => {
+describe("the tested graph", () => {
+  test("covers every state and stage", () => {
     expect(new Set(walkedEdges.map(([, to]) => to))).toEqual(new Set(orderStates));
   });
 
-  test("leads from every state that is not final to one that is, and from those nowhere", () => {
+  test("leads from every state that is not final to a final one, and from final ones nowhere", () => {
     const ends = new Set<OrderState | "new">(finalStates);
     for (let grows = true; grows; ) {
       const found = walkedEdges.filter(([from, to]) => ends.has(to) && !ends.has(from));

@@ -178,7 +178,7 @@ const cases: Case[] = [
 ];
 
 describe("the fields of an action", () => {
-  test("each have cases of their own, for each of their codes", () => {
+  test("each have their own test cases, for each of their codes", () => {
     for (const event of actionKeys) {
       for (const { name, codes } of actions[event].fields) {
         const own = cases.filter((one) => one.event === event);
@@ -211,7 +211,7 @@ describe("the fields of an action", () => {
   }
 
   for (const event of actionKeys) {
-    test(`${event} takes its own fields and no others`, async () => {
+    test(`${event} accepts its own fields and no others`, async () => {
       const id = exceptionIds.find((one) => exceptionRow(one).actions.includes(event));
       const { order, partner } = await orderOf(id ?? "Shipped");
       const own: readonly string[] = actions[event].fields.map(({ name }) => name);
@@ -225,7 +225,7 @@ describe("the fields of an action", () => {
   }
 
   for (const event of [undefined, null, "", "Cancel", "approve_review", "toString", "__proto__", 7, ["cancel"], {}]) {
-    test(`an event is one of the table's: ${JSON.stringify(event)} is 42461`, async () => {
+    test(`an event must be in the table: ${JSON.stringify(event)} is 42461`, async () => {
       const { order } = await orderOf(70);
       await expectRefused(app, order, { event, exception_id: 70 }, [[42461, "event"]]);
     });

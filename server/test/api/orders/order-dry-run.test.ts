@@ -72,7 +72,7 @@ const changes: Change[] = [
   { change: (body) => ({ ...body, items: [...body.items, { sku: "pill-organizer", quantity: 9 }] }) },
 ];
 
-test("a dry run predicts exactly what the order then does, and writes nothing", async () => {
+test("a dry run predicts exactly what the order will do, and writes nothing", async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.subarray(changes, { maxLength: 4 }), async (chosen) => {
@@ -112,7 +112,7 @@ test("a dry run predicts exactly what the order then does, and writes nothing", 
   expect([...seen].sort()).toEqual(["201 On Hold", "201 Processing", "409", "422"]);
 });
 
-test("a dry run leaves its Idempotency-Key to the order", async () => {
+test("a dry run does not use up its Idempotency-Key", async () => {
   const { body } = await newOrder(app);
   const headers = { "idempotency-key": "tried-then-placed" };
   const untouched = await footprint(app);

@@ -356,7 +356,7 @@ const eventsOf = async (order_number: string): Promise<Told[]> => {
 };
 
 describe("an exception that creation can raise", () => {
-  test("has fixtures, whichever it is", () => {
+  test("has fixtures, for every id", () => {
     expect(Object.keys(fixtures).map(Number)).toEqual(orderHolds.map(({ id }) => id));
     expect(Object.keys(fixtures).map(Number)).toEqual([65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79]);
   });
@@ -379,7 +379,7 @@ describe("an exception that creation can raise", () => {
     }
   }
 
-  test("does not keep others from being raised: each is told by itself, in the order of their numbers", async () => {
+  test("does not prevent others: each has its own event, in the order of their ids", async () => {
     const given = { patient: { email: null, address: null }, prescription: { sig_text: "", daw: true } };
     const { body, scene } = await play({
       why: "",
@@ -390,8 +390,8 @@ describe("an exception that creation can raise", () => {
   });
 });
 
-describe("an order that nothing holds", () => {
-  test("tells its prescriptions and its status, once", async () => {
+describe("an order without a hold", () => {
+  test("sends its prescriptions and its status once", async () => {
     const { body, patient_id } = await newOrder(app);
     const order = await placed(app, body);
     expect(misfits(Order, order)).toEqual([]);
@@ -410,14 +410,14 @@ describe("an order that nothing holds", () => {
     ]);
   });
 
-  test("of OTC products alone is filled without review, and tells only its status", async () => {
+  test("of only OTC products skips the review, and sends only its status", async () => {
     const { patient_id } = await newOrder(app);
     const { order_number, order_status, medication_requests } = await placed(app, otc(patient_id));
     expect([order_status, medication_requests]).toEqual(["Filling", []]);
     expect((await eventsOf(order_number)).map(({ event_type }) => event_type)).toEqual(["ORDER_UPDATED"]);
   });
 
-  test("tells its prescriptions of every change, also while they are missing", async () => {
+  test("sends its prescriptions with every change, even while they are missing", async () => {
     const { patient_id } = await newOrder(app, automatic);
     const item = { sku: "sertraline-50", prescriber_name: "Ada Lindqvist", prescriber_phone: "4155550177" };
     const order = await placed(app, { ...otc(patient_id), items: [item] }, { partner: 1 });
@@ -427,7 +427,7 @@ describe("an order that nothing holds", () => {
     for (const event of told) expect(event["medication_requests"]).toEqual([]);
   });
 
-  test("of OTC products alone goes back to being filled, where something holds it", async () => {
+  test("of only OTC products returns to filling after a hold", async () => {
     const { patient_id } = await newOrder(app, { patient: { email: null } });
     const { order_number } = await placed(app, otc(patient_id));
     const { rows } = await set("select stage, held_from from orders where order_number = $1", order_number);

@@ -207,7 +207,7 @@ function withValue(path: string, value: unknown): OrderBody {
 const told = (text: string) => codesOf(text).map(([code, ...at]) => ({ code, at }));
 
 describe("each field of an order", () => {
-  test("stands in the table, and the whole order with all of them would be made", async () => {
+  test("is in the table, and an order with all of them would be created", async () => {
     const paths = (value: unknown, path: string): string[] =>
       typeof value !== "object" || value === null
         ? []
@@ -222,7 +222,7 @@ describe("each field of an order", () => {
   });
 
   for (const [path, field] of Object.entries(fields)) {
-    test(`${path} with anything else in its place: ${field.code}, and nothing is written`, async () => {
+    test(`${path} with any other value: ${field.code}, and nothing is written`, async () => {
       for (const [name, value] of Object.entries(values) as [Value, unknown][]) {
         const body = withValue(path, value);
         if (field.takes?.includes(name)) {
@@ -244,7 +244,7 @@ describe("each field of an order", () => {
     });
 
     if (path.endsWith("]")) continue;
-    test(`${path} left out: ${field.required ? field.code : "taken"}`, async () => {
+    test(`${path} omitted: ${field.required ? field.code : "accepted"}`, async () => {
       const { status, body, text } = await post(app, withValue(path, undefined), { path: DRY });
       const errors = body.errors.map(({ code }: { code: number }) => code);
       expect([status, errors], text).toEqual([200, field.required ? [field.code] : []]);
@@ -265,14 +265,14 @@ describe("a body", () => {
     return text.replace(from, to);
   };
 
-  test("that is no object is 400", async () => {
+  test("that is not an object is 400", async () => {
     for (const text of ["[]", "null", "true", "1", '"order"', `[${JSON.stringify(whole)}]`]) {
       expect([text.slice(0, 20), ...(await send(text))]).toEqual([text.slice(0, 20), 400, 40000]);
     }
     expect(await footprint(app)).toEqual(untouched);
   });
 
-  test("that is no JSON, says something twice or nests without end is 400", async () => {
+  test("that is not JSON, repeats a key or nests without end is 400", async () => {
     const bodies = [
       "",
       JSON.stringify(whole).slice(0, -1),
@@ -300,7 +300,7 @@ describe("a body", () => {
     expect(await footprint(app)).toEqual(untouched);
   });
 
-  test("with numbers beyond all numbers has the field's own code", async () => {
+  test("with numbers out of range has the field's own code", async () => {
     expect(await send(written('"quantity":1', '"quantity":1e999'))).toEqual([422, 42242]);
     expect(await send(written('"quantity":1', '"quantity":-1e999'))).toEqual([422, 42242]);
     expect(await send(written('"quantity":1', '"quantity":-0'))).toEqual([422, 42242]);
@@ -310,7 +310,7 @@ describe("a body", () => {
     expect(await footprint(app)).toEqual(untouched);
   });
 
-  test("of ten thousand items, a hundred thousand unknown fields or thirty levels is refused at once", async () => {
+  test("of ten thousand items, a hundred thousand unknown fields or thirty levels is rejected quickly", async () => {
     const items = (count: number, item: unknown) => JSON.stringify({ ...whole, items: Array(count).fill(item) });
     expect(await send(items(10_000, whole.items[0]).slice(0, 1024 * 1024 - 1))).toEqual([400, 40001]);
     expect(await send(items(10_000, { sku: "packaging-pouch" }))).toEqual([422, 42200]);
@@ -321,7 +321,7 @@ describe("a body", () => {
     expect(await footprint(app)).toEqual(untouched);
   });
 
-  test("is not read where the query is wrong", async () => {
+  test("is not read if the query is invalid", async () => {
     for (const query of [
       "dry_run=1",
       "dry_run=",
@@ -339,7 +339,7 @@ describe("a body", () => {
     expect(await footprint(app)).toEqual(untouched);
   });
 
-  test("never was a fault of ours", () => {
+  test("never caused a fault", () => {
     expect(app.lines().filter(({ level }) => Number(level) >= 50)).toEqual([]);
   });
 });

@@ -503,7 +503,7 @@ beforeAll(async () => {
   theirs = await addPatient(app, { partner: 2, patient: stranger() });
 });
 
-describe("an order is refused", () => {
+describe("an order is rejected", () => {
   const { codes } = endpoints.find(({ operation_id }) => operation_id === "createOrder")!;
   const general: number[] = [40000, 40001, 40002, 40003, 40004, 40005, 42299];
 
@@ -513,7 +513,7 @@ describe("an order is refused", () => {
 
   for (const [code, all] of Object.entries(fixtures)) {
     for (const { why, fields, given, before, change } of all) {
-      test(`with ${code} ${errors[code as unknown as ErrorCode][0]} alone: ${why}; nothing is written`, async () => {
+      test(`with only ${code} ${errors[code as unknown as ErrorCode][0]}: ${why}; nothing is written`, async () => {
         const scene = await newOrder(app, given);
         await before?.(scene);
         const body = change(scene.body, scene);
@@ -530,7 +530,7 @@ describe("an order is refused", () => {
     }
   }
 
-  test("with everything that is wrong with it at once, in code order", async () => {
+  test("with all of its problems at once, in code order", async () => {
     const { patient_id, prescription_id } = await newOrder(app);
     const known = { patient: { ...(await patientOf(patient_id)) } };
     const another = async (prescription: Given["prescription"] = {}) =>

@@ -40,7 +40,7 @@ const ledger = async () => {
   return rows[0] as { reserved: number; entries: number };
 };
 
-test("nothing is ever ordered beyond the prescription, what is canceled comes back, and the shelf agrees", async () => {
+test("orders never exceed the prescription, canceled units return, and the stock agrees", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 2 }), fc.array(step, { maxLength: 12 }), async (refills, steps) => {
       const { patient_id, prescription_id } = await addPatient(app, { patient: stranger(), prescription: { refills } });

@@ -12,7 +12,7 @@ const DAY_MS = DAY_S * 1000;
 const SKU = "atorvastatin-20";
 const LONGEST_MS = 60_000;
 
-test("a year of one patient's refills plays in seconds, and the same calls tell the same story anywhere", async () => {
+test("a year of one patient's refills runs in seconds, and the same calls give the same results everywhere", async () => {
   const first = await playYear();
   expect(first.story).toEqual([
     // Twelve fills, each ordered when the one before is used up; the parcel takes the days of its street.

@@ -67,7 +67,7 @@ async function openMailServer(
 }
 const letter = { to: "dev@larkspur.example", subject: "Notice", text: "first\n.second\n..third" };
 
-test("a letter is handed over whole, dots and all", async () => {
+test("the client sends a complete mail, including leading dots", async () => {
   const { url, told, letters } = await openMailServer();
   await openMail({ smtp_url: url, from: "pharmacy@larkspur.example" })!.send(letter);
   expect(told).toEqual([
@@ -83,7 +83,7 @@ test("a letter is handed over whole, dots and all", async () => {
 });
 
 test.each(["AUTH", "MAIL", "RCPT", "DATA", "letter"])(
-  "a mail server that refuses at %s is a failure that says so",
+  "a mail server that rejects at %s is an error that says so",
   async (word) => {
     const { url } = await openMailServer({ [word]: "550 5.7.1 no, o'brien@secret.example" });
     const sending = openMail({ smtp_url: url, from: "pharmacy@larkspur.example" })!.send(letter);
@@ -91,7 +91,7 @@ test.each(["AUTH", "MAIL", "RCPT", "DATA", "letter"])(
   },
 );
 
-test("a line that can be made private is, before the password; a certificate that does not fit ends it", async () => {
+test("the client upgrades the connection before it sends the password; an invalid certificate ends it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pestle-mail-"));
   const { key, cert } = selfSigned(folder, "mail.test", "127.0.0.1");
   const { url, told, letters } = await openMailServer({}, { key: readFileSync(key), cert: readFileSync(cert) });
@@ -114,11 +114,11 @@ test("the password never crosses a network unencrypted", async () => {
   expect(told).toEqual(["EHLO pestle", "STARTTLS"]);
 });
 
-test("nobody's mail server is no mail", () => {
+test("without a mail server there is no mail", () => {
   expect(openMail({ smtp_url: "", from: "" })).toBeNull();
 });
 
-test("the partner's people are told when an endpoint is disabled, and nothing waits for the mail server", async () => {
+test("the partner's users get a mail when an endpoint is disabled, and no request waits for the mail server", async () => {
   const { url, letters } = await openMailServer();
   const app = await startTestApp({ env: { SMTP_URL: url, MAIL_FROM: "pharmacy@larkspur.example" } });
   const gone = await openReceiver((_, response) => response.writeHead(410).end());
@@ -133,7 +133,7 @@ test("the partner's people are told when an endpoint is disabled, and nothing wa
   await gone.close();
 });
 
-test("somebody who cannot be reached does not keep a notice from the others", async () => {
+test("one unreachable user does not prevent the mail to the others", async () => {
   const { url, letters } = await openMailServer({
     RCPT: (line) => (line.includes("<a.former@") ? "550 5.1.1 nobody here" : "250 ok"),
   });

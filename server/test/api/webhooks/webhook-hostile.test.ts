@@ -167,7 +167,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("none of them slows the first attempts at an endpoint that is well", async () => {
+test("none of them delays the first attempts at a healthy endpoint", async () => {
   const slowest: number[] = [];
   for (let round = 1; round <= 20; round++) {
     const written_ms = Date.now();
@@ -185,7 +185,7 @@ test("none of them slows the first attempts at an endpoint that is well", async 
 
 describe("an endpoint that", () => {
   for (const [index, [name, { status, error }]] of Object.entries(misbehaviours).entries()) {
-    test(`${name} is dealt with as the contract says`, async () => {
+    test(`${name} is handled as the contract says`, async () => {
       const { endpoint } = bad[index]!;
       const attempt = await until("an attempt is written down", async () => {
         const { rows } = await app.deps.db.raw(

@@ -91,14 +91,14 @@ test("the public standardwebhooks package verifies 10,000 requests", () => {
   ).toThrow();
 });
 
-test("bodies of 20 KB, accents and emoji were among them, and every byte was ASCII", () => {
+test("the samples included bodies of 20 KB, accents and emoji, and every byte was ASCII", () => {
   const bodies = receiver.received.map(({ body }) => body);
   expect(Math.max(...bodies.map((body) => body.length))).toBeGreaterThan(20 * 1024);
   expect(bodies.some((body) => body.includes("\\ud83d\\udc8a"))).toBe(true);
   for (const body of bodies) expect(/^[\x20-\x7e]*$/.test(body) && !/[!'()*~]/.test(body)).toBe(true);
 });
 
-test("the contract's vectors come out of what signs requests", () => {
+test("the signing code produces the contract's vectors", () => {
   const secrets = { key: signingKey("sek"), secret: "wh secret ~ 1", signing_secret: "whsec_c2Vr" };
   const sign = requestSigner("Larkspur", "test", "https://partner.example/hook", secrets);
   expect(sign("id", '{"event_type":"RX_RECEIVED","patient_id":"v3y4od"}', 1)).toMatchObject({
@@ -109,7 +109,7 @@ test("the contract's vectors come out of what signs requests", () => {
   });
 });
 
-test("requests stay signed with the pinned secret through a rotation, and with a live one when it ends", async () => {
+test("requests stay signed with the pinned secret through a rotation, and with a live one after it ends", async () => {
   const { account_id } = endpoint;
   const { db, vault } = app.deps;
   const first = await db.transaction((tx) =>
