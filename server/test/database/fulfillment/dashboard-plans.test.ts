@@ -90,7 +90,7 @@ const tables: Record<string, { filter: Partial<QueueFilter>; found: "full" | "so
 };
 
 for (const [name, { filter, found }] of Object.entries(tables)) {
-  test(`a page of the table (${name}) looks at a few rows of ${ORDERS} open orders`, async () => {
+  test(`a page of the table (${name}) reads a few rows of ${ORDERS} open orders`, async () => {
     const looked = await rowsRead(app.deps.db, async (tx) => {
       const deps = { ...app.deps, db: tx };
       const asked = { ...anyOrder, ...filter, ...(filter.account_id === "" && { account_id }) };
@@ -102,7 +102,7 @@ for (const [name, { filter, found }] of Object.entries(tables)) {
   });
 }
 
-test("a page far down looks at as many rows as the first", async () => {
+test("a page far down reads as many rows as the first", async () => {
   const stage_since = new Date(Date.now() - (ORDERS / 2) * 1_000);
   const rows = async (after: Parameters<typeof listQueue>[2]) => {
     const looked = await rowsRead(app.deps.db, async (tx) => {
@@ -122,7 +122,7 @@ test("the queues are counted from the index alone", async () => {
   expect(total(looked), JSON.stringify(looked)).toBeLessThan(100);
 });
 
-test("a search looks at a few rows, whatever was typed", async () => {
+test("a search reads a few rows for any input", async () => {
   const { rows } = await app.deps.db.raw("select order_number from orders limit 1 offset 50000");
   const known = String(rows[0]!["order_number"]);
   for (const text of [known, "no such reference", "9400100000000000000000", "999999", "Ada Byron 1980-05-01"]) {

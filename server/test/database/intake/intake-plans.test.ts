@@ -57,7 +57,7 @@ const changes = {
 };
 
 for (const [name, body] of Object.entries(changes)) {
-  test(`${name} looks at a few rows, however many there are`, async () => {
+  test(`${name} reads a few rows, regardless of the number of rows`, async () => {
     const { client_id } = app.demo.intake;
     const [caller] = (
       await app.deps.db.raw("select account_id, credential_id from credential where $1 like '%' || credential_id", [

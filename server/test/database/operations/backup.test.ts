@@ -55,7 +55,7 @@ const contents = async (db: Db, tables: readonly string[]) =>
     ),
   );
 
-test("what is restored is what was there, and a service starts on it with the same tokens and credentials", async () => {
+test("a restore equals the original, and a service starts on it with the same tokens and credentials", async () => {
   const token = await app.token();
   const later = join(folder, "later.backup");
   await backUp(app.deps.db, later, new Date());
@@ -81,7 +81,7 @@ test("what is restored is what was there, and a service starts on it with the sa
   });
 });
 
-test("a back-up is one moment: what is written while it is taken is in it whole or not at all", async () => {
+test("a backup is one snapshot: concurrent writes are in it completely or not at all", async () => {
   const busy = join(folder, "busy.backup");
   let stop = false;
   const writer = (async () => {
@@ -109,13 +109,13 @@ test.each([
   ["without its trailer", (bytes: Buffer) => rewrite(bytes, (lines) => lines.slice(0, -2).concat(""))],
   ["with something after its end", (bytes: Buffer) => rewrite(bytes, (lines) => [...lines, lines[5]!, ""])],
   ["of noise", () => Buffer.from("this is no back-up")],
-])("a file %s is refused before a database is touched", async (_what, damage) => {
+])("a file %s is rejected before the database changes", async (_what, damage) => {
   const damaged = join(folder, "damaged.backup");
   writeFileSync(damaged, damage(readFileSync(file)));
   await expect(verifyBackup(damaged, master)).rejects.toThrow(/truncated or altered|not a Pestle backup/);
 });
 
-test("a file that changes between the look and the restore leaves the database empty", async () => {
+test("a file that changes between the check and the restore leaves the database empty", async () => {
   const swapped = join(folder, "swapped.backup");
   writeFileSync(swapped, readFileSync(file));
   const verified = await verifyBackup(swapped, master);
@@ -132,7 +132,7 @@ test("a file that changes between the look and the restore leaves the database e
   });
 });
 
-test("another master key, a newer schema and a database with rows are refused, each with its reason", async () => {
+test("another master key, a newer schema and a database with rows are rejected, each with its reason", async () => {
   await expect(verifyBackup(file, [decodeMasterKey("8".repeat(64))])).rejects.toThrow("that is not yours");
   const newer = join(folder, "newer.backup");
   const change = (lines: string[]) => lines.with(0, JSON.stringify({ ...JSON.parse(lines[0]!), schema_version: 9999 }));
@@ -141,7 +141,7 @@ test("another master key, a newer schema and a database with rows are refused, e
   await expect(restore(app.deps.db, await verifyBackup(file, master))).rejects.toThrow("goes into an empty database");
 });
 
-test("a file that cannot be written is told as that, and nothing of it is left", async () => {
+test("an unwritable file is reported as such, and no part of it remains", async () => {
   const told = /^The file cannot be written \((ENOENT|EISDIR)\)\. Give a file in an existing, writable folder/;
   for (const place of [join(folder, "nowhere", "a.backup"), folder]) {
     await expect(backUp(app.deps.db, place, new Date())).rejects.toThrow(told);

@@ -30,7 +30,7 @@ const damage = ({ order_number }: Order) =>
   ]);
 const account_id = () => app.demo.partners[0]!.account_id;
 
-test("parcels are tracked although one order does not open", async () => {
+test("the job tracks parcels although one order does not decrypt", async () => {
   const shop = workplace(app);
   const ship = async () => shop.reach(await placed(app, (await newOrder(app)).body), "Shipped");
   const [broken, whole] = [await ship(), await ship()];
@@ -40,7 +40,7 @@ test("parcels are tracked although one order does not open", async () => {
   expect((await readOrder(app, whole.order_number)).order_status).toBe("Delivered");
 });
 
-test("what arrives on a shelf is given out although one order does not open", async () => {
+test("the job gives out received stock although one order does not decrypt", async () => {
   const sku = "minoxidil-2-5";
   const wait = async () => placed(app, (await newOrder(app, { prescription: prescribed(sku, 30) })).body);
   const [broken, whole] = [await wait(), await wait()];
@@ -51,7 +51,7 @@ test("what arrives on a shelf is given out although one order does not open", as
   expect((await readOrder(app, whole.order_number)).order_status).toBe("Processing");
 });
 
-test("payments are asked for although one order does not open", async () => {
+test("the job requests payments although one order does not decrypt", async () => {
   const provider = useCardProvider(app);
   const { authorise } = app.deps.payments.sandbox;
   app.deps.payments.sandbox.authorise = async () => {
@@ -68,7 +68,7 @@ test("payments are asked for although one order does not open", async () => {
   expect(provider.booksOf(whole.order_number).held).toBeGreaterThan(0);
 });
 
-test("prescriptions become orders although one patient's record does not open", async () => {
+test("the job turns prescriptions into orders although one patient's record does not decrypt", async () => {
   const automatic = app.demo.partners[1]!.account_id;
   const later = new Date(app.deps.now().getTime() + 3 * 24 * 3600 * 1000).toISOString().slice(0, 10);
   const add = () => addPatient(app, { partner: 1, patient: stranger(), prescription: { effective_date: later } });

@@ -46,7 +46,7 @@ async function dying(answer: (socket: Socket, letter: string) => void, named_sta
 }
 const isOut = (error: unknown) => error instanceof StatusRefusal && error.status === 503;
 
-test("a connection that ends as the next transaction takes it fails that one, and not the process", async () => {
+test("a connection that ends when the next transaction takes it fails that transaction, and not the process", async () => {
   db = await dying((socket, letter) => {
     if (letter === "") socket.write(WELCOME);
     // The answer and the end in one piece: whoever waits for the connection gets it in between.
@@ -58,7 +58,7 @@ test("a connection that ends as the next transaction takes it fails that one, an
   expect(await second).toSatisfy(isOut);
 });
 
-test("a connection that ends while somebody is given it to listen fails them, and not the process", async () => {
+test("a connection that ends when a listener takes it fails the listener, and not the process", async () => {
   db = await dying((socket, letter) => {
     if (letter === "") socket.end(Buffer.concat([WELCOME, FAREWELL]));
   });
@@ -70,7 +70,7 @@ test("a connection that ends while somebody is given it to listen fails them, an
 const nothing = sql<[], never>`select`;
 const something = sql<[number], never>`select $1::integer`;
 
-test("a database that says nothing any more is out of reach after a while, and its connections are given up", async () => {
+test("a database that stops responding counts as unreachable after a timeout, and its connections are dropped", async () => {
   let connections = 0;
   db = await dying((socket, letter) => {
     if (letter !== "") return;
@@ -82,13 +82,13 @@ test("a database that says nothing any more is out of reach after a while, and i
   expect(connections).toBe(2);
 });
 
-test("a database that falls silent as it is greeted is out of reach, too", async () => {
+test("a database that stops responding during the handshake counts as unreachable too", async () => {
   // Each connection is set up before anybody is given it.
   db = await dying((socket, letter) => letter === "" && socket.write(WELCOME), true);
   expect(await db.run(nothing, []).catch((error) => error)).toSatisfy(isOut);
 });
 
-test("a transaction is over when a statement in it gets no answer, and the next one has a connection that answers", async () => {
+test("a transaction ends when a statement in it gets no answer, and the next one gets a working connection", async () => {
   let silent = true;
   db = await dying((socket, letter) => {
     if (letter === "") socket.write(WELCOME);
@@ -100,7 +100,7 @@ test("a transaction is over when a statement in it gets no answer, and the next 
   expect(await db.transaction((tx) => tx.run(something, [1]))).toBe(0);
 });
 
-test("a listening connection that says nothing any more is given up for another", async () => {
+test("a listening connection that stops responding is replaced", async () => {
   let beats = 0;
   db = await dying((socket, letter) => {
     if (letter === "") socket.write(WELCOME);

@@ -60,7 +60,7 @@ const newest = { at: new Date("9999-12-31T00:00:00Z"), request_id: "00000000-000
 const most = async (table: RegExp, work: Parameters<typeof rowsRead>[1]) =>
   (await rowsRead(app.deps.db, work)).filter((one) => table.test(one.table)).reduce((sum, { rows }) => sum + rows, 0);
 
-test("a page of requests, of errors among them, and a request by its id read that page and nothing else", async () => {
+test("a page of requests, a page of errors, and a request by its id read only those rows", async () => {
   const page = (filter: Partial<RequestFilter>, before = newest) =>
     most(/^request_log/, (tx) => listRequests(tx, account_id, { ...any, ...filter }, before, 51));
   expect(await page({})).toBeLessThanOrEqual(PAGE);
@@ -72,7 +72,7 @@ test("a page of requests, of errors among them, and a request by its id read tha
   expect(await most(/^request_log/, (tx) => loadRequest(tx, account_id, one!.request_id))).toBe(1);
 });
 
-test("groups of errors and the usage of a month read errors and sums alone", async () => {
+test("error groups and the usage of a month read only errors and totals", async () => {
   const since = new Date(Date.now() - DAY_MS);
   const errors = Math.ceil(86_400 / 2000) + 1;
   expect(await most(/^request_log/, (tx) => listErrorGroups(tx, account_id, since, 50_000))).toBeLessThanOrEqual(
@@ -85,7 +85,7 @@ test("groups of errors and the usage of a month read errors and sums alone", asy
   }).then((read) => expect(read.filter(({ table }) => table === "request_log")).toEqual([]));
 });
 
-test("a page of the event inbox looks at a bounded number of events, however few of them fit", async () => {
+test("a page of the event inbox reads a bounded number of events, however few of them match", async () => {
   const none = { event_type: null, order_number: null, delivered: null, status: null, endpoint_id: null };
   const start = { feed_position: Number.MAX_SAFE_INTEGER, event_position: Number.MAX_SAFE_INTEGER };
   const page = (filter: object) =>

@@ -85,7 +85,7 @@ const lists: Record<string, { filter: Partial<OrderFilter>; found: "full" | "som
 };
 
 for (const [name, { filter, found }] of Object.entries(lists)) {
-  test(`a page of orders (${name}) looks at a few rows, however many there are`, async () => {
+  test(`a page of orders (${name}) reads a few rows, regardless of the number of orders`, async () => {
     const looked = await rowsRead(app.deps.db, async (tx) => {
       const deps = { ...app.deps, db: tx };
       const page = await readOrders(deps, account_id, { ...all, ...filter }, Number.MAX_SAFE_INTEGER, PAGE);
@@ -96,7 +96,7 @@ for (const [name, { filter, found }] of Object.entries(lists)) {
   });
 }
 
-test("the last pages of a list look at as many rows as the first", async () => {
+test("the last pages of a list read as many rows as the first", async () => {
   const page = async (before: number) => {
     let next = 0;
     const looked = await rowsRead(app.deps.db, async (tx) => {
@@ -114,7 +114,7 @@ test("the last pages of a list look at as many rows as the first", async () => {
   expect(Math.abs(last.rows - first.rows)).toBeLessThan(PAGE);
 });
 
-test("one order is read with a few rows", async () => {
+test("reading one order reads a few rows", async () => {
   const looked = await rowsRead(app.deps.db, async (tx) => {
     const order = await readOrder({ ...app.deps, db: tx }, account_id, order_number);
     expect(order).toMatchObject({ order_number });
@@ -122,7 +122,7 @@ test("one order is read with a few rows", async () => {
   expect(total(looked), JSON.stringify(looked)).toBeLessThan(MOST_ROWS_OF_AN_ORDER);
 });
 
-test("a new order looks at a few rows, however many orders and products there are", async () => {
+test("a new order reads a few rows, regardless of the number of orders and products", async () => {
   const now = app.deps.now();
   const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: 0 };
   const prepared = await prepareOrder(app.deps, orderer, body, JSON.stringify(body), now);

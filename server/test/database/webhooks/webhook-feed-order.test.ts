@@ -23,7 +23,7 @@ insert into webhook_event (account_id, event_id, event_type, body, created_at)
 select $1, e.event_id, 'RX_UPDATED', '{}', now()
 from unnest($2::uuid[]) as e(event_id)`;
 
-test("a reader that follows the feed meets every event once, whatever is committed in whatever order", async () => {
+test("a reader that follows the feed gets every event once, in any order of commits", async () => {
   const db = openDb({
     connection: { connectionString: app.config.DATABASE_URL },
     pool_size: WRITERS,
@@ -71,7 +71,7 @@ test("a reader that follows the feed meets every event once, whatever is committ
   }
 });
 
-test("an event waits for every transaction that began to write before it", async () => {
+test("an event waits for every transaction that started writing before it", async () => {
   const db = openDb({
     connection: { connectionString: app.config.DATABASE_URL },
     pool_size: 2,
@@ -92,7 +92,7 @@ test("an event waits for every transaction that began to write before it", async
   await db.close();
 });
 
-test("on another server, whose transactions have lower numbers, the feed goes on behind what it had", async () => {
+test("on another server, whose transaction numbers are lower, the feed continues after its last event", async () => {
   // As a restored back-up looks: its newest event comes from a server that had done much more.
   await app.deps.db.raw(
     `insert into webhook_event (account_id, event_id, event_type, body, created_at, feed_position)

@@ -36,7 +36,7 @@ const flagOf = (flags: string) => /--[a-z-]+/.exec(flags)![0];
 const typable = (words: readonly string[]) => words.map((word) => word.replaceAll(" ", "\\ "));
 
 describe("bash completes", () => {
-  test("every command, at its place", () => {
+  test("every command, in its position", () => {
     const groups = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
     const verbs = (group: string) =>
       commands.filter(({ name }) => name.startsWith(`${group} `)).map(({ name }) => name.split(" ")[1]);
@@ -57,7 +57,7 @@ describe("bash completes", () => {
     expect(found).toEqual(wanted);
   });
 
-  test("every choice, for each value of an option that takes several", () => {
+  test("every choice, for each value of an option that accepts several", () => {
     const cases = commands.flatMap(({ name, options = [] }) =>
       options.flatMap(([flags, , rules]) =>
         rules?.choices === undefined ? [] : [{ name, flags, choices: rules.choices }],
@@ -73,7 +73,7 @@ describe("bash completes", () => {
     expect(again).toEqual(several.map(({ choices }) => typable(choices)));
   });
 
-  test("what an argument usually is, and nothing where nobody can know", () => {
+  test("the usual arguments, and nothing where the value cannot be known", () => {
     const known = commands.filter(({ argument }) => argument?.[2]?.words !== undefined);
     expect(known.map(({ name }) => name)).toContain("trigger");
     expect(offered(...known.map(({ name }) => [...name.split(" "), ""]))).toEqual(
@@ -89,7 +89,7 @@ describe("bash completes", () => {
   });
 });
 
-describe("other shells understand their script", () => {
+describe("other shells accept their script", () => {
   test.each([
     ["zsh", ["-n", "/dev/stdin"]],
     ["fish", ["--no-execute", "/dev/stdin"]],
@@ -101,7 +101,7 @@ describe("other shells understand their script", () => {
     expect([status, stderr]).toEqual([0, ""]);
   });
 
-  test("a shell that is not known is told so", async () => {
+  test("an unknown shell is an error", async () => {
     await expect(row("completion").run({}, "csh")).rejects.toThrow("The shell must be one of bash, zsh, fish.");
   });
 });

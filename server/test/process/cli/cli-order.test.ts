@@ -62,7 +62,7 @@ const read = async ({ order_number }: Order): Promise<Order> =>
   JSON.parse((await ask(app, `/orders/${order_number}`)).text);
 
 describe("an order is worked from the command line", () => {
-  test("by those whose step it is, one step after the other", async () => {
+  test("by the roles for each step, one step after another", async () => {
     const made = await place();
     await expect(order("fill", "technician", made, lots("L1", made))).rejects.toThrow("does not stand where");
     await expect(order("approve", "technician", made)).rejects.toThrow("Your role may not do this.");
@@ -91,7 +91,7 @@ describe("an order is worked from the command line", () => {
     }
   });
 
-  test("is held, looked at and let go; what overrides the safety engine is signed", async () => {
+  test("is held, inspected and released; an override of the safety engine is signed", async () => {
     const made = await place({ prescription: prescribed("amoxicillin-500", 30) }, (body) => ({
       ...body,
       patient: { ...body.patient, patient_safety: { allergies: ["Penicillin"] } },
@@ -110,7 +110,7 @@ describe("an order is worked from the command line", () => {
     expect((await order("show", "pharmacist", made)).text).toContain("SIGNATURE INVALID");
   });
 
-  test("is claimed by one at a time, and taken over by a lead", async () => {
+  test("is claimed by one user at a time, and taken over by a lead", async () => {
     const made = await place();
     await order("claim", "pharmacist", made);
     await expect(order("note", "technician", made, { text: "" })).rejects.toThrow("Write 1 to");
@@ -129,7 +129,7 @@ describe("an order is worked from the command line", () => {
     expect(await stateOf(order("cancel", "technician", made, { reason: "The practice asked." }))).toBe("Canceled");
   });
 
-  test("gets money back with a reason, and never more than was taken", async () => {
+  test("gets a refund with a reason, and never more than was captured", async () => {
     const made = await place();
     await expect(order("refund", "lead", made, { reasonId: "101" })).rejects.toThrow("does not stand where");
     await shipped(made, "L9");
@@ -141,7 +141,7 @@ describe("an order is worked from the command line", () => {
     expect((await read(made)).payment).toMatchObject({ status: "refunded", refunded_cents: amount_cents });
   });
 
-  test("that is not there, or by somebody who is not of the pharmacy, is refused in a line", async () => {
+  test("that does not exist, or by a user outside the pharmacy, is rejected in one line", async () => {
     const made = await place();
     const nobody = { order_number: "0000000000" };
     await expect(order("show", "lead", nobody)).rejects.toThrow("There is no such order in this account.");
@@ -154,7 +154,7 @@ describe("an order is worked from the command line", () => {
     await expect(run("order show", { ...other, account: "x" }, made.order_number)).rejects.toThrow("no such account");
   });
 
-  test("tells who it is for where that is asked for, and not otherwise", async () => {
+  test("shows the patient only on request", async () => {
     const made = await place({ patient: { first_name: "Zenobia", dob: "1951-06-07" } });
     const telling = ["Zenobia", "1951-06-07", "Thistledown"];
     const plain = await order("show", "technician", made);
@@ -179,7 +179,7 @@ describe("documents", () => {
   };
   const says = textOf;
 
-  test("are made of the order, its patient, its prescription and its lot", async () => {
+  test("contain the order, its patient, its prescription and its lot", async () => {
     const made = await place({ patient: { first_name: "Ottilie" }, prescription: { refills: 3 } }, (body) => ({
       ...body,
       brand_id: 2,
@@ -234,7 +234,7 @@ describe("documents", () => {
     expect(parcel.replaceAll(" ", "")).toContain(tracking_no);
   });
 
-  test("of an order with several items say which one is meant", async () => {
+  test("of an order with several items need the item", async () => {
     const { body, patient_id } = await newOrder(app, { patient: { first_name: "Leopoldine" } });
     const simulated = await post(
       app,
@@ -250,7 +250,7 @@ describe("documents", () => {
     expect(says(await bytesOf("prescription", made, { item: "2" }))).toContain("Finasteride");
   });
 
-  test("leave a line about who printed what, and nothing of what is on them", async () => {
+  test("log who printed what, without the content", async () => {
     const made = await place({ patient: { first_name: "Philippa" } });
     await shipped(made, "L4");
     const typed = ["order", "document", made.order_number, "--account", account, "--as", mail("technician")];
@@ -275,7 +275,7 @@ describe("documents", () => {
 });
 
 describe("a recall", () => {
-  test("finds everybody of the lot and nobody else, sent or about to be", async () => {
+  test("finds every patient of the lot and no others, shipped or not yet", async () => {
     const first = await place({ patient: { first_name: "Rosamund" } });
     await shipped(first, "RC-100");
     const other_lot = await place();
@@ -348,7 +348,7 @@ describe("the report of controlled substances", () => {
       }),
     );
 
-  test("holds exactly the controlled fills that were sent on its days", async () => {
+  test("contains exactly the controlled fills that shipped on its days", async () => {
     const from = today();
     expect(await report({ from, to: from })).toMatchObject({ records: 0, report: expect.stringContaining("*ZERO~") });
     const one = await controlled("Perpetua");
@@ -397,7 +397,7 @@ describe("the report of controlled substances", () => {
     await expect(report({ from: "2026-02-30", to: from })).rejects.toThrow("Give the first day and the last");
   });
 
-  test("is printed as it is, or written to a file of one's own", async () => {
+  test("is printed, or written to a file that only its owner can read", async () => {
     const period = ["--from", "2020-01-01", "--to", "2020-01-31"];
     const { code, stdout, stderr } = await runCli(["report", "controlled", ...period], env);
     expect([code, stderr]).toEqual([0, ""]);

@@ -37,7 +37,7 @@ async function tokenStatus({ client_id, client_secret }: Secret): Promise<number
   return (await fetch(`${demo.auth_url}/oauth/token`, { method: "POST", body })).status;
 }
 
-test("a credential lives its whole life beside the running service", async () => {
+test("a credential goes through its whole life next to the running service", async () => {
   const partner = await pestle(
     "partner",
     "create",
@@ -94,7 +94,7 @@ test("without a client id the demo's first partner gets a token, and only the to
   });
 });
 
-test("keys are rotated and the master key changed beside the running service, and it goes on", async () => {
+test("keys are rotated and the master key changed next to the running service, which continues", async () => {
   expect((await pestle("keys", "rotate", "--json")).json()).toMatchObject({ key_id: 2, dropped_key_ids: [1] });
   expect(await pestle("keys", "rotate", "--master")).toMatchObject({ code: 0, stderr: "" });
   expect((await pestle("keys", "rotate", "--json")).json()).toMatchObject({ key_id: 3, dropped_key_ids: [2] });
@@ -103,7 +103,7 @@ test("keys are rotated and the master key changed beside the running service, an
   expect(await pestle("token", "--partner", "Juniper Care")).toMatchObject({ code: 0 });
 });
 
-test("a second service on the same port is refused in one line that names the setting", async () => {
+test("a second service on the same port is rejected in one line that names the setting", async () => {
   const port = new URL(demo.auth_url).port;
   expect(await runCli(["start"], { ...env, AUTH_PORT: port, LOG_LEVEL: "silent" })).toMatchObject({
     code: 1,
@@ -112,7 +112,7 @@ test("a second service on the same port is refused in one line that names the se
   });
 });
 
-test("the doctor finds the running service healthy, and knows its ports", async () => {
+test("the doctor finds the running service healthy, and recognizes its ports", async () => {
   const { port } = new URL(demo.base_url);
   const { code, stdout } = await runCli(["doctor"], { ...env, PORT: port });
   expect(stdout).toContain(`the service answers on ${port}`);
@@ -120,7 +120,7 @@ test("the doctor finds the running service healthy, and knows its ports", async 
   expect(code).toBe(0);
 });
 
-test("without the service the embedded database is started for a command and stopped after it", async () => {
+test("without the service, a command starts the embedded database and stops it afterwards", async () => {
   expect(await stopCli(service)).toBe(0);
   const file = join(folder, "whole.backup");
   expect(await pestle("backup", file)).toMatchObject({ code: 0, stderr: "" });

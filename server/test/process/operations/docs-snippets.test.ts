@@ -43,7 +43,7 @@ const guides = docPages.filter(
 const canRun = ["bash", "curl", "jq", "python3"].every((program) => spawnSync(program, ["--version"]).status === 0);
 
 describe("every block of the documentation", () => {
-  test("is of a language that is tried", () => {
+  test("has a language that is tested", () => {
     const unknown = all.filter(
       (block) => !(block.page in RUN_ELSEWHERE) && LANGUAGES[block.language] === undefined && !isIncluded(block),
     );
@@ -56,7 +56,7 @@ describe("every block of the documentation", () => {
     }
   });
 
-  test("is run, or says why it cannot be", () => {
+  test("is run, or says why it cannot be run", () => {
     const notRun = typedBlocks.filter(({ says }) => says["no-run"] !== undefined);
     for (const { page, line, says } of notRun) expect(says["no-run"]!.length, `${page}:${line}`).toBeGreaterThan(15);
     expect(notRun.length).toBeLessThanOrEqual(MOST_NOT_RUN);
@@ -66,7 +66,7 @@ describe("every block of the documentation", () => {
   });
 });
 
-test("every command that a sentence names exists", () => {
+test("every command in the text exists", () => {
   const names = new Set(commands.map(({ name }) => name));
   const groups = new Set(commands.map(({ name }) => name.split(" ")[0]!));
   const missing = docPages.flatMap((page) =>

@@ -172,7 +172,7 @@ test("every published verifier has a row, in six languages", () => {
   expect(files.length).toBeGreaterThanOrEqual(6);
 });
 
-describe("the published verifier takes what the service sends, and nothing else:", () => {
+describe("the published verifier accepts what the service sends, and nothing else:", () => {
   test.each(Object.keys(languages))("%s", { timeout: 300_000 }, (language) => {
     const { needs, debian, run } = languages[language]!;
     if (findOrInstall(needs, debian) === undefined) {

@@ -27,7 +27,7 @@ for (const [kind, promise] of Object.entries(promises)) {
   });
 }
 
-test("the campaign would notice a prescription that was lost, one without its event and one that is there twice", () => {
+test("the campaign detects a lost prescription, one without its event and a duplicate", () => {
   const kept = (message_id: string, change: Partial<KeptMessage> = {}): KeptMessage => ({
     message_id,
     state: "processed",

@@ -25,7 +25,7 @@ for (const [kind, promise] of Object.entries(promises)) {
   });
 }
 
-test.concurrent("a first start that is killed leaves a folder that a plain start makes good", {
+test.concurrent("a plain start repairs the folder of a first start that was killed", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const tally = await killFirstStarts(options());
@@ -33,7 +33,7 @@ test.concurrent("a first start that is killed leaves a folder that a plain start
   expect(tally.checked).toBe(6);
 });
 
-test("the campaign would notice a move that was lost and one that was made twice", () => {
+test("the campaign detects a lost move and a doubled one", () => {
   expect(countMoves([1, 2, 3, 4])).toEqual({ lost: 0, doubled: 0 });
   expect(countMoves([1, 2, 2, 3])).toEqual({ lost: 1, doubled: 0 });
   expect(countMoves([1, 2, 4])).toEqual({ lost: 0, doubled: 1 });

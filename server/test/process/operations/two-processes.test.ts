@@ -78,7 +78,7 @@ describe("tokens", () => {
     }
   });
 
-  test("a token revoked on one process is refused on both within a second", async () => {
+  test("a token revoked on one process is rejected by both within a second", async () => {
     const token = await newToken(one, UNLIMITED);
     await serveFromMemory(one, token);
     await serveFromMemory(two, token);
@@ -88,7 +88,7 @@ describe("tokens", () => {
     expect(await acceptedFor(two, token, since_ms)).toBeLessThan(SEEN_EVERYWHERE_WITHIN_MS);
   });
 
-  test("a token revoked while the listening connections are cut is refused within a second", async () => {
+  test("a token revoked while the listening connections are cut is rejected within a second", async () => {
     const token = await newToken(one, UNLIMITED);
     await serveFromMemory(two, token);
     for (const pid of await listeningBackends()) await db.raw("select pg_terminate_backend($1)", [pid]);
@@ -97,7 +97,7 @@ describe("tokens", () => {
     await until("both listen again", async () => (await listeningBackends()).length === 2);
   });
 
-  test("a token revoked while the listening connections hang is refused within a second", async (context) => {
+  test("a token revoked while the listening connections hang is rejected within a second", async (context) => {
     const token = await newToken(one, UNLIMITED);
     await serveFromMemory(two, token);
     const backends = await listeningBackends();
@@ -115,7 +115,7 @@ describe("tokens", () => {
 });
 
 describe("idempotency keys", () => {
-  test("an answer of one process is replayed byte for byte by the other", async () => {
+  test("one process replays the other's answer byte for byte", async () => {
     const token = await newToken(one, UNLIMITED);
     const first = await move(one, token, "replayed-across");
     const second = await move(two, token, "replayed-across");
@@ -163,7 +163,7 @@ describe("rate limits", () => {
     return { allowed, one_bucket: burst + (rate_per_second * (performance.now() - begin_ms)) / 1000 };
   }
 
-  test("a limit is shared by the processes that serve the credential", async () => {
+  test("processes that serve the same credential share its limit", async () => {
     const token = await newToken(one, LIMITED);
     const bothServe = async () => {
       const replies = await Promise.all([read(one, token), read(two, token)]);
@@ -189,7 +189,7 @@ describe("rate limits", () => {
   });
 });
 
-test("a credential revoked by another program is refused by both processes within a second", async () => {
+test("a credential revoked by another program is rejected by both processes within a second", async () => {
   const partner = one.partners[UNLIMITED]!;
   const token = await newToken(one, UNLIMITED);
   await serveFromMemory(one, token);

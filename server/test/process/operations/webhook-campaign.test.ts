@@ -8,7 +8,7 @@ import { campaignWebhooks } from "../../../../chaos/webhooks.ts";
 const ENDPOINTS = 6;
 const TIMEOUT_MS = 300_000;
 
-test("every event is at every endpoint that is well, whoever is hostile and whoever is killed", {
+test("every event reaches every healthy endpoint, despite hostile endpoints and kills", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { faults, arrived, events, process_kills, database_kills } = await campaignWebhooks({
@@ -26,7 +26,7 @@ test("every event is at every endpoint that is well, whoever is hostile and whoe
   expect(events).toBeGreaterThan(160);
 });
 
-test("the campaign would notice what is missing, invented, changed, doubled under an id, or out of order", () => {
+test("the campaign detects events that are missing, invented, changed, under a duplicate id, or out of order", () => {
   const journeys = [{ patient_id: "P", order_number: "O" }];
   const order = (event_type: string, sequence: number) => ({
     event_type,

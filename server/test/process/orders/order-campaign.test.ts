@@ -33,7 +33,7 @@ test.concurrent("fifty clients at two processes race for the same units, shelves
   }
 });
 
-test.concurrent("orders that a killed process acknowledged are there once, and so are those whose answer was lost", {
+test.concurrent("orders that a killed process acknowledged exist once, and so do those whose answer was lost", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { faults, submissions, kills, orders } = await campaign(1);
@@ -42,7 +42,7 @@ test.concurrent("orders that a killed process acknowledged are there once, and s
   expect(orders).toBeGreaterThan(0);
 });
 
-test("the campaign would notice two orders of one body, a lost one, a false refusal and a replay that differs", () => {
+test("the campaign detects two orders of one body, a lost one, a wrong rejection and a replay that differs", () => {
   const [order] = raceScene(0).orders;
   const [[prescription_id, units]] = [...order!.prescribed] as [[number, number]];
   const [[sku]] = [...order!.shelved] as [[string, number]];
