@@ -158,7 +158,7 @@ function forbidden(file: string, { target, typesOnly }: Import): boolean {
   return !rule.packages.includes(name) && !(typesOnly && rule.packages.includes(`${name} (types)`));
 }
 
-describe("the house", () => {
+describe("the architecture", () => {
   test("imports go one way only", () => {
     const wrong = sources.flatMap((file) =>
       importsOf(file)
@@ -168,7 +168,7 @@ describe("the house", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("the checker sees what it forbids", () => {
+  test("the checker detects what it forbids", () => {
     expect(forbidden("server/src/domain/orders/order.ts", { target: "node:fs", typesOnly: false })).toBe(true);
     expect(forbidden("server/src/domain/orders/order.ts", { target: "server/src/db/db.ts", typesOnly: true })).toBe(
       true,
@@ -183,7 +183,7 @@ describe("the house", () => {
     );
   });
 
-  test("domain, formats and contract read no clock, no chance and nothing from outside", () => {
+  test("domain, formats and contract use no clock, no random numbers and nothing from outside", () => {
     const pure = sources.filter((file) => /^(contract\/src|server\/src\/(domain|formats))\//.test(file));
     expect(pure.length).toBeGreaterThan(15);
     const code = (file: string) => textOf(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|"[^"\n]*"|`[^`]*`/g, "");

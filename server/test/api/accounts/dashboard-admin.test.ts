@@ -187,7 +187,7 @@ describe("partners and credentials", () => {
   });
 });
 
-describe("people", () => {
+describe("users", () => {
   test("a new user gets a password that is shown once, and loses access immediately when disabled", async () => {
     const given = { email: "tam@larkspur.example", name: "Tam", role: "technician" };
     expect((await lead.send("POST", "/dashboard/people", given)).status).toBe(404);
@@ -284,7 +284,7 @@ describe("catalogue and stock", () => {
   });
 });
 
-describe("oversight", () => {
+describe("audit log and health", () => {
   test("leads and admins read the audit log newest first, and it names no patient", async () => {
     expect((await pharmacist.get("/dashboard/audit")).status).toBe(404);
     const { body, text } = await lead.get(`/dashboard/audit?person_id=${pharmacist.person_id}`);

@@ -17,7 +17,7 @@ const program = (lines: number) => `
 
 // Found full while it runs, or only by its last line.
 test.runIf(existsSync("/dev/full")).each([100, 1])(
-  "a disk without room costs lines of the log, and neither the process nor its end (%i lines)",
+  "a full disk costs log lines, and neither the process nor its exit (%i lines)",
   async (lines) => {
     const args = ["--import", "tsx", "--input-type=module", "-e", program(lines)];
     const child = spawn(process.execPath, args, { stdio: ["ignore", openSync("/dev/full", "w"), "pipe"] });

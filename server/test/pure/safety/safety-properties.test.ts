@@ -64,8 +64,8 @@ function expectKept(before: readonly SafetyFinding[], after: readonly SafetyFind
   }
 }
 
-describe("whatever the order and the patient", () => {
-  test("the order of items, fills, allergies and medications says nothing", () => {
+describe("for any order and patient", () => {
+  test("the sequence of items, fills, allergies and medications does not matter", () => {
     const turned = <Item>(list: readonly Item[], by: number) => [...list.slice(by), ...list.slice(0, by)].reverse();
     // Entries that were not understood are named by their number.
     const plain = (findings: SafetyFinding[]) =>
@@ -84,7 +84,7 @@ describe("whatever the order and the patient", () => {
     );
   });
 
-  test("two drugs interact the same whichever is ordered and whichever is taken", () => {
+  test("two drugs interact the same, regardless of which is ordered and which is taken", () => {
     const interactions = (findings: SafetyFinding[]) =>
       findings.flatMap(({ kind, key, severity, message }) =>
         kind === "interaction" ? [[key, severity, message.replace(/ \([^)]*\): /, ": ")]] : [],
@@ -99,7 +99,7 @@ describe("whatever the order and the patient", () => {
     );
   });
 
-  test("one more allergy, medication or item never takes a finding away", () => {
+  test("an additional allergy, medication or item never removes a finding", () => {
     check(
       fc.property(facts, allergy, medication, product, (given, one, other, ingredients) => {
         const before = assess(given);
@@ -113,7 +113,7 @@ describe("whatever the order and the patient", () => {
     );
   });
 
-  test("each finding is told once, with its source and version, and holds exactly where it is worse than moderate", () => {
+  test("each finding appears once, with its source and version, and holds exactly if it is worse than moderate", () => {
     const sources = new Set([...Object.values(rows.sources), "Rule of this service"]);
     check(
       fc.property(facts, (given) => {
@@ -132,7 +132,7 @@ describe("whatever the order and the patient", () => {
     );
   });
 
-  test("nothing of what a patient wrote is repeated", () => {
+  test("no text of a patient is repeated", () => {
     const marker = "xyzzyq";
     check(
       fc.property(facts, fc.constantFrom("penicillin", "hives", ""), (given, beside) => {

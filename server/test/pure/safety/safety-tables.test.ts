@@ -55,7 +55,7 @@ describe("interactions", () => {
     expect(at(over + 1).map(({ key }) => key)).not.toContain(interactionKey(one, two));
   });
 
-  test("hold all fifteen pairs of the ONC list, each by a row that names it", () => {
+  test("have all fifteen pairs of the ONC list, each with a row that names it", () => {
     const samples = [
       ["dextroamphetamine", "phenelzine"],
       ["atazanavir", "omeprazole"],
@@ -145,13 +145,13 @@ describe("allergies", () => {
     },
   );
 
-  test("that are none, or that no drug matters to, find nothing", () => {
+  test("that mean none, or that concern no drug, find nothing", () => {
     for (const text of [...rows.words.no_allergies, ...rows.words.no_drug]) {
       expect(found(["amoxicillin"], { allergies: [text] }), text).toEqual([]);
     }
   });
 
-  test("that only describe are not understood", () => {
+  test("that only describe are not recognized", () => {
     for (const text of rows.words.description) {
       expect(found(["amoxicillin"], { allergies: [text] }), text).toMatchObject([{ kind: "allergy_unreadable" }]);
     }
@@ -173,6 +173,6 @@ test.each(rows.classes.filter(({ duplicates }) => duplicates).map((row) => [row.
   },
 );
 
-test("every canary of the shipped tables behaves", () => {
+test("every canary of the shipped tables passes", () => {
   expect(canariesFail(shipped)).toEqual([]);
 });

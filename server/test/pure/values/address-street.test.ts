@@ -119,7 +119,7 @@ describe("the standard form of a street", () => {
     },
   );
 
-  test("every kind of place has a hard line above", () => {
+  test("every kind of place has a difficult example above", () => {
     const seen = new Set(cases.map(([, , kind]) => kind));
     expect(Object.keys(addressKinds).filter((kind) => !seen.has(kind as AddressKind))).toEqual([]);
   });
@@ -148,7 +148,7 @@ describe("the standard form of a street", () => {
     }
   });
 
-  test("at a military post a ship and a unit need no number of a house", () => {
+  test("at a military post a ship and a unit need no house number", () => {
     expect(standardStreet("USS Petrel", null, true)).toMatchObject({ kind: "military", reasons: [] });
     expect(standardStreet("Unit 2050", "Box 4190", true).street1).toBe("UNIT 2050 BOX 4190");
     expect(standardStreet("Unit 2050", null, true).reasons).toEqual([]);
@@ -175,7 +175,7 @@ const lines = fc.oneof(
 );
 
 describe("any two lines", () => {
-  test("are standard once they were made so: a second time changes nothing", () => {
+  test("are unchanged when they are standardized again", () => {
     fc.assert(
       fc.property(lines, fc.option(lines), fc.boolean(), (street1, street2, military) => {
         const once = standardStreet(street1, street2, military);
@@ -188,7 +188,7 @@ describe("any two lines", () => {
     );
   });
 
-  test("keep every number that was written: a standard form never loses a house, a unit or a box", () => {
+  test("keep every number: a standard form never loses a house, a unit or a box", () => {
     const digits = (text: string | null) => (text ?? "").match(/[1-9]\d*/g)?.sort() ?? [];
     const plain = fc.array(words, { maxLength: 8 }).map((some) => some.join(" "));
     fc.assert(

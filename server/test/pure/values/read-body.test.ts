@@ -78,14 +78,14 @@ const refusals = (schema: JsonSchema, sent: unknown) =>
 
 describe.each(Object.entries(bodies))("%s", (_, schema) => {
   test.each(rowsBelow(schema).map((row) => [placeOf(row.path), row] as const))(
-    "%s of another type is refused with the code of its row",
+    "%s of another type is rejected with the code of its row",
     (__, { path, row }) => {
       const { code, field } = promised({ path, row });
       for (const wrong of wrongFor(row)) expect(refusals(schema, bodyWith(path, wrong))).toContain(`${code} ${field}`);
     },
   );
 
-  test("a field that it needs is refused where it is missing, and no other is asked for", () => {
+  test("a missing required field is rejected, and no other field is required", () => {
     const needed = (schema["required"] ?? []) as string[];
     const expected = rowsOf(schema)
       .filter(([name]) => needed.includes(name))
@@ -93,7 +93,7 @@ describe.each(Object.entries(bodies))("%s", (_, schema) => {
     expect(refusals(schema, {})).toEqual(expected.map(({ code, field }) => `${code} ${field}`));
   });
 
-  test("a field that it does not have is 42200 at every depth", () => {
+  test("an unknown field is 42200 at every depth", () => {
     const objects = [{ path: [], row: schema }, ...rowsBelow(schema)].filter(({ row }) =>
       typesOf(row).includes("object"),
     );

@@ -76,7 +76,7 @@ for (const [kind, list] of Object.entries(addresses)) {
   });
 }
 
-test("only https goes out to the internet, and only the sandbox to this machine", () => {
+test("only https goes to the internet, and only the sandbox can reach this machine", () => {
   expect(mayConnect("8.8.8.8", "https", "production")).toBe(true);
   expect(mayConnect("8.8.8.8", "https", "sandbox")).toBe(true);
   expect(mayConnect("8.8.8.8", "http", "production")).toBe(false);
@@ -160,13 +160,13 @@ describe("a connection", () => {
     return answer.status ?? answer.trouble;
   };
 
-  test("of the sandbox reaches this machine, by its address and by its name, and nobody is asked for that name", async () => {
+  test("of the sandbox reaches this machine, by address and by name, without a lookup of that name", async () => {
     expect(await post({ host: "127.0.0.1", environment: "sandbox" })).toBe(200);
     expect(await post({ host: "localhost", environment: "sandbox" })).toBe(200);
     expect(await post({ host: "0x7f.1", environment: "sandbox" })).toBe(200);
   });
 
-  test("of production never reaches this machine, in no spelling and by no name", async () => {
+  test("of production never reaches this machine, in any spelling or by any name", async () => {
     const before = receiver.received.length;
     const connected = receiver.connections();
     const resolve = async () => ["127.0.0.1"];
@@ -187,12 +187,12 @@ describe("a connection", () => {
     expect(receiver.connections()).toBe(connected);
   });
 
-  test("is not made where one of several addresses is forbidden", async () => {
+  test("is not made if one of several addresses is forbidden", async () => {
     const resolve = async () => ["127.0.0.1", "10.0.0.1"];
     expect(await post({ host: "both.test", environment: "sandbox", resolve })).toBe("BLOCKED_ADDRESS");
   });
 
-  test("goes to the address that was judged: a name is looked up once, whatever it would mean a moment later", async () => {
+  test("goes to the checked address: a name is looked up once, regardless of later changes", async () => {
     const answers = [["127.0.0.1"], ["10.0.0.1"], ["10.0.0.1"]];
     const resolve = vi.fn(async () => answers.shift()!);
     expect(await post({ host: "rebinding.test", environment: "sandbox", resolve })).toBe(200);
@@ -214,7 +214,7 @@ describe("a connection", () => {
     await client.close();
   });
 
-  test("is not made where the name has no address", async () => {
+  test("is not made if the name has no address", async () => {
     expect(await post({ host: "nobody.test", environment: "sandbox", resolve: async () => [] })).toBe("ENOTFOUND");
   });
 });
