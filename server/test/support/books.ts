@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { TestApp } from "./test-app.ts";
 
-/** What must be so of an account whatever happened to its orders; each statement finds what is not. */
+/** Rules that hold for an account after any order history. Each statement finds violations. */
 const FAULTS = {
   "units of prescriptions that no order has, or orders' units that no prescription gave": `
     select r.prescription_id, r.units_ordered, coalesce(sum(i.units), 0) as units
@@ -73,7 +73,7 @@ const FAULTS = {
       or (o.payment_status = 'refunded') <> (o.captured_cents > 0 and o.refunded_cents = o.captured_cents)`,
 } as const;
 
-/** Units, stock, holds, history, events and money of an account agree with each other. */
+/** Checks that units, stock, holds, history, events and money of an account agree. */
 export async function expectBalanced({ deps, demo }: Pick<TestApp, "deps" | "demo">, partner = 0): Promise<void> {
   for (const [what, text] of Object.entries(FAULTS)) {
     expect((await deps.db.raw(text, [demo.partners[partner]!.account_id])).rows, what).toEqual([]);
