@@ -60,7 +60,7 @@ export async function openReceiver(
   };
 }
 
-/** For endpoints that do not speak proper HTTP: `handle` gets the raw socket. */
+/** For endpoints that do not speak proper HTTP: `onSocket` gets the raw socket. */
 export async function openRawReceiver(onSocket: (socket: Socket) => void): Promise<Pick<Receiver, "url" | "close">> {
   const sockets = new Set<Socket>();
   const server = createNetServer((socket) => {

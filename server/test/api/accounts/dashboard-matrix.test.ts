@@ -29,7 +29,7 @@ beforeAll(async () => {
     client_id,
     environment: "sandbox",
     kind: "slip",
-    // Somebody whom nobody misses.
+    // A user that no other test needs.
     person_id: (await webPerson(app, "technician")).person_id,
     review_id: String(reviews[0]!["review_id"]),
   };
@@ -43,13 +43,13 @@ const tell = async (answer: Response): Promise<Told> => {
   const text = await answer.text();
   return { status: answer.status, text, body: JSON.parse(text || "{}"), headers: answer.headers };
 };
-/** What a route is asked with; a name that has no value here stands for something that nobody has. */
+/** Parameters of a route. A name without a value here means an id that does not exist. */
 const address = ({ path }: WebRoute) => path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "0000");
-/** A stream never ends by itself, and a sign-in or -out would change who is asking. */
+/** A stream never ends, and a sign-in or sign-out would change the caller. */
 const guarded = webRoutes.filter(({ roles }) => Array.isArray(roles));
 const isStream = ({ path }: WebRoute) => path.endsWith("/stream");
 
-/** With a body that no route takes: what is let in is refused for what it says, and changes nothing. */
+/** Sends a body that no route accepts: a caller with access gets a validation error and changes nothing. */
 const ask = (who: Pick<WebPerson, "get" | "send">, route: WebRoute) =>
   route.method === "GET" ? who.get(address(route)) : who.send(route.method, address(route), { nothing: "sensible" });
 
@@ -94,7 +94,7 @@ test("without a session there is no access and no hint of what exists", async ()
 });
 
 test("a role with access gets its own answer", async () => {
-  // Changes last, so that nobody is shut out before they were asked.
+  // Changes last, so that no user loses access before the test calls as that user.
   const ordered = [...guarded].sort((a, b) => Number(a.method !== "GET") - Number(b.method !== "GET"));
   for (const route of ordered.filter((one) => one.path.startsWith("/dashboard") && !isStream(one))) {
     for (const role of route.roles as readonly string[]) {

@@ -12,21 +12,21 @@ let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
 });
-// A minute for each test: nobody's wrong secrets count against the tests that follow.
+// A minute for each test, so that wrong secrets do not count against later tests.
 beforeEach(() => app.advance(60_000));
 afterAll(() => app.stop());
 
 type Credentials = { client_id: string; client_secret: string };
 type Parameters = readonly (readonly [name: string, value: string])[];
 type Token = Pick<TokenResponse, "access_token" | "expires_in"> & Record<string, unknown>;
-/** What a developer who uses the library gets to see of a refusal. */
+/** What a developer sees of an error when using the library. */
 type Told = { status: number; error: unknown; error_description: unknown; retry_after: string | null };
 type Connected = {
   token(parameters: Parameters): Promise<Token>;
-  /** Asks for a token by a grant that the token servers do not have. */
+  /** Requests a token with a grant that the token servers do not support. */
   otherGrant(): Promise<unknown>;
   revoke(access_token: string): Promise<unknown>;
-  /** Left out where the library cannot. */
+  /** Omitted if the library cannot do it. */
   introspect?(access_token: string): Promise<unknown>;
 };
 type Library = {
@@ -37,7 +37,7 @@ type Library = {
 const loopback = { [oauth.allowInsecureRequests]: true };
 const mutable = (parameters: Parameters) => parameters.map(([name, value]): [string, string] => [name, value]);
 
-/** Both of panva's clients throw the body of a 400, and for a 401 its challenge with the unread answer beside it. */
+/** Both of panva's clients throw the body of a 400, and for a 401 its challenge with the unread answer. */
 async function toldByPanva(thrown: unknown): Promise<Told> {
   if (thrown instanceof oauth.WWWAuthenticateChallengeError) {
     expect(thrown.cause).toMatchObject([{ scheme: "basic", parameters: { realm: expect.any(String) } }]);
@@ -197,7 +197,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
         const { client_id, client_secret } = own();
         for (const wrong of [
           { client_id, client_secret: "wrong" },
-          // Whatever needs encoding in a form or before Basic is no malformed request.
+          // Characters that need encoding in a form or before Basic do not make a request malformed.
           { client_id, client_secret: "wr:ng +%&=~!*()'" },
           { client_id: "nobody", client_secret },
         ]) {
@@ -234,7 +234,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
         expect(await failing(() => client.revoke("any"))).toMatchObject(refused("invalid_client"));
       });
 
-      // simple-oauth2 cannot ask.
+      // simple-oauth2 cannot introspect.
       if (name === "simple-oauth2") return;
       test("RFC 7662: a client can introspect only its own tokens", async () => {
         const client = await connect();

@@ -18,7 +18,7 @@ type Kind =
   | "endpoint_id"
   | "event_id";
 
-/** What a route is called with so that it does something: a route without a row fails. */
+/** Parameters with which a route succeeds. A route without a row fails the test. */
 const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
   "POST /portal/:environment/credentials": () => ({ name: "another" }),
   "POST /portal/:environment/credentials/:credential_id/rotate": () => ({}),
@@ -41,12 +41,12 @@ const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
     simulation: { order_number, to: "Shipped" },
   }),
 };
-/** Bodies that name something of an account. */
+/** Bodies that name a record of an account. */
 const named = ["POST /portal/:environment/sandbox/orders", "POST /portal/:environment/sandbox/simulate"];
 const keyOf = ({ method, path }: WebRoute) => `${method} ${path}`;
 
 let app: TestApp;
-/** Willow has a sandbox and a production account, Juniper a sandbox alone. */
+/** Willow has a sandbox and a production account, Juniper only a sandbox. */
 let willow: WebPerson;
 let juniper: WebPerson;
 let people: Record<string, WebPerson>;
@@ -82,7 +82,7 @@ async function partnerOf({ person_id }: WebPerson): Promise<string> {
   return String(rows[0]!["partner_id"]);
 }
 
-/** One of everything that an account has. */
+/** One of every record that an account has. */
 async function idsOf(who: WebPerson, partner: number): Promise<Record<Kind, string>> {
   const { account_id } = app.demo.partners[partner]!;
   const sent = await app.call("/brands", { partner });
@@ -130,7 +130,7 @@ describe("the portal shows only the partner's own records", () => {
       expect([told.status, told.text]).toEqual([404, await unknown(willow)]);
     });
 
-    // A person belongs to the partner, whatever the environment.
+    // A user belongs to the partner, in any environment.
     if (route.path.includes(":person_id")) continue;
     test(`${keyOf(route)}: an id of the sandbox is unknown in production`, async () => {
       const told = await call(willow, route, "production", own!);

@@ -33,7 +33,7 @@ async function web(
   const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? null;
   return { status: answer.status, body: JSON.parse((await answer.text()) || "{}"), cookie, headers: answer.headers };
 }
-/** Time goes on by itself too. */
+/** Real time passes too. */
 const A_MINUTE_MS = 60_000;
 const operator = () => app.demo.operator;
 const signIn = (more: object = {}) => web("POST", "/session", { body: { ...operator(), ...more } });
@@ -93,7 +93,7 @@ describe("signing in", () => {
     app.advance(IDLE_MS - A_MINUTE_MS);
     expect((await web("GET", "/session", { cookie: first.cookie, headers: present })).body["session"]).not.toBeNull();
     app.advance(IDLE_MS - A_MINUTE_MS);
-    // A page that asks by itself keeps nobody signed in.
+    // A page that refreshes itself does not keep a user signed in.
     expect((await web("GET", "/session", { cookie: first.cookie })).body["session"]).not.toBeNull();
     app.advance(A_MINUTE_MS + 1_000);
     expect((await web("GET", "/session", { cookie: first.cookie })).body["session"]).toBeNull();

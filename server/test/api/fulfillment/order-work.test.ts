@@ -41,7 +41,7 @@ const fresh = async () => placed(app, (await newOrder(app)).body);
 const walked = async (state: OrderState) => shop.reach(await fresh(), state);
 const AT_ONCE = 20;
 
-/** Everything people do with an order, where they do it; each by somebody who may. */
+/** Every action of staff on an order, in a state where it applies, each by a role that may do it. */
 const works: Record<string, { at: Start; by: Worker; todo: (work: Work, order: Order) => Promise<unknown> }> = {
   "approve review": {
     at: { state: "Processing/clinical_review", held_from: null },
@@ -346,7 +346,7 @@ describe("a check of the product", () => {
       await expectRefused(() => check(scans(code).slice(1)), "every_item", order);
       await expectRefused(() => check([...scans(code), { item_id: 9, code }]), "unknown_item", order);
       await check(scans(code));
-      // Back to where the next spelling is scanned.
+      // Back to the state in which the next spelling is scanned.
       await app.deps.db.raw("update orders set stage = 'product_check' where order_number = $1", [order.order_number]);
     }
   });
@@ -373,7 +373,7 @@ describe("a check of the product", () => {
       { person_id: "phil", role: "pharmacist", reason: "Two tablets are missing.", signature_holds: null },
     ]);
     await expectRefused(() => verifyProduct(app.deps, shop.work(order, pharmacist), scansOf(order)), "not_now", order);
-    // Whoever filled it before may check what somebody else fills now.
+    // The person who filled it before may check what another person fills now.
     await completeFill(app.deps, shop.work(order, other_pharmacist), lotsOf(order, "L2"));
     expect(await lots(order)).toMatchObject([{ lot: "L2" }]);
     await expectRefused(

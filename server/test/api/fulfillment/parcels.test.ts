@@ -29,7 +29,7 @@ const sentTo = async (street1: string) => {
   return shop.reach(await ordered({ address }), "Shipped");
 };
 const storyOf = async (order: Order) => tableOf(parcelOf(await shop.load(order), order.shipments[0]!));
-/** The account's clock goes on to a time, and whoever has news of a parcel is asked for it. */
+/** Moves the account's clock to a time and polls the carrier for news. */
 async function clockTo(at: Date, order: Order): Promise<void> {
   const { rules } = await shop.load(order);
   const seconds = Math.ceil((at.getTime() - rules.now.getTime()) / 1000);
@@ -69,7 +69,7 @@ const stories: Record<string, { street1: string; end: ShipmentStatus; statuses: 
 
 async function expectTold(order: Order, { end, statuses }: (typeof stories)[string]): Promise<void> {
   const story = await storyOf(order);
-  // Every scan is kept; those that change the parcel's status are told, each once and when it happened.
+  // Every scan is stored. Those that change the parcel's status send an event, once and with the time of the scan.
   expect((await scansKept(order)).map(({ status, at }) => [status, at])).toEqual(
     story.map(({ status, at }) => [status, at]),
   );
@@ -179,7 +179,7 @@ describe("the label of a parcel", () => {
     const place = shipmentLabelPlace(shop.account_id, order_number, shipment_id);
     return { format: label_format, data: app.deps.vault.open(label_sealed, place) };
   };
-  /** A carrier that must not be asked. */
+  /** A carrier that must not be called. */
   const nobody: Carriers = {
     ...({} as Carriers),
     createLabel: () => Promise.reject(new Error("a label was made")),

@@ -3,7 +3,7 @@ import { addPatient, ask, stranger } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
 
-/** Automatic Processing: a prescription that arrives becomes an order by itself. Partner 1 of the demo works so. */
+/** Automatic Processing: an arriving prescription becomes an order automatically. Partner 1 of the demo uses it. */
 
 let app: TestApp;
 beforeAll(async () => {
@@ -36,7 +36,7 @@ test("a prescription becomes an order with the default shipping method and brand
     (await ask(app, `/orders/${order.order_number}/history`, undefined, { partner: PARTNER })).text,
   ).history;
   expect(history).toMatchObject([{ actor: "system", event: "create", from: null, to: "Processing" }]);
-  // Once, however often the job looks.
+  // Once, however often the job runs.
   expect(await ordersOf(prescription_id)).toHaveLength(1);
 });
 

@@ -4,7 +4,7 @@ import { ask, stranger } from "../../support/patient.ts";
 import { prescription } from "../../support/samples/script-samples.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
-/** A prescriber cancels a prescription that has orders: the answer says what became of them. */
+/** A prescriber cancels a prescription that has orders: the answer reports their outcome. */
 
 let app: TestApp;
 let intake: Awaited<ReturnType<typeof openIntake>>;

@@ -35,7 +35,7 @@ let number = 0;
 const stranger = () => ({ ids: [], last_name: `Number ${++number}` });
 const rowsOf = async (sql: string, ...params: unknown[]) => (await app.deps.db.raw(sql, params)).rows;
 
-/** A message that two accounts may be meant by, and the entry that waits for it. */
+/** A message that could belong to two accounts, and its review entry. */
 async function keep(change: Parameters<typeof newMessage>[0] = { patient: stranger() }) {
   const message_id = `K-${++number}`;
   const envelope = { message_id, prescriber_order_number: message_id, ...change.envelope };
@@ -162,7 +162,7 @@ describe("a routing rule", () => {
     await add(willow, "sender", "6120042");
     await expect(add(willow, "sender", "6120042")).rejects.toThrow("This account has that rule already.");
     await expect(add(juniper, "sender", "6120042")).rejects.toThrow("Another account of the same NCPDP id");
-    // Another environment is another world.
+    // Environments are separate.
     await add(harbor, "sender", "6120042");
     await expect(add(willow, "prescriber_npi", "1234567890")).rejects.toThrow("An NPI has 10 digits");
     await expect(add(willow, "practice", "")).rejects.toThrow("A rule's value has 1 to 200 characters.");

@@ -57,7 +57,7 @@ describe("the served Arazzo document", () => {
   );
 
   test("an order that was just sent is looked up, as the step says", async () => {
-    // Whatever creates the order answers 409 from the second time on: the first try comes from elsewhere.
+    // createOrder answers 409, because another client has just sent the same order.
     const twice = async (operation: OperationId, address: string, init: RequestInit) => {
       if (operation === "createOrder") await fetch(address, init);
     };

@@ -15,15 +15,15 @@ const MIB = 1024 * 1024;
 const JSON_TYPE = "content-type: application/json";
 const FORM_TYPE = "content-type: application/x-www-form-urlencoded";
 const GRANT = "grant_type=client_credentials&scope=partners";
-/** A change that would be made: whatever is wrong around it must keep it from being made. */
+/** A valid change: any error around it must prevent it. */
 const CHANGE = JSON.stringify({ simulation_type: "clock", simulation: { advance_seconds: 1 } });
 
-/** `{token}` and `{basic}` stand for good credentials; a case with several answers expects them all, in their order. */
+/** `{token}` and `{basic}` stand for valid credentials; a case with several answers expects all of them, in order. */
 type Case = {
   name: string;
   bytes: Buffer | string;
   expect: string | RegExp | readonly string[];
-  /** The server must also end the connection. */
+  /** The server must also close the connection. */
   closes?: true;
 } & Pick<ExchangeOptions, "head" | "half_close">;
 
@@ -415,7 +415,7 @@ const tokenCases: Case[] = [
   ),
 ];
 
-/** Every method there is and one there is not, by what it should get. */
+/** Every known method and an unknown one, by expected answer. */
 const methodCases = (path: string, headers: readonly string[], allowed: Record<string, string>): Case[] =>
   [...METHODS, "BREW"]
     .filter((method) => method !== "POST" || !("POST" in allowed))
@@ -447,7 +447,7 @@ function filled(bytes: Buffer | string): Buffer {
   return whole;
 }
 
-/** Everything that a request of these tests could have written. */
+/** Every row that a request of these tests could have written. */
 async function written() {
   const { rows } = await app.deps.db.raw(`
     select
@@ -458,7 +458,7 @@ async function written() {
 }
 
 async function tryCase(listener: "partner" | "auth" | "sandbox_auth", { bytes, expect: wanted, closes, ...how }: Case) {
-  // Time enough for the buckets of the token servers to fill again.
+  // Time enough for the token servers' rate limits to refill.
   app.advance(5_000);
   const before = await written();
   const several = Array.isArray(wanted) ? wanted.length : 1;

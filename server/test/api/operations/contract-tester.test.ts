@@ -4,7 +4,7 @@ import { holdToContract } from "../../../../chaos/contract.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { effort } from "../../support/tools/effort.ts";
 
-// The campaign itself, small: `npm run campaign -- contract` does the same at full size.
+// A small run of the campaign: `npm run campaign -- contract` runs it at full size.
 const OF_EACH = effort(32);
 
 let app: TestApp;

@@ -5,7 +5,7 @@ import { codesOf, expectConventions } from "../../support/conventions.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { freshToken } from "../../support/token-request.ts";
 
-/** Not the partner API: pages, health and documentation have conventions of their own (contract, 2). */
+/** Not the partner API: pages, health and documentation have their own conventions (contract, 2). */
 const EXEMPT = new Set([
   "/",
   "/docs",
@@ -20,16 +20,16 @@ const EXEMPT = new Set([
   "/metrics",
 ]);
 
-/** Messages in formats of their own, with the same front door. */
+/** Messages in their own formats, with the same entry checks. */
 const INTAKE = /^(\/v1)?\/intake\//;
-/** Our own pages, and what they ask for, which has its own rules and tests that walk it. */
+/** Our own pages and their requests, which have their own rules and tests. */
 const PAGES = /^\/(web|dashboard|portal)(\/|$)/;
 
 let app: TestApp;
 let scopeless: string;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
-  // The walk makes many requests: its credential may.
+  // The walk makes many requests, so its credential needs a high limit.
   const { account_id } = app.demo.partners[0]!;
   const shown = await app.deps.db.transaction((tx) =>
     createCredential(app.deps, tx, { account_id, name: "without scopes", scopes: [] }, app.deps.now()),
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** The router's own list, so that a route added later is held to this without touching the test. */
+/** The router's own list, so that the test covers routes that are added later. */
 const partnerRoutes = () =>
   app.listeners.partner.routes
     .filter(({ url }) => !EXEMPT.has(url) && !INTAKE.test(url) && !PAGES.test(url))
@@ -52,7 +52,7 @@ const bodyOf = (method: string) =>
     ? {}
     : { body: "{}", headers: { "content-type": "application/json" } };
 
-/** Operations that take no body for an empty one. */
+/** Operations for which no body equals an empty one. */
 const needsNoBody = (method: string, url: string) =>
   endpoints.some(
     (endpoint) =>
@@ -160,7 +160,7 @@ describe("every route of the partner API, walked from the router", () => {
         expect(await expectConventions(second, "partner")).toBe("");
         expect(second.status).toBe(304);
         expect(second.headers.get("etag")).toBe(etag);
-        // RFC 9110, 8.6: no length, or that of the answer that was spared.
+        // RFC 9110, 8.6: no length, or the length of the omitted answer.
         expect([null, first.headers.get("content-length")]).toContain(second.headers.get("content-length"));
       }
       const changed = await app.call(url, { method, headers: { "if-none-match": `W/"${"0".repeat(32)}"` } });

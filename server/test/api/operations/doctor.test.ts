@@ -10,7 +10,7 @@ import { anySealed, sealedColumns } from "../../../src/db/operations/sealed-colu
 import { checkDatabase, checkMachine, checkRoom, type Finding } from "../../../src/usecases/operations/check-up.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 
-/** Every finding that is not "ok" tells what to do; each is brought about here for real. */
+/** Every finding that is not "ok" says what to do; the tests cause each one for real. */
 
 let folder: string;
 let app: TestApp;

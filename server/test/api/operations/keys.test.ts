@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.stop());
 
-/** As `pestle keys rotate` does it: a vault of its own, in another process's place. */
+/** As `pestle keys rotate` does it: with its own vault, like another process. */
 const rotate = async (target: TestApp = app) => {
   const vault = await openVault(target.deps.db, masters, new Date());
   return rotateDataKey({ db: target.deps.db, vault, masterKeys: masters }, new Date());
@@ -53,12 +53,12 @@ describe("a new data key", () => {
     await Promise.all([rotate(), create(), rotate(), create()]);
     const counts = await countSealed(app.deps.db);
     const keys = (await describeKeys(app.deps.db)).data_keys.map(({ key_id }) => key_id);
-    // No value without its key.
+    // Every value has its key.
     expect([...counts.keys()].filter((key_id) => !keys.includes(key_id))).toEqual([]);
     for (const credentials of made) {
       expect((await askTokenServer(app.addresses.auth_url, grant, { credentials })).status).toBe(200);
     }
-    // The next one leaves a single key, whatever the race left.
+    // The next rotation leaves a single key, regardless of the race's outcome.
     await rotate();
     expect((await describeKeys(app.deps.db)).data_keys).toHaveLength(1);
   });
@@ -66,7 +66,7 @@ describe("a new data key", () => {
   test("is finished by the next run after an interruption", async () => {
     const { db } = app.deps;
     const vault = await openVault(db, masters, new Date());
-    // Cut off after the first batch: the progress is told inside the loop.
+    // Interrupted after the first batch: the progress callback runs inside the loop.
     const cut = rotateDataKey({ db, vault, masterKeys: masters }, new Date(), () => {
       throw new Error("cut off");
     });
@@ -111,7 +111,7 @@ describe("a new master key", () => {
     await expect(
       rotateMasterKey({ config: { ...config, MASTER_KEY: NEW_MASTER_KEY }, db }, new Date()),
     ).rejects.toThrow("under NEW_MASTER_KEY already");
-    // The service that was running has the data keys and goes on.
+    // The running service has the data keys and continues.
     expect(await tokenStatus(2)).toBe(200);
   });
 

@@ -80,7 +80,7 @@ describe("the served OpenAPI document", () => {
         if (["example", "examples", "default"].includes(key)) continue;
         const group = ["properties", "parameters", "headers", "responses", "schemas", "webhooks"].includes(key);
         if (!group) walk(entry, place);
-        // A name is no keyword, whatever it is.
+        // A property name is not a keyword.
         else {
           for (const [name, one] of Object.entries<{ post?: object }>(entry)) {
             tell(one.post ?? one, `${place}/${name}`);
@@ -124,7 +124,7 @@ describe("the served OpenAPI document", () => {
 
 type Media = { example?: unknown; examples?: Record<string, { value: unknown }> };
 
-/** The content of a request or an answer; some have none. */
+/** The content of a request or an answer, if it has any. */
 function contentAt(document: object, place: string): Record<string, Media> {
   const names = place.slice(1).split("/");
   const found = names.reduce<unknown>(

@@ -50,7 +50,7 @@ test("the quick start checks off each step when it actually happens", async () =
       kept["token"] = ((await answer.json()) as { access_token: string }).access_token;
     },
     request: async () => {
-      // One that is refused does not count.
+      // A rejected one does not count.
       expect((await app.call("/orders/ZZZZZZZZZZ", { token: kept["token"]! })).status).toBe(404);
       await keepRequests(app.deps);
       expect(await done()).toEqual(["credential", "token"]);

@@ -212,12 +212,12 @@ describe("usage", () => {
         duration_ms,
         refused: undefined,
       });
-    // A hundred within a minute, one a percent slower each; beside them errors of every kind.
+    // A hundred within a minute, each one percent slower, and errors of every kind.
     for (let n = 1; n <= 100; n++) add(hour_ms + 60_000 + n, 200, n);
     for (let n = 0; n < 5; n++) add(hour_ms + 30 * 60_000 + n, 422, 10);
     for (let n = 0; n < 3; n++) add(hour_ms + 31 * 60_000 + n, 429, 1, "bbbbbbbb");
     add(hour_ms + 32 * 60_000, 503, 10);
-    // The hour after: another one.
+    // The next hour has its own row.
     add(hour_ms + 3_600_000, 200, 40);
     await keepRequests({ ...app.deps, request_log: log });
     juniper = await signedIn(app, app.demo.partners[1]!.portal);

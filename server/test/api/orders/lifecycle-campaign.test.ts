@@ -7,7 +7,7 @@ import { predict } from "../../../../chaos/lifecycle-predictions.ts";
 import { openWorld } from "../../../../chaos/lifecycle-world.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
-// The campaign itself, small: `npm run campaign -- lifecycle` does the same at full size.
+// A small run of the campaign: `npm run campaign -- lifecycle` runs it at full size.
 const STORIES = 200;
 const TIMEOUT_MS = 300_000;
 
@@ -24,7 +24,7 @@ test("orders match a simple model after any commands in any order", {
   const { faults, stories, outcomes } = await playLifecycles({ ...own(), count: STORIES, seed: 20261115 });
   expect(faults).toEqual([]);
   expect(stories).toBe(STORIES);
-  // Whatever can be done was done, and refused.
+  // Every command succeeded at least once and was rejected at least once.
   const times = (kind: RegExp, refused: boolean) =>
     Object.entries(outcomes)
       .filter(([name]) => kind.test(name))
@@ -46,7 +46,7 @@ const place: Concrete = {
   other_dob: false,
 };
 
-/** Where an order was held and freed again, what nobody may do unseen. */
+/** Changes behind the service's back, on an order that was held and released. */
 const tampered: Record<string, string> = {
   "a row of history is gone": "delete from order_history where event = 'resolve'",
   "a row of history is another's": "update order_history set actor = 'carrier' where event = 'create'",
@@ -93,7 +93,7 @@ test(`the campaign detects: ${Object.keys(tampered).join(", ")}`, { timeout: TIM
       });
       await expect(seen).rejects.toBe(undone);
     }
-    // And what comes out otherwise than the model says.
+    // Also outcomes that differ from the model.
     expect(predict(model, { kind: "act", life: life!, asked: { event: "release" } }, { order_numbers: [] })).toBe(
       "42463",
     );

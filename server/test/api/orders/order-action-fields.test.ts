@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** What is wrong with the fields of an action, on an order that offers it. */
+/** Invalid fields of an action, on an order that offers it. */
 type Case = { of: ExceptionId | "Shipped"; event: ActionKey; why: string; send: Sent; codes: Refusal[] };
 type Sent = object | ((of: Held) => object | Promise<object>);
 const wrong = (
@@ -183,7 +183,7 @@ describe("the fields of an action", () => {
       for (const { name, codes } of actions[event].fields) {
         const own = cases.filter((one) => one.event === event);
         const told = new Set(own.flatMap((one) => one.codes.map(([code]) => code)));
-        // Those are shown where the order as a whole is looked at.
+        // Other tests cover those, with the order as a whole.
         const elsewhere = [42228, 42229, 42293];
         const untold = codes.filter((code) => !told.has(code) && !elsewhere.includes(code));
         expect(untold, `${event} ${name}`).toEqual([]);
@@ -192,7 +192,7 @@ describe("the fields of an action", () => {
   });
 
   const orders = new Map<Case["of"], Promise<Held>>();
-  /** A refusal changes nothing, so one order serves all cases. */
+  /** A rejection changes nothing, so one order serves all cases. */
   const orderOf = (of: Case["of"]) => {
     const made = orders.get(of) ?? (of === "Shipped" ? shipped() : held[of](app));
     orders.set(of, made);

@@ -31,7 +31,7 @@ afterAll(() => app.stop());
 type Answer = Awaited<ReturnType<typeof act>>;
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const taken = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 201);
-/** Those that came too late, and what they were told. */
+/** The requests that lost, and their answers. */
 const told = (answers: readonly Answer[]) => [
   ...new Set(answers.filter(({ status }) => status !== 201).map((one) => `${one.status} ${codesOf(one.text)}`)),
 ];
@@ -144,7 +144,7 @@ describe("two different actions at once", () => {
       const { order, partner } = of;
       const body = await fieldsOf(id, event!, of);
       const asked = [body, { event: "cancel" }];
-      // Whoever is asked first need not come first.
+      // The first request need not be the first to commit.
       const answers = await Promise.all(
         range(4).map((index) => act(app, order.order_number, asked[index % 2], { partner })),
       );
@@ -178,7 +178,7 @@ describe("two different actions at once", () => {
 });
 
 describe("a partner and the pharmacy at once", () => {
-  /** Done, or refused because the other was faster; anything else is a fault. */
+  /** Done, or rejected because the other was faster; anything else is a fault. */
   const tried = (work: Promise<Order>) =>
     work.catch((error) => {
       if (error instanceof WorkRefusal) return error.key;
@@ -194,7 +194,7 @@ describe("a partner and the pharmacy at once", () => {
           act(app, order.order_number, { event }),
           tried(approveReview(app.deps, work(order, staff.pharmacist))),
         ]);
-        // Reviewed first, it can still be canceled or held; afterwards, there is nothing left to review.
+        // After the review it can still be canceled or held; the other way around, there is nothing left to review.
         expect(asked.status).toBe(201);
         if (typeof approved === "string") expect(approved).toBe("not_now");
         const { order_status } = await readOrder(app, order.order_number);
@@ -209,7 +209,7 @@ describe("a partner and the pharmacy at once", () => {
         const { order_number } = packed;
         const asks = () => act(app, order_number, { event });
         const ships = () => tried(shipOrder(app.deps, work(packed, staff.technician)));
-        // At once, or one after the other: each wins at least where it comes first.
+        // Concurrent, or in sequence: each wins at least when it comes first.
         const first = [asks, ships, null][round % 3];
         const asking = first === ships ? null : asks();
         if (first === asks) await asking;

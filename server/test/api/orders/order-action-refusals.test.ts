@@ -52,7 +52,7 @@ describe("an event that the order does not offer", () => {
         const code = event === "verify" && (id === 74 || id === 75) ? 42462 : 42463;
         await expectRefused(app, order, { event, ...goodFields[event] }, [[code, "event"]], partner);
       }
-      // Of the right kind; whether they fit this very order does not matter here.
+      // Valid in form; whether they apply to this order does not matter here.
       const fields = id === 71 ? { dob: person.dob } : goodFields[own[0]!];
       const body = { event: own[0], ...fields, exception_id: id === 64 ? 65 : 64 };
       await expectRefused(app, order, body, [[42463, "exception_id"]], partner);

@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 afterAll(() => app.stop());
 
-/** What else is so once an action was taken, beside that the exception is gone. */
+/** Further effects of an action, besides closing the exception. */
 const also: Partial<Record<ActionKey, (of: Held, now: Order, sent: Record<string, unknown>) => unknown>> = {
   cancel: ({ order }, now) =>
     expect(now).toMatchObject({ items: order.items, payment: { ...order.payment, status: "voided" } }),
@@ -74,7 +74,7 @@ describe("an exception", () => {
   }
 });
 
-/** Held by exactly this exception, then left: where the order stands, what history says and what was told. */
+/** Held by exactly this exception, then released: checks the order's stage, its history and its events. */
 async function expectLeft(id: ExceptionId, event: ActionKey): Promise<void> {
   const of = await held[id](app);
   const { order, partner } = of;
@@ -93,7 +93,7 @@ async function expectLeft(id: ExceptionId, event: ActionKey): Promise<void> {
   expect([now.order_status, now.exceptions, now.exception]).toEqual([to, [], null]);
   expect(await stageOf(order_number)).toEqual([event === "cancel" ? null : "clinical_review", null]);
   await also[event]?.(of, now, sent as Record<string, unknown>);
-  // The provider's answer ends a declined payment, not the partner's asking for it.
+  // The provider's answer closes a declined payment, not the partner's request.
   const line =
     event === "cancel" ? "partner cancel" : `${event === "retry_payment" ? "system" : "partner"} resolve ${id}`;
   expect(await historyOf(app, order_number, partner)).toEqual([...before.history, `${line}: On Hold > ${to}`]);

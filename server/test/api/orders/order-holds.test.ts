@@ -20,7 +20,7 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
-  // A cream that comes by half tubes, so that there is something to ask a fraction of.
+  // A cream that is sold by half tubes, so that an order can have a fraction.
   await app.deps.db.raw(
     "update product set package_sizes = '{22.5,45}', written_quantities = '{22.5,45}' where sku = 'tretinoin-025'",
   );
@@ -35,7 +35,7 @@ type Case = {
   before?: (scene: Scene) => Promise<unknown>;
   change?: (body: OrderBody, scene: Scene) => OrderBody;
 };
-/** What raises an exception, alone, and what is next to it and does not. */
+/** What raises an exception alone, and a similar case that does not. */
 type Fixture = { holds: Case[]; passes: Case[] };
 
 const item =
@@ -72,7 +72,7 @@ const amoxicillin = (allergies: string[]): Given => ({
   }),
 });
 const safety = (told: Record<string, string[]>) => ({ patient_safety: told });
-/** Of an automatic account, and not due for long, so that only the tests order for it. */
+/** In an automatic account, and not due for a long time, so that only the tests order it. */
 const automatic = { partner: 1, prescription: { effective_date: days(90) } } satisfies Given;
 const first_name = "Maximiliana-Theodora";
 
@@ -327,7 +327,7 @@ const cancel = ({ order_number }: Order, partner = 0) =>
   });
 
 async function shelf(units: number) {
-  // Nobody who waits is given what is put there.
+  // No waiting order gets these units.
   await set("update order_item set pending = false where sku = 'minoxidil-2-5' and not reserved");
   return set("update stock set on_hand_units = reserved_units + $1 where sku = 'minoxidil-2-5'", units);
 }
@@ -348,7 +348,7 @@ async function play({ given = {}, before, change = (body) => body }: Case) {
 
 const told_in = ["RX_UPDATED", "ORDER_UPDATED", "ORDER_EXCEPTION"];
 type Told = Record<string, unknown> & { event_type: "RX_UPDATED"; exception?: { id: number } };
-/** By kind, exceptions by number: what is written at once has no order of its own. */
+/** By kind, exceptions by number: rows written together have no order among themselves. */
 const eventsOf = async (order_number: string): Promise<Told[]> => {
   const { rows } = await set("select body from webhook_event where order_number = $1", order_number);
   const place = ({ event_type, exception }: Told) => told_in.indexOf(event_type) * 1000 + (exception?.id ?? 0);
@@ -435,7 +435,7 @@ describe("an order without a hold", () => {
   });
 });
 
-/** Born On Hold with these exceptions: the answer, the record, the history and the events all say so. */
+/** Created On Hold with these exceptions: checks the answer, the record, the history and the events. */
 async function expectHeld(partner: number, body: OrderBody, ids: ExceptionId[], { patient_id }: Scene): Promise<void> {
   const untouched = await footprint(app, partner);
   const tried = await post(app, body, { partner, path: "/orders?dry_run=true" });

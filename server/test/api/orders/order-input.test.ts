@@ -17,7 +17,7 @@ afterAll(() => app.stop());
 const DRY = "/orders?dry_run=true";
 const zpl = Buffer.from("^XA^FO20,20^FDparcel^FS^XZ").toString("base64");
 
-/** Every field that an order can have, each with a value that nobody objects to. */
+/** Every field of an order, each with a valid value. */
 const wholeOrder = ({ patient_id, prescription_id }: { patient_id: string; prescription_id: number }): OrderBody => ({
   brand_id: 1,
   reference: "inv-20931",
@@ -57,7 +57,7 @@ const wholeOrder = ({ patient_id, prescription_id }: { patient_id: string; presc
   payment: { payer: "partner", token: "tok_unused" },
 });
 
-/** What may be put in the place of anything. */
+/** Values to put in place of any field. */
 const values = {
   null: null,
   true: true,
@@ -86,10 +86,10 @@ const values = {
 } as const;
 type Value = keyof typeof values;
 
-/** A field's own code. `takes`: what is a good value of it; `else`: what is told of something else it would mean. */
+/** A field's own code. `takes`: its valid values; `else`: the code for a value with another meaning. */
 type Field = {
   code: number;
-  /** Where it is told, where that is not the field itself. */
+  /** Where the error is reported, if not at the field itself. */
   at?: string;
   required?: true;
   takes?: Value[];
@@ -173,7 +173,7 @@ const fields: Record<string, Field> = {
   "payment.token": { code: 42200, takes: TEXT },
 };
 
-/** What is no day, no document's date, no count: for the fields that ask for one. */
+/** Invalid days, document dates and counts, for the fields that require one. */
 const more: Record<string, unknown[]> = {
   "patient.dob": ["1957-02-30", "1957-13-01", "57-03-08", "0000-00-00", "1957-03-08T00:00:00Z", "08/03/1957", 19570308],
   "patient.identity_documents[0].expiration_date": ["2099-02-30", "2020-01-01", "2099-1-1", "2099-01-01T00:00:00Z"],
@@ -194,7 +194,7 @@ const more: Record<string, unknown[]> = {
   "shipping.label.data": ["JVBERi0=", `${zpl}=`, ` ${zpl}`, zpl.slice(0, -4)],
 };
 
-/** A copy of the whole order in which another value stands at that place. */
+/** A copy of the complete order with another value at that path. */
 function withValue(path: string, value: unknown): OrderBody {
   const copy = structuredClone(whole);
   const names = path.split(/[.[\]]+/).filter((name) => name !== "");
@@ -258,7 +258,7 @@ describe("a body", () => {
     const answer = await expectConventions(response, "partner");
     return [response.status, ...codesOf(answer).map(([code]) => code)];
   };
-  /** The whole order as text in which a part is written otherwise. */
+  /** The complete order as text, with one part replaced. */
   const written = (from: string, to: string) => {
     const text = JSON.stringify(whole);
     expect(text).toContain(from);

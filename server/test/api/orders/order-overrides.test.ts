@@ -22,7 +22,7 @@ afterAll(() => app.stop());
 
 const { technician, pharmacist, lead, admin } = staff;
 const people: readonly Worker[] = [technician, pharmacist, lead, admin];
-/** What history calls somebody who ends an exception. */
+/** The name that history gives to a person who closes an exception. */
 const named: Record<Worker["role"], string> = {
   technician: "operator",
   pharmacist: "pharmacist",
@@ -38,7 +38,7 @@ async function expectRefused(shop: Shop, order: Numbered, by: Worker, id: Except
   expect(await shop.everything(order)).toEqual(before);
 }
 
-/** Ended by a person: with the reason beside it, and not raised again when the checks run again. */
+/** Closed by a person: with the reason, and not raised again by later checks. */
 async function expectEnded(shop: Shop, order: Numbered, by: Worker, id: ExceptionId): Promise<void> {
   const ended = await resolveException(app.deps, shop.work(order, by), id, "Looked into it.");
   expect([ended.order_status, ended.exceptions]).toEqual(["Processing", []]);
@@ -99,7 +99,7 @@ describe("an exception that its rule raised", () => {
       await remove(order);
       await expectEnded(workplace(app), order, technician, Number(id) as ExceptionId);
       const notes = await readNotes(app.deps, workplace(app).account_id, order.order_number);
-      // Nothing was overridden: there is nothing to sign.
+      // Nothing was overridden, so there is nothing to sign.
       expect(notes.at(-1)).toMatchObject({ overridden: [], signature_holds: null });
     });
   }
@@ -119,7 +119,7 @@ describe("an exception that a person raised", () => {
           key: "open_already",
         });
         expect(await shop.everything(order)).toEqual(before);
-        // No check ends it, however often they run: what a person doubts, a person settles.
+        // No check closes it, however often the checks run: only a person closes what a person raised.
         await raiseException(app.deps, shop.work(order, by), id === 64 ? 77 : 64, "Held.");
         const still = await resolveException(app.deps, shop.work(order, by), id === 64 ? 77 : 64, "Called.");
         expect(still.exceptions.map((one) => one.id)).toEqual([id]);
@@ -180,7 +180,7 @@ describe("an override of the safety engine", () => {
         await shop.rows(`update order_note set ${column} = $1 where note_id = $2`, kept![column], note_id);
       }
       expect((await read())[0]!.signature_holds).toBe(true);
-      // The text itself cannot be changed, nor brought from another note: it would not open.
+      // The text cannot be changed or copied from another note: it would not decrypt.
       const other = await held[id](app);
       await resolveException(app.deps, shop.work(other.order, pharmacist), id, "I do not care.");
       await shop.rows(

@@ -64,7 +64,7 @@ describe("a card that is declined", () => {
     ]);
     expect(await entriesOf(order)).toEqual([`authorisation ${AMOUNT} done`]);
     expect(provider.booksOf(order.order_number)).toEqual({ held: AMOUNT, taken: 0 });
-    // Each try is another to the provider.
+    // To the provider, each attempt is a new one.
     expect(new Set(provider.calls).size).toBe(3);
   });
 
@@ -77,7 +77,7 @@ describe("a card that is declined", () => {
     const on_hold = await readOrder(app, order.order_number);
     expect([...stand(on_hold), on_hold.shipments]).toEqual(["On Hold", [80], "declined", []]);
     expect(stand((await retry(order, "tok_visa")).order)).toEqual(["Filling", [], "authorized"]);
-    // The card before is let go.
+    // The previous card is released.
     expect(provider.booksOf(order.order_number)).toEqual({ held: AMOUNT, taken: 0 });
     expect(stand(await ship())).toEqual(["Shipped", [], "captured"]);
     expect(provider.booksOf(order.order_number)).toEqual({ held: 0, taken: AMOUNT });

@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
 import { staff, workplace } from "../../support/workplace.ts";
 
-/** The checks run again whenever somebody does something about an order, on what it has become. */
+/** The checks run again after every action on an order, on its new state. */
 
 let app: TestApp;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ const raise = async ({ order_number }: Order, exception_id: ExceptionId) => {
   expect(status).toBe(202);
 };
 
-/** What is new in history and events since. */
+/** New history and events since then. */
 async function since({ order_number }: Order, partner = 0) {
   const [history, events] = [await historyOf(app, order_number, partner), await eventsOf(app, order_number)];
   return async () => ({
@@ -55,7 +55,7 @@ describe("an action that resolves one exception and raises another", () => {
       history: ["system raise_exception 67: On Hold > On Hold", "partner resolve 77: On Hold > On Hold"],
       events: ["2 ORDER_EXCEPTION 67"],
     });
-    // And out of it again.
+    // And back out of it.
     const { order: freed } = await acted(app, order, { event: "update_address", address: goodAddress });
     expect([freed.order_status, open(freed)]).toEqual(["Processing", []]);
   });
@@ -238,7 +238,7 @@ describe("an exception that a person raised, although no rule does,", () => {
   });
 });
 
-/** What ends an exception without anybody's action. */
+/** What closes an exception without an action. */
 const happens: { [Id in ExceptionId]?: (of: Held) => Promise<unknown> } = {
   73: ({ another }) => another(prescribed("sertraline-50", 90)),
   76: async ({ partner }) => {

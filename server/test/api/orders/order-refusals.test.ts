@@ -22,7 +22,7 @@ afterAll(() => app.stop());
 
 type Scene = Awaited<ReturnType<typeof newOrder>>;
 type Change = (body: OrderBody, scene: Scene) => unknown;
-/** The least that must be changed of a good order to be refused with the code under which it stands, and no other. */
+/** The smallest change to a valid order that gets this code, and no other. */
 type Fixture = {
   why: string;
   fields: string[];
@@ -522,7 +522,7 @@ describe("an order is rejected", () => {
         const { status, text } = await post(app, body, { partner });
         expect([status, codesOf(text)]).toEqual([422, [[Number(code), ...fields]]]);
         expect(await footprint(app, partner)).toEqual(untouched);
-        // Neither the patient on file nor what was sent of one is told again.
+        // The answer repeats neither the patient on file nor the input.
         for (const name of [person.first_name, goodAddress.first_name, goodDocument.number]) {
           expect(text).not.toContain(name);
         }
@@ -574,7 +574,7 @@ describe("an order is rejected", () => {
         { prescription_id: await another(), ndc: "70999020130" },
       ],
     };
-    // Each of these is the other side of one that is told, or speaks where that one is silent.
+    // Each of these is the counterpart of a reported one, or applies where that one does not.
     const unsaid = [42206, 42208, 42226, 42230, 42291, 42293, 42295, 42296];
     const untouched = await footprint(app);
     const { status, text } = await post(app, body);

@@ -73,7 +73,7 @@ test("orders never exceed the prescription, canceled units return, and the stock
           const order_number = [...live.keys()][one.which % Math.max(1, live.size)];
           if (order_number === undefined) continue;
           const units = live.get(order_number)!;
-          // As the lifecycle will do it: out of the house, and never to come back.
+          // As the lifecycle does it: shipped, and never returned.
           await app.deps.db.raw(
             "update orders set order_status = 'Shipped', stage = null, held_from = null, open_exceptions = 0, exception_ids = '{}' where order_number = $1",
             [order_number],

@@ -50,7 +50,7 @@ describe("an order", () => {
       shipments: [],
       exception: null,
       exceptions: [],
-      // The product and the way it travels.
+      // The product and the shipping.
       payment: { payer: "partner", status: "authorized", amount_cents: 1200 + 495, currency: "USD", refunded_cents: 0 },
     });
     expect(await read(`/orders/${order.order_number}`)).toEqual(order);
@@ -91,7 +91,7 @@ describe("an order", () => {
     const items = [nowhere, third, second].map(({ prescription_id }) => ({ prescription_id }));
     const order = await placed(app, { ...orderOf(nowhere), items });
     expect(order.address?.street1).toBe(home.street1);
-    // The patient's default is the first that was ever known.
+    // The patient's default is the first known address.
     const otc = {
       shipping: { method_id: 1 },
       patient: { patient_id: nowhere.patient_id },

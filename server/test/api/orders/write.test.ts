@@ -18,7 +18,7 @@ afterAll(() => app.stop());
 describe("the catalogue", () => {
   test("is read on the transaction's connection: more actions than connections do not stall", async () => {
     const orders = await Promise.all(Array.from({ length: 4 * POOL_SIZE }, async () => placedOrder()));
-    // A process that has not heard from the change bus trusts no copy, so every action reads the catalogue.
+    // A process without contact to the change bus trusts no cached copy, so every action reads the catalogue.
     const { fresh } = app.deps.bus;
     app.deps.bus.fresh = () => false;
     try {
@@ -148,7 +148,7 @@ describe("a write", () => {
 
 const placedOrder = async () => placed(app, (await newOrder(app)).body);
 
-/** A database that takes no audit entry. */
+/** A database that rejects audit entries. */
 async function failingAudit(work: () => Promise<unknown>): Promise<void> {
   await app.deps.db.raw("alter table audit_entry add constraint none_is_taken check (action is null) not valid");
   try {

@@ -24,7 +24,7 @@ const address = goodAddress;
 const document = goodDocument;
 const list = (length: number) => Array.from({ length }, (_, index) => `entry ${index}`);
 
-/** One request for each code that an operation names, beside those that every operation has. */
+/** One request for each code of an operation, besides those that every operation has. */
 type Fixture = { code: ErrorCode; fields: string[]; body: Record<string, unknown> };
 const fixtures: Record<string, Fixture[]> = {
   updatePatient: [
@@ -117,7 +117,7 @@ const fixtures: Record<string, Fixture[]> = {
 
 describe("a rejection", () => {
   const patientEndpoints = endpoints.filter(({ path }) => path.startsWith("/patients/"));
-  /** Told by other tests: what any request can be, and what takes an order (order-changes). */
+  /** Covered by other tests: codes of any request, and codes that need an order (order-changes). */
   const general: number[] = [40000, 40001, 40002, 40003, 40004, 40005, 42228, 42299];
   const pathOf = (path: string, id = patient_id) => path.replace("{patient_id}", id).replace("{address_id}", "1");
 
@@ -183,7 +183,7 @@ describe("a rejection", () => {
     }
     bodies.add((await ask(app, "/nowhere")).text);
     expect(bodies.size).toBe(1);
-    // Whose patient it is sees it, untouched.
+    // The owning account still sees the patient, unchanged.
     const own = await ask(app, `/patients/${other.patient_id}`, undefined, { partner: 1 });
     expect(parsed<Patient>(own).addresses).toHaveLength(1);
   });

@@ -51,7 +51,7 @@ const fileOf = (name: string, content: unknown) => {
 };
 const importFile = (name: string, content: unknown, options: Record<string, unknown> = { as: PHARMACIST }) =>
   run("safety import", options, fileOf(name, content));
-/** The shipped tables under another name, and changed. */
+/** The shipped tables under another name, with changes. */
 const tables = (version: string, change: (rows: Record<string, unknown[]>) => void = () => {}) => {
   const json = { ...shippedJson(), version };
   change(json as unknown as Record<string, unknown[]>);
@@ -103,7 +103,7 @@ describe("an import", () => {
   test("is active in every process within a second, and records who, when and what", async () => {
     const feed = tables("feed 2", (rows) => void rows["interactions"]!.pop());
     const path = fileOf("feed.json", feed);
-    // From a process of its own, beside the running services.
+    // From a separate process, next to the running services.
     const ran = await runCli(["safety", "import", path, "--as", PHARMACIST], env);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toMatch(/Import 1 \(version feed 2\) is now active\.\n$/);
@@ -260,7 +260,7 @@ describe("with a damaged data file", () => {
         expect(await metricsOf(app)).toMatch(/pestle_safety_fit\{version="[^"]+"\} 0/);
         expect(await doctorOn(app)).toMatchObject({ state: "failed", says: expect.stringContaining("are unfit") });
         expect((await checkSafety(app.config, null)).state).toBe("failed");
-        // Put right, it is found by the next look, without a restart.
+        // After a repair the next check finds it, without a restart.
         writeFileSync(path, JSON.stringify(tables("mended")));
         await app.deps.safety.check();
         expect(versionOf(app)).toBe("mended");
@@ -288,7 +288,7 @@ describe("with a damaged data file", () => {
   });
 });
 
-/** The demo has a lead who may import. */
+/** The demo has a lead, who may import. */
 async function importWith(url: string, file: string, safety_data_file: string) {
   const db = openDb({ connection: { connectionString: url }, pool_size: 1, named_statements: true });
   const { rows } = await db.raw("select email from person where role in ('admin', 'lead', 'pharmacist') limit 1");

@@ -82,7 +82,7 @@ describe("a simulated prescription", () => {
   });
 });
 
-/** What each field of a medication request is set to, and what is shown then where that is not the same. */
+/** A value for each field of a medication request, and the shown value if it differs. */
 const settings: Record<string, { set: unknown; shown?: unknown } | "refused"> = {
   id: "refused",
   active: { set: false },
@@ -107,7 +107,7 @@ const settings: Record<string, { set: unknown; shown?: unknown } | "refused"> = 
   medication_dispenses: { set: [] },
 };
 
-/** Values that are none of each field's. */
+/** Invalid values of each field. */
 const misfits: Record<string, unknown[]> = {
   id: [1, 183601, null],
   active: ["false", null, 0],
@@ -146,7 +146,7 @@ describe("every field of a medication request", () => {
       expect(fieldsOf((await simulate(app, "prescription", { [field]: 1 })).text)).toEqual([`simulation.${field}`]);
       return;
     }
-    // Only Automatic Processing shows errors of orders, and only there an order is a dispense at once.
+    // Only Automatic Processing shows order errors, and only there does an order count as a dispense immediately.
     const partner = field === "order_errors" ? AUTOMATIC : 0;
     const { rx } = await arrived(app, { [field]: setting.set }, { partner });
     expect(rx[field as keyof typeof rx]).toEqual("shown" in setting ? setting.shown : setting.set);
@@ -214,7 +214,7 @@ describe("every field of a medication request", () => {
   test("the legal limits apply: refills of a controlled substance are capped, and schedule 2 has none", async () => {
     expect((await arrived(app, { drug_schedule: "4", refills_left: 12 })).rx).toMatchObject({ refills_left: 5 });
     expect((await arrived(app, { drug_schedule: "2", refills_left: 3 })).rx).toMatchObject({ refills_left: 0 });
-    // What the catalogue or the name of the drug says is stricter than what the simulation says.
+    // The catalogue or the drug's name is stricter than the simulation.
     expect((await arrived(app, { drug_name: "zolpidem", drug_schedule: "0" })).rx.drug_schedule).toBe("4");
   });
 
@@ -236,7 +236,7 @@ describe("the drug", () => {
     expect(await drugOf({ gcn: "90201" })).toEqual(sertraline);
     expect(await drugOf({ drug_name: "SERTRALINE 50 mg tablet" })).toMatchObject({ ndc: "70999020130" });
     expect(await drugOf({ drug_name: "sertraline" })).toMatchObject({ drug_name: "sertraline", ndc: "70999020130" });
-    // The generic, although the brand's name has the word in it as well.
+    // The generic, although the brand's name contains the word too.
     expect(await drugOf({ drug_name: "atorvastatin" })).toMatchObject({ ndc: "70999010130" });
     expect(await drugOf({ drug_name: "Lipora" })).toMatchObject({ ndc: "70999010230" });
   });
@@ -482,7 +482,7 @@ test("the same calls on two fresh accounts give the same results", async () => {
         "select event_type, body from webhook_event order by created_at, event_type",
       );
       told.push(rows.map(({ event_type, body }) => [event_type, JSON.parse(String(body))]));
-      // Ids come from sequences and from chance, times from the clock: ids are named in the order they come in.
+      // Ids come from sequences and random numbers, times from the clock: ids are renamed in order of appearance.
       const ids: unknown[] = [];
       return JSON.stringify(told, (key, value) => {
         if (/_(date|at)$|^timestamp$/.test(key)) return "then";

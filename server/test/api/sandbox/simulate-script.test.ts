@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 let number = 0;
-/** A NewRx for somebody new, or whatever else is said. */
+/** A NewRx for a new patient, with overrides. */
 const message = (given: Parameters<typeof newMessage>[0] = {}) => {
   number++;
   const envelope = { message_id: `SIM-${number}`, prescriber_order_number: null, ...given.envelope };
@@ -40,7 +40,7 @@ const message = (given: Parameters<typeof newMessage>[0] = {}) => {
   }).toString();
 };
 const send = (script: unknown, options = {}) => simulate(app, "prescription", { script }, options);
-/** A CancelRx that means another message, and tells nothing else. */
+/** A CancelRx that refers to another message, and contains nothing else. */
 const cancelOf = (relates_to_message_id: string) =>
   message({
     envelope: { relates_to_message_id },

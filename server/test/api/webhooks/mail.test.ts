@@ -11,7 +11,7 @@ import { startTestApp } from "../../support/test-app.ts";
 import { selfSigned } from "../../support/tools/self-signed.ts";
 import { addEndpoint, writeEvents } from "../../support/webhooks.ts";
 
-/** A mail server of our own on loopback: what it is told, and what it answers to each word. */
+/** A mail server on loopback: the commands that it receives, and its answer to each. */
 const servers: Server[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
@@ -47,7 +47,7 @@ async function openMailServer(
         const hello = tls === undefined || socket instanceof TLSSocket ? known["EHLO"] : "250 STARTTLS";
         if (word === "STARTTLS" && tls !== undefined) {
           socket.removeAllListeners("data");
-          // More than was asked for: nothing that is said in the open may count afterwards.
+          // More than the client requested: nothing sent before TLS may count afterwards.
           socket.write("220 go ahead\r\n250 not from me\r\n", () =>
             talk(new TLSSocket(socket, { isServer: true, ...tls }), ""),
           );

@@ -15,7 +15,7 @@ import { signedIn, type WebPerson } from "../../support/web.ts";
 let app: TestApp;
 let willow: WebPerson;
 let receiver: Receiver;
-/** What the receiver answers with. */
+/** The receiver's answer. */
 let status = 200;
 beforeAll(async () => {
   app = await startTestApp();
@@ -168,7 +168,7 @@ describe("deliveries in the portal", () => {
     for (const name of ["x-service-signature", "webhook-id", "webhook-timestamp", "webhook-signature"]) {
       expect([name, shownValue(name)]).toEqual([name, sent.headers[name]]);
     }
-    // The one that is the same every time is a secret of its own: its beginning is enough to compare.
+    // The value that is always the same is itself a secret: its beginning is enough to compare.
     expect(String(sent.headers["x-service-secret"]).startsWith(shownValue("x-service-secret").slice(0, 6))).toBe(true);
     expect(shownValue("x-service-secret")).toHaveLength(7);
     expect(decodeURIComponent(told.base.replaceAll("+", " "))).toBe(`POST${receiver.url}${sent.body}`);

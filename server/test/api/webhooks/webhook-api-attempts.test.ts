@@ -17,7 +17,7 @@ import { type TestEvent, writeEvents } from "../../support/webhooks.ts";
 
 let app: TestApp;
 let api: ReturnType<typeof webhookCalls>;
-/** Answers with this status; 0 hangs up. */
+/** Answers with this status; 0 closes the connection. */
 let answers = 200;
 let receiver: Receiver;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const run = (text: string, ...params: unknown[]) => app.deps.db.raw(text, params);
-/** The next attempt comes now, and after it there is none: as if all others had been made. */
+/** Makes the next attempt due now and the last one, as if all others had been made. */
 const lastAttempt = async (event_id: string) => {
   await run(
     "update webhook_delivery set attempts = $2, due_at = now() where event_id = $1 and attempts < $2",
@@ -182,7 +182,7 @@ describe("a redelivered event", () => {
     const deaf = await api.create({ url: receiver.url, events: ["RX_RECEIVED"] });
     const asleep = await api.create({ url: receiver.url });
     await api.patch(asleep.id, { status: "disabled" });
-    // Once it was sent it, and it no longer asks for it: whoever had it gets it.
+    // It received the event before and no longer subscribes: earlier recipients get it again.
     await api.patch(subscribed.id, { events: ["ORDER_EXCEPTION"] });
     const toAll = await api.redeliver(event.event_id, {});
     expect(toAll.deliveries.map(({ endpoint_id }) => endpoint_id).sort()).toEqual([subscribed.id, late.id].sort());
@@ -237,7 +237,7 @@ describe("a redelivery of everything that failed since a time", () => {
     const [fine] = (await writeEvents(app, [{}])) as [TestEvent];
     await api.settled(fine.event_id);
     const sent_before = receiver.received.length;
-    // Written on the service's own clock, which the account's was moved ahead of.
+    // Written with the service's clock, which is behind the account's.
     for (const { event_id } of lost) {
       await run("update webhook_event set created_at = $2 where event_id = $1", event_id, since);
     }

@@ -49,7 +49,7 @@ afterAll(async () => {
 const HTTPS = "https://partner.example/hook";
 const clientOf = (partner: number) => app.demo.partners[partner]!;
 const change = <Result>(work: Parameters<typeof app.deps.db.transaction<Result>>[0]) => app.deps.db.transaction(work);
-/** How many endpoints there are, and everything that is kept of them. */
+/** The number of endpoints, and all their stored data. */
 const kept = async () => (await app.deps.db.raw("select * from webhook_endpoint order by endpoint_id")).rows;
 
 describe("an endpoint", () => {
@@ -155,7 +155,7 @@ describe("an endpoint", () => {
 
 describe("all problems with an endpoint are reported at once, and nothing is written", () => {
   const long = "é".repeat(ENDPOINT_TEXT_MOST_CHARACTERS + 1);
-  /** Values that each field refuses; a field of the contract without a row does not compile. */
+  /** Invalid values of each field; a field of the contract without a row does not compile. */
   const bad: Record<keyof WebhookEndpointUpdate, unknown[]> = {
     url: [
       null,
@@ -278,7 +278,7 @@ describe("a change", () => {
     const [during] = await writeEvents(app, [{}]);
     expect((await api.event(during!.event_id)).deliveries).toEqual([]);
 
-    // However long it would have waited for its next attempt.
+    // Regardless of the time until its next attempt.
     await app.deps.db.raw("update webhook_delivery set due_at = now() + interval '1 day' where endpoint_id = $1", [id]);
     const enabled = await api.patch(id, { status: "active", url: receiver.url });
     expect(enabled).toMatchObject({ status: "active", disabled_reason: null, disabled_at: null });
@@ -295,7 +295,7 @@ describe("a change", () => {
       [id],
     );
     expect(await api.read(id)).toMatchObject({ status: "disabled", disabled_reason: "failing" });
-    // Disabled is disabled: who did it first is still told.
+    // Disabled stays disabled: the first reason remains.
     expect(await api.patch(id, { status: "disabled" })).toMatchObject({ disabled_reason: "failing" });
     await api.patch(id, { status: "active" });
     expect((await kept()).find(({ endpoint_id }) => endpoint_id === id)).toMatchObject({ failing_since: null });
@@ -367,7 +367,7 @@ describe("the signing credential", () => {
     expect(await signedWith(older.client_secret)).toBe(true);
     const newer = await change((tx) => rotateCredential(app.deps, tx, client_id, app.deps.now()));
     expect(await signedWith(older.client_secret)).toBe(true);
-    // One that is registered during the rotation begins with the older secret, too.
+    // One that is registered during the rotation starts with the older secret too.
     const beside = await api.create({ url: HTTPS, signing_credential_id: client_id });
     const pinned = async (endpoint: string) =>
       (await kept()).find(({ endpoint_id }) => endpoint_id === endpoint)!["signing_credential_secret_id"];

@@ -10,7 +10,7 @@ import { selfSigned } from "../../support/tools/self-signed.ts";
 import { SOON_MS } from "../../support/tools/until.ts";
 import { addEndpoint, deliveryOf, type TestEndpoint, writeEvents } from "../../support/webhooks.ts";
 
-/** Endpoints that misbehave in every way we know, all at once, beside one that is well. */
+/** Endpoints that misbehave in every known way, all at once, next to a healthy one. */
 
 const CONNECT_TIMEOUT_MS = 400;
 const RESPONSE_TIMEOUT_MS = 1_200;
@@ -18,7 +18,7 @@ const MEGABYTE = Buffer.alloc(1024 * 1024, "x");
 
 type Misbehaviour = {
   open(): Promise<Pick<Receiver, "url" | "close">>;
-  /** What the attempt is taken for. */
+  /** The expected outcome of the attempt. */
   status: number | null;
   error: string | null;
 };
@@ -34,7 +34,7 @@ const misbehaviours: Record<string, Misbehaviour> = {
     status: null,
     error: "timeout",
   },
-  // The status was there in time, and says that the event arrived.
+  // The status arrived in time, and says that the event was received.
   "drips its body after a good status": {
     open: () => openRawReceiver((socket) => drip(socket, "z".repeat(5_000), `${head}content-length: 5000\r\n\r\n`)),
     status: 200,
@@ -179,7 +179,7 @@ test("none of them delays the first attempts at a healthy endpoint", async () =>
     slowest.push(...well.received.slice(-1).map(({ at_ms }) => at_ms - written_ms));
   }
   expect(well.received).toHaveLength(200);
-  // The others misbehave in every round; a machine that is busy with something else does not.
+  // The others misbehave in every round; a machine is not busy with other work in every round.
   expect(slowest.sort((a, b) => a - b)[10]).toBeLessThan(SOON_MS);
 });
 
@@ -192,7 +192,7 @@ describe("an endpoint that", () => {
           "select * from webhook_attempt where account_id = $1 and endpoint_id = $2 order by at desc limit 1",
           [endpoint.account_id, endpoint.endpoint_id],
         );
-        // What is asked of a name is the second look-up.
+        // The second lookup is the one for the connection.
         return name.startsWith("has a name that leads") && rows[0]?.["status"] === 500 ? undefined : rows[0];
       });
       expect(attempt).toMatchObject({ status, error, delivery_status: error === null ? "delivered" : "pending" });
@@ -203,7 +203,7 @@ describe("an endpoint that", () => {
   }
 });
 
-/** A byte at a time, for longer than anybody waits. */
+/** One byte at a time, for longer than any timeout. */
 function drip(socket: import("node:net").Socket, text: string, at_once = ""): void {
   socket.once("data", () => {
     socket.write(at_once);

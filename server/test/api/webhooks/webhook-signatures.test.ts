@@ -14,7 +14,7 @@ import { openReceiver, type Received, type Receiver } from "../../support/receiv
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { addEndpoint, type TestEndpoint, writeEvents } from "../../support/webhooks.ts";
 
-/** What arrives at a partner, verified by programs that are not ours. */
+/** What arrives at a partner, verified by independent programs. */
 
 const BODIES = 10_000;
 const VERIFIER = fileURLToPath(new URL("../../support/tools/verify-signatures.py", import.meta.url));
@@ -74,7 +74,7 @@ test("Python's standard library verifies all three signatures of 10,000 requests
   const run = (input: string) =>
     execFileSync("python3", [VERIFIER], { input, encoding: "utf8", stdio: ["pipe", "pipe", "ignore"] }).trim();
   expect(run(lines.join("\n"))).toBe(String(BODIES));
-  // And it would have noticed.
+  // And it detects a wrong one.
   expect(() => run(lines[0]!.replace(/"signature":".{4}/, '"signature":"AAAA'))).toThrow();
 });
 

@@ -17,7 +17,7 @@ beforeEach(() => {
   key = `key-${++number}`;
 });
 
-/** Moves the clock of a partner's account by so many seconds, with this test's key unless told otherwise. */
+/** Moves the clock of a partner's account by that many seconds, with this test's key by default. */
 const move = (
   advance_seconds: unknown,
   options: { path?: string; key?: string | null; partner?: number; body?: string } = {},
@@ -66,7 +66,7 @@ test("the same key with another body is 42299 and changes nothing", async () => 
   expect(response.status).toBe(422);
   expect(codesOf(await expectConventions(response, "partner"))).toEqual([[42299, "Idempotency-Key"]]);
   expect(await offset()).toBe(before);
-  // Also where that body would be refused by itself.
+  // Even if that body would be rejected anyway.
   for (const body of ["{}", CLOCK_BACK]) {
     expect(codesOf(await (await move(0, { body })).text())).toEqual([[42299, "Idempotency-Key"]]);
   }

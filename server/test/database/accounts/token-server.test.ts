@@ -180,7 +180,7 @@ test("30 failed authentications in a minute block a client id for its address, a
   const closed = await attempt();
   expect([closed.status, ((await closed.json()) as { error: string }).error]).toEqual([429, "too_many_requests"]);
   expect((await attempt(own.demo.partners[0]!)).status).toBe(429);
-  // Another client id from the same address is not held up.
+  // Another client id from the same address is not blocked.
   expect((await attempt(own.demo.partners[1]!)).status).toBe(200);
   own.advance(Number(closed.headers.get("retry-after")) * 1000);
   expect((await attempt(own.demo.partners[0]!)).status).toBe(200);
@@ -192,7 +192,7 @@ test("an unknown client and a wrong secret take the same steps: one statement ea
     const calls: string[] = [];
     const { row } = app.deps.db;
     app.deps.db.row = (statement, params) => {
-      // Jobs of the same process ask too, but never for secrets.
+      // Jobs of the same process run statements too, but never read secrets.
       if (statement.text.includes("credential_secret")) calls.push(statement.name);
       return row(statement, params);
     };

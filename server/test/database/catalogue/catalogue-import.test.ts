@@ -28,7 +28,7 @@ afterAll(() => app.stop());
 
 type Options = Partial<Pick<CatalogueImport, "partial" | "dry_run" | "agreed">>;
 
-/** Brings a partner's catalogue to what a file says. */
+/** Imports a file into a partner's catalogue. */
 const importText = (owner: CatalogueOwner, kind: CatalogueKind, text: string, options: Options = {}) =>
   importCatalogue(
     app.deps.db,
@@ -50,7 +50,7 @@ const listed = {
 };
 const seen = (holds: () => Promise<boolean>) => until(holds, "the service has seen the import", SOON_MS);
 
-/** An order of somebody new: the codes it is refused with. */
+/** An order of a new patient: returns its error codes. */
 async function refusals(body: Record<string, unknown>): Promise<number[]> {
   const { patient_id, prescription_id } = await addPatient(app, { patient: stranger() });
   const items = [{ prescription_id, quantity: 1, package_size: 90, ...(body["item"] as object) }];
@@ -60,7 +60,7 @@ async function refusals(body: Record<string, unknown>): Promise<number[]> {
   return status === 201 ? [] : codesOf(text).map(([code]) => code);
 }
 
-/** An account of its own, without any catalogue. */
+/** A separate account, without a catalogue. */
 let accounts = 0;
 async function newAccount(environment: Environment = "sandbox"): Promise<{ account_id: string }> {
   const given = { name: `Quince ${++accounts}`, environment, workflow: "api_driven" as const, ncpdp_id: null };
@@ -210,7 +210,7 @@ describe("a retired row", () => {
     expect(back.added).toEqual(["atorvastatin-20", "lipora-20", "packaging-pouch"]);
     await seen(async () => (await listed.products()).includes("lipora-20"));
     expect(await refusals({})).toEqual([]);
-    // Its shelf was never emptied, and what was reserved still is.
+    // Its shelf was never emptied, and its reservations remain.
     const [shelf] = await rowsOf("select * from stock where account_id = $1 and sku = 'atorvastatin-20'", account_id);
     expect(Number(shelf?.["on_hand_units"])).toBe(100_000);
     expect(Number(shelf?.["reserved_units"])).toBeGreaterThan(0);
@@ -258,7 +258,7 @@ describe("a retired row", () => {
     expect(await refusals({ shipping: { method_id: 2 } })).toContain(42291);
     expect(before.text).toContain('"brand_id":2');
     expect((await read()).text).toBe(before.text);
-    // Where the order's method delivers is still known.
+    // The order's method still knows where it delivers.
     const box = { ...goodAddress, street1: "PO Box 118", street2: null };
     const moved = await ask(app, `${path}/shipping_address`, box, { method: "PUT" });
     expect(codesOf(moved.text).map(([code]) => code)).toContain(42293);

@@ -14,7 +14,7 @@ import { workplace } from "../../support/workplace.ts";
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
-  // A second product that takes back orders and is not there.
+  // A second product that accepts back orders and is out of stock.
   await app.deps.db.raw("update product set back_orders = true where sku = 'tretinoin-025'");
 });
 afterAll(async () => {
@@ -77,7 +77,7 @@ describe("an order that waits for stock", () => {
     expect(await shelf()).toEqual({ on_hand: 90, reserved: 90 });
     await receive(45, TRETINOIN);
     expect(await held([order, later])).toEqual([[], [76]]);
-    // The half that it had goes to the next in line once it is canceled.
+    // The half that it had goes to the next in line after the cancel.
     await cancel(order);
     await fillBackOrders(app.deps, account_id());
     expect(await held([later])).toEqual([[]]);
@@ -132,7 +132,7 @@ describe("an order that waits for its prescription", () => {
   const later = () => new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10);
   async function waiting() {
     const known = stranger();
-    // How the account came to know the patient; no order comes of it for long.
+    // The prescription through which the account knows the patient; it does not become an order for a long time.
     const { patient_id } = await addPatient(app, {
       partner: 1,
       patient: known,
@@ -180,7 +180,7 @@ describe("an order that waits for its prescription", () => {
     expect(made).toHaveLength(3);
     const still = made.find(({ order_number }) => order_number === order.order_number)!;
     expect([still.order_status, still.exceptions.map(({ id }) => id)]).toEqual(["On Hold", [73]]);
-    // The one for the same medication may be a duplicate, and a person sees it.
+    // The one for the same medication may be a duplicate, and creates a review entry.
     expect(made.map(({ exceptions }) => exceptions.map(({ id }) => id)).sort()).toEqual([[], [68], [73]]);
   });
 

@@ -10,7 +10,7 @@ import { rowsRead } from "../../support/tools/rows-read.ts";
 const ORDERS = 100_000;
 const ORDERS_AT_ONCE = 5_000;
 const PAGE = 50;
-/** Of each order that is shown its own row, its items and its patient; never a share of all orders. */
+/** For each shown order its own row, its items and its patient; never a share of all orders. */
 const MOST_ROWS_OF_A_PAGE = 4 * PAGE;
 
 /** Copies of an order, a second apart, each in one of the queues and most of them alike. */
@@ -51,9 +51,9 @@ beforeAll(async () => {
   const { order_number } = await placed(app, (await newOrder(app)).body);
   const { db } = app.deps;
   await db.transaction(async (tx) => {
-    // Without the checks of foreign keys, which hold anyway.
+    // Skips foreign key checks, which the rows satisfy.
     await tx.raw("set local session_replication_role = replica");
-    // In bites, so that none takes longer than a statement may, however busy the machine is.
+    // In batches, so that none exceeds the statement timeout, even on a busy machine.
     for (let first = 1; first <= ORDERS; first += ORDERS_AT_ONCE) {
       await tx.raw(COPIES, [account_id, order_number, first, first + ORDERS_AT_ONCE - 1]);
     }
@@ -62,12 +62,12 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => app.stop());
 
-/** An account's few settings are read whole, which is quicker than looking for one of them. */
+/** Reads an account's few settings as a whole, which is faster than looking for one of them. */
 const SETTINGS = ["account", "partner", "brand", "shipping_method", "product", "person"];
 const total = (looked: { table: string; rows: number }[]) =>
   looked.filter(({ table }) => !SETTINGS.includes(table)).reduce((sum, { rows }) => sum + rows, 0);
 
-/** Each filter where many pass it, few or none. */
+/** Each filter with many matches, few or none. */
 const tables: Record<string, { filter: Partial<QueueFilter>; found: "full" | "some" | "none" }> = {
   "all that are open": { filter: {}, found: "full" },
   "a queue": { filter: { queues: ["clinical_review"] }, found: "full" },

@@ -125,7 +125,7 @@ describe("a recall", () => {
 
 describe("the stream", () => {
   type Heard = { event: string; data: string };
-  /** Reads events until one fits; the connection ends with the test. */
+  /** Reads events until one matches; the connection ends with the test. */
   async function listen(by: WebPerson, path = "/dashboard/stream") {
     const stop = new AbortController();
     const answer = await fetch(`${app.addresses.base_url}/web${path}`, { headers: by.headers, signal: stop.signal });
@@ -181,7 +181,7 @@ describe("the stream", () => {
     expect((await listen(viewer)).answer.status).toBe(404);
   });
 
-  // The last one: nobody is told anything afterwards.
+  // This test is last, because no stream works after it.
   test("ends when the service stops, and does not delay it", async () => {
     const watcher = await webPerson(app, "lead");
     const stream = await listen(watcher);

@@ -27,7 +27,7 @@ const change = (sku: string, units: number, note: string | null = null) => ({ ac
 const receive = (sku: string, units: number) => receiveStock(app.deps.db, change(sku, units), app.deps.now());
 const count = (sku: string, units: number) => countStock(app.deps.db, change(sku, units), app.deps.now());
 const shelfOf = async (sku: string) => (await listShelves(app.deps.db, account_id, sku, 5))[0]!;
-/** As orders will do it. */
+/** As orders do it. */
 const enter = (sku: string, kind: StockEntryKind, units: number) =>
   app.deps.db.transaction((tx) =>
     enterStock(tx, account_id, [{ sku, kind, units, order_number: null, note: null }], app.deps.now()),
@@ -35,7 +35,7 @@ const enter = (sku: string, kind: StockEntryKind, units: number) =>
 const inStock = async (sku: string) =>
   (JSON.parse((await ask(app, `/products?sku[]=${sku}`)).text) as Product[])[0]?.in_stock;
 
-/** Shelves that are not what their entries add up to. */
+/** Shelves whose stock differs from the sum of their entries. */
 async function wrongShelves(): Promise<unknown[]> {
   const effect = (of: "on_hand" | "reserved") =>
     `sum(e.units * case e.kind ${Object.entries(stockEntryKinds)
@@ -134,7 +134,7 @@ describe("in_stock", () => {
     const copy = await readCatalogue(app.deps, account_id);
     await receive("amoxicillin-500", 1);
     await count("amoxicillin-500", 100_000);
-    // Told in the order of commits: once this has arrived, so has whatever came before it.
+    // Notifications arrive in commit order: once this one has arrived, so have all earlier ones.
     const { version } = app.deps.copies;
     await announce(app.deps.db, { kind: "catalogue", account_id: "somebody-else" });
     await until(() => app.deps.copies.version > version, "the change was told");
@@ -159,7 +159,7 @@ describe("the ledger", () => {
   test("adds up to the on-hand and reserved units after any sequence, and no shelf goes below zero", async () => {
     const steps = fc.array(fc.tuple(fc.constantFrom(...kinds), thousandths), { minLength: 1, maxLength: 25 });
     const sku = "minoxidil-2-5";
-    // In thousandths, where sums are exact.
+    // In thousandths, so that sums are exact.
     const model = { on_hand: 0, reserved: 0 };
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {

@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 let number = 0;
-/** A controlled prescription without signature, for the demo partner of that number. */
+/** A controlled prescription without a signature, for the demo partner with that index. */
 async function doubtful(partner = 0, effective_date = "2026-11-12") {
   const { account_id, ncpdp_id } = app.demo.partners[partner]!;
   const message_id = `A-${++number}`;

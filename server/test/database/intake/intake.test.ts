@@ -21,7 +21,7 @@ afterAll(() => app.stop());
 
 let number = 0;
 const nextId = () => `T-${++number}`;
-/** Somebody nobody has heard of yet. */
+/** A new, unknown person. */
 const stranger = () => ({
   ids: [],
   first_name: "Ada",
@@ -55,7 +55,7 @@ describe("a NewRx", () => {
     const [row] = await prescriptionsOf(message_id);
     expect(row).toMatchObject({
       account_id: app.demo.partners[0]!.account_id,
-      // The prescriber system's own id can be ours, and is free.
+      // The prescriber system's own id is unused, so it can be ours.
       patient_id: "MRN-20417",
       acceptance: "not_needed",
       ndc: "70999010130",
@@ -68,7 +68,7 @@ describe("a NewRx", () => {
       prescriber_name: "Fenwick Marlowe",
       order_due_at: null,
     });
-    // Good until the day that the message names, in the pharmacy's time zone.
+    // Valid until the day in the message, in the pharmacy's time zone.
     expect((row!["expires_at"] as Date).toISOString()).toBe("2027-11-11T05:00:00.000Z");
     const [event] = await rowsOf("select * from webhook_event where patient_id = $1", "MRN-20417");
     expect(event!["event_type"]).toBe("RX_RECEIVED");
@@ -243,7 +243,7 @@ describe("the same bytes", () => {
       const { status: http, text, headers } = await intake.send(body, fhir);
       expect([http, headers.get("content-type")]).toEqual([200, "application/fhir+json; charset=utf-8"]);
       expect(JSON.parse(text).resourceType).toBe("OperationOutcome");
-      // Each again as before.
+      // Each repeats its earlier answer.
       expect((await intake.send(body)).text).toBe(script.text);
       expect((await intake.send(body, fhir)).text).toBe(text);
     }
@@ -415,7 +415,7 @@ describe("a receiver", () => {
         [willow!.account_id, juniper!.account_id],
       );
       await network.send(newMessage({ envelope: { message_id: "shared-2" } }));
-      // The prescriber tells more than the sender, who may write for many.
+      // The prescriber is more specific than the sender, who may write for many.
       expect((await own.deps.db.raw("select account_id from prescription")).rows).toEqual([
         { account_id: juniper!.account_id },
       ]);
@@ -501,7 +501,7 @@ test("a crash of a reader is reported as ours, and the message is stored and pro
   const given = { account_id: caller["account_id"] as string, credential_id: "test0001" };
   const { answer } = await receivePrescription(app.deps, broken, given, body);
   expect(codes(answer)).toEqual(["602", "007"]);
-  // It still cannot: noted, and left as it is.
+  // The reader still fails: the attempt is counted, and the message stays.
   app.advance(11_000);
   await processWaiting(app.deps, () => broken);
   await until(async () => {
@@ -517,14 +517,14 @@ test("the job processes a stored message that was not processed, once", async ()
   const message_id = nextId();
   await intake.send(newMessage({ envelope: { message_id }, patient: stranger() }));
   const [row] = await prescriptionsOf(message_id);
-  // As a process leaves it that dies between the two.
+  // The state that a process leaves if it dies between the two.
   await app.deps.db.raw("delete from prescription where prescription_id = $1", [row!["prescription_id"]]);
   await app.deps.db.raw(
     "update intake_message set state = 'received', outcome = null, answer = null, processed_at = null where sender_message_id = $1",
     [message_id],
   );
   app.advance(11_000);
-  // The service's own job may be at it too.
+  // The service's own job may run too.
   await until(async () => {
     await Promise.all([processWaiting(app.deps, formatOf), processWaiting(app.deps, formatOf)]);
     return (await prescriptionsOf(message_id)).length > 0;

@@ -11,7 +11,7 @@ import { decodeMasterKey } from "../../../src/vault/master-key.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { dumpSchema } from "../../support/tools/dump-schema.ts";
 
-/** Back-up and restore between real databases, beside a service that goes on working. */
+/** Backup and restore between real databases, next to a service that keeps working. */
 
 const master = [decodeMasterKey(TEST_MASTER_KEY)];
 let app: TestApp;
@@ -62,7 +62,7 @@ test("a restore equals the original, and a service starts on it with the same to
   await withEmptyDatabase(async (db, url) => {
     const verified = await verifyBackup(later, master);
     await restore(db, verified);
-    // The service writes on its own (leases, last use), so what only people write is compared.
+    // The service writes on its own (leases, last use), so the test compares only what people write.
     const still = ["account", "credential", "partner", "product", "idempotent_answer", "data_key", "schema_migration"];
     const tables = verified.header.tables.filter((name) => still.includes(name));
     expect(tables.length).toBeGreaterThan(4);
@@ -92,7 +92,7 @@ test("a backup is one snapshot: concurrent writes are in it completely or not at
   await writer;
   await withEmptyDatabase(async (db) => {
     await restore(db, await verifyBackup(busy, master));
-    // Each move of the clock by 60 s keeps one answer under its key, in the same transaction.
+    // Each clock move of 60 s stores one answer under its key, in the same transaction.
     const { rows } = await db.raw(
       `select a.clock_offset_s / 60 as moves,
         (select count(*) from idempotent_answer k where k.account_id = a.account_id) as kept
@@ -126,7 +126,7 @@ test("a file that changes between the check and the restore leaves the database 
   await withEmptyDatabase(async (db) => {
     await expect(restore(db, verified)).rejects.toThrow(/truncated or altered/);
     expect((await db.raw("select count(*) from account")).rows).toEqual([{ count: 0 }]);
-    // And it can be filled afterwards.
+    // It can still be restored into afterwards.
     await restore(db, await verifyBackup(file, master));
     expect((await db.raw("select count(*) from account")).rows).toEqual([{ count: taken.rows["account"] }]);
   });
@@ -153,7 +153,7 @@ function rewrite(bytes: Buffer, change: (lines: string[]) => string[]): Buffer {
   return gzipSync(change(gunzipSync(bytes).toString("utf8").split("\n")).join("\n"));
 }
 
-/** Altered, and with a trailer that fits again: what an older or newer build would have written. */
+/** Altered, with a matching trailer: as an older or newer build would have written it. */
 function resigned(bytes: Buffer, change: (lines: string[]) => string[]): Buffer {
   return rewrite(bytes, (lines) => {
     const changed = change(lines);

@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** How many statements a call costs. */
+/** The number of statements of a call. */
 async function statementsOf(call: () => Promise<unknown>): Promise<number> {
   const { row } = app.deps.db;
   let count = 0;
@@ -34,7 +34,7 @@ const changeCatalogue = (name: string) =>
 
 test("a repeated authenticated read costs no statement", async () => {
   await read();
-  // A job of the service may ask something in the very moment, but not each time.
+  // A job of the service may run a statement at the same moment, but not each time.
   const counts = [await statementsOf(read), await statementsOf(read), await statementsOf(read)];
   expect(Math.min(...counts)).toBe(0);
 });
@@ -57,7 +57,7 @@ test("the process that made a change shows it in its next answer", async () => {
 test("a read that began before a change is not cached after it", async () => {
   app.deps.copies.catalogues.clear();
   const { row } = app.deps.db;
-  // The change commits and is told while the old row is still on its way to us.
+  // The change commits and its notification arrives while the old row is still in transit.
   app.deps.db.row = async (statement, params) => {
     const old = await row(statement, params);
     app.deps.db.row = row;
@@ -88,7 +88,7 @@ test("when the listening connection is cut, cached copies are dropped and not us
     "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' or query = 'select 1'",
   );
   await until(() => app.deps.copies.version > version, "the gap was noticed");
-  // Reads go on meanwhile, from the database.
+  // Meanwhile reads continue, from the database.
   expect((await read()).status).toBe(200);
   await until(() => app.deps.bus.fresh(), "the bus is back");
 });

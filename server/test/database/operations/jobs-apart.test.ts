@@ -13,7 +13,7 @@ import { addPatient, ask, stranger } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { workplace } from "../../support/workplace.ts";
 
-/** A row that cannot be read is that row's trouble: what a job does for all others goes on. */
+/** An unreadable row affects only itself: a job continues with all others. */
 
 let app: TestApp;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** What is left of a sealed value on a disk that lost a block. */
+/** The rest of an encrypted value on a disk that lost a block. */
 const damaged = (column: string) => `substr(${column}, 1, 4) || decode(repeat('00', 60), 'hex')`;
 const damage = ({ order_number }: Order) =>
   app.deps.db.raw(`update orders set address_sealed = ${damaged("address_sealed")} where order_number = $1`, [

@@ -12,7 +12,7 @@ afterEach(async () => {
   db = undefined;
 });
 
-/** A message of PostgreSQL's protocol: its letter, its length, what it says. */
+/** A message of PostgreSQL's protocol: its letter, its length, its content. */
 function message(letter: string, ...parts: (string | number[])[]): Buffer {
   const said = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
   const head = Buffer.alloc(5);
@@ -29,7 +29,7 @@ const FAREWELL = message(
   "Fbe-secure.c\0L241\0Rsecure_read\0\0",
 );
 
-/** A database of which nothing is left but what a connection does next: as a killed one, seen by a busy process. */
+/** A fake database that only scripts what a connection does next: like a killed one, seen by a busy process. */
 async function dying(answer: (socket: Socket, letter: string) => void, named_statements = false): Promise<Db> {
   server = createServer((socket) => {
     let greeted = false;
@@ -49,7 +49,7 @@ const isOut = (error: unknown) => error instanceof StatusRefusal && error.status
 test("a connection that ends when the next transaction takes it fails that transaction, and not the process", async () => {
   db = await dying((socket, letter) => {
     if (letter === "") socket.write(WELCOME);
-    // The answer and the end in one piece: whoever waits for the connection gets it in between.
+    // The answer and the end of the connection in one packet: the next waiter gets the connection in between.
     else if (letter !== "X") socket.end(Buffer.concat([DONE, FAREWELL]));
   });
   const first = db.raw("select");
@@ -83,7 +83,7 @@ test("a database that stops responding counts as unreachable after a timeout, an
 });
 
 test("a database that stops responding during the handshake counts as unreachable too", async () => {
-  // Each connection is set up before anybody is given it.
+  // Each connection is set up before a caller gets it.
   db = await dying((socket, letter) => letter === "" && socket.write(WELCOME), true);
   expect(await db.run(nothing, []).catch((error) => error)).toSatisfy(isOut);
 });
@@ -92,7 +92,7 @@ test("a transaction ends when a statement in it gets no answer, and the next one
   let silent = true;
   db = await dying((socket, letter) => {
     if (letter === "") socket.write(WELCOME);
-    // What begins, commits and rolls back is answered (Q); of other statements, only those once it speaks again.
+    // Answers begin, commit and rollback (Q), and other statements only once it responds again.
     else if (letter === "Q" || !silent) socket.write(DONE);
   });
   expect(await db.transaction((tx) => tx.run(something, [1])).catch((error) => error)).toSatisfy(isOut);
@@ -104,7 +104,7 @@ test("a listening connection that stops responding is replaced", async () => {
   let beats = 0;
   db = await dying((socket, letter) => {
     if (letter === "") socket.write(WELCOME);
-    // The first one hears of nothing after it has begun to listen.
+    // The first connection gets nothing after it starts to listen.
     else if (letter === "Q" && ++beats !== 2) socket.write(DONE);
   });
   let troubles = 0;

@@ -12,7 +12,7 @@ import { dumpRows } from "../../support/tools/dump-rows.ts";
 import { dumpSchema } from "../../support/tools/dump-schema.ts";
 import { unboundTables } from "../../support/tools/unbound-tables.ts";
 
-/** Tables that lead to an account, or belong to the pharmacy itself. Every other one is a tenant's. */
+/** Tables that identify an account, or belong to the pharmacy itself. Every other one is a tenant table. */
 const DIRECTORY = new Set([
   "account",
   "audit_entry",
@@ -138,10 +138,10 @@ describe("the schema", () => {
   });
 });
 
-/** Filters that are all left out, and all given: the pages that are put together on demand, at their least and most. */
+/** All filters omitted, and all given: the smallest and the largest version of pages that are built on demand. */
 const filters = [null, new Date()].map((value) => new Proxy({}, { get: () => value }) as never);
 
-/** Every statement there is: those of all modules, and the pages that are made when they are first asked for. */
+/** Every statement: those of all modules, and the pages that are built on first use. */
 async function allStatements(): Promise<string[]> {
   const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   for (const name of names) await import(new URL(name, FOLDER).href);
@@ -177,7 +177,7 @@ describe("every statement on a tenant table", () => {
 
   test("is bound to one account, table by table, or is listed with a reason", () => {
     const touches = new RegExp(`\\b(from|join|into|update|using) (${tenants.join("|")})\\b`);
-    // A walk over all accounts binds nothing either.
+    // A loop over all accounts binds nothing either.
     const tables = new Set([...tenants, "account"]);
     const unbound = texts.filter((text) => touches.test(text) && unboundTables(text, tables).length > 0);
     const unlisted = unbound.filter((text) => !ACROSS_ACCOUNTS.some(([part]) => text.includes(part)));

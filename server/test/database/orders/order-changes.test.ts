@@ -34,7 +34,7 @@ const historyOf = async (order_number: string) =>
   JSON.parse((await ask(app, `/orders/${order_number}/history`)).text).history.map(
     ({ event, from, to, exception_id }: Record<string, unknown>) => [event, from, to, exception_id],
   );
-/** As the lifecycle will do it: shipped, its items no longer pending. */
+/** As the lifecycle does it: shipped, its items no longer pending. */
 async function ship(order_number: string) {
   await app.deps.db.raw("update orders set order_status = 'Shipped', stage = null where order_number = $1", [
     order_number,
@@ -132,7 +132,7 @@ describe("a reorder", () => {
       [42463, "order_number"],
     ]);
     await ship(first.order_number);
-    // Where nothing is said there need not be a body.
+    // Without fields, the body is optional.
     const answer = await ask(app, `/orders/${first.order_number}/reorders`, undefined, { method: "POST" });
     expect(answer.status).toBe(201);
     const again = JSON.parse(answer.text);

@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 type Page = { orders: Order[]; next_cursor: string | null };
 
 let app: TestApp;
-/** All there are, newest first, as they stand. */
+/** All orders, newest first, in their current state. */
 let all: Order[];
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
@@ -32,7 +32,9 @@ const query = (filters: Record<string, string | number>) =>
 
 const ORDERS = 24;
 
-/** Three patients, two brands, some references, a hold now and then, every status, and an hour or a day in between. */
+/**
+ * Three patients, two brands, some references, an occasional hold, every status, and an hour or a day between orders.
+ */
 async function fillBook(): Promise<void> {
   const patients = [];
   for (const email of [null, "z@quill.example", "y@quill.example"]) {
@@ -45,13 +47,13 @@ async function fillBook(): Promise<void> {
       ...body,
       patient: { ...body.patient, ...(index % 5 === 0 ? { dob: "1900-01-01" } : {}) },
       ...(otc ? { items: [{ sku: "packaging-pouch" }] } : {}),
-      // Told apart by what nobody reads, as the same body would be a duplicate.
+      // Distinguished by an irrelevant field, because the same body would be a duplicate.
       payment: { payer: "partner", token: `unused-${index}` },
       brand_id: 1 + (index % 2),
       ...(index % 3 === 0 ? {} : { reference: `inv-${index % 7}` }),
     });
     const order_status = orderStatuses[index % orderStatuses.length]!;
-    // What ships and cancels orders is not there yet, so their rows are moved by hand.
+    // Updates the rows directly instead of shipping and canceling the orders.
     if (order_status === "Shipped" || order_status === "Delivered" || order_status === "Canceled") {
       await set("delete from order_exception where order_number = $1", order_number);
       await set("update order_item set pending = false where order_number = $1", order_number);
@@ -80,7 +82,7 @@ async function walk(filters: Record<string, string | number>, limit: number): Pr
   return found;
 }
 
-/** A filter's values, and whether an order passes it. */
+/** A filter's values, and whether an order matches it. */
 type Filter = { values: () => (string | number)[]; passes: (order: Order, value: string) => boolean };
 const distinct = <Value>(given: (Value | null)[]) =>
   [...new Set(given)].filter((value): value is Value => value !== null);
@@ -126,7 +128,7 @@ describe("the list of orders", () => {
     for (const order of all) {
       expect(JSON.parse((await ask(app, `/orders/${order.order_number}`)).text)).toEqual(order);
     }
-    // The book has something for every filter to find and to leave out.
+    // For every filter, some orders match and some do not.
     expect(distinct(all.map(({ order_status }) => order_status)).sort()).toEqual([...orderStatuses].sort());
   });
 
@@ -202,7 +204,7 @@ describe("the list of orders", () => {
       const path: string = query({ limit: 4, ...(cursor === "" ? {} : { cursor }) });
       const page = await list(path);
       await Promise.all([0, 1, 2].map((turn) => placed(app, { ...body, reference: `new-${index}-${turn}` })));
-      // The page that was read reads the same, except the first, which is the newest ones.
+      // A page reads the same again, except the first, which has the newest orders.
       if (cursor !== "") expect((await list(path)).next_cursor).toBe(page.next_cursor);
       found.push(...page.orders);
       cursor = page.next_cursor;

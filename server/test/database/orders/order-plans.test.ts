@@ -10,10 +10,10 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { rowsRead } from "../../support/tools/rows-read.ts";
 
 const ORDERS = 3_000;
-// Enough that no version of PostgreSQL would rather read the whole table.
+// Enough rows that no version of PostgreSQL prefers a full scan.
 const PRODUCTS = 5_000;
 const PAGE = 10;
-/** Rows that a page may look at, of all tables together: some of each order, and the account's few settings. */
+/** Rows that a page may read, over all tables: some per order, and the account's few settings. */
 const MOST_ROWS_OF_A_PAGE = 250;
 const MOST_ROWS_OF_AN_ORDER = 50;
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const product = products.find(({ sku }) => sku === made.items[0]!.sku)!;
   await fillOrderBook(app.deps, account_id, { sample: order_number, product, count: ORDERS });
   ({ body } = await newOrder(app));
-  // A catalogue of some size, too.
+  // With a large catalogue too.
   await db.raw(
     `insert into product (account_id, sku, ndc, gcn, name, ingredients, rx_only, drug_schedule, package_sizes, quantities,
       written_quantities, max_units, shipping_method_ids, price_cents)
@@ -59,10 +59,10 @@ const all: OrderFilter = {
   created_before: null,
   updated_after: null,
 };
-/** The book has an order a minute. */
+/** The book has one order per minute. */
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-/** Each filter once where a page is full and once where nothing passes, and what is often asked together. */
+/** Each filter once with a full page and once without matches, and common combinations. */
 const lists: Record<string, { filter: Partial<OrderFilter>; found: "full" | "some" | "none" }> = {
   all: { filter: {}, found: "full" },
   "a patient's": { filter: { patient_id: bookPatient(100) }, found: "some" },

@@ -34,7 +34,7 @@ const exceptionsOf = ({ exceptions }: Order) => exceptions.map(({ id }) => id);
 const codes = (answers: readonly { status: number; text: string }[]) => [
   ...new Set(answers.filter(({ status }) => status === 422).flatMap(({ text }) => codesOf(text).map(([code]) => code))),
 ];
-/** One more order than before, with what belongs to it. */
+/** One more order than before, with its rows. */
 const oneMore = (before: Record<string, unknown>, units: number) => ({
   orders: Number(before["orders"]) + 1,
   items: Number(before["items"]) + 1,
@@ -120,7 +120,7 @@ describe("the same body", () => {
     app.advance(10_001);
     const second = await placed(app, body);
     expect([second.order_status, exceptionsOf(second)]).toEqual(["On Hold", [68]]);
-    // The window begins anew with the order that the body made last.
+    // The window restarts with the body's last order.
     expect((await post(app, body)).body.error.order_number).toBe(second.order_number);
     for (const open of [order_number, second.order_number]) {
       await cancelOrder(app.deps, app.deps.db, { account_id: account_id(), order_number: open, actor: partner });

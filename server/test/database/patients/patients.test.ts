@@ -198,7 +198,7 @@ describe("shipping addresses", () => {
     expect(again.status).toBe(201);
     expect(parsed(again)).toEqual({ ...first, phone: "6285550142" });
     expect((await calls.read()).addresses).toHaveLength(2);
-    // Another person at the same door is another address.
+    // Another person at the same address is another entry.
     expect(parsed<PatientAddress>(await calls.addAddress({ ...address, first_name: "Odile" })).address_id).toBe(3);
   });
 
@@ -263,13 +263,13 @@ describe("shipping addresses", () => {
       [3, true],
     ]);
     expect((await calls.removeAddress(1)).status).toBe(404);
-    // A body that nobody asked for is nothing to stumble over.
+    // An unexpected body is ignored.
     const path = `/patients/${patient_id}/shipping_address/1`;
     expect((await ask(app, path, { any: "thing" }, { method: "DELETE" })).status).toBe(404);
     await calls.removeAddress(2);
     await calls.removeAddress(3);
     expect((await calls.read()).addresses).toEqual([]);
-    // A number is never given to another address.
+    // A number is never reused for another address.
     expect(parsed<PatientAddress>(await calls.addAddress(address))).toMatchObject({ address_id: 4, default: true });
   });
 
@@ -278,7 +278,7 @@ describe("shipping addresses", () => {
     const { status, text } = await calls.addAddress({ ...address, street2: "Apt 9999" });
     expect([status, codesOf(text)]).toEqual([422, [[42200, "body"]]]);
     expect(text).toContain("as many addresses as are kept");
-    // The one that is there already is no new one.
+    // An existing one does not count as new.
     expect((await calls.addAddress({ ...address, street2: "Apt 2" })).status).toBe(201);
   });
 });
@@ -299,7 +299,7 @@ describe("identity documents", () => {
     }
     const passport = { ...document, type: "PP", issuing_country: "ca", issuing_state: null };
     expect(parsed(await calls.addDocument(passport))).toMatchObject({ issuing_country: "CA", issuing_state: null });
-    // Of another country, any two letters.
+    // For another country, any two letters.
     expect((await calls.addDocument({ ...document, issuing_country: "CA", issuing_state: "on" })).status).toBe(201);
   });
 

@@ -37,12 +37,12 @@ async function follow(partner: number, cursor: string | null, given: Record<stri
   } while (page.next_cursor !== null);
   return { events, end_cursor: page.end_cursor };
 }
-/** Where the feed of a partner ends now. */
+/** The current end of a partner's feed. */
 const endOf = async (partner: number) =>
   (await webhookCalls(app, partner).feed("?after=9999-12-30T00:00:00Z")).end_cursor;
 
 describe("a client that follows the feed with the last cursor", () => {
-  /** What several writers and a reader do, in any order: a transaction may commit long after a later one did. */
+  /** Steps of several writers and a reader, in any order: a transaction may commit long after a later one. */
   const steps = fc.array(
     fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constant("write" as const), writer: fc.nat(3) }) },
@@ -145,7 +145,7 @@ describe("a client that follows the feed with the last cursor", () => {
     const lots = await written;
     for (const { seen, cursor } of await Promise.all(readers)) {
       const all = [...seen];
-      // Another test's transaction may be in the way a moment longer.
+      // Another test's transaction may block a moment longer.
       await until(async () => {
         all.push(...(await follow(1, cursor)).events.slice(all.length - seen.length));
         return all.length >= lots.flat().length;
@@ -200,7 +200,7 @@ describe("the filters", () => {
   let all: WebhookEventRecord[];
   let api: ReturnType<typeof webhookCalls>;
 
-  /** Some delivered to all, some to one of two, some to nobody, on several days. */
+  /** Some delivered to all, some to one of two, some to none, on several days. */
   beforeAll(async () => {
     api = webhookCalls(app, PARTNER);
     const from = await endOf(PARTNER);
@@ -275,7 +275,7 @@ describe("the filters", () => {
     },
   };
   type Name = keyof typeof filters;
-  /** Those of this test alone: others were written before. */
+  /** Only those of this test: others were written before. */
   const walk = async (given: Record<string, string | number>) => {
     const known = new Set(idsOf(all));
     return (await follow(PARTNER, null, given)).events.filter(({ event_id }) => known.has(event_id));
@@ -409,7 +409,7 @@ describe("a long feed", () => {
     for (const start of [{ feed_position: 0, event_position: 0 }, half!]) {
       const read = await rowsRead(app.deps.db, (tx) => readFeed(tx, account_id, none, start, 25));
       const rows = read.reduce((sum, one) => sum + one.rows, 0);
-      // Looked at once and shown once, and a row or two of each week.
+      // Read once and shown once, plus a row or two of each week.
       expect(rows).toBeLessThan(26 * 2 + 60);
     }
   });

@@ -16,7 +16,7 @@ import { createTestDatabase, startTestApp, type TestApp } from "../../support/te
 import { rowsRead } from "../../support/tools/rows-read.ts";
 import { addEndpoint, deliveryOf, writeEvents } from "../../support/webhooks.ts";
 
-/** Several processes on one queue. The first here delivers nothing by itself, so that its rows can be looked at. */
+/** Several processes on one queue. The first one here delivers nothing, so that the test can inspect its rows. */
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let idle: TestApp;
@@ -85,7 +85,7 @@ describe("a claim", () => {
     const { waiting, attempts } = await deliveryOf(idle, event!, endpoint);
     expect(waiting).toBeUndefined();
     expect(attempts).toMatchObject([{ attempt: 1, status: 204 }]);
-    // Said twice, as after a lost answer to a commit: nothing is written again.
+    // Reported twice, as after a lost commit answer: nothing is written again.
     await saveAttempts(idle.deps.queue, [endOf(second!, { status: 204 })]);
     expect((await deliveryOf(idle, event!, endpoint)).attempts).toHaveLength(1);
   });
@@ -269,7 +269,7 @@ test("a process that delivers nothing itself notifies the others within a second
     await receiver.arrived(round);
     lags.push(receiver.received.at(-1)!.at_ms - written_ms);
   }
-  // Less than the half second after which everybody looks anyway.
+  // Less than the half second after which every process polls anyway.
   expect(Math.min(...lags)).toBeLessThan(400);
   await receiver.close();
 });

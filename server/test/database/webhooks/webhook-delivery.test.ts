@@ -54,7 +54,7 @@ test("an event reaches the endpoint within a second of its commit, byte for byte
     await writeEvents(app, [{}]);
     lags.push((await receiver.arrived(round)).at(-1)!.at_ms - written_ms);
   }
-  // The median: a machine that is busy with something else is not busy all the time.
+  // The median, because a machine is not busy with other work all the time.
   expect(lags.sort((a, b) => a - b)[2]).toBeLessThan(SOON_MS);
   const [event] = await writeEvents(app, [{ more: { note: "O'Brien's (dose) 50 % é 💊 ~ * !" } }]);
   const request = (await receiver.arrived(6)).at(-1);
@@ -126,7 +126,7 @@ test("first attempts of one order's events go out in sequence, regardless of oth
     const { order_number } = JSON.parse(body) as { order_number: string };
     under_way.set(order_number, (under_way.get(order_number) ?? 0) + 1);
     expect(under_way.get(order_number)).toBe(1);
-    // Longer for those that were written first: without a rule they would be overtaken.
+    // Slower for those that were written first: without the rule, later ones would overtake them.
     setTimeout(() => {
       under_way.set(order_number, 0);
       response.writeHead(receiver.received.length % 3 === 0 ? 500 : 200).end();
@@ -167,7 +167,7 @@ test("a failed delivery is retried by the account's clock, with the same bytes a
   const attempts = await settled(event!, endpoint);
   expect(attempts.map(({ delivery_status }) => delivery_status)).toEqual(["pending", "pending", "delivered"]);
   expect(new Set(receiver.received.map(({ body }) => body))).toEqual(new Set([event!.body]));
-  // The clock was moved by more than five minutes; the header stayed on real time.
+  // The clock moved by more than five minutes; the header stayed on real time.
   const stamps = receiver.received.map(({ headers }) => Number(headers["webhook-timestamp"]));
   for (const stamp of stamps) expect(Math.abs(stamp - Date.now() / 1000)).toBeLessThan(60);
 });

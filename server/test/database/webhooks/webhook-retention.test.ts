@@ -14,13 +14,13 @@ const RETENTION_DAYS = 35;
 let app: TestApp;
 let endpoint: TestEndpoint;
 beforeAll(async () => {
-  // Nothing is delivered here: what waits stays as it is.
+  // Nothing is delivered here: pending deliveries stay pending.
   app = await startTestApp({ env: { WEBHOOK_CONCURRENCY: "0", WEBHOOK_RETENTION_DAYS: String(RETENTION_DAYS) } });
   endpoint = await addEndpoint(app, { url: "http://127.0.0.1:9/hook" });
 });
 afterAll(() => app.stop());
 
-/** As the job does it, which comes again a minute later where somebody else had the table. */
+/** Like the job, which retries a minute later if another transaction has locked the table. */
 const tidied = () =>
   until("a week is made or dropped", () =>
     tidyWebhooks(app.deps).then(
@@ -41,7 +41,7 @@ const weeks = async (table: string) =>
     )
   ).map(({ name }) => String(name));
 
-/** An event of some days ago, as it is after its delivery or, where it waits, before; told how its id is made. */
+/** An event of some days ago, after its delivery or, if pending, before it; the caller chooses how its id is made. */
 async function addEvent(days_ago: number, given: { waits?: boolean; version?: 4 | 7 } = {}): Promise<string> {
   const { account_id, endpoint_id } = endpoint;
   const at = new Date(app.deps.now().getTime() - days_ago * DAY_MS);
@@ -122,9 +122,9 @@ test("over time, old weeks are dropped, new ones are added, and pending deliveri
   const after = await weeks("webhook_event");
   expect(after).not.toContain(before[0]);
   expect(after.length).toBeLessThanOrEqual(before.length + 7);
-  // Nobody was told of it a second time.
+  // No endpoint received it a second time.
   expect(await rowsOf("select 1 from webhook_delivery where event_id = $1", waiting)).toHaveLength(1);
-  // Once it is delivered, it goes the way of the others.
+  // Once it is delivered, it is deleted like the others.
   await app.deps.db.raw("delete from webhook_delivery where event_id = $1", [waiting]);
   await tidied();
   expect(await isThere(waiting)).toBe(false);
@@ -180,7 +180,7 @@ test("deliveries to a removed endpoint are deleted, and hourly totals do not out
 test("orders continue while a week is added or dropped: a job that cannot lock the table immediately retries later", async () => {
   app.advance(60 * DAY_MS);
   await app.deps.db.transaction(async (tx) => {
-    // A transaction that has written an event and is not done.
+    // A transaction that has written an event and not committed.
     await tx.raw("lock table webhook_event in row exclusive mode");
     await expect(tidyWebhooks(app.deps)).rejects.toThrow();
   });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 const row = (name: string) => commands.find((command) => command.name === name) as CommandRow;
 
-/** What bash offers after each of these lines, the last word being the one that is typed. */
+/** What bash offers after each of these lines, whose last word is being typed. */
 function offered(...typed: string[][]): string[][] {
   const driver = `${scripts.bash}
 while IFS=$'\\t' read -r -a COMP_WORDS; do
@@ -21,7 +21,7 @@ while IFS=$'\\t' read -r -a COMP_WORDS; do
   _pestle
   printf '%s\\t' "\${COMPREPLY[@]}"; echo
 done`;
-  // An empty last word would be lost on its way in, so a dot stands for it.
+  // An empty last word would be lost in transit, so a dot stands for it.
   const lines = typed.map((words) => ["pestle", ...words.slice(0, -1), words.at(-1) || "."].join("\t")).join("\n");
   const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", driver], { input: `${lines}\n`, encoding: "utf8" });
   expect(stderr).toBe("");
@@ -32,7 +32,7 @@ done`;
 }
 
 const flagOf = (flags: string) => /--[a-z-]+/.exec(flags)![0];
-/** As a person would have to type it. */
+/** As a user would have to type it. */
 const typable = (words: readonly string[]) => words.map((word) => word.replaceAll(" ", "\\ "));
 
 describe("bash completes", () => {
@@ -96,7 +96,7 @@ describe("other shells accept their script", () => {
   ] as const)("%s", (shell, args) => {
     expect(scripts[shell]).toContain("orders list");
     const { error, status, stderr } = spawnSync(shell, args, { input: scripts[shell], encoding: "utf8" });
-    // Where the shell is not installed there is nobody to ask.
+    // If the shell is not installed, there is nothing to test.
     if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return;
     expect([status, stderr]).toEqual([0, ""]);
   });

@@ -14,7 +14,7 @@ import { refusalOf, runCommand } from "../../support/tools/run-command.ts";
 let app: TestApp;
 let folder: string;
 let kept: string;
-/** Somebody elsewhere: no database, no demo, no settings. */
+/** A user on another machine: no database, no demo, no settings. */
 let env: Record<string, string>;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
@@ -31,7 +31,7 @@ afterAll(async () => {
 const run = (name: string, options: Record<string, unknown> = {}, argument = "", settings = {}) =>
   runCommand({ ...env, ...settings }, name, options, argument);
 const refused = (...given: Parameters<typeof run>) => refusalOf(run(...given));
-/** What the demo partner of that number types. */
+/** What the demo partner with that index types. */
 function login(partner: number, options: Record<string, unknown> = {}, settings: Record<string, string> = {}) {
   const { client_id, client_secret, environment } = app.demo.partners[partner]!;
   const typed = { clientId: client_id, environment, baseUrl: app.addresses.base_url, ...options };
@@ -79,7 +79,7 @@ describe("pestle login", () => {
       "No service answers at http://127.0.0.1:1",
     );
     await expect(login(0, { baseUrl: app.addresses.auth_url })).rejects.toThrow("does not name a token server");
-    // The credential is good there, and the address of the API has a slip.
+    // The credential is valid, and the API's address has a typo.
     const auth_url = app.addresses.sandbox_auth_url;
     await expect(login(0, { baseUrl: auth_url, authUrl: auth_url })).rejects.toThrow();
     for (const baseUrl of ["http://pharmacy.example", "pharmacy.example", "https://u:p@pharmacy.example"]) {
@@ -185,7 +185,7 @@ describe("pestle logout", () => {
   });
 });
 
-/** Types each answer when its question is there, on a terminal of its own; returns all that could be seen. */
+/** Types each answer when its prompt appears, on its own terminal; returns all visible output. */
 async function typed(answers: [question: string, answer: string][]): Promise<string> {
   const command = [process.execPath, ...programs[TESTED], "login"].join(" ");
   const root = fileURLToPath(new URL("../../../..", import.meta.url));

@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 type Line = { request_id: string; method: string; route: string; status: number; errors: { code: string }[] };
-/** One good request, one that is refused and one that finds nothing; their ids. */
+/** One successful request, one rejected and one not found; returns their ids. */
 async function someRequests(): Promise<[string, string, string]> {
   const good = await app.call("/v1/brands");
   const bad = await post(app, { shipping: { method_id: 1 }, patient: { patient_id: "nobody" }, items: [{}] });
@@ -57,7 +57,7 @@ test("logs tail shows the newest requests, oldest first, and can omit the succes
 test("logs tail follows: each request once, as it arrives, one line without colors in a pipe", async () => {
   const following = followCli(["logs", "tail", "--last", "0"], env);
   const seen = new Set<string>();
-  // The first look is done once a request of ours is told.
+  // The first poll is done once a request of ours appears.
   await until(async () => {
     for (const id of await someRequests()) seen.add(id);
     return following.lines().length > 0;

@@ -37,7 +37,7 @@ afterAll(async () => {
 const mail = (role: string) => `${role}@larkspur.example`;
 const fileOf = (name: string) => join(folder, name);
 
-// What is logged is read where the command runs as a process of its own.
+// The log is read where the command runs in its own process.
 const run = (name: string, options: Record<string, unknown> = {}, argument = "") =>
   runCommand({ ...env, LOG_LEVEL: "warn" }, name, options, argument);
 const order = (verb: string, as: string, { order_number }: Pick<Order, "order_number">, options = {}) =>
@@ -47,7 +47,7 @@ const stateOf = async (done: Promise<{ data: { state: string } }>) => (await don
 const lots = (lot: string, { items }: Order) => ({ lot: items.map(({ item_id }) => `${item_id}=${lot}:2099-05-31`) });
 const scans = ({ items }: Order) => ({ scan: items.map(({ item_id, ndc, sku }) => `${item_id}=${ndc ?? sku}`) });
 
-/** From review to the parcel, by the people of the pharmacy. */
+/** From review to the parcel, by pharmacy staff. */
 async function shipped(made: Order, lot: string) {
   await order("approve", "pharmacist", made);
   await order("fill", "technician", made, lots(lot, made));
@@ -69,7 +69,7 @@ describe("an order is worked from the command line", () => {
     expect(await stateOf(order("approve", "pharmacist", made))).toBe("Filling/fill");
     await expect(order("fill", "technician", made, { lot: ["L1"] })).rejects.toThrow("--lot takes item=lot:expiry");
     await expect(order("fill", "technician", made, { lot: ["L1:2020-01-31"] })).rejects.toThrow("has expired");
-    // The only item need not be named.
+    // A single item need not be named.
     expect(await stateOf(order("fill", "technician", made, { lot: ["L1:2099-01-31"] }))).toBe("Filling/product_check");
     await expect(order("check", "pharmacist", made, { scan: ["70999-0102-30"] })).rejects.toThrow("not the product");
     const reason = "The seal is broken.";
@@ -229,7 +229,7 @@ describe("documents", () => {
     const parcel = says(await bytesOf("label", made));
     for (const word of ["Ottilie Quillfeather", "4417 Thistledown Ave", "USPS", "WT-77"])
       expect(parcel).toContain(word);
-    // What is on the outside tells nobody what is in it.
+    // The outside does not reveal the content.
     for (const word of ["Atorvastatin", "70999", "LOT-7731"]) expect(parcel).not.toContain(word);
     expect(parcel.replaceAll(" ", "")).toContain(tracking_no);
   });
@@ -382,7 +382,7 @@ describe("the report of controlled substances", () => {
     expect(segments(text, "PRE")[0]).toEqual(expect.arrayContaining(["1234567893", "FL1234563", "Lindqvist"]));
     expect(segments(text, "TH")[0]![7]).toBe("T");
 
-    // The refill is another day's, by the account's own clock.
+    // The refill is on another day, by the account's clock.
     await post(app, { simulation_type: "clock", simulation: { advance_seconds: 30 * 86_400 } }, { path: "/simulate" });
     const refill = await post(app, {}, { path: `/orders/${one.order_number}/reorders` });
     expect([refill.status, refill.body.order_status]).toEqual([201, "Processing"]);

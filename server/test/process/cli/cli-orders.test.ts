@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-orders-"));
   writeDemo(app.config.DATA_DIR, app.demo);
-  // Nothing of the database: it speaks to the service alone.
+  // No database access: it talks only to the service.
   env = { DATA_DIR: app.config.DATA_DIR };
 });
 afterAll(async () => {
@@ -42,7 +42,7 @@ describe("orders create", () => {
     expect(data).toMatchObject({ order_status: "Processing", reference: "inv-1", shipping: { method_id: 1 } });
     expect(data.items).toMatchObject([{ prescription_id, quantity: 1 }]);
     expect(text).toContain(`order_number  ${data.order_number}`);
-    // Who it is for and where it goes is in --json alone.
+    // Patient and address appear only with --json.
     expect(text).not.toContain(data.address!.street1);
     expect(await refused("orders create", { patient: "nobody" })).toBe("1 The account has no such patient.");
   });
@@ -65,7 +65,7 @@ describe("orders create", () => {
     const made = await run<Order>("orders create", { idempotencyKey: "key-1" }, file);
     const again = await run<Order>("orders create", { idempotencyKey: "key-1" }, file);
     expect(again.data).toEqual(made.data);
-    // The same body without the key is refused, with the order that is there.
+    // The same body without the key is rejected with the existing order.
     expect(await refused("orders create", {}, file)).toMatch(/^1 .+/);
     const other = await newOrder(app);
     const piped = await runCli(["orders", "create", "-", "--json"], env, JSON.stringify(other.body));

@@ -82,7 +82,7 @@ describe("every preset", () => {
     });
     expect(text).toContain(`prescription_id  ${row["prescription_id"]}`);
     expect(row["written_date"]).toBe(dateIn(app.config.TIME_ZONE, new Date()));
-    // The formulary of the demo knows each of them.
+    // The demo's formulary has each of them.
     expect(row["gcn"]).toMatch(/^9\d{4}$/);
   });
 
@@ -176,7 +176,7 @@ describe("rx send", () => {
     const file = fileOf("bundle.txt", `\n${JSON.stringify(bundle)}`);
     expect(await run("rx send", {}, file)).toMatchObject({ failed: true, data: { description_codes: ["002"] } });
     const sent = await run("rx send", { to: "9900025" }, file);
-    // Nobody and nothing named: it is known by its credential and its bytes.
+    // Without sender and id, a message is recognized by its credential and its bytes.
     expect(sent.data).toMatchObject({
       outcome: "accepted",
       account_id: app.demo.partners[1]!.account_id,
@@ -199,7 +199,7 @@ describe("rx send", () => {
     const { data, failed } = await run("rx send", { preset: "prn" }, "", { DATA_DIR: elsewhere });
     expect(failed).toBe(false);
     expect(data).toMatchObject({ outcome: "accepted", code: "010", patient_id: null, prescription_id: null });
-    // FHIR's answer tells the prescription itself.
+    // FHIR's answer contains the prescription itself.
     const fhir = (await run("rx send", { preset: "fhir" }, "", { DATA_DIR: elsewhere })).data as Sent;
     expect(await prescriptionOf(fhir)).toMatchObject({ prescription_id: fhir.prescription_id });
     const nobodys = await run("rx send", { preset: "no-address", to: "1111111" }, "", { DATA_DIR: elsewhere });
@@ -291,7 +291,7 @@ describe("rx lint", () => {
       path: "Patient.address",
       sentence: "The patient's address is missing.",
     });
-    // What a terminal would obey is not printed.
+    // Terminal control characters are not printed.
     expect(text).not.toContain("\u001b[2J");
     expect(text).toMatch(/\nFHIR R4 new\. The service would accept it\.\n/);
     expect(failed).toBe(false);
@@ -412,7 +412,7 @@ describe("rx review", () => {
       await network.send(newMessage({ envelope: { message_id: "ruled" }, patient: relative }));
       const { text } = await there("rx review");
       expect(text).not.toContain("unrouted_message");
-      // Somebody of the same house and birthday is another patient, whom a person compares.
+      // A person with the same address and birthday is another patient, whom staff compare.
       expect(text).toMatch(/candidates +MRN-20417 \(score \d+\)\n/);
       await there("partner route", { ...rule, remove: true }, willow!.account_id);
       await expect(there("partner route", { ...rule, sender: "x" }, willow!.account_id)).rejects.toThrow(

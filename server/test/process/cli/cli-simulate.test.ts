@@ -17,7 +17,7 @@ beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-simulate-"));
   writeDemo(app.config.DATA_DIR, app.demo);
-  // Nothing of the database: it speaks to the service alone.
+  // No database access: it talks only to the service.
   env = { DATA_DIR: app.config.DATA_DIR };
 });
 afterAll(async () => {
@@ -104,7 +104,7 @@ describe("simulate prescription", () => {
     const [one, two] = [await seeded(0), await seeded(1)];
     const { refills_left: _, ...left } = one.rx;
     expect(two).toMatchObject({ rx: left, patient: one.patient });
-    // What is said still goes before what is invented, also where it is wrong.
+    // Given values take precedence over invented ones, even if they are wrong.
     const { data } = await run("prescription", { seed: "43", drug: "zolpidem", set: ["patient.first_name=Wren"] });
     expect(await rxOf(data)).toMatchObject({ drug_schedule: "4" });
     expect(await read("/patients/seed-43")).toMatchObject({ first_name: "Wren" });

@@ -39,7 +39,7 @@ describe("every command", () => {
     expect(help).toContain(row.summary.slice(0, 30));
     expect(help).toContain(`pestle ${name}`);
     expect(help.includes("--json")).toBe(row.runs_on === undefined);
-    // What is typed can be seen by everybody on the machine, so no option takes a secret.
+    // All users of the machine can see the arguments, so no option takes a secret.
     expect(help).not.toMatch(/--(password|secret|key|token)[ =]<(?!secret_id)/);
   });
 });

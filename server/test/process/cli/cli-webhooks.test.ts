@@ -210,7 +210,7 @@ describe("pestle events", () => {
 });
 
 describe("pestle trigger", () => {
-  /** Stands in for the partner API, to see what is asked of it. */
+  /** A fake partner API that records its requests. */
   let stub: Server;
   let asked: { path: string; body: { simulation_type: string; simulation: Record<string, unknown> } }[];
   let settings: Record<string, string>;
@@ -258,7 +258,7 @@ describe("pestle trigger", () => {
 describe("pestle listen", () => {
   type Session = { listening_to: string; client_id: string; webhook_secret: string; signing_secret: string };
   type Line = WebhookEventRecord & { forwarded: { status: number | null; error: string | null } | null };
-  /** Listening, and told so. */
+  /** Starts `listen` and waits until it says so. */
   async function listening(...args: string[]) {
     const followed = followCli(["listen", "--json", ...args], env);
     await until(() => followed.lines().length > 0, `it listens: ${followed.stderr()}`);
@@ -291,7 +291,7 @@ describe("pestle listen", () => {
     const delivered = await endpoint.arrived(2);
     await listener.heard(2);
     expect(received.map(({ body }) => body).sort()).toEqual(delivered.map(({ body }) => body).sort());
-    // Opt-in events are told to those that ask for them.
+    // Opt-in events go only to endpoints that request them.
     expect(received.map(({ body }) => body)).toEqual([events[0]!.body, events[2]!.body]);
     const { webhook_secret, signing_secret } = listener.session;
     for (const { body: rawBody, headers, path } of received) {
@@ -369,7 +369,7 @@ describe("pestle listen", () => {
     expect(ids(second.events())).toEqual(ids([...meanwhile, ...after]));
     expect(second.events()[0]!.forwarded).toBeNull();
 
-    // Ended in the middle of a page: the rest of it comes, and what was done does not.
+    // Stopped in the middle of a page: the rest arrives, and finished events do not repeat.
     const kept = JSON.parse(readFileSync(file, "utf8"));
     const page = await writeEvents(app, [{}, {}, {}]);
     writeFileSync(file, JSON.stringify({ ...kept, done: [page[0]!.event_id] }));
@@ -419,7 +419,7 @@ describe("pestle listen", () => {
   });
 });
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

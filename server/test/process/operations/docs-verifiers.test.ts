@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { findOrInstall } from "../../../../scripts/debian-package.ts";
 import { ROOT } from "../../support/tools/doc-blocks.ts";
 
-/** The published verifiers, each with how it is run over the vectors and where its language comes from. */
+/** The published verifiers, each with the command for the vectors and the package of its language. */
 const languages: Record<string, { file: string; needs: string[]; debian: string; run: string }> = {
   JavaScript: {
     file: "verify.mjs",
@@ -84,7 +84,7 @@ const changed = (byte: number, value: number) => {
   return body;
 };
 
-/** What is sent, and whether [the service's own headers, Standard Webhooks] prove it. */
+/** A request, and whether [the service's own headers, Standard Webhooks] verify it. */
 const vectors: [name: string, request: Request, taken: [boolean, boolean]][] = [
   ["plain", plain, [true, true]],
   [

@@ -96,7 +96,7 @@ function postmasterPid(base: string): number | undefined {
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) || undefined : undefined;
 }
 
-/** A process that ended but that nobody has waited for yet keeps its id, and has no command line. */
+/** A zombie process keeps its id and has no command line. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -113,7 +113,7 @@ async function killPostmaster(base: string, signal: NodeJS.Signals): Promise<voi
   await until("postgres is gone", () => !isRunning(pid));
 }
 
-/** A process of its own that opens the database, says so, and stays. It leads a group, which initdb belongs to. */
+/** A separate process that opens the database, reports it, and stays. It leads a group that includes initdb. */
 async function openInChild(
   settings: { account?: Account } = {},
 ): Promise<{ child: ChildProcess; ready: Promise<void> }> {
@@ -144,7 +144,7 @@ async function killGroup(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** A program that has nothing to do with the database but runs as the same user. */
+/** An unrelated program that runs as the same user. */
 async function bystander(): Promise<number> {
   const child = spawn("sleep", ["60"], { detached: true, stdio: "ignore", ...(IS_ROOT ? NOBODY : {}) });
   children.add(child);
@@ -303,7 +303,7 @@ describe("an embedded PostgreSQL", () => {
   });
 });
 
-/** What lies on disk when the kill comes; `*` stands for the folder initdb works in. */
+/** The files on disk at the time of the kill; `*` stands for initdb's working folder. */
 const STAGES = [
   ["postgres.init-*", "server and initdb"],
   ["postgres.init-*/PG_VERSION", "server"],

@@ -5,8 +5,8 @@ import { seededRandom } from "../../../../chaos/random.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 import { openTokenWorkload } from "../../../../chaos/token-workload.ts";
 
-// The campaign itself, small: `npm run campaign -- kills` does the same at full size.
-// All at once, since most of a kill is waiting: for the disk, for a program to load.
+// A small run of the campaign: `npm run campaign -- kills` runs it at full size. All at once, because most of a kill
+// is waiting: for the disk, for a program to load.
 const options = () => ({ count: 2, random: seededRandom(20), from: TESTED });
 const TIMEOUT_MS = 300_000;
 const unharmed = { kills: 2, lost: 0, doubled: 0, unexpected: [] };

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { readMutations, sendMutations } from "../../../../chaos/mutations.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 
-// The campaign itself, small: `npm run campaign -- mutations` does the same at full size.
+// A small run of the campaign: `npm run campaign -- mutations` runs it at full size.
 const READ = 400;
 const SENT = 200;
 const READ_WITHIN_MS = 200;

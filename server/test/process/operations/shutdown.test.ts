@@ -21,7 +21,7 @@ import { until } from "../../../../chaos/until.ts";
 import type { Demo } from "../../../src/seed/demo.ts";
 
 const TIMEOUT_MS = 240_000;
-/** Ten seconds are the promise; the rest is for a busy machine. */
+/** The promise is ten seconds; the rest is for a busy machine. */
 const STOPPED_WITHIN_MS = 30_000;
 const ANSWER_DEADLINE_MS = 60_000;
 
@@ -49,7 +49,7 @@ async function start(data_dir: string) {
 
 const newToken = async (demo: Demo) => tokenOf(await insist(() => issue(demo, demo.partners[0]!), ANSWER_DEADLINE_MS));
 
-/** A connection on which a clock move has arrived but for its body; the server says so with 100 Continue. */
+/** A connection on which a clock move has arrived without its body; the server confirms with 100 Continue. */
 async function beginMove(demo: Demo, token: string, key: string) {
   const body = JSON.stringify({ simulation_type: "clock", simulation: { advance_seconds: 1000 } });
   const { hostname, port } = new URL(demo.base_url);
@@ -92,7 +92,7 @@ async function refusesConnections(address: string): Promise<boolean> {
   });
 }
 
-// Side by side, since most of each is waiting for a process to come or go.
+// Concurrent, because most of each test waits for a process to start or exit.
 describe.concurrent("SIGTERM", () => {
   test("requests in flight get answers, new ones are refused, the database stops, and nothing is lost", {
     timeout: TIMEOUT_MS,
@@ -146,7 +146,7 @@ describe.concurrent("SIGTERM", () => {
 });
 
 describe.concurrent("a start that fails", () => {
-  /** Runs it to its end: the exit code and the lines it wrote to standard error. */
+  /** Runs it until it exits: the exit code and the lines of standard error. */
   async function failingStart(options: Partial<ServerOptions>) {
     const server = spawnServer({ data_dir: newDataDir(), from: TESTED, ...options });
     servers.add(server);

@@ -12,17 +12,17 @@ import type { Demo } from "../../../src/seed/demo.ts";
 import { revokeCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
-/** A sandbox credential with its ordinary limit, one whose limit is out of the way, and a production credential. */
+/** A sandbox credential with its ordinary limit, one with a very high limit, and a production credential. */
 const [LIMITED, UNLIMITED, PRODUCTION] = [0, 1, 2];
 const SANDBOX_LIMIT = { rate_per_second: 25, burst: 50 };
-/** A second is the promise; the rest is for a busy machine. */
+/** The promise is one second; the rest is for a busy machine. */
 const SEEN_EVERYWHERE_WITHIN_MS = 5_000;
 const ANSWER_DEADLINE_MS = 60_000;
 
 let database: { url: string; drop(): Promise<void> };
 let db: Db;
 let pair: ServerPair;
-/** The same demo, seen at the addresses of the first and of the second process. */
+/** The same demo at the addresses of the first and of the second process. */
 let one: Demo;
 let two: Demo;
 
@@ -45,12 +45,12 @@ const newToken = async (demo: Demo, partner: number) =>
   tokenOf(await insist(() => issue(demo, demo.partners[partner]!), ANSWER_DEADLINE_MS));
 const status = async (demo: Demo, token: string) => (await read(demo, token))?.status;
 
-/** Asks twice, so that the second answer comes from memory. */
+/** Requests twice, so that the second answer comes from the cache. */
 async function serveFromMemory(demo: Demo, token: string): Promise<void> {
   expect([await status(demo, token), await status(demo, token)]).toEqual([200, 200]);
 }
 
-/** How long after `since_ms` the process still let the token in: the last request it accepted, by when it was sent. */
+/** How long after `since_ms` the process still accepted the token: the last accepted request, by its send time. */
 async function acceptedFor(demo: Demo, token: string, since_ms: number): Promise<number> {
   let accepted_ms = 0;
   await until("the token is refused", async () => {
@@ -62,7 +62,7 @@ async function acceptedFor(demo: Demo, token: string, since_ms: number): Promise
   return accepted_ms;
 }
 
-/** The backends that each process listens for changes on: the only ones that ask for nothing but a sign of life. */
+/** The backends on which each process listens for changes: the only ones that run nothing but keep-alive statements. */
 async function listeningBackends(): Promise<number[]> {
   const { rows } = await db.raw(
     "select pid from pg_stat_activity where datname = current_database() and query = 'select 1'",
@@ -102,7 +102,7 @@ describe("tokens", () => {
     await serveFromMemory(two, token);
     const backends = await listeningBackends();
     expect(backends).toHaveLength(2);
-    // With a PostgreSQL elsewhere its processes are out of our reach.
+    // With a PostgreSQL elsewhere, the test cannot reach its processes.
     if (!backends.every(isLocalBackend)) return context.skip();
     for (const pid of backends) process.kill(pid, "SIGSTOP");
     try {
@@ -146,11 +146,11 @@ describe("rate limits", () => {
   const half = { rate_per_second: rate_per_second / 2, burst: burst / 2 };
   const RENEWED_EVERY_S = 1;
   const HAMMER_MS = 3_000;
-  /** Slow enough to leave the bucket as good as full. */
+  /** Slow enough to keep the bucket almost full. */
   const GENTLE_MS = 100;
   const remaining = (reply: Reply | undefined) => Number(/r=(\d+)/.exec(reply?.headers.get("ratelimit") ?? "")?.[1]);
 
-  /** Asks both processes as fast as they answer; returns what was let through and what one bucket would let through. */
+  /** Sends to both processes as fast as they answer; returns the accepted requests and what one bucket would accept. */
   async function hammerBoth(token: string): Promise<{ allowed: number; one_bucket: number }> {
     let allowed = 0;
     const begin_ms = performance.now();
@@ -171,8 +171,8 @@ describe("rate limits", () => {
     };
     await until("both know that both serve it", bothServe, { pause_ms: GENTLE_MS });
     const { allowed, one_bucket } = await hammerBoth(token);
-    // A renewal may miss that the other process, a moment late with its own, still serves the credential: then one
-    // process spends the whole rate until its next renewal.
+    // A renewal may miss that the other process, slightly late with its own, still serves the credential. Then one
+    // process uses the whole rate until its next renewal.
     expect(allowed).toBeLessThanOrEqual(one_bucket + half.rate_per_second * RENEWED_EVERY_S);
     expect(allowed).toBeGreaterThan(one_bucket - burst);
   });
@@ -182,8 +182,8 @@ describe("rate limits", () => {
     const hasWhole = async () => remaining(await read(one, token)) > burst * 0.9;
     await until("the whole burst is there", hasWhole, { pause_ms: GENTLE_MS });
     const { allowed, one_bucket } = await hammerBoth(token);
-    // The other process begins with its share of the burst while this one still has it all. It is told with the
-    // other's next renewal and learns with its own, so the rate is one share too high for two renewals at most.
+    // The other process starts with its share of the burst while this one still has all of it. This one learns of the
+    // other with its own next renewal, so the rate is one share too high for at most two renewals.
     expect(allowed).toBeLessThanOrEqual(one_bucket + half.burst + half.rate_per_second * 2 * RENEWED_EVERY_S);
     expect(allowed).toBeGreaterThan(one_bucket - burst);
   });

@@ -17,8 +17,8 @@ import { signedIn } from "../../support/web.ts";
 import { webhookCalls } from "../../support/webhook-api.ts";
 
 /**
- * What an operator of 0.1.0 has: a back-up, the database itself as PostgreSQL 15 dumps it, the settings file, and the
- * credentials that were told. All of it was made by 0.1.0 and is never made again: see its README.
+ * What an operator of 0.1.0 has: a backup, the database as PostgreSQL 15 dumps it, the settings file, and the printed
+ * credentials. 0.1.0 created all of it, and it is never created again: see its README.
  */
 const fixture = (name: string) => new URL(`../../fixtures/0.1.0/${name}`, import.meta.url);
 const json = <Value>(name: string) => JSON.parse(readFileSync(fixture(name), "utf8")) as Value;

@@ -4,7 +4,7 @@ import { TESTED } from "../../../../chaos/server-process.ts";
 import { judgeReceivers } from "../../../../chaos/webhook-ledger.ts";
 import { campaignWebhooks } from "../../../../chaos/webhooks.ts";
 
-// The campaign itself, small: `npm run campaign -- webhooks` does the same at full size.
+// A small run of the campaign: `npm run campaign -- webhooks` runs it at full size.
 const ENDPOINTS = 6;
 const TIMEOUT_MS = 300_000;
 
@@ -22,7 +22,7 @@ test("every event reaches every healthy endpoint, despite hostile endpoints and 
   expect(faults).toEqual([]);
   expect({ process_kills, database_kills }).toEqual({ process_kills: 1, database_kills: 1 });
   expect(arrived).toBe(160 * (ENDPOINTS - 2));
-  // Whoever asks for nothing in particular is not told of ORDER_UPDATED; the feed has it.
+  // An endpoint without a list of types does not get ORDER_UPDATED; the feed has it.
   expect(events).toBeGreaterThan(160);
 });
 

@@ -6,8 +6,8 @@ import { seededRandom } from "../../../../chaos/random.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
-// The campaign itself, small: `npm run campaign -- races` does the same at full size. Both at once, since much of it is
-// waiting for processes to start.
+// A small run of the campaign: `npm run campaign -- races` runs it at full size. Both at once, because much of it
+// waits for processes to start.
 const SUBMISSIONS = 400;
 const POOL_SIZE = 6;
 const TIMEOUT_MS = 300_000;
@@ -27,7 +27,7 @@ test.concurrent("fifty clients at two processes race for the same units, shelves
   expect(faults).toEqual([]);
   expect({ submissions, deadlocks }).toEqual({ submissions: SUBMISSIONS, deadlocks: 0 });
   expect(times(answers, /^201(,.held.*)?$/)).toBe(orders);
-  // Every way to lose a race was taken.
+  // Every way to lose a race occurred.
   for (const lost of [/held by 68/, /replayed/, /409 with the order/, /422/]) {
     expect(times(answers, lost), JSON.stringify(answers)).toBeGreaterThan(0);
   }

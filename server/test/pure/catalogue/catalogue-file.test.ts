@@ -13,7 +13,7 @@ import { effort } from "../../support/tools/effort.ts";
 const RUNS = { seed: 20_261_115, numRuns: 300 };
 const formats = ["csv", "json"] as const;
 
-/** What a file of these rows would do to the cast's catalogue, or to another. */
+/** The effect of a file with these rows on the cast's catalogue, or on another. */
 const plan = (kind: CatalogueKind, rows: readonly object[], around: Catalogue = castCatalogue, partial = true) =>
   planImport(kind, readFileTable(JSON.stringify(rows)), around, { partial });
 const planText = (kind: CatalogueKind, text: string, partial = true) =>
@@ -111,7 +111,7 @@ describe("a file as a whole", () => {
   });
 });
 
-/** For each column what is no value of it, beside what is wrong for all. */
+/** Invalid values for each column, besides those that are invalid everywhere. */
 const wrongValues: Record<CatalogueKind, Record<string, readonly unknown[]>> = {
   products: {
     sku: ["", " ", "a\nb", "x".repeat(65)],
@@ -185,7 +185,7 @@ describe("every column", () => {
     "$kind.$column.name may be empty",
     ({ kind, column }) => {
       expect(column.accept(column.empty) ?? null).toEqual(column.empty);
-      // With one brand, it is the default: no rule speaks of another column.
+      // A single brand is the default, so no rule about another column applies.
       const { faults } = plan(kind, [{ ...first(kind), [column.name]: null }]);
       expect(faults.filter(({ sentence }) => sentence === column.expected)).toEqual([]);
     },
@@ -216,7 +216,7 @@ describe("cells are read as people and spreadsheets write them", () => {
   ])("%s %j", (column, cell, expected) => expect(changed(column, cell)).toEqual(expected));
 });
 
-/** For each rule, by its sentence, a file that breaks it and nothing else. */
+/** For each rule, by its sentence, a file that breaks only that rule. */
 const breaking: Record<CatalogueKind, Record<string, { rows: readonly object[]; at: string; partial?: boolean }>> = {
   products: {
     "A product that needs a prescription has an NDC: prescriptions name it.": one({

@@ -13,7 +13,7 @@ import { readFhir } from "../../../src/formats/fhir/read.ts";
 import { MAX_RESOURCES } from "../../../src/formats/fhir/resolve.ts";
 import { add, bundle, bundleWith, bytesOf, type Loose, read, the } from "../../support/samples/fhir-samples.ts";
 
-/** Every reason to refuse and every doubt that the FHIR reader's code names has a message here that brings it about. */
+/** Every rejection and every warning in the FHIR reader's code has a message here that causes it. */
 
 const folder = new URL("../../../src/formats/fhir/", import.meta.url);
 const sources = readdirSync(folder)

@@ -11,7 +11,7 @@ const MOST_MS = 200;
 
 const readingTime = (body: Uint8Array) => quickest(MOST_MS, () => readFhir(body, null));
 
-/** Every text within, wherever it is. */
+/** Every text inside the value. */
 function textsWithin(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsWithin) : [];
@@ -40,7 +40,7 @@ describe(`${MESSAGES} damaged messages`, () => {
         `seed ${seed}`,
       ).toEqual([]);
     }
-    // A mutation that always or never spoils a message tests nothing.
+    // A mutation that always or never breaks a message tests nothing.
     expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(MESSAGES / 10);
   });
 

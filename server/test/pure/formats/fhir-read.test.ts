@@ -250,7 +250,7 @@ describe("people", () => {
       practitioner.identifier = [{ system, value: "AW1234567" }];
       practitioner.qualification = [{ identifier: [{ system, value: "fl1234563" }] }];
     });
-    // The one that passes its check goes before the one that does not.
+    // The one with a valid check digit takes precedence.
     expect(prescriptionIn(signed).prescriber.dea).toBe("FL1234563");
   });
 });

@@ -54,7 +54,7 @@ describe("a prescription that is written and read back", () => {
   });
 });
 
-/** The entries of a Bundle are in no order, so neither is what each of them tells. */
+/** The entries of a Bundle have no order, so lists built from them have none either. */
 function orderless(prescription: IncomingPrescription): IncomingPrescription {
   const { patient, allergies } = prescription;
   const sorted = <Item>(items: Item[]) =>

@@ -93,7 +93,7 @@ describe("any written message can be read", () => {
 });
 
 describe("any input", () => {
-  /** Texts are trimmed and never empty, numbers are finite: what stands behind the reader counts on it. */
+  /** Texts are trimmed and never empty, numbers are finite: the code behind the reader relies on it. */
   function faults(value: unknown, path = ""): string[] {
     if (typeof value === "string") return value === "" || value !== value.trim() || value.includes("\0") ? [path] : [];
     if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? [] : [path];
@@ -116,7 +116,7 @@ describe("any input", () => {
         : writeReply(read.envelope, { kind: "error", refusal: read.refusal }, { message_id: "1", sent_time: "2" });
       expect(parseXml(bytes(reply)).ok, `seed ${seed}`).toBe(true);
     }
-    // Both ways out are really tried.
+    // Both outcomes occur.
     expect(Math.min(outcomes.taken, outcomes.refused)).toBeGreaterThan(SPOILED / 5);
   });
 

@@ -171,7 +171,7 @@ const asUtf16 = (text: string) => new Uint8Array(Buffer.from(`\uFEFF${text}`, "u
 const minimal = (body: string, header = "<To>9900017</To><From>612</From><MessageID>1</MessageID>") =>
   `<Message version="2017071"><Header>${header}</Header><Body>${body}</Body></Message>`;
 
-/** For each refusal, messages that get it. */
+/** For each rejection, messages that get it. */
 const refused: Record<keyof typeof readerRefusals | "002", readonly (string | Uint8Array)[]> = {
   "002": [without("Pharmacy", without("To"))],
   "010": [without("Header")],
@@ -303,7 +303,7 @@ const inMedication = (element: string) =>
   edit(sample, ["</MedicationPrescribed>", `${element}</MedicationPrescribed>`]);
 const controlled = edit(sample, ["C38046", "C48675"]);
 
-/** For each warning this reader gives, messages that get it (and are taken all the same). */
+/** For each warning of this reader, messages that get it and are still accepted. */
 const doubted: Partial<Record<WarningCode, readonly string[]>> = {
   version_missing: [edit(sample, [/<Message[^>]*>/, "<Message>"])],
   version_unknown: [edit(sample, [/<Message[^>]*>/, '<Message version="2025011">'])],

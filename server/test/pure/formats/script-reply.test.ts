@@ -10,7 +10,7 @@ import { effort } from "../../support/tools/effort.ts";
 
 const given = { message_id: "PESTLE-1", sent_time: "2026-11-15T08:30:00.000Z" };
 
-/** As nested names and texts, which is all a receiver sees. */
+/** As nested names and texts, which is all that a receiver sees. */
 function seen(xml: string): XmlElement {
   const parsed = parseXml(new TextEncoder().encode(xml));
   if (!parsed.ok) throw new Error(parsed.why);

@@ -50,7 +50,7 @@ const record: DispensedRecord = {
   prescriber_phone: "6145550190",
 };
 
-/** Knows only what the standard says of the shape: TH names the end of segments, fields are parted by asterisks. */
+/** Knows only the standard's syntax: TH defines the segment terminator, and asterisks separate fields. */
 function readAsap(text: string): { segments: string[][]; of: (id: string) => string[][] } {
   const terminator = /^TH(?:\*[^*]*){8}\*(.)\1\n/.exec(text)![1]!;
   const segments = text

@@ -33,7 +33,7 @@ const request: LabelRequest = {
 };
 
 describe("check digits", () => {
-  // Numbers of real parcels and of the carriers' own examples, collected by others.
+  // Public numbers of real parcels and from the carriers' own examples.
   test.each([
     [
       uspsCheck,
@@ -176,7 +176,7 @@ describe("a parcel", () => {
         const scans = await simulatedCarriers.track({ ...given, street1: "18 Larch Street" }, END);
         const [from, to] = [shipped_at, scans.at(-1)!.at].map((at) => Date.parse(dateIn(time_zone, at)));
         const days = (to! - from!) / 86_400_000;
-        // Sent at night to arrive the same day, the last minutes of its scans may fall after midnight.
+        // For a parcel sent at night for the same day, the last scans may be minutes after midnight.
         expect(days).toBeGreaterThanOrEqual(transit_days.min);
         expect(days).toBeLessThanOrEqual(Math.max(1, transit_days.max));
       }),

@@ -109,7 +109,7 @@ test("no cell of the file starts like a formula, and each is one cell", () => {
   fc.assert(
     fc.property(fc.string(), fc.constantFrom("", "=", "+", "-", "@", "\t", "\r"), (text, start) => {
       const [line = ""] = csvLines([{ reference: start + text } as never]).split(/\n$/);
-      // A cell in quotes ends at the next single quote, whatever commas and line ends stand in it.
+      // A quoted cell ends at the next single quote, regardless of commas and line ends in it.
       const cells = [...`,${line}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,"]*))/g)].map(
         ([, quoted, bare]) => quoted ?? bare,
       );

@@ -81,7 +81,7 @@ const slip: PackingSlip = {
   ],
 };
 
-/** Every document: how it is made, and what it must say. */
+/** Every document: how to make it, and its required content. */
 const documents: Record<string, { make: () => Promise<Buffer>; size: [number, number]; says: string[] }> = {
   "shipping label": {
     make: () => shippingLabel(label),
@@ -186,7 +186,7 @@ const ruler = new PDFDocument({ autoFirstPage: false });
 const widthOf = ({ font, size, text }: PdfText) => ruler.font(font).fontSize(size).widthOfString(text);
 const SLACK = 0.01;
 
-/** Whatever touches paper that is not there. */
+/** Everything outside the page. */
 function beyondThePage(file: Buffer) {
   return readPdf(file).flatMap(({ width, height, texts, boxes }) => [
     ...texts.filter((each) => {
@@ -279,7 +279,7 @@ describe("any names and directions", () => {
   });
 });
 
-/** What a printer takes for commands is ours alone, and every line of text lies on the label. */
+/** Only our own text is a printer command, and every line of text is on the label. */
 function expectOneLabel(zpl: string) {
   expect(zpl).toMatch(/^\^XA\n[\x20-\x7d\n]*\^XZ\n$/);
   expect(zpl.match(/\^X[AZ]/g)).toEqual(["^XA", "^XZ"]);

@@ -54,9 +54,9 @@ describe("days and zones", () => {
     expect(startOfDay(NEW_YORK, "2026-03-08").toISOString()).toBe("2026-03-08T05:00:00.000Z");
     expect(startOfDay(NEW_YORK, "2026-03-09").toISOString()).toBe("2026-03-09T04:00:00.000Z");
     expect(startOfDay("Asia/Kathmandu", "2026-11-15").toISOString()).toBe("2026-11-14T18:15:00.000Z");
-    // There midnight is skipped: the day begins at one.
+    // Midnight is skipped there: the day starts at one.
     expect(startOfDay("America/Santiago", "2026-09-06").toISOString()).toBe("2026-09-06T04:00:00.000Z");
-    // The first and the last day there is, whatever year it is in Greenwich by then.
+    // The first and the last representable day, regardless of the year in UTC.
     for (const zone of [NEW_YORK, "Pacific/Honolulu", "Pacific/Kiritimati"]) {
       for (const date of ["1000-01-01", "9999-12-31"]) expect(dateIn(zone, startOfDay(zone, date))).toBe(date);
     }
@@ -67,7 +67,7 @@ describe("days and zones", () => {
     fc.assert(
       fc.property(fc.constantFrom(...zones), fc.integer({ min: 0, max: 20_000 }), (zone, days) => {
         const date = addDays("2000-01-01", days);
-        // Samoa left out the day it crossed the date line.
+        // Samoa skipped the day when it crossed the date line.
         fc.pre(!(zone === "Pacific/Apia" && date === "2011-12-30"));
         const start = startOfDay(zone, date);
         expect(dateIn(zone, start)).toBe(date);

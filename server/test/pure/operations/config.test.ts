@@ -5,7 +5,7 @@ import { describeConfig, readConfig, type SettingName, settings, WrongSetting } 
 
 const KEY = "ab".repeat(32);
 
-/** One value that is taken and what it becomes, and values that are refused: a setting without a row does not compile. */
+/** One valid value and its result, and invalid values: a setting without a row does not compile. */
 const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?: Record<string, string> }> = {
   HOST: { good: ["::1", "::1"], bad: ["a b", "0.0.0.0"] },
   PORT: { good: ["0", 0], bad: ["-1", "65536", "http", "8081"] },
@@ -75,7 +75,7 @@ for (const name of Object.keys(settings) as SettingName[]) {
   test(`${name} accepts valid values, and an invalid one stops the start with one line that names it`, () => {
     const { good, bad, with: beside = {} } = cases[name];
     expect(readConfig({ ...beside, [name]: good[0] })[name]).toBe(good[1]);
-    // Empty counts as left out.
+    // Empty counts as unset.
     expect(readConfig({ [name]: "" })[name]).toBe(readConfig({})[name]);
     for (const value of bad) {
       const read = () => readConfig({ ...beside, [name]: value });

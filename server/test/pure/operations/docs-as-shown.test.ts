@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { linesNotShown, unlikeShown } from "../../support/tools/as-shown.ts";
 
-/** What the tests of the documentation take for the same: it must not be everything. */
+/** What the documentation tests treat as equal. It must not be everything. */
 describe("an answer matches the documented one", () => {
   test("if values that vary between runs have the same kind, and it may have more fields", () => {
     const shown = {

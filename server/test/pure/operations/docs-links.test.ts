@@ -7,7 +7,7 @@ import { COMMENTS, plain, slugs } from "../../../../scripts/site/render-page.ts"
 import { renderSite } from "../../../../scripts/site/render-site.ts";
 import { docPages, ROOT, readDoc } from "../../support/tools/doc-blocks.ts";
 
-/** Addresses of the service that are no files of the site. */
+/** Addresses of the service that are not files of the site. */
 const SERVED = ["/", "/portal", "/dashboard", "/openapi.json", "/arazzo.json", "/docs/api"];
 
 const headingsOf = (page: string): Set<string> => {

@@ -253,7 +253,7 @@ test("the countries are those of ISO 3166-1", () => {
   expect(countryCodes.size).toBe(249);
   for (const code of countryCodes) {
     expect(code).toMatch(/^[A-Z]{2}$/);
-    // The runtime's own table names each of them.
+    // The runtime's own table has a name for each of them.
     expect(new Intl.DisplayNames("en", { type: "region", fallback: "none" }).of(code), code).toBeDefined();
   }
 });

@@ -168,7 +168,7 @@ describe("canaries", () => {
       .map(({ name, covers, expects }) => [name, covers, expects] as const),
   )("%s fails if what it watches is missing", (name, covers, expects) => {
     const json = shippedJson() as unknown as Rows;
-    // Tables that are well-formed and say nothing any more.
+    // Well-formed tables without content.
     if (covers.startsWith("interaction")) json["interactions"] = [];
     else if (covers === "allergy_cross") json["cross_reactions"] = [];
     else if (covers === "allergy_class") for (const row of json["classes"]!) delete row["allergy"];

@@ -54,7 +54,7 @@ const facts: fc.Arbitrary<SafetyFacts> = fc.record({
 const assess = (given: SafetyFacts) => assessSafety(shipped, given);
 const told = ({ key, item_id }: SafetyFinding) => `${key} ${item_id}`;
 
-/** Every finding of the first is among the second, and is at least as bad there. */
+/** Every finding of the first is in the second, with at least the same severity. */
 function expectKept(before: readonly SafetyFinding[], after: readonly SafetyFinding[]): void {
   const by = new Map(after.map((finding) => [told(finding), finding]));
   for (const finding of before) {
@@ -67,7 +67,7 @@ function expectKept(before: readonly SafetyFinding[], after: readonly SafetyFind
 describe("for any order and patient", () => {
   test("the sequence of items, fills, allergies and medications does not matter", () => {
     const turned = <Item>(list: readonly Item[], by: number) => [...list.slice(by), ...list.slice(0, by)].reverse();
-    // Entries that were not understood are named by their number.
+    // Entries that were not recognized are named by their number.
     const plain = (findings: SafetyFinding[]) =>
       findings.map((finding) => (finding.kind === "allergy_unreadable" ? { ...finding, message: "" } : finding));
     check(
@@ -106,7 +106,7 @@ describe("for any order and patient", () => {
         expectKept(before, assess({ ...given, allergies: [...given.allergies, one] }));
         expectKept(before, assess({ ...given, medications: [...given.medications, other] }));
         const added = { item_id: 99, ingredients, gcn: null, days_supply: null, drug_schedule: "0" as const };
-        // A drug that no table knows may be the very word that was not understood.
+        // A drug that no table has may be exactly the unrecognized word.
         const readable = before.filter(({ kind }) => kind !== "allergy_unreadable");
         expectKept(readable, assess({ ...given, items: [...given.items, added] }));
       }),

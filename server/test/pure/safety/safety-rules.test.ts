@@ -4,7 +4,7 @@ import { unavailableFinding } from "../../../src/domain/safety/finding.ts";
 import { understand } from "../../../src/domain/safety/understand.ts";
 import { daysAgo, found, holdsOf, keysOf, NOW, shipped } from "../../support/samples/safety.ts";
 
-/** What looks like something and is nothing: nobody waits for a pharmacist because of these. */
+/** Texts that look like a finding and are not: none of these may hold an order. */
 const nearMisses: [what: string, drugs: string[], told: Parameters<typeof found>[1]][] = [
   ["a macrolide and a penicillin allergy", ["azithromycin"], { allergies: ["Penicillin"] }],
   ["a monobactam and a penicillin allergy", ["aztreonam"], { allergies: ["Penicillin (anaphylaxis)"] }],

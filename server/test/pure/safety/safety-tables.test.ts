@@ -4,7 +4,7 @@ import { keyOfRow, type Side, severities } from "../../../src/domain/safety/rows
 import { understand } from "../../../src/domain/safety/understand.ts";
 import { daysAgo, found, holdsOf, shipped } from "../../support/samples/safety.ts";
 
-/** Every row of the shipped tables is tried with every member it speaks of: what stands there does something. */
+/** Tests every row of the shipped tables with every member that it names, so every row has an effect. */
 
 const { rows } = shipped;
 const members = (side: Side) => ("class" in side ? shipped.classes.get(side.class)!.ingredients : [side.ingredient]);
@@ -28,7 +28,7 @@ describe("interactions", () => {
       for (const [way, findings] of Object.entries(ways)) {
         const finding = findings.find(({ key }) => key === interactionKey(one, two));
         expect(finding, `${one} and ${two} ${way}`).toBeDefined();
-        // Another row may say worse of the same two.
+        // Another row may be more severe for the same pair.
         expect(rank(finding!.severity)).toBeLessThanOrEqual(rank(row.severity));
         expect(finding!.exception_id).toBe(finding!.severity === "moderate" ? null : 75);
         expect(finding).toMatchObject({ kind: "interaction", item_id: 1, version: rows.version });

@@ -69,7 +69,7 @@ describe("the invented cast", () => {
   });
 });
 
-/** Anything that JSON can hold, and what is nearly right. */
+/** Any JSON value, and almost valid ones. */
 const values = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.string(),
@@ -98,7 +98,7 @@ const patients = some(
 );
 const anything = some(names, fc.oneof({ weight: 3, arbitrary: values }, patients));
 
-/** What a partner might well send, any part of it left out. */
+/** What a partner might send, with any part omitted. */
 const days = fc.date({ min: new Date("1900-01-02"), max: new Date("2999-12-30"), noInvalidDate: true });
 const dates = days.map((day) => day.toISOString().slice(0, 10));
 const times = fc.oneof(
@@ -181,7 +181,7 @@ test("any input is read completely, and intake accepts what passes", () => {
           new_patient_id: "another1",
         },
       );
-      // What the tables of the database ask for.
+      // Required by the database's tables.
       expect(outcome).toBe("accepted");
       expect(patient?.patient_id).toMatch(/^[\w-]{4,35}$/);
       expect(prescription?.ndc ?? "00000000000").toMatch(/^\d{11}$/);
@@ -191,11 +191,11 @@ test("any input is read completely, and intake accepts what passes", () => {
       for (const time of [prescription!.received_at, prescription!.expires_at]) {
         expect(Number.isFinite(time.getTime())).toBe(true);
       }
-      // Nor is there half a character, or one that no text of the database can hold.
+      // No half surrogate pairs, and no characters that the database cannot store.
       expect(JSON.stringify(message)).not.toMatch(/\\u0000|\\ud[89a-f]/);
     }),
     { seed: 20_261_115, numRuns: RUNS },
   );
-  // The sensible half is not refused for what it says.
+  // The valid half is not rejected for its content.
   expect(passed).toBeGreaterThan(RUNS / 3);
 });

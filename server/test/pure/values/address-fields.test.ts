@@ -23,7 +23,7 @@ const good = {
 const problems = (change: AddressFields) => checkAddressFields({ ...good, ...change }, zips);
 
 const long = "x".repeat(10_000);
-/** For each field: what passes and what does not. A value of another type never does. */
+/** Valid and invalid values for each field. A value of another type is always invalid. */
 const fields: Record<keyof typeof good, { code: number; right: unknown[]; wrong: unknown[] }> = {
   first_name: {
     code: 42221,

@@ -29,7 +29,7 @@ const judge = (change: Partial<Address>) => offline.validate({ ...good, ...chang
 const lastLine = ({ city, state, zip }: Address) => `${city} ${state} ${zip}`;
 
 type Fixture = { change: Partial<Address>; suggests: string[] };
-/** Every reason the tables can find, with the last lines that are suggested. */
+/** Every reason that the tables can give, with the suggested last lines. */
 const fixtures: Record<Exclude<Reason, "not_found" | "unit_required">, Fixture[]> = {
   street_missing: [
     { change: { street1: "", street2: null }, suggests: [] },
@@ -78,7 +78,7 @@ const fixtures: Record<Exclude<Reason, "not_found" | "unit_required">, Fixture[]
   zip_unknown: [
     {
       change: { zip: "94193" },
-      // Two digits swapped are likelier than one mistaken.
+      // Two swapped digits are more likely than one wrong digit.
       suggests: ["SAN FRANCISCO CA 94139", "SAN FRANCISCO CA 94103", "SAN FRANCISCO CA 94123"],
     },
     { change: { city: "Nowhere", zip: "00000" }, suggests: [] },
@@ -298,7 +298,7 @@ describe("the holds of an order's address", () => {
     expect(addressHolds(good, judge({}))).toEqual([]);
     expect(addressHolds(good, { result: "invalid" })).toEqual([77]);
     expect(addressHolds(good, { result: "unit_missing" })).toEqual([78]);
-    // Confirmed or taken with ignore_warnings: nobody asks the validator.
+    // Confirmed, or accepted with ignore_warnings: the validator is not called.
     expect(addressHolds(good, null)).toEqual([]);
     expect(addressHolds(named(SHIP_TO_NAME_CHARACTERS), judge({}))).toEqual([]);
     expect(addressHolds(named(SHIP_TO_NAME_CHARACTERS + 1), { result: "invalid" })).toEqual([77, 79]);
@@ -318,7 +318,7 @@ describe("the holds of an order's address", () => {
 });
 
 describe("typing errors", () => {
-  /** The plain table, for comparison. */
+  /** A plain implementation, for comparison. */
   function distance(a: string, b: string): number {
     const table = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => i + j));
     const at = (i: number, j: number) => table[i]?.[j] ?? Number.POSITIVE_INFINITY;

@@ -21,7 +21,7 @@ describe("the shipped table", () => {
       return state === null ? [] : [`${zip},${state},${zips.cityOf(zip)}`];
     });
     expect(rows).toHaveLength(42_745);
-    // Of `zip,state,CITY` lines, each ended by a line feed; a new source has a new sum.
+    // The checksum of the `zip,state,CITY` lines, each ended by a line feed; a new source has a new checksum.
     const sum = createHash("sha256")
       .update(rows.map((row) => `${row}\n`).join(""))
       .digest("hex");
@@ -32,7 +32,7 @@ describe("the shipped table", () => {
     ["94103", "CA", "SAN FRANCISCO"],
     ["00501", "NY", "HOLTSVILLE"],
     ["99950", "AK", "KETCHIKAN"],
-    // Areas that states share.
+    // Areas that several states share.
     ["06389", "CT", "YANTIC"],
     ["06390", "NY", "FISHERS ISLAND"],
     ["20588", "MD", "DHS"],

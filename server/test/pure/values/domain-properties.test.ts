@@ -269,7 +269,7 @@ describe("client credentials", () => {
   const word = fc.stringMatching(/^[A-Za-z0-9_-]{1,60}$/);
   const client: fc.Arbitrary<PresentedClient> = fc.record({ client_id: word, client_secret: word });
   const basic = (id: string, secret: string) => `Basic ${btoa(`${id}:${secret}`)}`;
-  // Everything escaped, though nothing of it needs to be: clients differ in what they escape.
+  // Escapes everything, although nothing needs it: clients differ in what they escape.
   const escaped = (text: string) => Array.from(text, (char) => `%${char.charCodeAt(0).toString(16)}`).join("");
 
   test("are the same pair by Basic, escaped or not, and by form", () => {
@@ -432,7 +432,7 @@ describe("the canonical text of a body", () => {
   });
 });
 
-/** The name of the refusal that `work` ends in. Anything else that is thrown is a fault, and fails the test. */
+/** The name of the error that `work` throws. Any other exception is a fault and fails the test. */
 function refusalOf(work: () => unknown): OAuthRefusal["error"] | "none" {
   try {
     work();

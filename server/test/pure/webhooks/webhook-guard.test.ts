@@ -4,7 +4,7 @@ import { addressKind } from "../../../src/domain/webhooks/webhook-address.ts";
 import { checkWebhookUrl, mayConnect, type UrlProblem } from "../../../src/domain/webhooks/webhook-url.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 
-/** Who webhooks may be sent to. Nothing here connects to any address but loopback: others are asked about, not called. */
+/** Allowed webhook targets. These tests connect only to loopback; they check other addresses without a call. */
 
 const addresses: Record<ReturnType<typeof addressKind>, string[]> = {
   public: [
@@ -43,7 +43,7 @@ const addresses: Record<ReturnType<typeof addressKind>, string[]> = {
     "ff02::1",
     "2001:db8::1",
     "3fff::1",
-    // Forms that hold an IPv4 address: mapped, compatible, translated, NAT64 (both prefixes), 6to4 and Teredo.
+    // Forms that contain an IPv4 address: mapped, compatible, translated, NAT64 (both prefixes), 6to4 and Teredo.
     "::ffff:10.0.0.1",
     "::ffff:a9fe:a9fe",
     "::127.0.0.1",
@@ -59,7 +59,7 @@ const addresses: Record<ReturnType<typeof addressKind>, string[]> = {
     "100::1",
     "5f00::1",
     "4000::1",
-    // No addresses at all.
+    // Not addresses.
     "",
     "localhost",
     "1.2.3",
@@ -70,7 +70,7 @@ const addresses: Record<ReturnType<typeof addressKind>, string[]> = {
 
 for (const [kind, list] of Object.entries(addresses)) {
   test.each(list)(`%s is ${kind}`, (address) => {
-    // What is not written in full may still be an address, and is then judged as the one that it means.
+    // An abbreviated form may still be an address, and is checked as the address it means.
     if (address === "1.2.3") expect(addressKind(address)).toBe(addressKind("1.2.0.3"));
     else expect(addressKind(address)).toBe(kind);
   });
@@ -121,7 +121,7 @@ const urls: [url: string, production: UrlProblem | null, sandbox: UrlProblem | n
   ["https://[fd00:ec2::254]/latest", "address", "address"],
   ["https://[::ffff:169.254.169.254]/latest", "address", "address"],
   ["https://[64:ff9b::a9fe:a9fe]/latest", "address", "address"],
-  // One address, 127.0.0.1 or 169.254.169.254, in the spellings that programs understand.
+  // One address, 127.0.0.1 or 169.254.169.254, in every spelling that programs accept.
   ["https://2130706433/", "address", null],
   ["https://0x7f000001/", "address", null],
   ["https://0177.0.0.1/", "address", null],

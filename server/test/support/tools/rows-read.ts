@@ -6,7 +6,7 @@ import type { Database, Tx } from "../../../src/db/db.ts";
  */
 export function rowsRead(db: Database, work: (tx: Tx) => Promise<unknown>): Promise<{ table: string; rows: number }[]> {
   return db.transaction(async (tx) => {
-    // Flushes the statistics, so that earlier reads of this connection do not count.
+    // The counters include earlier reads of this connection that are not flushed yet.
     const before = await counted(tx);
     await tx.raw("set local plan_cache_mode = force_generic_plan");
     await work(tx);
