@@ -402,7 +402,7 @@ async function refused(last_name: string): Promise<void> {
   await until(async () => (await journey.app.deps.db.raw(count)).rows[0]!["count"] !== 0, "it is refused");
 }
 
-describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (theme) => {
+describe.each(["light", "dark"] as const)("in the %s theme axe finds no violation", (theme) => {
   let seen: Seen;
   beforeAll(async () => {
     await order({ patient: { email: null } });
@@ -460,7 +460,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
     ["audit", () => "/dashboard/audit", row],
     ["health", () => "/dashboard/health", row],
   ];
-  test.each(screens)("on %s, at a desk and on a tablet", async (name, path, ready) => {
+  test.each(screens)("on %s, on a desktop and on a tablet", async (name, path, ready) => {
     const { page } = seen;
     await page.setViewportSize({ width: 1280, height: 720 });
     await page.goto(journey.app.addresses.base_url + path());

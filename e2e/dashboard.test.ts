@@ -607,7 +607,7 @@ test("to a partner's users, an unknown address and a forbidden one look the same
 test.each([
   ["a partner's person at the dashboard", "/dashboard", () => journey.app.demo.partners[0]!.portal, "/portal"],
   ["a pharmacist at the portal", "/portal", () => pharmacist, "/dashboard"],
-] as const)("%s is shown the way to their own pages, and can sign out", async (_, path, who, own) => {
+] as const)("%s sees a link to their own pages, and can sign out", async (_, path, who, own) => {
   const { page } = await journey.open(path);
   const signIn = async () => {
     await page.getByLabel("Email").fill(who().email);
@@ -626,7 +626,7 @@ test.each([
   expect(new URL(page.url()).pathname.startsWith(own)).toBe(true);
 });
 
-describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (theme) => {
+describe.each(["light", "dark"] as const)("in the %s theme axe finds no violation", (theme) => {
   const screens: [string, () => Promise<string>, (page: Page) => Promise<unknown>][] = [
     ["home", async () => (await order()) && "/dashboard", (page) => page.getByRole("row").nth(1).waitFor()],
     ["queue", async () => "/dashboard/queue/clinical_review", (page) => page.getByRole("row").nth(1).waitFor()],
@@ -650,7 +650,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
     ["pack", async () => at(await standing("pack")), (page) => page.getByRole("button", { name: "Ship" }).waitFor()],
     ["nothing", async () => "/dashboard/no/such/place", (page) => page.getByText("Page not found").waitFor()],
   ];
-  test.each(screens)("on %s, at a desk and on a tablet", async (name, path, ready) => {
+  test.each(screens)("on %s, on a desktop and on a tablet", async (name, path, ready) => {
     const seen = await journey.openAs(lead, await path(), { theme });
     await ready(seen.page);
     expect(await violations(seen.page)).toEqual([]);
