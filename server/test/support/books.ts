@@ -12,7 +12,7 @@ const FAULTS = {
     where r.account_id = $1
     group by r.prescription_id, r.units_ordered
     having r.units_ordered <> coalesce(sum(i.units), 0)`,
-  "units set aside on a shelf for nobody, or promised and not set aside": `
+  "reserved units that differ from the open orders": `
     select s.sku, s.reserved_units, coalesce(sum(i.units), 0) as units
     from stock s
     left join order_item i on i.account_id = s.account_id and i.sku = s.sku and i.reserved
@@ -60,7 +60,7 @@ const FAULTS = {
     group by o.order_number, o.sequence
     having o.sequence <> count(distinct e.body::jsonb->>'sequence')
       or o.sequence <> coalesce(max((e.body::jsonb->>'sequence')::integer), 0)`,
-  "money that its entries do not tell of": `
+  "amounts that differ from the payment entries": `
     select o.order_number, o.captured_cents, o.refunded_cents
     from orders o
     left join payment_entry p on p.account_id = o.account_id and p.order_number = o.order_number

@@ -43,7 +43,7 @@ describe("the served Arazzo document", () => {
   });
 
   test.for(workflows)(
-    "%s leads, step by step, to a delivered order, and every answer is as OpenAPI has it",
+    "%s leads, step by step, to a delivered order, and every answer matches OpenAPI",
     async (workflow_id) => {
       const { walked, outputs } = await walk(workflow_id);
       const { steps } = document.workflows.find(({ workflowId }) => workflowId === workflow_id)!;

@@ -104,7 +104,7 @@ const smugglers: Record<string, readonly string[]> = {
   "a list of lengths": [`${length(CHANGE)}, ${Buffer.byteLength(CHANGE)}`],
   "a length with a sign": [`content-length: +${Buffer.byteLength(CHANGE)}`],
   "a negative length": ["content-length: -1"],
-  "a length that is no number": ["content-length: ten"],
+  "a length that is not a number": ["content-length: ten"],
   "a length beyond all numbers": [`content-length: ${"9".repeat(30)}`],
 };
 
@@ -269,8 +269,10 @@ const partnerCases: Case[] = [
     "a body of 8 MiB": post(Buffer.alloc(8 * MIB, " ")),
   }),
   ...table("400 40004", { "a body of 9 MiB": post(Buffer.alloc(9 * MIB, " ")) }, { closes: true }),
-  ...table("404", { "9 MiB for nobody": post(Buffer.alloc(9 * MIB), [JSON_TYPE], "/nope") }),
-  ...table("404", { "a malformed Content-Type for nobody": post(CHANGE, ["content-type: nonsense"], "/nope") }),
+  ...table("404", { "9 MiB for an unknown path": post(Buffer.alloc(9 * MIB), [JSON_TYPE], "/nope") }),
+  ...table("404", {
+    "a malformed Content-Type for an unknown path": post(CHANGE, ["content-type: nonsense"], "/nope"),
+  }),
   ...table(
     "400 40000",
     each(badChunks, (body) => postFramed(["transfer-encoding: chunked"], body)),
@@ -486,22 +488,19 @@ describe("the partner API rejects it with documented errors and writes nothing",
   ])("$name", (one) => tryCase("partner", one));
 });
 
-describe.for(["auth", "sandbox_auth"] as const)(
-  "%s refuses in the words of RFC 6749 and issues nothing",
-  (listener) => {
-    beforeAll(() => {
-      const environment = listener === "auth" ? "production" : "sandbox";
-      secrets["{basic}"] = basic(app.demo.partners.find((partner) => partner.environment === environment)!);
-    });
-    test.for(tokenCases)("$name", (one) => tryCase(listener, one));
-    test.for(methodCases("/oauth/token", [], { POST: "" }))("$name", (one) => tryCase(listener, one));
-    test.for([1, 2, 3])("a token request still succeeds after all that (%i)", async () => {
-      const { answers } = await exchange(urlOf(listener), filled(form(GRANT)));
-      expect(answers.map(outcomeOf)).toEqual(["200"]);
-      expect(answers.flatMap((answer) => brokenPromises(answer, "token"))).toEqual([]);
-    });
-  },
-);
+describe.for(["auth", "sandbox_auth"] as const)("%s rejects it with RFC 6749 errors and issues nothing", (listener) => {
+  beforeAll(() => {
+    const environment = listener === "auth" ? "production" : "sandbox";
+    secrets["{basic}"] = basic(app.demo.partners.find((partner) => partner.environment === environment)!);
+  });
+  test.for(tokenCases)("$name", (one) => tryCase(listener, one));
+  test.for(methodCases("/oauth/token", [], { POST: "" }))("$name", (one) => tryCase(listener, one));
+  test.for([1, 2, 3])("a token request still succeeds after all that (%i)", async () => {
+    const { answers } = await exchange(urlOf(listener), filled(form(GRANT)));
+    expect(answers.map(outcomeOf)).toEqual(["200"]);
+    expect(answers.flatMap((answer) => brokenPromises(answer, "token"))).toEqual([]);
+  });
+});
 
 test("a caller that waits for 100 Continue receives it", async () => {
   const { answers, interim } = await exchange(

@@ -51,13 +51,13 @@ const tampered: Record<string, string> = {
   "a row of history is gone": "delete from order_history where event = 'resolve'",
   "a row of history is another's": "update order_history set actor = 'carrier' where event = 'create'",
   "an event is gone": "delete from webhook_event where event_type = 'RX_UPDATED'",
-  "an event is told twice":
+  "an event is sent twice":
     "insert into webhook_event select account_id, gen_random_uuid(), event_type, patient_id, order_number, body, created_at from webhook_event where event_type = 'ORDER_UPDATED'",
   "a change was not counted": "update orders set revision = revision - 1",
   "a number was left out": "update orders set sequence = sequence + 1",
   "it stands elsewhere": "update orders set stage = 'fill', order_status = 'Filling'",
   "an exception stays open": "update order_exception set resolved_at = null",
-  "units are nobody's": "update prescription set units_ordered = units_ordered + 1 where units_ordered > 0",
+  "units belong to no order": "update prescription set units_ordered = units_ordered + 1 where units_ordered > 0",
   "units were given back": "update prescription set units_ordered = 0 where units_ordered > 0",
   "a shelf has more": "update stock set on_hand_units = on_hand_units + 1 where sku = 'atorvastatin-20'",
   "what was set aside is not": "update stock set reserved_units = 0",
@@ -65,7 +65,7 @@ const tampered: Record<string, string> = {
   "an item is gone": "update order_item set removed_at = now()",
   "money was taken": "update orders set captured_cents = 1",
   "money was not held": "delete from payment_entry",
-  "somebody has it": "update orders set claimed_by = 'tess', claimed_until = now()",
+  "an order is claimed": "update orders set claimed_by = 'tess', claimed_until = now()",
 };
 
 test(`the campaign detects: ${Object.keys(tampered).join(", ")}`, { timeout: TIMEOUT_MS }, async () => {

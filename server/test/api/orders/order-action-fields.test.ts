@@ -43,7 +43,7 @@ const other = (prescription: Parameters<Held["another"]>[0]) => async (of: Held)
 const cases: Case[] = [
   ...wrong(65, "update_email", "email", 42201, { ...texts, "no address": "zephyrine", "without a dot": "z@host" }),
   ...wrong(66, "update_address", "address", 42230, { ...kinds, text: "here" }).filter(({ why }) => !/object/.test(why)),
-  ...wrong(69, "replace_prescription", "prescription_id", 42249, { ...numbers, "nobody's": 999_999_999 }),
+  ...wrong(69, "replace_prescription", "prescription_id", 42249, { ...numbers, unknown: 999_999_999 }),
   ...wrong(71, "verify", "dob", 42200, { ...texts, "the order's": "1957-03-09", "no date": "1957-02-30" }),
   ...wrong(76, "remove_item", "item_id", 42200, { ...numbers, "no item": 9, "not the one that waits": 2 }),
   ...wrong(80, "retry_payment", "token", 42200, { ...texts, "too long": "t".repeat(256), "a line break": "tok\n" }),

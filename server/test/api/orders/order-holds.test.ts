@@ -78,7 +78,7 @@ const first_name = "Maximiliana-Theodora";
 
 const fixtures: { [Id in ExceptionId]?: Fixture } = {
   65: {
-    holds: [{ why: "nobody ever told one", given: { patient: { email: null } } }],
+    holds: [{ why: "no email on file", given: { patient: { email: null } } }],
     passes: [
       {
         why: "told with the order",
@@ -136,7 +136,7 @@ const fixtures: { [Id in ExceptionId]?: Fixture } = {
         why: "an earlier one that is canceled",
         before: async (scene) => cancel(await placed(app, { ...scene.body, reference: "earlier" })),
       },
-      { why: "the same medication for somebody else", before: async () => placed(app, (await newOrder(app)).body) },
+      { why: "the same medication for another patient", before: async () => placed(app, (await newOrder(app)).body) },
       {
         why: "the same pouch",
         before: ({ patient_id }) => placed(app, { ...otc(patient_id), reference: "earlier" }),
@@ -265,7 +265,7 @@ const fixtures: { [Id in ExceptionId]?: Fixture } = {
     passes: [
       { why: "with another drug", given: sertraline, change: patient(safety({ medications: ["acetaminophen"] })) },
       {
-        why: "with what somebody else takes",
+        why: "with what another patient takes",
         given: sertraline,
         before: async () => placed(app, (await newOrder(app, { prescription: phenelzine })).body),
       },

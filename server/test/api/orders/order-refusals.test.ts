@@ -76,13 +76,13 @@ const fixtures: { [Code in ErrorCode]?: Fixture[] } = {
         ["no items", order({ items: undefined }), "items"],
         ["an empty list of items", order({ items: [] }), "items"],
         ["more items than an order holds", order({ items: Array(51).fill({ sku: "packaging-pouch" }) }), "items"],
-        ["an item that is none", order({ items: ["packaging-pouch"] }), "items[0]"],
+        ["an invalid item", order({ items: ["packaging-pouch"] }), "items[0]"],
         ["a reference over 255 characters", order({ reference: "r".repeat(256) }), "reference"],
         ["a birth date that no calendar has", patient({ dob: "1957-02-30" }), "patient.dob"],
         ["an unknown payer", order({ payment: { payer: "insurance" } }), "payment.payer"],
         ["a patient who pays with nothing", order({ payment: { payer: "patient" } }), "payment.token"],
-        ["a second line of the address that is none", address({ street2: 5 }), "address.street2"],
-        ["a flag that is none", address({ ignore_warnings: "yes" }), "address.ignore_warnings"],
+        ["an invalid second address line", address({ street2: 5 }), "address.street2"],
+        ["an invalid flag", address({ ignore_warnings: "yes" }), "address.ignore_warnings"],
       ] as const
     ).map(([why, change, field]): Fixture => ({ why, change, fields: [field] })),
     {
@@ -198,7 +198,7 @@ const fixtures: { [Code in ErrorCode]?: Fixture[] } = {
     { why: "of another state", change: address({ zip: "10001" }), fields: ["address.zip"] },
   ],
   42230: [
-    { why: "nobody knows it", change: address({ street1: "77 Mission St" }), fields: ["address", "address"] },
+    { why: "unknown to the validator", change: address({ street1: "77 Mission St" }), fields: ["address", "address"] },
     {
       why: "its unit is missing",
       change: address({ street1: "78 Mission St", street2: null }),
@@ -476,7 +476,7 @@ const fixtures: { [Code in ErrorCode]?: Fixture[] } = {
   42295: [
     { why: "not for this account", given: { partner: 2 }, change: shipping({ label }), fields: ["shipping.label"] },
     {
-      why: "whatever else is wrong with it",
+      why: "regardless of other problems",
       given: { partner: 2 },
       change: shipping({ label: 7 }),
       fields: ["shipping.label"],

@@ -247,7 +247,7 @@ describe("with a damaged data file", () => {
   ];
 
   test.each(damages)(
-    "(%s) the service runs, takes nothing for safe, and doctor says why",
+    "(%s) the service runs, treats nothing as safe, and doctor says why",
     async (what, content, why) => {
       const path = content === undefined ? join(folder, "missing.json") : fileOf(`${what}.json`, content);
       const app = await startTestApp({ env: { SAFETY_DATA_FILE: path } });

@@ -140,7 +140,7 @@ describe("every field of a medication request", () => {
     expect(Object.keys(misfits).sort()).toEqual([...fields].sort());
   });
 
-  test.each(fields)("%s is set, or refused by name", async (field) => {
+  test.each(fields)("%s is set, or rejected by name", async (field) => {
     const setting = settings[field]!;
     if (setting === "refused") {
       expect(fieldsOf((await simulate(app, "prescription", { [field]: 1 })).text)).toEqual([`simulation.${field}`]);
@@ -152,7 +152,7 @@ describe("every field of a medication request", () => {
     expect(rx[field as keyof typeof rx]).toEqual("shown" in setting ? setting.shown : setting.set);
   });
 
-  test.each(fields)("%s is refused where it does not fit, and nothing is written", async (field) => {
+  test.each(fields)("an invalid %s is rejected, and nothing is written", async (field) => {
     const before = [await intakeRows(app), await footprint(app)];
     for (const misfit of misfits[field]!) {
       const { status, text } = await simulate(app, "prescription", { [field]: misfit });
@@ -373,7 +373,7 @@ describe("the patient", () => {
     [{ allergies: ["ok", ""] }, ".allergies[1]"],
     [{ ssn: "1" }, ".ssn"],
   ];
-  test.each(misfitPatients)("%j is refused at its field", async (patient, field) => {
+  test.each(misfitPatients)("%j is rejected at its field", async (patient, field) => {
     const { text } = await simulate(app, "prescription", { patient });
     expect(fieldsOf(text)).toEqual([`simulation.patient${field}`]);
   });

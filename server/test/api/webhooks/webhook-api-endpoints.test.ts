@@ -405,7 +405,7 @@ describe("the signing credential", () => {
 
 describe("a test", () => {
   test.each(eventTypeNames)(
-    "sends a sample of %s that has the contract's form, is signed and tells of nobody",
+    "sends a signed sample of %s that fits the contract and identifies no patient",
     async (event_type) => {
       const own = await openReceiver();
       const made = await api.create({ url: own.url, events: ["ENDPOINT_DISABLED"], secret: "wh ~ é" });

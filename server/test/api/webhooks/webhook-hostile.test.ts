@@ -94,12 +94,12 @@ const misbehaviours: Record<string, Misbehaviour> = {
     status: null,
     error: "not_http",
   },
-  "presents a certificate that nobody vouches for": {
+  "presents an untrusted certificate": {
     open: () => openReceiver(undefined, tls),
     status: null,
     error: "tls",
   },
-  "speaks plainly where TLS is asked for": {
+  "answers without TLS on an https URL": {
     open: async () => {
       const receiver = await openReceiver();
       return { ...receiver, url: receiver.url.replace("http:", "https:") };
@@ -124,7 +124,7 @@ const misbehaviours: Record<string, Misbehaviour> = {
     status: null,
     error: "blocked_address",
   },
-  "has a name that nobody knows": {
+  "has an unknown host name": {
     open: async () => ({ url: "http://nobody.test:9/hook", close: async () => {} }),
     status: null,
     error: "unknown_host",

@@ -119,8 +119,8 @@ describe("a verdict", () => {
   });
 
   const refusals: Record<string, [change: Partial<Place> & { email?: string; note?: string }, sentence: string]> = {
-    "of somebody nobody knows": [{ email: "who@larkspur.example" }, "Nobody signs in with this e-mail address."],
-    "of somebody who has left": [{ email: "gone@larkspur.example" }, "Nobody signs in with this e-mail address."],
+    "of an unknown user": [{ email: "who@larkspur.example" }, "Nobody signs in with this e-mail address."],
+    "of a former user": [{ email: "gone@larkspur.example" }, "Nobody signs in with this e-mail address."],
     "of a technician": [
       { email: "tam@larkspur.example" },
       "Only a pharmacist, a lead or an admin of the pharmacy may decide this.",

@@ -66,10 +66,10 @@ const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 const lists: Record<string, { filter: Partial<OrderFilter>; found: "full" | "some" | "none" }> = {
   all: { filter: {}, found: "full" },
   "a patient's": { filter: { patient_id: bookPatient(100) }, found: "some" },
-  "nobody's": { filter: { patient_id: "nobody" }, found: "none" },
+  "of an unknown patient": { filter: { patient_id: "nobody" }, found: "none" },
   "a prescription's": { filter: { prescription_id: 1_000_100 }, found: "some" },
   "all of the brand": { filter: { brand_id: 1 }, found: "full" },
-  "of a brand that nobody orders": { filter: { brand_id: 2 }, found: "none" },
+  "of a brand without orders": { filter: { brand_id: 2 }, found: "none" },
   "by a reference": { filter: { reference: "nothing" }, found: "none" },
   delivered: { filter: { order_status: "Delivered" }, found: "full" },
   "in a status that none has": { filter: { order_status: "Canceled" }, found: "none" },

@@ -270,7 +270,7 @@ describe("the database itself rejects", () => {
       "update orders set order_status = 'On Hold', stage = null, held_from = 'Filling/fill' where open_exceptions = 0",
     "a reason without a hold":
       "update orders set open_exceptions = 1, exception_ids = '{77}' where open_exceptions = 0",
-    "a count of reasons that is none": "update orders set open_exceptions = 2 where open_exceptions = 1",
+    "a wrong count of reasons": "update orders set open_exceptions = 2 where open_exceptions = 1",
     "two free orders of one medication": "update order_item set alone = true where pending",
     "an item of nothing": "update order_item set quantity = 0",
     "an order number of any letters": "update orders set order_number = 'OILU000000'",

@@ -128,7 +128,7 @@ describe("a claim", () => {
   });
 
   test.each(["pending", "failed"] as const)(
-    "under which it is asked for again is due as asked, though the attempt under way ends as %s",
+    "during which a redelivery is requested stays due as requested, although its attempt ends as %s",
     async (delivery_status) => {
       const endpoint = await addEndpoint(idle, { url: "http://127.0.0.1:9/hook" });
       const [event] = await writeEvents(idle, [{}]);

@@ -61,7 +61,7 @@ const printed = async (preset: PresetName, options = {}) =>
   (await run("rx send", { preset, print: true, ...options })).text;
 
 describe("every preset", () => {
-  test.each(presetNames)("%s is answered as its row says", async (name) => {
+  test.each(presetNames)("%s gets the answer of its row", async (name) => {
     if (name === "cancel") await send("simple");
     const { expects } = rxPresets[name];
     const { data, text, failed } = await send(name);
@@ -86,7 +86,7 @@ describe("every preset", () => {
     expect(row["gcn"]).toMatch(/^9\d{4}$/);
   });
 
-  test.each(presetNames)("%s is explained before it is sent: taken or refused", async (name) => {
+  test.each(presetNames)("%s is explained before it is sent: accepted or rejected", async (name) => {
     const { expects } = rxPresets[name];
     const { data, text, failed } = await run("rx lint", {}, fileOf(`${name}.message`, await printed(name)));
     expect([name, failed]).toEqual([name, expects in intakeRefusals]);
@@ -119,7 +119,7 @@ describe("every preset", () => {
 });
 
 describe("rx send", () => {
-  test.each(scriptVersions)("speaks SCRIPT %s", async (version) => {
+  test.each(scriptVersions)("sends SCRIPT %s", async (version) => {
     const { data } = await send("simple", { version });
     expect(data).toMatchObject({ outcome: "accepted", code: "010", patient_id: "wren-1004" });
   });
@@ -300,7 +300,7 @@ describe("rx lint", () => {
   const refused: Record<string, [text: string, code: string]> = {
     "a letter": ["Dear pharmacy,", "024"],
     "another document": ["<Letter/>", "020"],
-    "JSON that is no message": ["[]", "resource_type"],
+    "JSON that is not a message": ["[]", "resource_type"],
     "broken JSON": ["{", "024"],
   };
   test.each(Object.entries(refused))("says why %s would be rejected, and exits with 1", async (_what, [text, code]) => {

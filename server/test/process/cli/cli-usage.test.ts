@@ -77,15 +77,9 @@ describe("errors are one line, and the exit code shows whose mistake it is", () 
       1,
       "pestle: Cannot reach the database: connect ECONNREFUSED 127.0.0.1:1. Check that it is running, and check DATABASE_URL.\n",
     ],
+    ["a recall without a lot", ["recall", "--lot", " "], {}, 2, "pestle: Give the lot as printed on the package.\n"],
     [
-      "a recall of nothing, which would find nobody",
-      ["recall", "--lot", " "],
-      {},
-      2,
-      "pestle: Give the lot as printed on the package.\n",
-    ],
-    [
-      "a back-up that is not there",
+      "a missing backup",
       ["restore", "/nowhere/pestle.backup"],
       {},
       1,

@@ -229,7 +229,7 @@ describe("pestle trigger", () => {
   });
   afterAll(() => void stub.close());
 
-  test.each(eventTypeNames)("%s is asked for with a sample that has its form", async (event_type) => {
+  test.each(eventTypeNames)("sends a request for %s with a valid sample", async (event_type) => {
     const { data } = await run("trigger", {}, event_type.toLowerCase(), settings);
     expect(data).toEqual({ event_id: NOBODY, event_type });
     const { path, body } = asked.at(-1)!;

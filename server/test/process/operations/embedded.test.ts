@@ -325,7 +325,7 @@ describe("a first start killed with kill -9", () => {
     return name !== undefined && existsSync(join(data_dir, name, ...rest));
   }
 
-  it.each(STAGES)("at %s (%s) does no harm", async (stage, killed) => {
+  it.each(STAGES)("at %s (%s) is repaired by the next start", async (stage, killed) => {
     const { child, ready } = await openInChild();
     ready.catch(() => undefined);
     await until(`there is ${stage}`, () => reached(stage), 1);

@@ -34,7 +34,7 @@ const demo = json<Demo>("demo.json");
 const settings = parseEnv(readFileSync(fixture("pestle.env"), "utf8")) as Record<string, string>;
 
 const ways: Record<string, (url: string) => Promise<void>> = {
-  "its back-up is restored": async (DATABASE_URL) => {
+  "its backup is restored": async (DATABASE_URL) => {
     const env = { DATABASE_URL, MASTER_KEY: known.master_key };
     const { code, stderr } = await runCli(["restore", fixture("pestle.backup").pathname], env);
     expect({ code, stderr }).toMatchObject({ code: 0 });

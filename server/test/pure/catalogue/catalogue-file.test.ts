@@ -84,7 +84,7 @@ describe("a file as a whole", () => {
     ["more rows than one statement takes", `sku,price_cents\n${"a,1\n".repeat(20_001)}`, "file", "at most 20000 rows"],
     ["more items than one statement takes", `[${Array(20_001).fill("{}")}]`, "file", "at most 20000 rows"],
     ["an object", "{}", "file", "array of objects"],
-    ["an item that is no object", '[{"sku":"a"},4]', "item 2", "JSON object"],
+    ["an item that is not an object", '[{"sku":"a"},4]', "item 2", "JSON object"],
     ["torn JSON", '[\n{"sku":"a"},\n{"sku"}]', "line 3", "no JSON"],
     ["JSON that ends early", '[\n{"sku":\n', "line 3", "no JSON"],
   ])("%s is rejected", (_what, text, at, words) => {

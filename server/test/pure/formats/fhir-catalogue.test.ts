@@ -242,7 +242,7 @@ describe("warnings", () => {
   const cases = Object.entries(doubted).flatMap(([code, messages]) =>
     messages.map((json, index) => ({ code, index, json })),
   );
-  test.each(cases)("$code ($index) is a warning, and the prescription is taken", ({ code, json }) => {
+  test.each(cases)("$code ($index) is a warning, and the prescription is accepted", ({ code, json }) => {
     const result = read(json);
     if (!result.ok) throw new Error(`refused with ${result.refusal.description_code}`);
     expect(result.message.warnings.map((warning) => warning.code)).toContain(code);

@@ -35,7 +35,7 @@ const contentOf = (text: string) => {
 };
 
 describe("any written message can be read", () => {
-  test.each(scriptVersions)("%s: what the reader makes of our message is what was given", (version) => {
+  test.each(scriptVersions)("%s: the reader returns what the writer was given", (version) => {
     fc.assert(
       fc.property(envelopes(version), contents, (given, content) => {
         const read = readScript(bytes(writeScript(given, content, version)));

@@ -100,7 +100,7 @@ describe("three generations of the standard", () => {
     order_group: null,
   };
 
-  test.each(scriptVersions)("%s is read to the same prescription, without a doubt", (version) => {
+  test.each(scriptVersions)("%s gives the same prescription, without warnings", (version) => {
     expect(taken(shapes[version])).toEqual({
       envelope: {
         format: "script",
@@ -121,7 +121,7 @@ describe("three generations of the standard", () => {
     });
   });
 
-  test.each(scriptVersions)("a sample that says everything comes out of %s as it went in", (version) => {
+  test.each(scriptVersions)("a complete sample in %s reads back as it was written", (version) => {
     for (const content of [newRx, cancelRx, renewal, change]) {
       const message = { envelope: envelope(version), content, warnings: [] };
       expect(taken(writeScript(message.envelope, content, version))).toEqual(message);
@@ -371,7 +371,7 @@ describe("a warning", () => {
   const fixtures = Object.entries(doubted).flatMap(([code, messages]) =>
     messages.map((message, index) => [code as WarningCode, index, message] as const),
   );
-  test.each(fixtures)("%s, message %i, is the only one, and the message is taken", (code, _, message) => {
+  test.each(fixtures)("%s, message %i, is the only one, and the message is accepted", (code, _, message) => {
     const { warnings } = taken(message);
     expect(warnings.map((warning) => warning.code)).toEqual([code]);
   });

@@ -78,7 +78,7 @@ describe("an answer", () => {
     expect(bodyOf(answered(reply))).toEqual(body);
   });
 
-  test.each(scriptVersions)("goes back in the shape of %s, from us to the sender, naming the message", (version) => {
+  test.each(scriptVersions)("has the format of %s, goes from us to the sender, and names the message", (version) => {
     const message = seen(answered({ kind: "status", code: "010" }, envelope(version)));
     const header = child(message, "Header") as XmlElement;
     const [to, from, ...rest] = header.children;

@@ -58,7 +58,7 @@ describe("a label", () => {
     ["Fed Ex", /^00\d{10}$/, "https://www.fedex.com/"],
     ["Northwind Couriers", /^PX\d{14}$/, null],
   ] as const;
-  test.each(shapes)("of %s has a number of its shape, and an address to look it up", async (carrier, shape, url) => {
+  test.each(shapes)("of %s has a number in the carrier's format, and a tracking URL", async (carrier, shape, url) => {
     const { tracking_no, tracking_url } = await simulatedCarriers.createLabel({ ...request, carrier });
     expect(tracking_no).toMatch(shape);
     if (url === null) expect(tracking_url).toBeNull();

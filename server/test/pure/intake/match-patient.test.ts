@@ -27,11 +27,7 @@ describe("the same patient", () => {
       { address: null, phone: null, email: null, first_name: null },
       candidate({}, true),
     ],
-    [
-      "whatever the case and the marks of the names",
-      { last_name: "OKONKWO REYES", first_name: "marisól" },
-      candidate(),
-    ],
+    ["regardless of case and accents in the names", { last_name: "OKONKWO REYES", first_name: "marisól" }, candidate()],
   ])("%s", (_what, patient, known) => {
     expect(match(patient, known)).toMatchObject({ patient_id: "p1", doubtful: [] });
   });
@@ -109,8 +105,8 @@ describe("routing of a message", () => {
   });
   const message = { sender: "S1", prescriber_npi: "1234567893", practice: "Tule Fog" };
   test.each([
-    ["to nobody where nobody has the id", [], "nobody"],
-    ["to the only one, whatever its rules", [account("a", ["sender", "S9"])], "a"],
+    ["to no account if none has the id", [], "nobody"],
+    ["to the only one, regardless of its rules", [account("a", ["sender", "S9"])], "a"],
     ["by the sender", [account("a", ["sender", "s1"]), account("b")], "a"],
     [
       "by the prescriber before the sender",

@@ -89,7 +89,7 @@ describe("a prescription can be filled", () => {
     ],
     ["no longer than the prescriber says", { expiration_date: "2026-12-24" }, "2026-12-25T05:00:00.000Z"],
     [
-      "no longer than the rule says, whatever the prescriber says",
+      "no longer than the rule says, regardless of the prescriber",
       { expiration_date: "2031-01-01" },
       "2027-11-11T05:00:00.000Z",
     ],
@@ -115,7 +115,7 @@ describe("refills", () => {
     ["0", "prn", 99, false],
     ["4", "prn", 5, false],
     ["0", null, 0, false],
-  ] as const)("of schedule %s: %s asked for, %s granted", (schedule, refills, granted, capped) => {
+  ] as const)("of schedule %s: %s requested, %s granted", (schedule, refills, granted, capped) => {
     const { prescription, warnings } = decide({ refills, drug: drug("Something", undefined, schedule) });
     expect([prescription.refills, warnings.includes("refills_capped")]).toEqual([granted, capped]);
   });

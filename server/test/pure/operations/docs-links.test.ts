@@ -28,7 +28,7 @@ const linksOf = (page: string): string[] => {
 };
 
 describe("in the repository", () => {
-  test.each(docPages)("every link of %s leads somewhere", (page) => {
+  test.each(docPages)("every link of %s resolves", (page) => {
     const broken = linksOf(page)
       .filter((href) => !/^(https?:|mailto:|\/)/.test(href))
       .filter((href) => {
@@ -66,7 +66,7 @@ describe("on the site", () => {
     expect(docPages.filter((page) => page.startsWith("docs/") && !built.has(page))).toEqual([]);
   });
 
-  test.each(pages)("every link and picture of %s leads to something that is served", (name, html) => {
+  test.each(pages)("the site serves every link and picture of %s", (name, html) => {
     const broken = [...html.matchAll(/ (?:href|src)="([^"]*)"/g)]
       .map(([, address]) => address!.replaceAll("&amp;", "&"))
       .filter((address) => !/^(https?:|mailto:)/.test(address))

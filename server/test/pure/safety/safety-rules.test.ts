@@ -38,7 +38,7 @@ const nearMisses: [what: string, drugs: string[], told: Parameters<typeof found>
     { fills: [{ ingredients: ["lopinavir", "ritonavir"] }] },
   ],
   ["the same drug, listed as taken", ["methadone"], { medications: ["methadone"] }],
-  ["something that is no drug", ["packaging"], { allergies: ["Penicillin"], medications: ["Nardil"] }],
+  ["a product that is not a drug", ["packaging"], { allergies: ["Penicillin"], medications: ["Nardil"] }],
 ];
 
 test.each(nearMisses)("near miss: %s", (_what, drugs, told) => {

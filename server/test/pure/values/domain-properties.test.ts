@@ -361,7 +361,7 @@ describe("granted scopes", () => {
     [["partners"], "partners\u0000", "invalid_scope"],
     [["partners"], "toString", "invalid_scope"],
     [[], "partners", "invalid_scope"],
-  ] as const)("%j asked for %j: %j", ([allowed, requested, granted]) => {
+  ] as const)("%j with request %j: %j", ([allowed, requested, granted]) => {
     let answer: readonly string[] = [];
     const refusal = refusalOf(() => {
       answer = grantedScopes(allowed, requested);

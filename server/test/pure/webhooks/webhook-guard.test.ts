@@ -134,7 +134,7 @@ const urls: [url: string, production: UrlProblem | null, sandbox: UrlProblem | n
   ["https://0251.0376.0251.0376/", "address", "address"],
   ["http://0x7f.1:8080/", "scheme", null],
 ];
-test.each(urls)("the URL %j is judged as it stands", (url, production, sandbox) => {
+test.each(urls)("the URL %j is checked without a lookup", (url, production, sandbox) => {
   expect(checkWebhookUrl(url, "production")).toBe(production);
   expect(checkWebhookUrl(url, "sandbox")).toBe(sandbox);
 });
