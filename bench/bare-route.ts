@@ -3,7 +3,7 @@ import Fastify from "fastify";
 
 export type BareRoute = { method: "GET" | "POST"; path: string; status: number; body: string };
 
-/** What the web framework alone does on this machine: routes that send a text they were given, and no hooks. */
+/** The web framework alone on this machine: routes that send a fixed text, without hooks. */
 process.on("message", async (routes: BareRoute[]) => {
   const app = Fastify({ logger: false });
   for (const { method, path, status, body } of routes) {

@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 
 export type Child = { ask(message: unknown): Promise<Record<string, unknown>>; end(): void };
 
-/** Another file of this folder in a process of its own, which answers one message with one. */
+/** Runs another file of this folder in its own process, which answers each message with one message. */
 export function startChild(file: "./load.ts" | "./bare-route.ts" | "./sink.ts" | "./undici-loop.ts"): Child {
   const child: ChildProcess = fork(fileURLToPath(new URL(file, import.meta.url)), {
     execArgv: ["--import", "tsx"],

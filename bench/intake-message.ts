@@ -4,11 +4,11 @@ import { writeScript } from "../server/src/formats/script/write.ts";
 import * as fhir from "../server/test/support/samples/fhir-samples.ts";
 import { envelope, prescription } from "../server/test/support/samples/script-samples.ts";
 
-/** Seven characters that stand for a number of seven digits, in a text that is sent or read. */
+/** A placeholder of seven characters for a seven-digit number, in a text that is sent or read. */
 export const NUMBER_MARK = "@NUMBER";
 export const SENDER = envelope("2017071").from!;
 
-/** A prescription of today for the patient of that number (or of the mark), with nothing to be doubted. */
+/** A prescription of today for the patient with that number (or with the placeholder), without warnings. */
 export function prescriptionFor(patient: string): IncomingPrescription {
   const today = new Date().toISOString().slice(0, 10);
   return {
@@ -29,7 +29,7 @@ export function prescriptionFor(patient: string): IncomingPrescription {
   };
 }
 
-/** A NewRx of the size that real ones have: what our reader looks for, and as much again that it passes over. */
+/** A NewRx of realistic size: the fields that our reader uses, and as many that it skips. */
 export function scriptMessage(number: string, patient: string, to: string): string {
   const about = { ...envelope("2017071"), to, message_id: `B-${number}`, prescriber_order_number: `O-${number}` };
   const written = writeScript(about, { kind: "new", prescription: prescriptionFor(patient) }, "2017071");
@@ -39,7 +39,7 @@ export function scriptMessage(number: string, patient: string, to: string): stri
     .replace(/<Pharmacy>.*<\/Pharmacy>/, (pharmacy) => pharmacy.replace("</Pharmacy>", `${PHARMACY}</Pharmacy>`));
 }
 
-/** The Bundle that the tests know, 6 KB as it is. */
+/** The Bundle from the tests, 6 KB. */
 export const fhirMessage = () => JSON.stringify(writeFhir(fhir.prescription, fhir.envelope));
 
 const BENEFITS = `<BenefitsCoordination><PayerIdentification><ProcessorIdentificationNumber>HZPCN</ProcessorIdentificationNumber><IINNumber>990017</IINNumber><PayerID>HORIZON-77</PayerID></PayerIdentification><CardholderID>HZ5550142-01</CardholderID><CardHolderName><LastName>Okonkwo-Reyes</LastName><FirstName>Marisol</FirstName></CardHolderName><GroupID>TULE-4410</GroupID><GroupName>Tule Fog Growers</GroupName><PayerName>Horizon Mutual</PayerName><PatientRelationship>1</PatientRelationship><PBMMemberID>HZ5550142</PBMMemberID></BenefitsCoordination>`;

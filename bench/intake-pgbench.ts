@@ -11,24 +11,24 @@ import { prescriptionFor, SENDER, scriptMessage } from "./intake-message.ts";
 import { concatenation, EVENT_ID_EXPRESSION, type PgbenchRun, withValues } from "./pgbench.ts";
 import type { Stage } from "./stage.ts";
 
-/** Patients that only pgbench prescribes for, told apart by number because its variables are numbers. */
+/** Patients that only pgbench uses. They have numbers because pgbench's variables are numbers. */
 const FIRST_KNOWN = 1_000_001;
 const LAST_KNOWN = 1_005_000;
-/** Of four messages, one is about somebody new, as over HTTP. */
+/** One message in four is about a new patient, as over HTTP. */
 const WEIGHTS = { stranger: 1, known: 3 };
 
-/** What the service's own message says where pgbench's say another thing each time. */
+/** Values of the service's sample message that pgbench varies. */
 const SAMPLE = "7700000";
 const SAMPLE_PRESCRIPTION = 990_000_000_001;
 const SAMPLE_MESSAGE = 990_000_000_002;
 
-/** An index of sixteen bytes, another for another number; the letter tells one kind from another. */
+/** A 16-byte index that differs by number. The letter distinguishes the kinds of index. */
 const index = (letter: string, number: string) => `decode(lpad(${number}::text, 32, '${letter}'), 'hex')`;
 const indexText = (letter: string, number: string) => `'\\\\x' || lpad(${number}::text, 32, '${letter}')`;
 
 /**
- * The three statements of a message as the service sends them, each committed by itself: the changes are those that the
- * service makes of the same message, with sealed values of the same size.
+ * The three statements of a message as the service sends them, each in its own transaction. They make the same
+ * changes as the service does for this message, with encrypted values of the same size.
  */
 export async function intakePgbench(
   { db, vault }: Stage,
@@ -72,7 +72,7 @@ export async function intakePgbench(
     const patient = kind === "known" ? ":known" : ":number";
     const changes = concatenation(json, replacements(vault, accounts.account_id, patient), kind, variables);
     const text = [
-      // So many that hardly two are the same.
+      // So many that duplicates are rare.
       "\\set number random(1000000000, 1000000000000000)",
       `\\set known random(${FIRST_KNOWN}, ${LAST_KNOWN})`,
       `${storeStatement} \\gset`,
@@ -84,7 +84,7 @@ export async function intakePgbench(
   return { scripts: [script("stranger"), script("known")], variables };
 }
 
-/** pgbench has no null among its variables, and a literal one would spare the database work that the service gives it. */
+/** pgbench's variables cannot be null, and a literal null would save the database work that the service causes. */
 const NOTHING = "nullif(:sender::text, :sender::text)";
 
 const storeStatement = withValues(storeMessageText, [
@@ -119,7 +119,7 @@ const loadStatement = (patient: string, kind: string) =>
 
 type Sealing = Pick<Stage, "vault">;
 
-/** What the service would save of the sample message. */
+/** What the service would save for the sample message. */
 function changesJson(
   { vault }: Sealing,
   accounts: { operator_id: string; account_id: string; ncpdp_id: string },
@@ -128,7 +128,7 @@ function changesJson(
 ): string {
   const { account_id } = accounts;
   const read = scriptFormat.read(Buffer.from(scriptMessage(SAMPLE, SAMPLE, accounts.ncpdp_id)));
-  if (!read.ok || read.message.content.kind !== "new") throw new Error("the sample message is refused");
+  if (!read.ok || read.message.content.kind !== "new") throw new Error("the service rejects the sample message");
   const { message } = read;
   const { patient } = read.message.content.prescription;
   const record = newPatientRecord(read.message.content.prescription);
@@ -139,7 +139,8 @@ function changesJson(
     { candidates, taken_patient_ids: [], prescriptions: [], formulary: products },
     { sender: SENDER, workflow: "api_driven", rules, now, new_patient_id: "none" },
   );
-  if ((decision.patient?.is_new ?? true) !== (kind === "stranger")) throw new Error(`nobody here is a ${kind}`);
+  if ((decision.patient?.is_new ?? true) !== (kind === "stranger"))
+    throw new Error(`the sample patient is not a ${kind}`);
   const { envelope } = message;
   const about = { envelope, warnings: [], message_id: "0".repeat(32), sent_time: now, prescription_id: null };
   const changes = changesOf(
@@ -168,13 +169,13 @@ function changesJson(
       alias_indexes: blindIndexes({ vault }, account_id, SENDER, patient).alias_indexes,
     },
   );
-  // The event's own id is drawn anew each time; here all of them are one text.
+  // The service draws a new event id each time; here all ids are one text.
   return JSON.stringify(changes).replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, EVENT_ID);
 }
 
 const EVENT_ID = "@event_id@";
 
-/** Texts of the sample → what pgbench says instead. */
+/** Maps texts of the sample to pgbench expressions. */
 function replacements(vault: Stage["vault"], account_id: string, patient: string): Map<string, string> {
   const sample = { ...prescriptionFor(SAMPLE).patient, phone: `916${SAMPLE}` };
   const indexes = blindIndexes({ vault }, account_id, SENDER, sample);

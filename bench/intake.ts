@@ -11,16 +11,16 @@ import type { Report } from "./report.ts";
 import { type Effort, onStage, type Stage, WARM_UP_MS } from "./stage.ts";
 
 const SANDBOX = 0;
-/** Each credential may send 500 messages a second, so this many allow for more than the machine can do. */
+/** Each credential may send 500 messages a second, so this many exceed what the machine can do. */
 const CREDENTIALS = 20;
-/** People that most messages are about. They become known while the service warms up. */
+/** Patients that most messages are about. The warm-up adds them. */
 const KNOWN_PATIENTS = 1_200;
-/** Of four messages, one is about somebody new. */
+/** One message in four is about a new patient. */
 const NEW_EVERY = 4;
 
 /**
- * E-prescriptions a second, from the socket to the committed prescription and its event, beside pgbench with the same
- * statements; and the readers alone.
+ * E-prescriptions a second, from the socket to the committed prescription and its event, compared with pgbench
+ * running the same statements; and the readers alone.
  */
 export function benchIntake({ rounds: count, round_ms }: Effort): Promise<Report> {
   const script = scriptMessage("0000000", "0000000", "9900017");
@@ -35,7 +35,7 @@ export function benchIntake({ rounds: count, round_ms }: Effort): Promise<Report
     const { account_id, ncpdp_id } = stage.demo.partners[SANDBOX]!;
     const operator_id = await operatorOf(stage);
     const load = await intakeLoad(stage, operator_id, ncpdp_id!);
-    // Numbers go on from one measurement to the next: a message id comes once.
+    // Numbers continue across measurements, because message ids must be unique.
     let first = 1;
     const measure = async (duration_ms: number, at_least = 0) => {
       const numbered = { mark: NUMBER_MARK, first };
@@ -48,7 +48,7 @@ export function benchIntake({ rounds: count, round_ms }: Effort): Promise<Report
 
     await measure(WARM_UP_MS, load.requests.length);
     pgbench(WARM_UP_MS);
-    // As a database is that has been up for some minutes: plans made for empty tables read more and more of full ones.
+    // Matches a database that has run for some minutes: plans made for empty tables get slower as the tables fill.
     await stage.db.raw("vacuum analyze");
     const rounds = [];
     for (let round = 1; round <= count; round++) {
@@ -60,14 +60,14 @@ export function benchIntake({ rounds: count, round_ms }: Effort): Promise<Report
   });
 }
 
-/** A message that was only kept is answered with 200 too; what is measured is a prescription. */
+/** The service answers 200 for a message that it only stored too, but the bench measures prescriptions. */
 async function checkPrescribed({ db }: Stage, messages: number): Promise<void> {
   const text = "select count(*)::int as made from prescription where sender_message_id ~ '^B-[0-9]{7}$'";
   const made = Number((await db.raw(text)).rows[0]!["made"]);
-  if (made !== messages) throw new Error(`${messages} messages made ${made} prescriptions`);
+  if (made !== messages) throw new Error(`${messages} messages created ${made} prescriptions`);
 }
 
-/** Messages belong to the operator's account of their environment, whose credential brought them. */
+/** Messages belong to the operator's account of their environment, which owns the credential. */
 export async function operatorOf({ db, demo }: Stage): Promise<string> {
   const { rows } = await db.raw("select account_id from account where partner_id is null and environment = $1", [
     demo.intake.environment,

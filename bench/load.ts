@@ -2,20 +2,20 @@ import { connect } from "node:net";
 import { performance } from "node:perf_hooks";
 
 /**
- * Requests in their final bytes, sent in turn over keep-alive connections, one at a time on each. Where
- * `numbered` is given, its mark in a request becomes a running number of as many digits.
+ * Requests in their final bytes, sent in turn over keep-alive connections, one at a time on each. If `numbered` is
+ * set, its placeholder in a request becomes a running number with as many digits.
  */
 export type Load = {
   url: string;
   requests: string[];
   connections: number;
   duration_ms: number;
-  /** Goes on until as many were answered, however long that takes. */
+  /** Continues until this many have an answer, regardless of the time. */
   at_least?: number;
   numbered?: { mark: string; first: number };
-  /** The status that every answer has to have; 200 unless told otherwise. */
+  /** The status that every answer must have; 200 by default. */
   status?: number;
-  /** So many are due each second, whether or not earlier ones were answered; else each connection sends at once. */
+  /** Requests due each second, regardless of earlier answers. Without it, each connection sends as fast as it can. */
   due_per_second?: number;
 };
 export type Measured = {
@@ -28,8 +28,8 @@ export type Measured = {
 };
 
 /**
- * The load comes from a process of its own that does little more than write and count: with a general HTTP client the
- * client would be measured. Started with fork; a message is a load, the answer is what was measured.
+ * Generates load in its own process that does little more than write and count, because a general HTTP client would
+ * measure itself. Started with fork: a message is a load, and the answer is the measurement.
  */
 process.on("message", (load: Load) => {
   measure(load).then(
@@ -55,7 +55,7 @@ async function measure(load: Load): Promise<Measured> {
     new Promise<void>((resolve, reject) => {
       const socket = connect(Number(port), hostname);
       socket.setNoDelay(true);
-      // Counted from when it was due: one that had to wait for a free connection was slow for whoever asked.
+      // Measured from the due time: a request that waited for a free connection was slow for its caller.
       let due_ms = 0;
       let received: Buffer = Buffer.alloc(0);
       const send = () => {
@@ -111,7 +111,7 @@ function templateOf(text: string, mark: string | undefined): Template {
   return { bytes: Buffer.from(text, "latin1"), places, width: mark?.length ?? 0 };
 }
 
-/** A copy each time: what was written before may still be on its way. */
+/** A new copy each time, because the socket may still be sending the previous one. */
 function withNumber({ bytes, places, width }: Template, number: number): Buffer {
   const request = Buffer.from(bytes);
   const digits = String(number).padStart(width, "0");
@@ -119,7 +119,7 @@ function withNumber({ bytes, places, width }: Template, number: number): Buffer 
   return request;
 }
 
-/** Bytes of the first answer, when its head is complete. */
+/** Bytes of the first answer, once its head is complete. */
 function answerLength(received: Buffer): number | undefined {
   const head_end = received.indexOf("\r\n\r\n");
   if (head_end < 0) return undefined;

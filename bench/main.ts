@@ -23,27 +23,30 @@ const sizes = (initial: number[], about: string): RunOption => ({ about, initial
 
 const benches: Record<string, Bench> = {
   intake: {
-    about: "e-prescriptions a second, beside pgbench with the same statements, and the readers alone",
+    about: "e-prescriptions a second compared with pgbench running the same statements, and the readers alone",
     minutes: 2,
     options: effort,
     run: benchIntake,
   },
   orders: {
-    about: "orders placed and read a second in accounts of several sizes",
+    about: "orders placed and read a second, in accounts of several sizes",
     minutes: 20,
-    options: { ...effort, sizes: sizes(ORDER_BOOK_SIZES, "orders in each account, 0 or from 1000") },
+    options: { ...effort, sizes: sizes(ORDER_BOOK_SIZES, "orders in each account, 0 or at least 1000") },
     run: benchOrders,
   },
   token: {
-    about: "tokens and authenticated reads a second, beside the bare web framework and pgbench",
+    about: "tokens and authenticated reads a second, compared with the bare web framework and pgbench",
     minutes: 2,
     options: effort,
     run: benchToken,
   },
   webhooks: {
-    about: "deliveries a second beside undici alone, and the time from commit to first attempt",
+    about: "deliveries a second compared with undici alone, and the time from commit to first attempt",
     minutes: 6,
-    options: { ...effort, sizes: sizes(FINISHED_DELIVERIES, "finished deliveries in the database, 0 or from 1000") },
+    options: {
+      ...effort,
+      sizes: sizes(FINISHED_DELIVERIES, "finished deliveries in the database, 0 or at least 1000"),
+    },
     run: benchWebhooks,
   },
 };
@@ -56,10 +59,10 @@ if (asked.some((size) => size > 0 && size < 1_000)) {
   console.error("--sizes are 0 or from 1000.");
   process.exit(2);
 }
-// What is measured is what an operator runs, so it must not be stale.
+// The bench measures the build that operators run, so the build must be current.
 if (spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" }).status !== 0) process.exit(1);
 console.log(
-  `${availableParallelism()} cores. Nothing else may run meanwhile, or the figures mean little. ${bench.minutes} minutes …\n`,
+  `${availableParallelism()} cores. Run nothing else meanwhile, or the figures are not reliable. About ${bench.minutes} minutes …\n`,
 );
 try {
   const { text, json, reached } = await bench.run({ rounds, round_ms: seconds * 1000 }, asked);

@@ -9,7 +9,7 @@ import type { Stage } from "./stage.ts";
 /** A fill and three refills. */
 export const ORDERS_PER_PATIENT = 4;
 export const PACKAGE_SIZE = 30;
-/** Patients are numbered with seven digits, and each has the prescription of its number. */
+/** Patients have seven-digit numbers, and each patient's prescription has the same number. */
 const FIRST_PATIENT = 1_000_000;
 const ORDERS_AT_ONCE = 5_000;
 const ORDER_EVERY = "interval '1 minute'";
@@ -19,8 +19,8 @@ export const patientId = (number: number | string) => `bench-${number}`;
 export const bookPatient = (index: number) => patientId(FIRST_PATIENT + index);
 
 /**
- * Gives an account the orders of years, all delivered: copies of one that the service made, each with the rows that
- * belong to it, of a patient of its own and with an address that opens.
+ * Gives an account the orders of several years, all delivered. They are copies of one order that the service created,
+ * with all of its rows, each for its own patient and with an address that decrypts.
  */
 export async function fillOrderBook(
   stage: Pick<Stage, "db" | "vault">,
@@ -52,7 +52,7 @@ export async function fillOrderBook(
     const numbers = Array.from({ length: Math.min(ORDERS_AT_ONCE, count - first) }, randomOrderNumber);
     const sealed = numbers.map((number) => vault.seal(address, orderPlace("address_sealed", account_id, number)));
     await db.transaction(async (tx) => {
-      // Without the checks of foreign keys, which are most of the work and hold anyway.
+      // Skips foreign key checks, which take most of the time; the copies satisfy them.
       await tx.raw("set local session_replication_role = replica");
       for (const text of copies) await tx.raw(text, [account_id, sample, first, count, numbers, sealed]);
     });
@@ -62,7 +62,7 @@ export async function fillOrderBook(
 const PATIENT_NUMBER = `${FIRST_PATIENT} + (g.number - 1) / ${ORDERS_PER_PATIENT}`;
 const PATIENT_ID = `'${patientId("")}' || (${PATIENT_NUMBER})`;
 
-/** For each table of an order: how often a row of the sample is copied, and what a copy says of its own. */
+/** For each table of an order: how many copies of a sample row to make, and which columns get their own values. */
 const COPIES: Record<string, { times?: number; own: Record<string, string> }> = {
   orders: {
     own: {
@@ -95,7 +95,7 @@ const COPIES: Record<string, { times?: number; own: Record<string, string> }> = 
   },
 };
 
-/** All columns of a table that is copied, as they are unless a copy has its own: a new one needs nothing here. */
+/** Copies all columns of a table, with own values where given, so a new column needs no change here. */
 async function copyTexts(db: Queryable): Promise<string[]> {
   const texts: string[] = [];
   for (const [table, { times = 1, own }] of Object.entries(COPIES)) {

@@ -3,11 +3,11 @@ import { enterStock } from "../server/src/db/catalogue/stock.ts";
 import type { Database } from "../server/src/db/db.ts";
 import { products } from "../server/src/seed/cast.ts";
 
-/** Numbered with three digits. A shelf is a row, and all orders of one product wait for each other there. */
+/** Products have three-digit numbers. A shelf is one row, and all orders of one product contend for it. */
 const PRODUCTS = 100;
 const FIRST_PRODUCT = 100;
 const UNITS = 1_000_000_000;
-/** What tells one from another; the number follows. */
+/** Prefixes that distinguish products; the number follows. */
 const PREFIXES = { sku: "bench-sku-", ndc: "99999000", gcn: "G", name: "Bench tablet " };
 
 function productNumbered(number: number) {
@@ -16,10 +16,10 @@ function productNumbered(number: number) {
   return { ...like, ...(Object.fromEntries(own) as typeof PREFIXES) };
 }
 
-/** What the patient of that number is prescribed. */
+/** The prescribed product of the patient with that number. */
 export const productOf = (patient: number) => productNumbered((patient % PRODUCTS) + FIRST_PRODUCT);
 
-/** The same for pgbench, whose variable `:number` is the patient's: its texts, and what stands for them. */
+/** The same for pgbench, whose variable `:number` is the patient's number: sample texts and their expressions. */
 export function productTexts(patient: number): [text: string, expression: string][] {
   const product = productOf(patient);
   const number = `(:number % ${PRODUCTS} + ${FIRST_PRODUCT})`;
@@ -29,7 +29,7 @@ export function productTexts(patient: number): [text: string, expression: string
   ]);
 }
 
-/** Gives an account more products than the demo has, and more of them than can be ordered. */
+/** Gives an account more products than the demo has, with more stock than the bench can order. */
 export async function addProducts(db: Database, account_id: string): Promise<void> {
   const added = Array.from({ length: PRODUCTS }, (_, number) => productOf(number));
   await db.transaction(async (tx) => {

@@ -14,16 +14,16 @@ import { productTexts } from "./order-catalogue.ts";
 import { CLIENTS, concatenation, EVENT_ID_EXPRESSION, type PgbenchRun, withValues } from "./pgbench.ts";
 import type { Stage } from "./stage.ts";
 
-/** What the service's own order says where pgbench's say another thing each time. */
+/** Values of the service's sample order that pgbench varies. */
 export const SAMPLE_NUMBER = 9_876_543;
 const SAMPLE_DISPENSE_ID = 123_456_789_012;
 const EVENT_ID = "@event_id@";
-/** Order numbers have ten characters; as scattered as the service's are, and none comes twice. */
+/** Order numbers have ten characters. They are as scattered as the service's and unique. */
 const NUMBERS = 10_000_000_000;
 
 /**
- * The two statements of an order as the service sends them: what is saved is what the service makes of such an order,
- * with sealed values of the same size. Each order is of the patient whose number follows.
+ * The two statements of an order as the service sends them. They save what the service would save for such an order,
+ * with encrypted values of the same size. Each order is for the patient with the next number.
  */
 export async function orderPgbench(
   { db, vault }: Stage,
@@ -64,7 +64,7 @@ export async function orderPgbench(
   ]);
   return (first) => {
     const text = [
-      // A client's variables outlive its transactions: each takes every sixteenth number.
+      // A client's variables outlive its transactions, so each client takes every sixteenth number.
       "\\set nth :nth + 1",
       `\\set number ${first} + :nth * ${CLIENTS} + :client_id`,
       `\\set scattered permute(:number, ${NUMBERS})`,
@@ -75,7 +75,7 @@ export async function orderPgbench(
   };
 }
 
-/** Lets the service place an order and takes what it would save. */
+/** Lets the service place an order and captures what it would save. */
 async function sampleSave(
   { db, vault }: Pick<Stage, "db" | "vault">,
   account_id: string,
@@ -115,7 +115,7 @@ async function sampleSave(
   const prepared = await prepareOrder({ ...deps, db }, orderer, body, JSON.stringify(body), now);
   const order = await placeOrder(deps, taking, prepared, now);
   if (order.exceptions.length > 0) throw new Error("the sample order is held");
-  // The event's own id is drawn anew each time; here all of them are one text.
+  // The service draws a new event id each time; here all ids are one text.
   const anonymous = save.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, EVENT_ID);
   const { order_position } = (JSON.parse(save) as { order: { order_position: number } }).order;
   const fingerprint = prepared.fingerprint.toString("hex");

@@ -21,13 +21,15 @@ const HTTP = {
   not_modified: "304 to the patient's list",
 } as const;
 type HttpName = keyof typeof HTTP;
-/** What must not fall as orders grow in number. */
+/** Rates that must not fall as the number of orders grows. */
 const STEADY: HttpName[] = ["post", "list", "deep_page", "not_modified"];
 
 const NAME_WIDTH = 34;
 const WIDTH = 12;
 
-/** The medians of the rounds, a column an account, and what the largest account does of what the smallest does. */
+/**
+ * The medians of the rounds with one column per account, and the largest account's rates relative to the smallest's.
+ */
 export function ordersReport(
   sizes: readonly number[],
   rounds: OrderRound[],
@@ -42,7 +44,7 @@ export function ordersReport(
     name.padEnd(NAME_WIDTH) + columns.map((one) => value(one).toFixed(digits).padStart(WIDTH)).join("");
   const steady = STEADY.map((name) => ({
     name,
-    // Compared within a round, whose measurements are next to each other in time.
+    // Compared within a round, because its measurements are close in time.
     ratio: median(rounds.map(({ by_size }) => by_size.at(-1)![name].per_second / by_size[0]![name].per_second)),
   }));
   const reached =
@@ -59,12 +61,12 @@ export function ordersReport(
     ]),
     row("pgbench, the same two statements, /s", ({ pgbench_per_second }) => pgbench_per_second),
     "",
-    `${row("POST / pgbench", ({ post_per_pgbench }) => post_per_pgbench, 2)}   (aim ${AIMS.post_per_pgbench})`,
-    `${row("p99 of POST at half load, ms", (one) => one.half_load_p99_ms, 2)}   (aim ${AIMS.half_load_p99_ms})`,
+    `${row("POST / pgbench", ({ post_per_pgbench }) => post_per_pgbench, 2)}   (target ${AIMS.post_per_pgbench})`,
+    `${row("p99 of POST at half load, ms", (one) => one.half_load_p99_ms, 2)}   (target ${AIMS.half_load_p99_ms})`,
     row("POST / bare route", ({ post_per_bare }) => post_per_bare, 2),
     row("list / bare route", ({ list_per_bare }) => list_per_bare, 2),
     `bare Fastify routes: POST ${bare.post.toFixed(0)} /s, GET ${bare.list.toFixed(0)} /s, with the same bodies`,
-    `${sizes.at(-1)} orders / ${sizes[0]}: ${steady.map(({ name, ratio }) => `${name} ${ratio.toFixed(2)}`).join("   ")}   (aim ${AIMS.largest_per_smallest})`,
+    `${sizes.at(-1)} orders / ${sizes[0]}: ${steady.map(({ name, ratio }) => `${name} ${ratio.toFixed(2)}`).join("   ")}   (target ${AIMS.largest_per_smallest})`,
     `statements: POST ${statements.post.toFixed(2)}   list ${statements.list.toFixed(2)}   304 ${statements.not_modified.toFixed(2)}`,
   ].join("\n");
   const json: Report["json"] = { bench: "orders", rounds: rounds.length, reached };

@@ -14,17 +14,17 @@ import { type Effort, onStage, type Stage, WARM_UP_MS } from "./stage.ts";
 export const ORDER_BOOK_SIZES = [1_000, 100_000, 1_000_000];
 
 const SANDBOX = 0;
-/** pgbench has an account of its own beside: the addresses of its orders are copies, which do not open. */
+/** pgbench uses a separate account, because the addresses of its orders are copies that do not decrypt. */
 const PRODUCTION = 2;
-/** Seven characters that stand for a patient's number; it is also that of the prescription. */
+/** A placeholder of seven characters for a patient's number, which is also the prescription's number. */
 const NUMBER_MARK = "@NUMBER";
 const FIRST_FRESH = 2_000_000;
 const FIRST_OF_PGBENCH = 6_000_000;
-/** The service goes on getting faster for as many orders. */
+/** The service keeps getting faster for this many orders. */
 const WARM_UP_ORDERS = 10_000;
-/** More than is ever measured; the first measurement tells what is needed. */
+/** More than any measurement needs; the first measurement shows the real number. */
 const FIRST_GUESS_PER_SECOND = 5_000;
-/** Prepared for, however slow the first measurement was. */
+/** The minimum to prepare, even if the first measurement was slow. */
 const LEAST_PER_SECOND = 1_000;
 const MARGIN = 1.5;
 const LISTED_PATIENTS = 200;
@@ -32,8 +32,8 @@ const PAGE = 25;
 const DEEP_PAGES = 50;
 
 /**
- * Orders placed and read a second in accounts with few and with many orders, side by side in time, beside pgbench with
- * the same two statements and the bare web framework.
+ * Orders placed and read a second in accounts with few and with many orders, measured close together, and compared
+ * with pgbench running the same two statements and with the bare web framework.
  */
 export function benchOrders({ rounds: count, round_ms }: Effort, sizes: readonly number[]): Promise<Report> {
   return onStages(sizes.length, async (stages) => {
@@ -63,7 +63,7 @@ export function benchOrders({ rounds: count, round_ms }: Effort, sizes: readonly
   });
 }
 
-/** Each with a database and a service of its own. */
+/** Each with its own database and service. */
 function onStages<Result>(
   count: number,
   work: (stages: Stage[]) => Promise<Result>,
@@ -75,7 +75,7 @@ function onStages<Result>(
 
 type Account = Awaited<ReturnType<typeof openAccount>>;
 
-/** An account with a book of orders, and everything that is measured in it. */
+/** An account with an order book, and all measurements in it. */
 async function openAccount(stage: Stage, size: number, effort: { count: number; round_ms: number }) {
   const { db, demo } = stage;
   const partner = demo.partners[SANDBOX]!;
@@ -94,7 +94,7 @@ async function openAccount(stage: Stage, size: number, effort: { count: number; 
     };
     const response = await fetch(`${demo.base_url}${path}`, { ...init, headers });
     const text = await response.text();
-    if (!response.ok) throw new Error(`${path} answered ${response.status}: ${text}`);
+    if (!response.ok) throw new Error(`${path} got ${response.status}: ${text}`);
     return { text, etag: response.headers.get("etag") };
   };
 
@@ -108,7 +108,7 @@ async function openAccount(stage: Stage, size: number, effort: { count: number; 
   const guess = Math.ceil((FIRST_GUESS_PER_SECOND * WARM_UP_MS) / 1000);
   await fresh.prepare(guess + WARM_UP_ORDERS);
   await ofPgbench.prepare(guess);
-  // As a database is that has been up for a while.
+  // Matches a database that has run for a while.
   await db.raw("vacuum analyze");
   await db.raw("checkpoint");
 
@@ -166,7 +166,7 @@ async function openAccount(stage: Stage, size: number, effort: { count: number; 
       await measure("post", WARM_UP_MS / 2, { at_least: WARM_UP_ORDERS });
       const { per_second } = await measure("post", WARM_UP_MS / 2);
       const measured_s = (effort.count * effort.round_ms) / 1000;
-      // Warm as it is by now it may do better; half as many again are placed at half the load.
+      // The warm service may be faster now, and half as many orders more are placed at half load.
       await fresh.prepare(
         Math.ceil(Math.max(per_second, LEAST_PER_SECOND) * MARGIN * MARGIN * (measured_s * 1.5 + WARM_UP_MS / 1000)),
       );
@@ -192,7 +192,7 @@ async function openAccount(stage: Stage, size: number, effort: { count: number; 
   };
 }
 
-/** Into the oldest tenth of the orders, each with a page after it. */
+/** Cursors into the oldest tenth of the orders, each with a page after it. */
 async function deepCursors({ db }: Stage, account_id: string, size: number): Promise<string[]> {
   const { rows } = await db.raw(
     `select order_position
@@ -209,7 +209,7 @@ async function deepCursors({ db }: Stage, account_id: string, size: number): Pro
   });
 }
 
-/** Patients with a prescription of which nothing was ordered yet, made as they are needed. */
+/** Patients with an unused prescription, created on demand. */
 function freshPatients(stage: Stage, account_id: string, first: number) {
   let [next, prepared] = [first, first];
   return {
@@ -225,7 +225,7 @@ function freshPatients(stage: Stage, account_id: string, first: number) {
     take(count: number): number {
       const number = next;
       next += count;
-      if (next > prepared) throw new Error("there are not enough prescriptions for as many orders");
+      if (next > prepared) throw new Error("there are not enough prescriptions for this many orders");
       return number;
     },
   };

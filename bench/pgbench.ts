@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { SystemPostgres } from "../scripts/system-postgres.ts";
 
-/** Scripts in pgbench's words, drawn by weight; the variables are texts that are the same for all. */
+/** pgbench scripts, chosen by weight. The variables are texts shared by all. */
 export type PgbenchRun = {
   scripts: { text: string; weight: number }[];
   variables: Record<string, string>;
@@ -13,10 +13,10 @@ export type PgbenchRun = {
 
 export const CLIENTS = 16;
 const THREADS = 2;
-/** What PostgreSQL takes in one call of a function. */
+/** PostgreSQL's limit of arguments for one function call. */
 const MOST_ARGUMENTS = 100;
 
-/** Scripts a second, sent by PostgreSQL's own benchmark: what the database does with nobody else about. */
+/** Scripts a second, run by PostgreSQL's own benchmark: what the database alone can do. */
 export function runPgbench(
   postgres: SystemPostgres,
   database: string,
@@ -37,7 +37,7 @@ export function runPgbench(
         ...Object.entries(variables).map(([name, value]) => `--define=${name}=${value}`),
         ...["--host", postgres.socket_dir, "--username", "pestle", database],
       ],
-      // Planned as the service's statements are (db.ts).
+      // Uses the same plan mode as the service's statements (db.ts).
       {
         encoding: "utf8",
         stdio: ["ignore", "pipe", "pipe"],
@@ -53,17 +53,17 @@ export function runPgbench(
   }
 }
 
-/** An event's id as the service draws it: the time, and the rest by chance. */
+/** An event id in the service's format: the time, then random digits. */
 export const EVENT_ID_EXPRESSION =
   "to_hex(extract(epoch from clock_timestamp())::bigint) || substr(gen_random_uuid()::text, 9)";
 
-/** A statement of the service with expressions over pgbench's variables for its parameters. */
+/** A statement of the service, with expressions over pgbench's variables in place of its parameters. */
 export function withValues(text: string, values: readonly string[]): string {
   const bare = text.replaceAll(/^\s*--.*\n/gm, "").trim();
   return bare.replaceAll(/\$(\d+)/g, (_all, number) => values[Number(number) - 1]!);
 }
 
-/** A sample's JSON as a sum of texts that stay, each a variable of its own, and of expressions. */
+/** A sample's JSON as a concatenation of fixed texts, each in its own variable, and of expressions. */
 export function concatenation(
   json: string,
   replaced: Map<string, string>,

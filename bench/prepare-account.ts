@@ -7,13 +7,13 @@ export type Prepared = {
   account_id: string;
   clients: ShownSecret[];
   access_token: string;
-  /** What the read answers, for the bare route to answer too. */
+  /** The body of the read's answer, which the bare route sends too. */
   read_body: string;
 };
 
 const PRODUCTION = 2;
 
-/** Gives the demo's production account many credentials and a rate limit that is out of the way. */
+/** Gives the demo's production account many credentials and a rate limit that does not matter. */
 export async function prepareAccount({ demo, db, vault }: Stage, credentials: number): Promise<Prepared> {
   const { account_id } = demo.partners[PRODUCTION]!;
   const now = new Date();

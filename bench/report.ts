@@ -4,7 +4,7 @@ export type Report = { text: string; json: Record<string, number | boolean | str
 
 type Figures = { per_second: number; p50_ms: number; p99_ms: number };
 
-/** The medians of what was measured over HTTP in each round. */
+/** The medians of the HTTP measurements over the rounds. */
 export const httpFigures = (rounds: readonly Measured[]): Figures => ({
   per_second: Math.round(median(rounds.map(({ per_second }) => per_second))),
   p50_ms: rounded(median(rounds.map(({ p50_ms }) => p50_ms))),
@@ -19,7 +19,7 @@ export const httpLine = (name: string, { per_second, p50_ms, p99_ms }: Figures) 
 export const rateLine = (name: string, per_second: number) =>
   `${name.padEnd(WIDTH)}${String(per_second).padStart(8)} /s`;
 
-/** Named after what was measured, for one flat JSON object. */
+/** Prefixed with the measurement's name, for one flat JSON object. */
 export const httpJson = (name: string, figures: Figures) =>
   Object.fromEntries(Object.entries(figures).map(([figure, value]) => [`${name}_${figure}`, value]));
 

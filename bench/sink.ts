@@ -1,19 +1,19 @@
 import { type AddressInfo, createServer } from "node:net";
 
-/** What a sink is asked: to count anew (and whether to note when each event came), or what came since. */
+/** Commands of a sink: reset the counts (and whether to record arrival times), or report the counts since then. */
 export type SinkQuestion = { begin: { note_events: boolean } } | "tell";
 export type SinkTally = {
   url: string;
   count: number;
   first_ms: number;
   last_ms: number;
-  /** When each event came first, in milliseconds of Unix time. */
+  /** First arrival of each event, in milliseconds of Unix time. */
   events: [event_id: string, at_ms: number][];
 };
 
 /**
- * Takes requests in and answers 200, doing little more than counting: with a web server in its place the server would be
- * measured. Started with fork.
+ * Accepts requests and answers 200, and does little more than count, because a web server would measure itself.
+ * Started with fork.
  */
 const ANSWER = Buffer.from("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n");
 const tally = { count: 0, first_ms: 0, last_ms: 0, events: new Map<string, number>() };

@@ -14,28 +14,30 @@ import { startChild } from "./child.ts";
 import type { Load, Measured } from "./load.ts";
 import { type PgbenchRun, runPgbench } from "./pgbench.ts";
 
-/** How long and how often each thing is measured; the first is for the figures, less shows that the bench works. */
+/**
+ * How long and how often to measure. The first is for real figures; the smaller one only shows that the bench works.
+ */
 export type Effort = { rounds: number; round_ms: number };
 export const WARM_UP_MS = 2_000;
 
-/** What every measurement has: the built service on a PostgreSQL of the system, and a load generator beside. */
+/** What every measurement needs: the built service on a system PostgreSQL, and a load generator. */
 export type Stage = {
   demo: Demo;
-  /** The service's own database and keys, to prepare what is measured. */
+  /** The service's own database and keys, to prepare a measurement. */
   db: Database;
   vault: Vault;
   measure(name: string, load: Omit<Load, "connections">): Promise<Measured>;
   pgbench(run: PgbenchRun): number;
-  /** Statements that one request of a load costs: outside a transaction each is one of its own. */
+  /** Statements per request of a load. Outside a transaction, each statement is a transaction of its own. */
   statementsPer(work: () => Promise<Measured>): Promise<number>;
-  /** Something else to close at the end. */
+  /** Registers another resource to close at the end. */
   onClose(close: () => unknown): void;
 };
 
 const CONNECTIONS = 32;
 const DATABASE = "pestle_bench";
 const MASTER_KEY = "0".repeat(64);
-/** PostgreSQL's backends tell their counters ten seconds after they fell idle. */
+/** PostgreSQL's backends report their counters ten seconds after they become idle. */
 const COUNTERS_TOLD_MS = 11_000;
 
 export async function onStage<Result>(
@@ -44,7 +46,7 @@ export async function onStage<Result>(
 ): Promise<Result> {
   const bin_dir = findPgbench();
   if (bin_dir === undefined) {
-    throw new Error("there is no pgbench: install PostgreSQL's server programs (Debian: apt install postgresql-15)");
+    throw new Error("pgbench is missing: install PostgreSQL's server programs (Debian: apt install postgresql-15)");
   }
   const closers: (() => unknown)[] = [];
   try {

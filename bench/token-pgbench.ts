@@ -1,10 +1,10 @@
 import { insertTokenText } from "../server/src/db/accounts/tokens.ts";
 import { type PgbenchRun, withValues } from "./pgbench.ts";
 
-/** Credentials made for pgbench are numbered, because its variables are numbers; eight digits, as an id has. */
+/** Credentials for pgbench have numbers, because its variables are numbers; eight digits, as in an id. */
 export const FIRST_NUMBERED_CREDENTIAL = 10_000_000;
 
-/** The service's own statement for a new token; the hash is drawn by the database. */
+/** The service's statement for a new token. The database generates the hash. */
 export function tokenPgbench(given: { account_id: string; credentials: number }): Omit<PgbenchRun, "duration_ms"> {
   const last = FIRST_NUMBERED_CREDENTIAL + given.credentials - 1;
   const now = new Date();

@@ -5,7 +5,7 @@ export type TokenRound = { token: Measured; read: Measured; bare_route: Measured
 
 const AIMS = { read_per_bare_route: 0.6, token_per_pgbench: 0.4 };
 
-/** The median of the rounds as a table, the ratios with their aims, and all of it as one JSON object. */
+/** The median of the rounds as a table, the ratios with their targets, and everything as one JSON object. */
 export function tokenReport(rounds: TokenRound[], statements: { token: number; read: number }): Report {
   const token = httpFigures(rounds.map((round) => round.token));
   const read = httpFigures(rounds.map((round) => round.read));
@@ -25,9 +25,9 @@ export function tokenReport(rounds: TokenRound[], statements: { token: number; r
     httpLine("bare Fastify route, same body", bare_route),
     rateLine("pgbench, the token's statement", pgbench_per_second),
     "",
-    `token / pgbench      ${ratios.token_per_pgbench.toFixed(2)}   (aim ${AIMS.token_per_pgbench})`,
+    `token / pgbench      ${ratios.token_per_pgbench.toFixed(2)}   (target ${AIMS.token_per_pgbench})`,
     `token / bare route   ${ratios.token_per_bare_route.toFixed(2)}`,
-    `read / bare route    ${ratios.read_per_bare_route.toFixed(2)}   (aim ${AIMS.read_per_bare_route})`,
+    `read / bare route    ${ratios.read_per_bare_route.toFixed(2)}   (target ${AIMS.read_per_bare_route})`,
     `statements           token ${statements.token.toFixed(2)}   read ${statements.read.toFixed(2)}`,
   ].join("\n");
   const json = {

@@ -7,12 +7,12 @@ import { type Effort, onStage, WARM_UP_MS } from "./stage.ts";
 import { tokenPgbench } from "./token-pgbench.ts";
 import { tokenReport } from "./token-report.ts";
 
-/** Each client id may ask 20 times a second, so this many allow for more than the machine can do. */
+/** Each client id may request 20 tokens a second, so this many exceed what the machine can do. */
 const CREDENTIALS = 1_000;
 
 /**
- * Tokens and authenticated reads a second, beside what the web framework and the database do alone: the figures differ
- * from machine to machine, their ratios hardly.
+ * Tokens and authenticated reads a second, compared with the web framework and the database alone. The figures vary
+ * between machines, the ratios hardly.
  */
 export function benchToken({ rounds: count, round_ms }: Effort): Promise<Report> {
   return onStage(async (stage) => {
@@ -31,7 +31,7 @@ export function benchToken({ rounds: count, round_ms }: Effort): Promise<Report>
     pgbench(WARM_UP_MS);
     const rounds = [];
     for (let round = 1; round <= count; round++) {
-      // Side by side in time, so that whatever slows the machine slows all four.
+      // Measured close together, so that anything that slows the machine slows all four.
       const token = await measure("token", round_ms);
       const read = await measure("read", round_ms);
       const bare_route = await measure("bare", round_ms);

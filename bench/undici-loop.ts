@@ -8,7 +8,7 @@ export type LoopRun = {
   count: number;
 };
 
-/** Posts the same bodies over and over and does nothing else: what the client alone is good for. Started with fork. */
+/** Posts the same bodies repeatedly and does nothing else, to measure the client alone. Started with fork. */
 process.on("message", (run: LoopRun) => {
   post(run).then(
     (per_second) => process.send?.({ per_second }),

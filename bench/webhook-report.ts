@@ -11,13 +11,13 @@ const AIMS = { delivered_per_alone: 0.5, first_attempt_p50_ms: 100, most_per_few
 const NAME_WIDTH = 40;
 const WIDTH = 12;
 
-/** The medians of the rounds, a column for each number of finished deliveries. */
+/** The medians of the rounds, with one column per number of finished deliveries. */
 export function webhookReport(by_size: { finished: number; rounds: WebhookRound[] }[]): Report {
   const columns = by_size.map(({ rounds }) => figuresOf(rounds));
   const row = (name: string, value: (figures: Figures) => number, digits = 0) =>
     name.padEnd(NAME_WIDTH) + columns.map((one) => value(one).toFixed(digits).padStart(WIDTH)).join("");
   const [fewest, most] = [columns[0]!, columns.at(-1)!];
-  // Measured at different times, so each is compared with what the machine did beside it.
+  // Measured at different times, so each is compared with undici's rate at that time.
   const most_per_fewest = rounded(most.delivered_per_alone / fewest.delivered_per_alone);
   const reached =
     columns.every(
@@ -33,11 +33,11 @@ export function webhookReport(by_size: { finished: number; rounds: WebhookRound[
     row("commit to first attempt, p99, ms", ({ p99_ms }) => p99_ms, 1),
     "",
     row(
-      `delivered / undici alone (aim ${AIMS.delivered_per_alone})`,
+      `delivered / undici alone (target ${AIMS.delivered_per_alone})`,
       ({ delivered_per_alone }) => delivered_per_alone,
       2,
     ),
-    `${`with the most / with the fewest (aim ${AIMS.most_per_fewest})`.padEnd(NAME_WIDTH)}${most_per_fewest.toFixed(2).padStart(WIDTH)}`,
+    `${`most / fewest finished (target ${AIMS.most_per_fewest})`.padEnd(NAME_WIDTH)}${most_per_fewest.toFixed(2).padStart(WIDTH)}`,
   ].join("\n");
   const json = Object.fromEntries(
     columns.flatMap((figures, index) =>

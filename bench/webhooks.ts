@@ -15,18 +15,18 @@ export const FINISHED_DELIVERIES = [0, 1_000_000];
 
 const SANDBOX = 0;
 const ENDPOINTS = 4;
-/** As many as the service has under way at once. */
+/** As many as the service sends concurrently. */
 const CONCURRENCY = 256;
 const DIFFERENT_BODIES = 500;
-/** More than is ever delivered in a second. */
+/** More than the service ever delivers in a second. */
 const FIRST_GUESS_PER_SECOND = 8_000;
 const LEAST_DELIVERIES = 5_000;
-/** Calm enough that what is measured is the way of an event, and not a queue. */
+/** Slow enough to measure the path of an event and not a queue. */
 const EVENTS_PER_SECOND = 100;
 
 /**
- * Deliveries a second of one process to a sink on this machine, beside undici alone with the same bodies; the time from an
- * event's commit to its first attempt; and both again beside many deliveries that are finished.
+ * Deliveries a second of one process to a sink on this machine, compared with undici alone sending the same bodies;
+ * the time from an event's commit to its first attempt; and both again with many finished deliveries.
  */
 export function benchWebhooks({ rounds: count, round_ms }: Effort, sizes: readonly number[]): Promise<Report> {
   return onStage(
@@ -58,7 +58,7 @@ export function benchWebhooks({ rounds: count, round_ms }: Effort, sizes: readon
         await ask({ begin: { note_events: false } });
         await setStatus(stage, account_id, "active");
         const tally = await until(
-          "all is delivered",
+          "everything is delivered",
           async () => {
             const told = await ask("tell");
             return told.count >= deliveries && (await isQueueEmpty(stage)) ? told : undefined;
@@ -176,7 +176,7 @@ async function addEndpoints({ db, vault, demo }: Stage, account_id: string, sink
         account_id,
         endpoint_id,
         `${sink_url}/hook/${number}`,
-        // One of them is told of what the intake brings.
+        // One of them subscribes to intake events.
         number === 0 ? ["RX_RECEIVED"] : ["ORDER_UPDATED"],
         seal("secret_sealed", "bench"),
         seal("signing_secret_sealed", "whsec_c2Vr"),
@@ -195,7 +195,7 @@ const setStatus = ({ db }: Stage, account_id: string, status: "active" | "disabl
     [account_id],
   );
 
-/** All at once and nothing of it due before the endpoints are enabled. */
+/** Creates all of them at once. None is due before the endpoints are enabled. */
 async function queueDeliveries(
   stage: Stage,
   account_id: string,

@@ -9,13 +9,13 @@ import { patientRow } from "../server/src/usecases/patients/patient-rows.ts";
 import type { Vault } from "../server/src/vault/vault.ts";
 import { prescription as sample } from "../server/test/support/samples/script-samples.ts";
 
-/** What a prescription names; a product of the cast is one. */
+/** What a prescription names. A product of the cast qualifies. */
 export type Prescribed = Pick<(typeof products)[number], "name" | "ndc" | "gcn" | "drug_schedule">;
 
-/** Somebody whom nobody doubts, with prescriptions. */
+/** A patient with prescriptions that intake accepts without review. */
 export type NewPatient = {
   patient_id: string;
-  /** What is told of the patient otherwise. */
+  /** Overrides for the patient's details. */
   record?: Partial<PatientRecord>;
   prescriptions: {
     prescription_id: number;
@@ -23,7 +23,7 @@ export type NewPatient = {
     written_qty: number;
     refills: number;
     units_ordered?: number;
-    /** What the prescriber writes otherwise. */
+    /** Overrides for the prescription. */
     written?: Partial<IncomingPrescription>;
   }[];
 };
@@ -32,7 +32,7 @@ const ROWS_AT_ONCE = 2_000;
 const PATIENT_COLUMNS =
   "account_id, patient_id, record_sealed, name_dob_index, email_index, phone_index, created_at, updated_at";
 
-/** Adds patients by the thousand, past intake: the rows are those that a message would have left. */
+/** Adds thousands of patients without calling intake. The rows equal those that intake would write for a message. */
 export async function addPatients(
   { db, vault }: { db: Database; vault: Vault },
   account_id: string,
@@ -63,7 +63,7 @@ export async function addPatients(
 
 type Given = NewPatient["prescriptions"][number];
 
-/** Of today, whatever day it is, and without allergies: an order that says so tells nothing new. */
+/** Written today and without allergies, so that an order that repeats the patient's details changes nothing. */
 const incoming: IncomingPrescription = {
   ...sample,
   written_date: null,
@@ -74,7 +74,10 @@ const incoming: IncomingPrescription = {
 const { address, phone } = incoming.patient;
 const details = Buffer.from(JSON.stringify({ address, phone, note: null, diagnoses: [], allergies: [] }));
 
-/** Decides as intake does, once for prescriptions that say the same: among many thousand there are a few. */
+/**
+ * Makes the same decision as intake, once per distinct prescription: thousands of prescriptions have few distinct
+ * texts.
+ */
 function rowMaker(vault: Vault, account_id: string, now: Date) {
   const decided = new Map<string, Omit<Prescription, "acceptance_reasons">>();
   return (patient_id: string, given: Given): Record<string, unknown> => {

@@ -4,10 +4,13 @@ export type Reply = { status: number; headers: Headers; text: string };
 
 const ANSWER_LIMIT_MS = 30_000;
 const RETRY_AFTER_MS = 50;
-/** Taken twice, in flight elsewhere, too many, not now: what a client is told to try again. */
+/** Statuses on which a client must retry: a conflict or a request in progress, too many requests, unavailable. */
 const TRY_AGAIN = new Set([409, 429, 503]);
 
-/** One request. Without an answer (refused, cut off, too slow) there is no reply, and nobody knows what was done. */
+/**
+ * Sends one request. If the connection is refused, cut off or too slow, there is no reply, and the outcome is
+ * unknown.
+ */
 export async function ask(url: string, init: RequestInit = {}): Promise<Reply | undefined> {
   try {
     const response = await fetch(url, { ...init, signal: AbortSignal.timeout(ANSWER_LIMIT_MS) });
@@ -17,7 +20,7 @@ export async function ask(url: string, init: RequestInit = {}): Promise<Reply | 
   }
 }
 
-/** The same request again and again until it is answered for good, as a careful partner does. */
+/** Repeats the same request until it gets a final answer, as a careful partner does. */
 export async function insist(send: () => Promise<Reply | undefined>, deadline_ms: number): Promise<Reply> {
   const end = Date.now() + deadline_ms;
   for (;;) {

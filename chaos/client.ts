@@ -1,7 +1,7 @@
 import type { Demo, DemoPartner } from "../server/src/seed/demo.ts";
 import { ask, insist, type Reply } from "./ask.ts";
 
-/** A clock move is this long so that its place in the order of moves can be read off any answer, however late it comes. */
+/** The length of a clock move. Any answer, however late, shows the position of its move in the sequence. */
 const STEP_S = 1_000;
 const RECOVERY_DEADLINE_MS = 120_000;
 
@@ -18,15 +18,15 @@ export const issue = (demo: Demo, client: Client, scope = "partners"): Promise<R
     }),
   });
 
-/** A token of the sandbox partner whose orders are its own, as soon as the service gives one. */
+/** Gets a token of the sandbox partner, which owns its orders, as soon as the service issues one. */
 export const partnerToken = (demo: Demo) => tokenFor(demo, demo.partners[0]!, "partners");
 
-/** A token with which an e-prescription network delivers. */
+/** A token for an e-prescription network that delivers messages. */
 export const intakeToken = (demo: Demo) => tokenFor(demo, demo.intake, "intake");
 
 async function tokenFor(demo: Demo, client: Client, scope: string): Promise<string> {
   const reply = await insist(() => issue(demo, client, scope), RECOVERY_DEADLINE_MS);
-  if (reply.status !== 200) throw new Error(`the demo's credentials are refused with ${reply.status}`);
+  if (reply.status !== 200) throw new Error(`the service rejected the demo's credentials with ${reply.status}`);
   return tokenOf(reply);
 }
 
@@ -50,7 +50,7 @@ export const revoke = (demo: Demo, partner: DemoPartner, token: string): Promise
     body: new URLSearchParams({ token, client_id: partner.client_id, client_secret: partner.client_secret }),
   });
 
-/** 200 while the token is active, 401 when it is not. */
+/** Returns 200 while the token is active, 401 otherwise. */
 export const read = (demo: Demo, token: string): Promise<Reply | undefined> =>
   ask(`${demo.base_url}/shipping_methods`, {
     headers: { accept: "application/json", authorization: `Bearer ${token}` },
@@ -81,8 +81,8 @@ export const placeOrder = (demo: Demo, token: string, body: string, key: string 
   });
 
 /**
- * Which move of its account's clock an answer tells of: 1 is the first. `sent_at_ms` is when the move was first asked
- * for; it was made at that time or a little later.
+ * The position of the clock move that an answer belongs to; the first is 1. `sent_at_ms` is when the client first
+ * requested the move. The service made it at that time or a little later.
  */
 export function positionOf(text: string, sent_at_ms: number): number {
   const moved_ms = Date.parse((JSON.parse(text) as { now: string }).now) - sent_at_ms;

@@ -3,7 +3,10 @@ import type { JsonSchema } from "./openapi-document.ts";
 
 type Resolve = (schema: JsonSchema) => JsonSchema;
 
-/** Values that a schema of the document allows. What it does not rule out is tried: odd letters, far numbers. */
+/**
+ * Values that a schema of the document allows, including unusual ones that it does not exclude: odd letters, extreme
+ * numbers.
+ */
 export function allowedBy(schema: JsonSchema, resolve: Resolve): fc.Arbitrary<unknown> {
   const whole = resolve(schema);
   const among = (whole["oneOf"] ?? whole["anyOf"]) as JsonSchema[] | undefined;
@@ -49,7 +52,7 @@ function text({ format, pattern, minLength, maxLength }: JsonSchema): fc.Arbitra
 
 const NONSENSE = [null, true, 0, -1, 1.5, 1e300, "", " ", "\u0000", "é🙂", "x".repeat(5_000), [], {}, [[]], [null]];
 
-/** The same value with one thing in it changed: something gone, something else in its place, or something more. */
+/** The same value with one change: a part removed, replaced or added. */
 export function mutatedJson(value: unknown): fc.Arbitrary<unknown> {
   const places = placesIn(value, []);
   return fc

@@ -4,7 +4,10 @@ import { allowedBy, mutatedJson } from "./contract-arbitraries.ts";
 import type { Live, Scene } from "./contract-scene.ts";
 import type { JsonSchema, OpenapiDocument, Operation } from "./openapi-document.ts";
 
-/** What is sent: as the document shows it, as it allows it, one thing changed, or no request of the API's at all. */
+/**
+ * What to send: the document's example, any value that it allows, a value with one change, or a request outside the
+ * API.
+ */
 const kinds = ["shown", "allowed", "mutated", "malformed"] as const;
 type Kind = (typeof kinds)[number];
 export type ContractRequest = {
@@ -14,10 +17,10 @@ export type ContractRequest = {
   forbidden: string[];
 };
 
-/** So few keys that some come again, mostly with another body. */
+/** So few keys that some repeat, mostly with another body. */
 const REPEATED_EVERY = 5;
 
-/** As the document shows it, about records that are there. */
+/** The document's example, with ids of existing records. */
 export async function shownRequest(operation: Operation, scene: Scene, fresh = false): Promise<ContractRequest> {
   const { example, examples } = operation.body ?? {};
   const live = await scene.ready(
@@ -28,7 +31,7 @@ export async function shownRequest(operation: Operation, scene: Scene, fresh = f
   return requestOf(operation, scene, { kind: "shown", live, forbidden: [] });
 }
 
-/** One of the kinds, by chance: the same for the same seed. */
+/** Chooses one of the kinds. The same seed gives the same choice. */
 export async function variedRequest(
   document: OpenapiDocument,
   scene: Scene,
@@ -37,7 +40,7 @@ export async function variedRequest(
 ): Promise<ContractRequest> {
   let turn = 0;
   const pick = <T>(arbitrary: fc.Arbitrary<T>): T => {
-    // Far apart, so that one choice says nothing of the next.
+    // Far apart, so that choices are independent.
     const own = Math.imul(seed + Math.imul(turn++, 0x9e3779b9), 0x85ebca6b);
     return fc.sample(arbitrary, { seed: own, numRuns: 1 })[0]!;
   };
@@ -47,7 +50,7 @@ export async function variedRequest(
   const known = Object.fromEntries(
     Object.entries(scene.known).map(([name, ids]) => [name, pick(fc.constantFrom(...ids))]),
   );
-  // What others ask about must stay.
+  // Keep records that other requests need.
   const path =
     operation.method === "DELETE"
       ? (await scene.ready(operation.operation_id as OperationId, undefined, true)).path
@@ -70,7 +73,7 @@ export async function variedRequest(
         : (await scene.ready(operation.operation_id as OperationId, body.example)).body;
   const mutatedValue = kind === "mutated" && value !== undefined ? pick(changed(value)) : value;
   const live = { path, query, ...(body !== undefined && { body: mutatedValue }) };
-  // A network's message is answered in its own format, whatever it is.
+  // The service answers a network's message in the network's format.
   const judged = body !== undefined && isJson && !isIntake(operation);
   const forbidden = judged ? document.misfits(body.pointer, mutatedValue).slice(0, 1) : [];
   const request = requestOf(operation, scene, { kind, live, forbidden });
@@ -83,7 +86,7 @@ export async function variedRequest(
 
 const isIntake = ({ path }: Operation) => path.startsWith("/intake");
 
-/** Text is changed by cutting it short; what has parts by one of its parts. */
+/** Changes text by cutting it short, and a structure by changing one of its parts. */
 const changed = (value: unknown): fc.Arbitrary<unknown> =>
   typeof value === "string"
     ? fc.integer({ min: 0, max: value.length }).map((end) => value.slice(0, end))
@@ -94,14 +97,14 @@ const queryOf = ({ parameters }: Operation, resolve: (schema: JsonSchema) => Jso
   fc.record(
     Object.fromEntries(
       parameters
-        // A cursor is none but what an answer gave.
+        // Only an answer of the service supplies a valid cursor.
         .filter((parameter) => parameter.in === "query" && parameter.name !== "cursor")
         .map(({ name, schema }) => [name, allowedBy(schema, resolve).map(String)]),
     ),
     { requiredKeys: [] },
   ) as fc.Arbitrary<Record<string, string>>;
 
-/** Ids of records that are there, wherever a value of that name stands. */
+/** Puts ids of existing records wherever a field has that name. */
 function withKnown(value: unknown, path: Record<string, string>): unknown {
   if (Array.isArray(value)) return value.map((entry) => withKnown(entry, path));
   if (typeof value !== "object" || value === null) return value;
@@ -143,7 +146,7 @@ function written(content_type: string, value: unknown): string {
   return new URLSearchParams(Object.fromEntries(pairs.map(([name, entry]) => [name, String(entry)]))).toString();
 }
 
-/** Requests that never get as far as the rules. */
+/** Requests that the service must reject before its business rules run. */
 function spoilt(operation: Operation, request: ContractRequest): fc.Arbitrary<ContractRequest> {
   const { init, url } = request;
   const headers = (change: (headers: Headers) => void) => {
@@ -155,8 +158,8 @@ function spoilt(operation: Operation, request: ContractRequest): fc.Arbitrary<Co
   const hasBody = init.body !== undefined;
   const odd = { ...request, url: `${url}${url.includes("?") ? "&" : "?"}adress=1` };
   const ways: ContractRequest[] = [
-    // OAuth asks its servers to pass over what they do not know.
-    operation.on_token_server ? odd : refused(odd, "a parameter is unknown"),
+    // OAuth requires servers to ignore unknown parameters.
+    operation.on_token_server ? odd : refused(odd, "it has an unknown parameter"),
     ...(operation.on_token_server
       ? []
       : [
@@ -170,7 +173,7 @@ function spoilt(operation: Operation, request: ContractRequest): fc.Arbitrary<Co
       : [
           refused(
             headers((all) => all.set("authorization", "Bearer no")),
-            "its token is none",
+            "its token is invalid",
           ),
         ]),
     ...(operation.on_token_server || isIntake(operation)
@@ -178,20 +181,20 @@ function spoilt(operation: Operation, request: ContractRequest): fc.Arbitrary<Co
       : [
           refused(
             headers((all) => all.set("accept", "text/html")),
-            "it asks for another type",
+            "it accepts only another type",
           ),
         ]),
     ...(hasBody
       ? [
           refused(
             headers((all) => all.set("content-type", "text/plain")),
-            "its type is another",
+            "its content type is wrong",
           ),
         ]
       : []),
     ...(hasBody && operation.body!.content_type === "application/json"
       ? ["{", "[]", '"x"', "\u0000", '{"a":1,"a":1}'].map((body) =>
-          refused({ ...request, init: { ...init, body } }, "its body is no object"),
+          refused({ ...request, init: { ...init, body } }, "its body is not an object"),
         )
       : []),
     ...operation.parameters
@@ -200,13 +203,13 @@ function spoilt(operation: Operation, request: ContractRequest): fc.Arbitrary<Co
         const place = operation.path.split("/").indexOf(`{${name}}`);
         const parts = new URL(url).pathname.split("/");
         parts[place] = "no.such~thing";
-        return refused({ ...request, url: new URL(parts.join("/"), url).href }, "it is about nothing");
+        return refused({ ...request, url: new URL(parts.join("/"), url).href }, "its id does not exist");
       }),
     ...(operation.parameters.some(({ name }) => name === "Idempotency-Key")
       ? [
           refused(
             headers((all) => all.set("idempotency-key", "has space")),
-            "its key is none",
+            "its key is invalid",
           ),
         ]
       : []),

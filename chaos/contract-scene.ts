@@ -7,23 +7,23 @@ import { intakeToken, issue, partnerToken, tokenOf } from "./client.ts";
 import { withOwnId } from "./mutated.ts";
 
 type Json = Record<string, unknown>;
-/** What a request needs to be about something that is there. */
+/** Records that a request can refer to. */
 export type Live = { path: Record<string, string>; body?: unknown; query?: Record<string, string> };
 export type Scene = {
   demo: Demo;
   tokens: { partners: string; intake: string };
-  /** A request that should succeed, about records made for it; or one that was made before, where that will do. */
+  /** A request that should succeed, about records created for it or, if possible, reused from before. */
   ready(operation: OperationId, example: unknown, fresh?: boolean): Promise<Live>;
-  /** Ids that are there, for requests that are not sure of anything. */
+  /** Ids of existing records, for requests that need not succeed. */
   known: Record<string, string[]>;
 };
 
 const DEADLINE_MS = 60_000;
 const UNITS = 30;
-/** The newest endpoints may be what a request on its way is about. */
+/** Requests in flight may refer to the newest endpoints. */
 const MOST_BUSY = 10;
 
-/** A sandbox account with patients, orders in many states, endpoints and events, all made through the API itself. */
+/** A sandbox account with patients, orders in many states, endpoints and events, all created through the API. */
 export async function openScene(demo: Demo): Promise<Scene> {
   const tokens = { partners: await partnerToken(demo), intake: await intakeToken(demo) };
   const known: Scene["known"] = { patient_id: [], address_id: ["1"], order_number: [], id: [], event_id: [] };
@@ -66,12 +66,12 @@ export async function openScene(demo: Demo): Promise<Scene> {
   };
   const act = (order_number: string, event: string) =>
     call("POST", `/orders/${order_number}/partner_order_action_requests`, { event });
-  // Told of next to nothing: what is delivered is not what is looked at here.
+  // Subscribed to almost nothing, because this campaign does not check deliveries.
   const quiet = { url: `${demo.base_url}/hook`, events: ["ENDPOINT_DISABLED"] };
   const newEndpoint = async () => {
     const make = () => call("POST", "/webhook_endpoints", { ...quiet, secret: "mine" });
     const { id } = await make().catch(async () => {
-      // An account has so many and no more; those that others ask about stay.
+      // An account has a limited number. Keep those that other requests need.
       const { webhook_endpoints } = (await call("GET", "/webhook_endpoints")) as {
         webhook_endpoints: { id: string }[];
       };
@@ -83,7 +83,7 @@ export async function openScene(demo: Demo): Promise<Scene> {
   };
   const newEvent = async () =>
     remember("event_id", (await simulate("event", { event_type: "RX_RECEIVED" }))["event_id"]);
-  // The other sandbox partner asks for tokens: too many wrong secrets, and its client has to wait.
+  // Token requests use the other sandbox partner, because too many wrong secrets lock a client out for a while.
   const [, asking] = demo.partners;
   const client = { client_id: asking!.client_id, client_secret: asking!.client_secret };
   const newToken = async () => {
@@ -147,7 +147,7 @@ export async function openScene(demo: Demo): Promise<Scene> {
       const before = prepared.get(operation);
       if (before !== undefined && !fresh) return before;
       const path = Object.fromEntries(Object.entries(known).map(([name, ids]) => [name, ids.at(-1)!]));
-      // An address belongs to a patient, and every patient has a first one.
+      // An address belongs to a patient, and every patient has a first address.
       const live = await ready[operation]?.(example as Json);
       const made_ready = { body: example, ...live, path: { ...path, ...live?.path } };
       prepared.set(operation, made_ready);

@@ -20,9 +20,9 @@ export type ContractTally = {
 const SENDERS = 4;
 
 /**
- * Sends requests that are made from the served OpenAPI document to the service that serves it, `count` for each
- * operation, and holds every answer to the document: a status, headers, a body and codes that are told there, never a
- * fault of the service's own, and no success for what the document forbids.
+ * Builds `count` requests for each operation from the served OpenAPI document, sends them to the service, and checks
+ * every answer against the document. Status, headers, body and codes must be documented. A 500 is a fault, and so is
+ * a success for a request that the document forbids.
  */
 export async function holdToContract(given: { demo: Demo; count: number; seed: number }): Promise<ContractTally> {
   const { demo, count, seed } = given;
@@ -41,19 +41,19 @@ export async function holdToContract(given: { demo: Demo; count: number; seed: n
     const answers = tally.answers[operation.operation_id]!;
     answers[reply.status] = (answers[reply.status] ?? 0) + 1;
     if (reply.status >= 500) blame(`${reply.status}`);
-    // A dry run succeeds in telling that nothing would be made.
+    // A dry run succeeds and reports that it would create nothing.
     if (reply.status < 300 && !reply.text.startsWith('{"would_create":false')) {
       for (const forbidden of request.forbidden) blame(`${reply.status} although ${forbidden}`);
     }
     for (const complaint of document.complaints(operation, reply)) blame(complaint);
   };
 
-  // First each as the document shows it, while everything it is about is there.
+  // First the document's example for each operation, while all records still exist.
   for (const operation of document.operations) await send(operation, await shownRequest(operation, scene, true));
   const work = document.operations.flatMap((operation, index) =>
     Array.from({ length: count - 1 }, (_, turn) => ({ operation, turn, own: seed + index * 1_000_003 + turn })),
   );
-  // Side by side in the order of the turns, so that no operation has the service for itself.
+  // Concurrent, in the order of the turns, so that no operation has the service to itself.
   work.sort((a, b) => a.turn - b.turn);
   await Promise.all(
     Array.from({ length: SENDERS }, async () => {
@@ -64,15 +64,15 @@ export async function holdToContract(given: { demo: Demo; count: number; seed: n
   );
   for (const { operation_id, responses } of document.operations) {
     const statuses = Object.keys(tally.answers[operation_id] ?? {}).map(Number);
-    if (!statuses.some((status) => status < 300)) tally.faults.push(`${operation_id}: never succeeded`);
-    // What anybody may read is refused only without HTTPS.
+    if (!statuses.some((status) => status < 300)) tally.faults.push(`${operation_id}: no request succeeded`);
+    // The service rejects a public read only without HTTPS.
     if ("401" in responses && !statuses.some((status) => status >= 400))
-      tally.faults.push(`${operation_id}: never refused`);
+      tally.faults.push(`${operation_id}: no request was rejected`);
   }
   return tally;
 }
 
-/** With a service of its own, which lets its partners ask as fast as they can. */
+/** Runs on its own service, with rate limits that do not slow the campaign. */
 export async function onOwnService<T>(from: From, run: (demo: Demo) => Promise<T>): Promise<T> {
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-contract-"));
   const server = await startServer({ data_dir, from });

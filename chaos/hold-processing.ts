@@ -2,9 +2,9 @@ import { connectToPostgres } from "./postmaster.ts";
 import { until } from "./until.ts";
 
 /**
- * Where a message is kept waiting between being kept and being done with. `deciding`: what it is decided on cannot be
- * read, so nothing more was sent for it. `saving`: the changes were sent and wait for a row that they refer to; where
- * only the service is killed, the database may still make them.
+ * Where a message is held between storage and processing. `deciding`: the service cannot read the data for its
+ * decision, so it has sent nothing more. `saving`: the service has sent its changes, which wait for a lock on a
+ * referenced row. If only the service is killed, the database may still apply them.
  */
 export type Stage = "deciding" | "saving";
 
@@ -15,15 +15,15 @@ const LOCKS: Record<Stage, string> = {
 const WAIT_MS = 60_000;
 
 export type Hold = {
-  /** Messages that were kept and not done with when the hold was complete. */
+  /** Messages that were stored and not yet processed when the hold was complete. */
   waiting: number;
   release(): Promise<void>;
 };
 
 /**
- * The moment between keeping and processing lasts a few milliseconds, and random kills rarely hit it. Here somebody
- * else has a lock, as a long query or a migration may, until as many messages wait for it as there are writers. `left` are
- * the ids of those that were left from earlier kills.
+ * The time between storage and processing is a few milliseconds, so random kills rarely hit it. Here another session
+ * holds a lock, as a long query or a migration may, until as many messages wait for it as there are writers. `left`
+ * holds the ids that remained from earlier kills.
  */
 export async function holdProcessing(
   data_dir: string,
@@ -38,10 +38,10 @@ export async function holdProcessing(
     from intake_message
     where state = 'received' and sender_message_id <> all($1)`;
   const count = async () => (await client.query<{ count: number }>(text, [left])).rows[0]!.count;
-  await until("every writer waits", async () => (await count()) >= writers, { deadline_ms: WAIT_MS });
+  await until("every writer waits for the lock", async () => (await count()) >= writers, { deadline_ms: WAIT_MS });
   return {
     waiting: await count(),
-    // Its connection may have gone with the database.
+    // Its connection may be gone, together with the database.
     release: () => client.end().catch(() => {}),
   };
 }

@@ -1,25 +1,25 @@
 import type pg from "pg";
 
-/** What senders of e-prescriptions know: every message has an id of its own. */
+/** What senders of e-prescriptions know. Every message has its own id. */
 export type IntakeLedger = {
-  /** Answered by the service; whatever is done to it afterwards, each of these makes one prescription, once. */
+  /** Answered by the service. Each of these must become exactly one prescription, regardless of later kills. */
   acknowledged: { message_id: string; body: Uint8Array; answer: string }[];
-  /** Sent once and never again, whatever came of it. */
+  /** Sent once and never again, regardless of the outcome. */
   forgotten: Set<string>;
 };
 
-/** A message that the service kept, and what came of it. */
+/** A message that the service stored, and its outcome. */
 export type KeptMessage = {
   message_id: string;
   state: "received" | "processed";
   answer: string | null;
-  /** From being kept to being done with. */
+  /** From storage to the end of processing. */
   took_ms: number | null;
   prescriptions: number;
   events: number;
 };
 
-/** Every message that was kept, read past the service. */
+/** Reads every stored message directly from the database. */
 export async function readKept(client: pg.Client): Promise<KeptMessage[]> {
   const { rows } = await client.query<KeptMessage>(`
     with told as (
@@ -41,7 +41,7 @@ export async function readKept(client: pg.Client): Promise<KeptMessage[]> {
   return rows;
 }
 
-/** People who are there twice: all messages of one person tell the same name, birth date, telephone and ZIP code. */
+/** Duplicate patients: all messages of one person have the same name, birth date, telephone and ZIP code. */
 export async function countDoubledPatients(client: pg.Client): Promise<number> {
   const { rows } = await client.query<{ doubled: number }>(`
     select coalesce(sum(made - 1), 0)::int as doubled
@@ -50,8 +50,8 @@ export async function countDoubledPatients(client: pg.Client): Promise<number> {
 }
 
 /**
- * Acknowledged and not there with its event: lost; so is one that is kept and not made anything of, unless it is
- * acknowledged as just that. More than one prescription or event, whoever was told of it: doubled.
+ * Lost: an acknowledged message without its prescription and event, or a stored message without an outcome, unless
+ * the acknowledgment says so. Doubled: more than one prescription or event, for any recipient.
  */
 export function countKept(acknowledged: IntakeLedger["acknowledged"], kept: readonly KeptMessage[]) {
   const byId = new Map(kept.map((message) => [message.message_id, message]));
@@ -66,7 +66,7 @@ export function countKept(acknowledged: IntakeLedger["acknowledged"], kept: read
   };
 }
 
-/** Kept, and to be processed later (SCRIPT's Status 000). */
+/** Stored, to be processed later (SCRIPT's Status 000). */
 export const isPending = (answer: string) => answer.includes("<Code>000</Code>");
 /** Accepted (SCRIPT's Status 010). */
 export const isAccepted = (answer: string) => answer.includes("<Code>010</Code>");

@@ -19,21 +19,21 @@ import { type OpenWorkload, runWriters, type Site } from "./workload.ts";
 
 const MESSAGE_EVERY_MS = 10;
 const ANSWER_DEADLINE_MS = 60_000;
-/** Of four messages one is about somebody new; the others share a few people, whoever sends them. */
+/** One message in four is about a new patient. The others share a few patients, across all senders. */
 const NEW_PATIENT_EVERY = 4;
 const SHARED_PATIENTS = 3;
-/** Of two kills one is aimed at the moment between keeping a message and processing it. */
+/** One kill in two targets the time between storing a message and processing it. */
 const AIM_EVERY = 2;
-/** A kept message is left alone for 10 s, then taken up by a job that looks every 5 s. */
+/** A stored message stays untouched for 10 s. Then a job that runs every 5 s processes it. */
 const LEFT_ALONE_MS = 10_000;
 const TAKEN_UP_WITHIN_MS = 60_000;
 
 /**
- * Senders of e-prescriptions. The faithful send a message until it is answered; the hasty send each twice at once, as
- * one does who thinks that the first went astray; the forgetful send it once and never come back.
+ * Senders of e-prescriptions. Faithful senders repeat a message until they get an answer. Hasty senders send each
+ * message twice at once, as if the first were lost. Forgetful senders send it once and never retry.
  */
 const SENDERS = ["faithful", "faithful", "hasty", "forgetful"] as const;
-/** A hasty one may wait for the second answer to a message that the first made a prescription of. */
+/** A hasty sender may wait for its second answer after the first has already created the prescription. */
 const SURE_TO_WAIT = SENDERS.filter((kind) => kind !== "hasty").length;
 
 export const openIntakeWorkload: OpenWorkload = ({ data_dir, random, unexpected }) => {
@@ -53,7 +53,7 @@ export const openIntakeWorkload: OpenWorkload = ({ data_dir, random, unexpected 
   };
   const judge = (message: { message_id: string; body: Uint8Array }, { status, text }: Reply) => {
     if (status === 200 && (isAccepted(text) || isPending(text))) ledger.acknowledged.push({ ...message, answer: text });
-    else unexpected.push(`a message answered ${status}${codesIn(text)}`);
+    else unexpected.push(`a message got ${status}${codesIn(text)}`);
   };
   const sending = (site: Site, kind: (typeof SENDERS)[number]) => async (isStopping: () => boolean) => {
     for (; !isStopping(); await delay(MESSAGE_EVERY_MS)) {
@@ -73,12 +73,13 @@ export const openIntakeWorkload: OpenWorkload = ({ data_dir, random, unexpected 
     }
   };
 
-  /** The same message once more has the answer that it had, and changes nothing, as the last look tells. */
+  /** Sending a message again must give the same answer and change nothing, which the final check verifies. */
   const sendAgain = async (demo: Demo, acknowledged: IntakeLedger["acknowledged"]) => {
     for (const { body, answer } of acknowledged) {
       const reply = await insist(() => deliver(demo, token, "script", body), ANSWER_DEADLINE_MS);
       const same = reply.text === answer || (isPending(answer) && isAccepted(reply.text));
-      if (reply.status !== 200 || !same) unexpected.push(`sent again, answered otherwise${codesIn(reply.text)}`);
+      if (reply.status !== 200 || !same)
+        unexpected.push(`a repeated message got a different answer${codesIn(reply.text)}`);
     }
   };
 
@@ -107,16 +108,17 @@ export const openIntakeWorkload: OpenWorkload = ({ data_dir, random, unexpected 
     async checkAll(demo) {
       const allDone = async () =>
         (await onDatabase(data_dir, readKept)).every(({ state }) => state === "processed") || undefined;
-      await until("every kept message is done with", allDone, { deadline_ms: TAKEN_UP_WITHIN_MS, pause_ms: 200 }).catch(
-        (error: Error) => unexpected.push(error.message),
-      );
+      await until("every stored message is processed", allDone, {
+        deadline_ms: TAKEN_UP_WITHIN_MS,
+        pause_ms: 200,
+      }).catch((error: Error) => unexpected.push(error.message));
       await sendAgain(demo, ledger.acknowledged);
       const kept = await onDatabase(data_dir, readKept);
       const taken_up = kept.filter((one) => ledger.forgotten.has(one.message_id) && tookOver(one, LEFT_ALONE_MS));
       seen.taken_up_by_job = taken_up.length;
       seen.slowest_take_up_ms = Math.max(0, ...taken_up.map(({ took_ms }) => took_ms!));
       const { lost, doubled } = countKept(
-        // By now even what was acknowledged as waiting is done with.
+        // By now, messages acknowledged with Status 000 are processed too.
         ledger.acknowledged.map((one) => ({ ...one, answer: "" })),
         kept,
       );

@@ -23,13 +23,13 @@ export type RunningKind = "server" | "database" | "both";
 export type Tally = {
   kind: RunningKind | "first start";
   kills: number;
-  /** Acknowledged writes that were asked for again; after a first start, credentials that were used. */
+  /** Acknowledged writes that the campaign read back; after a first start, credentials that it used. */
   checked: number;
   lost: number;
   doubled: number;
   unexpected: string[];
   slowest_recovery_ms: number;
-  /** What else the workload saw. */
+  /** Other observations of the workload. */
   seen: Record<string, number>;
 };
 export type KillOptions = { count: number; random: () => number; from: From };
@@ -39,7 +39,7 @@ const LATEST_KILL_MS = 1_100;
 const FIRST_START_WINDOW_MS = 3_000;
 const RECOVERY_DEADLINE_MS = 120_000;
 
-/** Kills a busy service at random moments and looks after each kill for what it had acknowledged. */
+/** Kills a busy service at random times. After each kill, checks that every acknowledged write still exists. */
 export async function killWhileRunning(
   kind: RunningKind,
   open: OpenWorkload,
@@ -65,7 +65,7 @@ export async function killWhileRunning(
         await aimed?.();
         await outliveDatabase(server, data_dir, old_pid);
       } else {
-        // Its ports may be anybody's as soon as it is gone, so nobody calls there any more.
+        // Another process may take its ports at once, so the writers must stop calling them.
         site = undefined;
         if (kind === "both") process.kill(postmasterPid(data_dir)!, "SIGKILL");
         await killServer(server);
@@ -86,7 +86,7 @@ export async function killWhileRunning(
     tally.doubled += doubled;
     tally.seen = workload.seen();
     const { code } = await stopServer(server);
-    if (code !== 0) tally.unexpected.push(`the service ended with ${code}: ${server.errors().trim()}`);
+    if (code !== 0) tally.unexpected.push(`the service exited with ${code}: ${server.errors().trim()}`);
     return tally;
   } finally {
     if (server !== undefined) await killServer(server);
@@ -105,10 +105,11 @@ const emptyTally = (kind: Tally["kind"]): Tally => ({
   seen: {},
 });
 
-/** The service has to notice, start its database again and serve, without being started again itself. */
+/** The service must notice, restart its database and serve requests again, without a restart of its own. */
 async function outliveDatabase(server: ServerProcess, data_dir: string, old_pid: number): Promise<void> {
   const ready = async () => {
-    if (server.ended() !== undefined) throw new Error(`the service ended with its database: ${server.errors().trim()}`);
+    if (server.ended() !== undefined)
+      throw new Error(`the service exited together with its database: ${server.errors().trim()}`);
     const pid = postmasterPid(data_dir);
     if (pid === undefined || pid === old_pid) return false;
     return (await ask(`${server.demo.base_url}/readyz`))?.status === 200;
@@ -116,7 +117,10 @@ async function outliveDatabase(server: ServerProcess, data_dir: string, old_pid:
   await until("the service is ready again", ready, { deadline_ms: RECOVERY_DEADLINE_MS });
 }
 
-/** Kills a service somewhere in its first start; a plain start must then work, and what it shows must be true. */
+/**
+ * Kills a service during its first start. A plain start must then work, and the credentials that it prints must be
+ * valid.
+ */
 export async function killFirstStarts({ count, random, from }: KillOptions): Promise<Tally> {
   const tally = emptyTally("first start");
   for (; tally.kills < count; tally.kills++) {
@@ -125,7 +129,7 @@ export async function killFirstStarts({ count, random, from }: KillOptions): Pro
     let second: ServerProcess | undefined;
     try {
       await delay(random() * FIRST_START_WINDOW_MS);
-      // An init system takes the whole group; the kernel, short of memory, takes one process and leaves initdb behind.
+      // An init system kills the whole group. The kernel's OOM killer takes one process and leaves initdb behind.
       if (random() < 0.5) killGroup(first);
       else first.child.kill("SIGKILL");
       await until("the killed server is gone", first.ended);
@@ -140,7 +144,7 @@ export async function killFirstStarts({ count, random, from }: KillOptions): Pro
         if (answer?.status !== 200) tally.lost++;
       }
       const { code } = await stopServer(second);
-      if (code !== 0) tally.unexpected.push(`the service ended with ${code}: ${second.errors().trim()}`);
+      if (code !== 0) tally.unexpected.push(`the service exited with ${code}: ${second.errors().trim()}`);
     } finally {
       await killServer(second ?? first);
       await removeDataDir(data_dir);

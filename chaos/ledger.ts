@@ -2,17 +2,17 @@ import type { Demo } from "../server/src/seed/demo.ts";
 import { insist, type Reply } from "./ask.ts";
 import { move, positionOf, read } from "./client.ts";
 
-/** What the service acknowledged: whatever is done to it afterwards, this must be there, and once. */
+/** Writes that the service acknowledged. Each must exist exactly once, regardless of later kills. */
 export type Ledger = {
   tokens: { partner: number; access_token: string }[];
   moves: { key: string; sent_at_ms: number; text: string }[];
-  /** Answers that nobody should get, however the service is treated. */
+  /** Answers that no client should get, even during kills. */
   unexpected: string[];
 };
 
 const ANSWER_DEADLINE_MS = 60_000;
 
-/** Asks for each acknowledged write again and counts those that are gone. */
+/** Reads each acknowledged write back and counts those that are missing. */
 export async function checkWrites(
   demo: Demo,
   token: string,
@@ -22,7 +22,7 @@ export async function checkWrites(
   let lost = 0;
   const judge = (what: string, reply: Reply, isThere: boolean, isGone: boolean) => {
     if (isGone) lost++;
-    else if (!isThere) unexpected.push(`${what} answered ${reply.status}`);
+    else if (!isThere) unexpected.push(`${what} got ${reply.status}`);
   };
   const checkTokens = async (partner: number) => {
     for (const { access_token } of writes.tokens.filter((issued) => issued.partner === partner)) {
@@ -34,15 +34,15 @@ export async function checkWrites(
     for (const { key, text } of writes.moves) {
       const reply = await insist(() => move(demo, token, key), ANSWER_DEADLINE_MS);
       const replayed = reply.headers.get("idempotent-replayed") === "true" && reply.text === text;
-      judge("an acknowledged move", reply, replayed, reply.status === 202 && !replayed);
+      judge("an acknowledged clock move", reply, replayed, reply.status === 202 && !replayed);
     }
   };
-  // Each credential has a rate limit of its own, so they need not wait for one another.
+  // Each credential has its own rate limit, so the requests run concurrently.
   await Promise.all([...demo.partners.keys()].map(checkTokens).concat(checkMoves()));
   return { checked: writes.tokens.length + writes.moves.length, lost };
 }
 
-/** Moves the clock once more and holds the place of every acknowledged move against the sum. */
+/** Moves the clock once more and compares the position of every acknowledged move with the total. */
 export async function checkMovesAddUp(demo: Demo, token: string, moves: Ledger["moves"]) {
   const sent_at_ms = Date.now();
   const { text } = await insist(() => move(demo, token, `last-${sent_at_ms}`), ANSWER_DEADLINE_MS);
@@ -51,8 +51,8 @@ export async function checkMovesAddUp(demo: Demo, token: string, moves: Ledger["
 }
 
 /**
- * Each move has a place of its own, from 1 without a gap. Two with the same place: the first was lost. A place that
- * nobody was told of: a move was made twice.
+ * Positions run from 1 without a gap. If two moves share a position, the first was lost. If no client knows a
+ * position, the service made a move twice.
  */
 export function countMoves(positions: readonly number[]): { lost: number; doubled: number } {
   const places = new Set(positions);

@@ -4,7 +4,7 @@ import { historyLine, isOpen, itemsOf, type Life, type Model, openIds } from "./
 import type { Scene } from "./lifecycle-world.ts";
 import { brokenShelves } from "./order-invariants.ts";
 
-/** What is written of an order, all of it. */
+/** Everything that the database holds about an order. */
 type Written = {
   order_number: string;
   revision: number;
@@ -90,19 +90,19 @@ select sku, on_hand_units::float8 as on_hand, reserved_units::float8 as reserved
 from stock
 where account_id = $1`;
 
-/** Whatever is written otherwise than the model says, or breaks a rule that holds whatever the model says. */
+/** Lists differences between the database and the model, and broken rules that hold regardless of the model. */
 export async function faultsOf(db: Queryable, { account_id, patient_id, model }: Scene): Promise<string[]> {
   const written = await db.rows(ofOrders, [account_id, patient_id]);
   const faults = written.flatMap(brokenRules);
   const differs = (what: string, is: unknown, should: unknown) => {
     const [one, other] = [JSON.stringify(is), JSON.stringify(should)];
-    if (one !== other) faults.push(`${what} is ${one} and should be ${other}`);
+    if (one !== other) faults.push(`${what} is ${one}, expected ${other}`);
   };
   const known = new Set(model.orders.map(({ order_number }) => order_number));
-  for (const { order_number } of written) if (!known.has(order_number)) faults.push("an order that nobody asked for");
+  for (const { order_number } of written) if (!known.has(order_number)) faults.push("an order without a request");
   for (const [index, life] of model.orders.entries()) {
     const row = written.find(({ order_number }) => order_number === life.order_number);
-    if (row === undefined) faults.push(`order ${index} is not there`);
+    if (row === undefined) faults.push(`order ${index} is missing`);
     else {
       const [is, should] = [writtenParts(row), modelParts(life)];
       for (const [name, part] of Object.entries(should)) differs(`order ${index}: ${name}`, is[name], part);
@@ -118,12 +118,12 @@ export async function faultsOf(db: Queryable, { account_id, patient_id, model }:
       .filter((item) => !item.removed && item.prescription_id === prescription_id);
     const units = wanted.reduce((sum, item) => sum + item.units, 0);
     if (units_ordered !== units || units_ordered > units_authorized) {
-      faults.push("a prescription with other units ordered than its orders have");
+      faults.push("a prescription whose ordered units differ from its orders");
     }
     differs("units ordered", units_ordered, model.prescriptions.get(prescription_id)!.units_ordered);
   }
   for (const { sku, on_hand, reserved } of await db.rows(ofShelves, [account_id])) {
-    if (reserved < 0 || reserved > on_hand) faults.push("a shelf with less than nothing");
+    if (reserved < 0 || reserved > on_hand) faults.push("a shelf with negative stock");
     differs(`shelf ${sku}`, { on_hand, reserved }, model.shelves.get(sku));
   }
   return faults;
@@ -168,7 +168,7 @@ function modelParts(life: Life): Record<string, unknown> {
 const sorted = (row: Record<string, unknown>) =>
   Object.fromEntries(Object.entries(row).sort(([a], [b]) => (a < b ? -1 : 1)));
 
-/** What must hold of any order, whatever happened to it. */
+/** Rules that hold for every order at any time. */
 function brokenRules(row: Written): string[] {
   const faults: string[] = [];
   const must = (holds: boolean, what: string) => {
@@ -176,9 +176,12 @@ function brokenRules(row: Written): string[] {
   };
   const held = row.order_status === "On Hold";
   must(held === row.open_ids.length > 0, "On Hold without an open exception, or the reverse");
-  must(row.open_ids.join() === row.exception_ids.join(), "other exceptions open than the order says");
+  must(row.open_ids.join() === row.exception_ids.join(), "open exceptions differ from the order's list");
   const { history, events, items } = row;
-  must(history[0]!["from"] === null && history.at(-1)!["to"] === row.order_status, "a history that ends elsewhere");
+  must(
+    history[0]!["from"] === null && history.at(-1)!["to"] === row.order_status,
+    "the last history entry differs from the order",
+  );
   must(
     history.every((line, index) => index === 0 || line.from === history[index - 1]!["to"]),
     "a history with a gap",
@@ -190,27 +193,30 @@ function brokenRules(row: Written): string[] {
   );
   const changes = history.filter(({ from, to }) => from !== to).length;
   const count = (type: string) => events.filter(({ event_type }) => event_type === type).length;
-  must(count("ORDER_UPDATED") === changes, "not one ORDER_UPDATED for each change of the status");
+  must(count("ORDER_UPDATED") === changes, "ORDER_UPDATED events and status changes differ in number");
   const lines = events
     .filter(({ event_type }) => event_type !== "ORDER_EXCEPTION")
     .map(({ sequence, event_type }) => `${sequence} ${event_type}`);
-  must(new Set(lines).size === lines.length, "one change told twice");
+  must(new Set(lines).size === lines.length, "one change sent twice");
   const prescribed = count("RX_UPDATED");
-  must(prescribed === changes || prescribed === 0, "not one RX_UPDATED for each change of the status");
+  must(prescribed === changes || prescribed === 0, "RX_UPDATED events and status changes differ in number");
   const raised = history.filter(({ event }) => event === "raise_exception").length;
-  must(count("ORDER_EXCEPTION") >= raised, "an exception that nobody was told of");
+  must(count("ORDER_EXCEPTION") >= raised, "an exception without an event");
   const open = !["Shipped", "Delivered", "Canceled"].includes(row.order_status);
   must(
     items.every(({ pending, removed }) => pending === (open && !removed)),
-    "an item that waits for nothing",
+    "an item whose pending flag differs from the order's state",
   );
   const sum = (kind: string) =>
     row.entries.filter((one) => one.kind === kind).reduce((all, one) => all + one.amount_cents, 0);
-  must(sum("capture") === row.captured_cents && sum("refund") === row.refunded_cents, "money that no entry tells of");
+  must(
+    sum("capture") === row.captured_cents && sum("refund") === row.refunded_cents,
+    "an amount without a payment entry",
+  );
   must(row.refunded_cents <= row.captured_cents, "more refunded than captured");
   must(
     row.captured_cents > 0 === (row.order_status === "Shipped" || row.order_status === "Delivered"),
-    "captured before it was sent",
+    "captured before the order shipped",
   );
   for (const sku of new Set(items.map((item) => item.sku))) {
     const moved = (kind: string) =>
@@ -220,18 +226,18 @@ function brokenRules(row: Written): string[] {
       .reduce((all, item) => all + item.units, 0);
     must(
       moved("reserved") - moved("released") - moved("dispensed") === reserved,
-      "a shelf's ledger that does not add up",
+      "a stock ledger that does not add up",
     );
   }
   return faults;
 }
 
-/** Those of its orders that are not over. */
+/** Those orders that are still open. */
 export const openLives = ({ orders }: Model): Life[] =>
   orders.filter((life) => isOpen(life) && itemsOf(life).length > 0);
 
-/** The whole ledger of an account, once all its stories are told. */
+/** Checks the whole ledger of an account after its last story. */
 export async function ledgerFaults(db: Queryable, account_id: string): Promise<string[]> {
   const count = await brokenShelves(db, account_id);
-  return count === 0 ? [] : [`${count} shelves whose ledger does not add up`];
+  return count === 0 ? [] : [`${count} shelves whose stock ledger does not add up`];
 }

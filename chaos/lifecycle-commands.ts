@@ -2,7 +2,7 @@ import { type ActionKey, actionKeys, type ExceptionId, exceptionIds, type Shipme
 import fc from "fast-check";
 import type { Address, Token } from "./lifecycle-model.ts";
 
-/** What may be ordered: of which prescription (by its place among the patient's) or product, and how much. */
+/** What can be ordered: a prescription (by its position among the patient's) or a product, and the quantity. */
 const wishes = [
   { prescription: 0, sku: "atorvastatin-20", package_size: 90, quantity: 1 },
   { prescription: 1, sku: "atorvastatin-20", package_size: 90, quantity: 1 },
@@ -15,9 +15,9 @@ const wishes = [
   { prescription: 6, sku: "minoxidil-2-5", package_size: 60, quantity: 1 },
   { prescription: 6, sku: "minoxidil-2-5", package_size: 30, quantity: 1 },
   { prescription: 7, sku: "finasteride-1", package_size: 30, quantity: 2 },
-  // Nobody can read what is written.
+  // Its text cannot be read.
   { prescription: 8, sku: "sertraline-50", package_size: 90, quantity: 1 },
-  // The prescription is still to come.
+  // The prescription has not arrived yet.
   { prescription: null, sku: "sertraline-50", package_size: 90, quantity: 1 },
   { prescription: null, sku: "atorvastatin-20", package_size: 90, quantity: 1 },
   { prescription: null, sku: "packaging-pouch", package_size: 1, quantity: 2 },
@@ -37,7 +37,7 @@ export const written = [
   { sku: "sertraline-50", written_qty: 90, refills: 0, unclear: true },
 ] as const;
 
-/** Little is on these shelves when a sequence begins. */
+/** Shelves with little stock at the start of a sequence. */
 export const scarce: Readonly<Record<string, number>> = { "minoxidil-2-5": 60, "finasteride-1": 90 };
 
 export const people = {
@@ -49,7 +49,7 @@ export const people = {
 } as const;
 export type PersonName = keyof typeof people;
 
-/** `order` and `pick` are chosen among whatever there is by then. */
+/** `order` and `pick` select from the records that exist when the command runs. */
 export type Command =
   | { kind: "place"; wishes: Wish[]; address: Address; token: Token | null; other_dob: boolean }
   | { kind: "act"; order: number; event: ActionKey | null; pick: number; named: boolean; fields: Fields }
@@ -80,7 +80,7 @@ export type Todo =
   | { resolve: ExceptionId }
   | { refund_cents: number };
 
-/** A patient's story: how it begins, and what happens one after the other. */
+/** A patient's story: how it starts, and the commands in sequence. */
 export type Story = {
   automatic: boolean;
   email: boolean;
@@ -110,7 +110,7 @@ const allergies = fc.constantFrom<readonly string[]>(
   ["penicillin", "amoxicillin"],
   ["peanuts"],
 );
-/** Nothing that is refused or held by itself. */
+/** Nothing that the service rejects or holds without a command. */
 const isPlain = ({ prescription, sku }: Wish) => prescription !== null && prescription < 8 && sku !== "lipora-20";
 const place = fc.record({
   kind: fc.constant("place" as const),
@@ -137,7 +137,7 @@ const todo: fc.Arbitrary<Todo> = fc.oneof(
   fc.record({ resolve: exception }),
   fc.record({ refund_cents: fc.integer({ min: -1, max: 3_000 }) }),
 );
-/** Left open, what is done is something that fits. */
+/** If left open, the command performs an action that applies. */
 const event = fc.option(fc.constantFrom(...actionKeys.filter((key) => key !== "accept_suggested_address")), {
   freq: 1,
 });

@@ -10,7 +10,7 @@ import {
 import type { Command, PersonName, Todo } from "./lifecycle-commands.ts";
 import { type Address, isMissing, itemsOf, type Life, type Model, openIds, type Token } from "./lifecycle-model.ts";
 
-/** What a partner asks of an order, with whatever it sends beside. */
+/** A partner's request about an order, with its fields. */
 export type Asked = {
   event: ActionKey;
   exception_id?: ExceptionId;
@@ -24,7 +24,7 @@ export type Asked = {
   amount_cents?: number;
 };
 
-/** A command with everything chosen that it left to what there is. */
+/** A command with every open choice resolved against the existing records. */
 export type Concrete =
   | Extract<Command, { kind: "place" | "restock" | "prescribe" | "tell_allergies" | "clock" | "wait" }>
   | { kind: "act"; life: Life; asked: Asked }
@@ -32,12 +32,12 @@ export type Concrete =
   | { kind: "readdress"; life: Life; address: Address }
   | { kind: "simulate"; life: Life; to: Extract<Command, { kind: "simulate" }>["to"]; id: ExceptionId };
 
-/** No prescription of anybody's. */
+/** An id that no prescription has. */
 const NOBODYS = 1;
-/** For as long what was sent counts as taken: the supply is not used up before. */
+/** A shipped supply counts as in use for this long. */
 const FARTHEST_DAYS = 60;
 
-/** What a command means right now; undefined where there is nothing that it could be about. */
+/** What a command means now, or undefined if it applies to nothing. */
 export function concrete(model: Model, command: Command): Concrete | undefined {
   switch (command.kind) {
     case "clock":
@@ -68,7 +68,7 @@ export function concrete(model: Model, command: Command): Concrete | undefined {
   }
 }
 
-/** Something that can be done with an order where it stands. */
+/** An action that the order's current stage allows. */
 function fitting(life: Life, pick: number): Todo {
   const id = exceptionIds[pick % exceptionIds.length]!;
   const by_state: Record<OrderState, Todo[]> = {
@@ -91,7 +91,7 @@ function fitting(life: Life, pick: number): Todo {
   return todos[pick % todos.length]!;
 }
 
-/** The step that is next, so that some orders come far. */
+/** The next step, so that some orders get far. */
 function goOn(model: Model, life: Life, { by, checked_by }: Extract<Command, { kind: "go_on" }>): Concrete | undefined {
   const work = (todo: Todo, person: PersonName): Concrete => ({
     kind: "work",
@@ -116,7 +116,7 @@ function goOn(model: Model, life: Life, { by, checked_by }: Extract<Command, { k
   }
 }
 
-/** What ends an exception that nobody may end as it is. */
+/** The action that closes an exception that no role may override. */
 function remedy(model: Model, life: Life): Concrete | undefined {
   const [id] = openIds(life);
   const ask = (asked: Asked): Concrete => ({ kind: "act", life, asked });
@@ -160,12 +160,12 @@ function offered(life: Life, pick: number): ActionKey {
   const by_status = (Object.keys(actions) as ActionKey[]).filter((key) =>
     (actions[key].order_statuses as readonly string[]).includes(statusOfState(life.state)),
   );
-  // All of them can be canceled; that is not to be all that comes of them.
+  // Every exception offers cancel; without this filter, most orders would end that way.
   const all = [...by_holds, ...by_status].filter((key) => key !== "accept_suggested_address" && key !== "cancel");
   return pick === 0 ? "cancel" : (all[pick % Math.max(1, all.length)] ?? "cancel");
 }
 
-/** By what it is counted. */
+/** The name under which the report counts it. */
 export function nameOf(done: Concrete): string {
   if (done.kind === "act") return `act ${done.asked.event}`;
   if (done.kind === "simulate") return `simulate ${done.to ?? "exception"}`;

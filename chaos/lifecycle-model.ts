@@ -9,10 +9,10 @@ import {
 } from "@pestle/contract";
 import { products } from "../server/src/seed/cast.ts";
 
-/** One patient of one account, as simply as it can be told: what the service must agree with after every command. */
+/** The simplest model of one patient in one account. The service must agree with it after every command. */
 export type Model = {
   automatic: boolean;
-  /** Real time, and what the account's clock is ahead of it. */
+  /** Real time, and the lead of the account's clock over it. */
   real_ms: number;
   ahead_ms: number;
   email: boolean;
@@ -24,15 +24,15 @@ export type Model = {
 type Shelf = { on_hand: number; reserved: number };
 type Prescription = { sku: string; units_left: number; units_ordered: number; daw: boolean; unclear: boolean };
 
-/** An order's life. */
+/** The life of an order. */
 export type Life = {
   order_number: string;
   born_ms: number;
   state: OrderState;
   held_from: HoldableState | null;
-  /** Open exceptions, by what raised them: a rule that looks again with every change, the order's birth, or somebody. */
+  /** Open exceptions, by source: a rule that runs again after every change, the creation of the order, or a person. */
   open: Map<ExceptionId, "rule" | "birth" | "hand">;
-  /** What was confirmed, as it was when somebody confirmed it. */
+  /** The data as it was at the confirmation. */
   confirmed: Map<ExceptionId, string>;
   items: Item[];
   address: Address;
@@ -51,7 +51,7 @@ export type Life = {
   revision: number;
   sequence: number;
   history: string[];
-  /** A line an event: its sequence and type. */
+  /** One line per event: its sequence and type. */
   events: string[];
 };
 export type Item = {
@@ -66,7 +66,7 @@ export type Item = {
 };
 type Parcel = { status: ShipmentStatus; sent_ms: number; heard_ms: number; look_ms: number | null };
 export type Token = "good" | "declined" | "declined_at_capture";
-/** Where it goes; a name too long for a label; and what becomes of the parcel. */
+/** Destination, a name too long for a label, and the outcome of the parcel. */
 export type Address = { state: "CA" | "AR" | "HI"; long: boolean; end: "delivered" | "lost" | "returned" };
 
 export const DAY_MS = 24 * 3600 * 1000;
@@ -76,7 +76,7 @@ export const isOpen = ({ state }: Life) => !["Shipped", "Delivered", "Canceled"]
 export const itemsOf = ({ items }: Life) => items.filter(({ removed }) => !removed);
 export const openIds = ({ open }: Life) => [...open.keys()].sort((a, b) => a - b);
 
-/** Everything that a rule holds an order for right now, with what it rests on. */
+/** Every reason for which a rule holds an order now, with the data it depends on. */
 export function holdsOf(model: Model, life: Life): Map<ExceptionId, string> {
   const items = itemsOf(life);
   const found = new Map<ExceptionId, string>();
@@ -132,7 +132,7 @@ function allergiesIn({ allergies }: Model, items: readonly Item[]): string {
   return doses === 0 ? "" : reacts.map((allergy) => allergy.repeat(doses)).join();
 }
 
-/** The items that do not go together with another, with another order that is on its way, or with what was sent. */
+/** Items that conflict with another item, with another open order, or with a shipped one. */
 function interacting({ orders }: Model, life: Life): Set<number> {
   const pair = ["sertraline-50", "phenelzine-15"];
   const counterpart = (sku: string) => (pair.includes(sku) ? pair.find((one) => one !== sku) : undefined);
@@ -148,7 +148,7 @@ function interacting({ orders }: Model, life: Life): Set<number> {
   return found;
 }
 
-/** Who does something, by what history calls them where they raise, resolve, or do anything else. */
+/** Actors, under the names that history uses when they raise, resolve, or do anything else. */
 export type Doer = { raises: string; resolves: string };
 export const partner: Doer = { raises: "partner", resolves: "partner" };
 export const system: Doer = { raises: "system", resolves: "system" };
@@ -157,7 +157,7 @@ type What = {
   ends?: readonly ExceptionId[];
   confirms?: readonly ExceptionId[];
   raises?: readonly ExceptionId[];
-  /** What history calls it where no exception comes or goes. */
+  /** The history event if no exception opens or closes. */
   otherwise?: string;
 };
 
@@ -198,7 +198,7 @@ export function change(
   );
 }
 
-/** A step of the table that leaves the exceptions alone, or ends them all. */
+/** A transition that leaves the exceptions unchanged or closes all of them. */
 export function move(life: Life, actor: string, event: string, to: OrderState): void {
   life.revision += 1;
   const was = statusOfState(life.state);
@@ -207,7 +207,7 @@ export function move(life: Life, actor: string, event: string, to: OrderState): 
     life.open = new Map();
     life.held_from = null;
   }
-  // Nobody works any more on what is over.
+  // A finished order cannot be claimed.
   if (to === "Delivered" || to === "Canceled") life.claim = null;
   tell(life, was, ["ship", "track", "deliver"].includes(event) ? ["SHIPMENT_UPDATED"] : []);
 }
@@ -227,11 +227,11 @@ export function write(life: Life, actor: string, event: string, to: OrderState, 
   life.state = to;
 }
 
-/** A line of history, the same for the model and for a row. */
+/** A history line in one format for the model and for database rows. */
 export const historyLine = (row: Record<"actor" | "event" | "exception_id" | "from" | "to" | "stage", unknown>) =>
   `${row.actor} ${row.event} ${row.exception_id ?? "-"}: ${row.from ?? "new"} > ${row.to}/${row.stage ?? "-"}`;
 
-/** What is told of a change: its status where that is another, and whatever else; all under one number. */
+/** Events of a change: the status if it changed, plus any others, all with the same sequence. */
 export function tell(life: Life, was: OrderStatus | null, types: readonly string[]): void {
   const prescribed = life.items.some(({ needs_prescription }) => needs_prescription);
   const moved = was === statusOfState(life.state) ? [] : ["ORDER_UPDATED", ...(prescribed ? ["RX_UPDATED"] : [])];

@@ -25,7 +25,7 @@ import {
   write,
 } from "./lifecycle-model.ts";
 
-/** What came of a command for real, where nobody can know it beforehand. */
+/** The actual outcome of a command, where the model cannot predict it. */
 export type Told = { order_numbers: string[]; prescription_id?: number };
 
 export const DONE = "done";
@@ -36,7 +36,7 @@ type NewOrder = {
   token: Token | null;
   other_dob: boolean;
   by: "partner" | "system";
-  /** Which prescription a wish means. */
+  /** The prescription that a wish refers to. */
   ids: readonly number[];
 };
 
@@ -135,7 +135,7 @@ function order(model: Model, prescription_id: number, units: number): void {
   prescription.units_ordered += units;
 }
 
-/** The provider is asked; what it held for the order before is let go. */
+/** Requests an authorization from the provider and releases the order's previous one. */
 export function authorise(model: Model, life: Life): void {
   if (life.authorised) life.entries.push(`void ${life.amount}`);
   life.authorised = life.token !== "declined";
@@ -167,7 +167,7 @@ export function refund(life: Life, by: string, cents: number): boolean {
   return true;
 }
 
-/** Whether an exception is about an item: where somebody raised it, about any. */
+/** Whether an exception concerns an item. One that a person raised concerns every item. */
 export function inQuestion(model: Model, life: Life, id: ExceptionId, item: Item): boolean {
   if (life.open.get(id) === "hand") return true;
   if (id === 69) return isUnclear(model, item);
@@ -194,7 +194,10 @@ export function replace(model: Model, life: Life, id: ExceptionId, prescription_
   return DONE;
 }
 
-/** A prescription arrives: for an order that waits for it, else an order is made of it, where orders make themselves. */
+/**
+ * A prescription arrives. It fills an order that waits for it. Otherwise it becomes a new order if the account
+ * auto-orders.
+ */
 export function prescribe(
   model: Model,
   { sku, written_qty }: Extract<Concrete, { kind: "prescribe" }>,

@@ -30,7 +30,7 @@ import { type Address, itemsOf, type Model, productOf, type Token } from "./life
 import { DONE, type Told } from "./lifecycle-orders.ts";
 import type { Scene } from "./lifecycle-world.ts";
 
-/** Does for real what the command says, and tells what came of it in the words of the model. */
+/** Executes the command on the service and returns the outcome in the model's terms. */
 export async function perform(deps: Deps, scene: Scene, command: Concrete): Promise<{ outcome: string; told: Told }> {
   const told: Told = { order_numbers: [] };
   try {
@@ -41,7 +41,7 @@ export async function perform(deps: Deps, scene: Scene, command: Concrete): Prom
   }
 }
 
-/** Whatever is no refusal is a fault. */
+/** Any error that is not a rejection is a fault. */
 function refusalOf(error: unknown): string {
   if (error instanceof WorkRefusal) return error.key;
   if (error instanceof Conflict) return "409";
@@ -147,7 +147,7 @@ const tokens: Record<Token, string> = {
   declined: "tok_declined",
   declined_at_capture: "tok_declined_at_capture",
 };
-/** That of the sample prescription. */
+/** The birth date of the sample prescription. */
 const DOB = "1987-02-28";
 
 let reference = 0;
@@ -155,7 +155,7 @@ let reference = 0;
 function bodyOf({ patient_id, model }: Scene, command: Extract<Concrete, { kind: "place" }>) {
   const ids = [...model.prescriptions.keys()];
   return {
-    // Nobody sends the same twice within a minute.
+    // No client sends the same order twice within a minute.
     reference: `life ${reference++}`,
     shipping: { method_id: 1 },
     patient: { patient_id, ...(command.other_dob && { dob: "1950-01-01" }) },
@@ -183,7 +183,7 @@ const places = {
 };
 const numbers: Record<Address["end"], string> = { delivered: "2210", lost: "102", returned: "106" };
 
-/** How the address is judged is not what is played here. */
+/** Address validation is outside this campaign. */
 const addressOf = ({ state, long, end }: Address) => ({
   first_name: long ? "Maximiliana-Theodora-Eulalia" : "Marisol",
   last_name: "Okonkwo-Reyes",

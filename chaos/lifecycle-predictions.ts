@@ -28,7 +28,10 @@ import { simulate, work } from "./lifecycle-work.ts";
 
 const ADDRESS_EXCEPTIONS: readonly ExceptionId[] = [66, 67, 77, 78, 79];
 
-/** What must come of a command: `done`, or why not. The model is then what it must be afterwards. */
+/**
+ * The expected outcome of a command: `done`, or the reason for a rejection. Afterwards the model has the expected
+ * state.
+ */
 export function predict(model: Model, command: Concrete, told: Told): string {
   switch (command.kind) {
     case "place": {
@@ -78,7 +81,7 @@ function readdress(model: Model, life: Life, address: Address): string {
   return DONE;
 }
 
-/** What a partner asks. */
+/** Partner requests. */
 function act(model: Model, life: Life, asked: Asked): string {
   const { event } = asked;
   const offers = (id: ExceptionId) => exceptionRow(id).actions.includes(event);

@@ -1,7 +1,7 @@
 import { change, DAY_MS, isOpen, itemsOf, type Life, type Model, move, nowOf, system } from "./lifecycle-model.ts";
 
 const DELIVERED_AFTER_MS = 7 * DAY_MS;
-/** When the carrier of the campaign has news, after a parcel was sent. */
+/** When the campaign's carrier reports news about a shipped parcel. */
 export const IN_TRANSIT_MS = DAY_MS;
 export const END_MS = 3 * DAY_MS;
 
@@ -14,7 +14,7 @@ export function hear(life: Life, by: string, status: NonNullable<Life["parcel"]>
   else move(life, by, "track", "Shipped");
 }
 
-/** The carrier is asked about every parcel of which there may be news. */
+/** Polls the carrier for every parcel that may have news. */
 export function track(model: Model): void {
   const now = nowOf(model);
   for (const life of model.orders) {
@@ -33,7 +33,7 @@ export function track(model: Model): void {
   }
 }
 
-/** What waits long enough is delivered, and whoever waits gets what is there, the oldest first. */
+/** Delivers stock that was on order long enough, then gives the available units to waiting orders, oldest first. */
 export function serve(model: Model): void {
   const waiting = model.orders.filter(isOpen).flatMap((life) =>
     itemsOf(life)

@@ -18,7 +18,7 @@ import { hear, IN_TRANSIT_MS } from "./lifecycle-track.ts";
 
 const CLAIM_MS = 15 * 60_000;
 
-/** What people of the pharmacy do. */
+/** Commands of pharmacy staff. */
 export function work(model: Model, { life, todo, by, revision }: Extract<Concrete, { kind: "work" }>): string {
   const role = people[by];
   const is_pharmacist = role !== "technician";

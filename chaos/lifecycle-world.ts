@@ -29,29 +29,29 @@ import { END_MS, IN_TRANSIT_MS } from "./lifecycle-track.ts";
 
 export type World = {
   deps: Deps;
-  /** What was logged that should not have happened; whoever reads it takes it away. */
+  /** Errors logged since the last read. Reading clears them. */
   warnings: string[];
   openStage(automatic: boolean): Promise<Stage>;
   close(): Promise<void>;
 };
-/** An account with the cast's catalogue, on which one story plays after the other. */
+/** An account with the cast's catalogue, which plays one story after another. */
 export type Stage = { account_id: string; begin(story: Story, real_ms: number): Promise<Scene> };
-/** A patient of nobody's orders yet, the shelves as every story finds them, and the clock where it was. */
+/** Starts a story: a patient without orders, shelves at their initial stock, and the clock unchanged. */
 export type Scene = { account_id: string; patient_id: string; model: Model };
 
 const PATIENTS_AT_ONCE = 25;
 const FIRST_PRESCRIPTION = 20_000_000;
-/** More than any story takes. */
+/** More than any story uses. */
 const PLENTY = 10_000;
 
-/** The real use cases on a real database; no job and no listener, so that nothing happens but by a command. */
+/** The real use cases on a real database, without jobs or listeners, so that only commands cause changes. */
 export async function openWorld(options: {
   database_url: string;
   master_key: string;
   pool_size: number;
 }): Promise<World> {
   const config = readConfig({ DATABASE_URL: options.database_url, MASTER_KEY: options.master_key });
-  // Nobody pulls the plug here, so nobody waits for the disk either.
+  // This database need not survive a crash, so it does not wait for the disk.
   const connection = { connectionString: options.database_url, options: "-c synchronous_commit=off" };
   const db = openDb({ connection, pool_size: options.pool_size, named_statements: true });
   await migrate(db);
@@ -66,7 +66,7 @@ export async function openWorld(options: {
     db,
     queue: db,
     vault: await openVault(db, () => masterKeys(config), now()),
-    // The catalogue never changes here, so that copies of it are good for ever.
+    // The catalogue never changes here, so cached copies stay valid.
     bus: { fresh: () => true },
     copies: createCopies(),
     limiter: createRateLimiter(),
@@ -95,7 +95,7 @@ async function openStage(deps: Deps, automatic: boolean): Promise<Stage> {
     await saveProducts(tx, account.account_id, products);
     return account;
   });
-  // What a story left on the shelves, the next one finds, but for those that are to be scarce.
+  // The next story inherits the shelves, except those that must be scarce.
   const shelves = new Map(products.map(({ sku }) => [sku, { on_hand: 0, reserved: 0 }]));
   const waiting = new Map<boolean, NewPatient[]>();
   const nextPatient = async (email: boolean): Promise<NewPatient> => {
@@ -167,7 +167,7 @@ const newPatient = (email: boolean): NewPatient => ({
   })),
 });
 
-/** Stands in for a carrier whose parcels have three things to tell, and whose labels cost nothing to make. */
+/** A fake carrier whose parcels report three scans and whose labels cost nothing. */
 const quickCarrier: Carriers = {
   async createLabel({ key }) {
     return {

@@ -13,25 +13,25 @@ export type LifecycleOptions = {
   master_key: string;
   count: number;
   seed: number;
-  /** Stories that are told at once, each on an account of its own. */
+  /** Concurrent stories, each on its own account. */
   lanes?: number;
   onProgress?: (told: number) => void;
 };
 export type LifecycleTally = {
   stories: number;
   orders: number;
-  /** How often each command came out how. */
+  /** Number of outcomes, by command and kind. */
   outcomes: Record<string, Record<string, number>>;
-  /** The smallest stories that did not come out as they should, each with how it did. */
+  /** The smallest stories that ended differently from the model, with the actual outcome. */
   faults: string[];
 };
 
 const LANES = 4;
 const COMMAND_MS = 1_000;
-/** By then no parcel has anything more to tell. */
+/** By then no parcel has further news. */
 const LAST_DAYS = 4;
 
-/** Random stories of orders on the real use cases, told beside a model that must come out the same. */
+/** Plays random stories of orders on the real use cases and compares each step with a model. */
 export async function playLifecycles(options: LifecycleOptions): Promise<LifecycleTally> {
   const { count, seed, lanes = LANES, onProgress } = options;
   const world = await openWorld({ ...options, pool_size: lanes * 2 });
@@ -55,7 +55,7 @@ export async function playLifecycles(options: LifecycleOptions): Promise<Lifecyc
   }
 }
 
-/** One story after the other. */
+/** Plays one story after another. */
 async function openLane(world: World, tally: LifecycleTally, onTold: () => void) {
   const stages = new Map<boolean, Stage>();
   let real_ms = Date.now();
@@ -68,15 +68,15 @@ async function openLane(world: World, tally: LifecycleTally, onTold: () => void)
     async tell(told: Story): Promise<void> {
       const scene = await (await stageFor(told.automatic)).begin(told, real_ms);
       const { model } = scene;
-      // The lane's own time: it goes on with every command, and with nothing else.
+      // The lane has its own clock, which advances only with a command.
       const deps: Deps = { ...world.deps, now: () => new Date(model.real_ms) };
       try {
         await tellStory(deps, scene, told, tally);
-        // A job that fails says so and goes on; here nothing fails.
+        // A failing job logs an error and continues. Here no job may fail.
         const [warning] = world.warnings.splice(0);
         if (warning !== undefined) throw new Error(warning);
       } catch (error) {
-        // What is left of it would be in the way of the next.
+        // Leftovers would disturb the next story.
         stages.delete(told.automatic);
         throw error;
       } finally {
@@ -99,7 +99,7 @@ async function tellStory(deps: Deps, scene: Scene, told: Story, tally: Lifecycle
     told.allergies.length === 0 ? [] : [{ kind: "tell_allergies", allergies: told.allergies }];
   for (const command of [...allergies, told.first, ...told.rest]) await follow(deps, scene, command, tally);
   await compare(deps, scene);
-  // Every order can be brought to an end, and then nothing is left of it on the shelves.
+  // Every order can be finished, and then it holds no units on the shelves.
   for (const life of openLives(model)) {
     const order = model.orders.indexOf(life);
     const fields = { prescription: 0, item_id: 1, cents: 1, right: true } as Extract<
@@ -127,8 +127,8 @@ async function followOnce(deps: Deps, scene: Scene, command: Command, tally: Lif
   const expected = predict(model, meant, told);
   const counts = tally.outcomes[name] ?? {};
   tally.outcomes[name] = { ...counts, [outcome]: (counts[outcome] ?? 0) + 1 };
-  if (outcome !== expected) throw new Error(`${name}: ${outcome}, and should be ${expected}`);
-  if (outcome === DONE && told.order_numbers.length > 0) throw new Error(`${name}: an order too many`);
+  if (outcome !== expected) throw new Error(`${name}: ${outcome}, expected ${expected}`);
+  if (outcome === DONE && told.order_numbers.length > 0) throw new Error(`${name}: created an unexpected order`);
 }
 
 async function compare(deps: Deps, scene: Scene): Promise<void> {

@@ -37,7 +37,7 @@ const count = (initial: number, about: string): RunOption => ({ about, initial: 
 /** Each campaign returns whether everything held. */
 const campaigns: Record<string, Campaign> = {
   kills: {
-    about: "kill -9 the service, its database, both, and a first start: no acknowledged write is lost",
+    about: "kill -9 the service, its database, both, and a first start: no acknowledged write may be lost",
     options: { count: count(50, "kills of each kind"), seed },
     async run({ count, seed }) {
       const random = seededRandom(seed);
@@ -48,22 +48,25 @@ const campaigns: Record<string, Campaign> = {
   },
   intake: {
     about:
-      "kill -9 the service, its database and both while e-prescriptions arrive: each acknowledged one is kept once",
+      "kill -9 the service, its database and both while e-prescriptions arrive: each acknowledged one must exist once",
     options: { count: count(50, "kills of each kind"), seed },
     run: ({ count, seed }) => killEachKind(openIntakeWorkload, count, seededRandom(seed)),
   },
   mutations: {
-    about: `damaged e-prescriptions through the readers and over HTTP: no crash, no 500, none over ${READ_WITHIN_MS} ms`,
-    options: { count: count(200_000, `messages to read; at most ${MUTATIONS_SENT} of them are sent`), seed },
+    about: `read damaged e-prescriptions directly and over HTTP: no crash, no 500, none slower than ${READ_WITHIN_MS} ms`,
+    options: {
+      count: count(200_000, `messages to read; the campaign sends at most ${MUTATIONS_SENT} of them over HTTP`),
+      seed,
+    },
     async run({ count, seed }) {
-      // Far enough from the end of the numbers that a seed can be.
+      // Leaves room for `count` seeds above the first.
       const first = seed % 2 ** 30;
       const well = await showReading({ first, count });
       return (await showSending({ first, count: Math.min(count, MUTATIONS_SENT) })) && well;
     },
   },
   races: {
-    about: "50 clients order the same units, shelves and idempotency keys from two processes: none is sold twice",
+    about: "50 clients of two processes order the same units, shelves and idempotency keys: no unit may be sold twice",
     options: {
       count: count(100_000, "orders"),
       kills: { about: "kills of a process during the run", initial: [0] },
@@ -77,7 +80,7 @@ const campaigns: Record<string, Campaign> = {
       }),
   },
   lifecycle: {
-    about: "random commands of partners, staff, carriers and clocks on orders: the service agrees with a model",
+    about: "random commands of partners, staff, carriers and clocks on orders: the service must agree with a model",
     options: { count: count(50_000, "sequences of commands"), seed },
     run: ({ count, seed }) =>
       onOwnDatabase(async (own) => {
@@ -90,7 +93,7 @@ const campaigns: Record<string, Campaign> = {
       }),
   },
   webhooks: {
-    about: `webhooks to ${ENDPOINTS} endpoints, three of them hostile, under kills: the receivers get every event`,
+    about: `webhooks to ${ENDPOINTS} endpoints, three of them hostile, under kills: the receivers must get every event`,
     options: {
       count: count(100_000, "deliveries"),
       kills: { about: "kills of processes and of the database", initial: [20] },
@@ -108,7 +111,7 @@ const campaigns: Record<string, Campaign> = {
     },
   },
   sdk: {
-    about: "orders by the SDK through a proxy that drops, delays, doubles and resets: each exists once",
+    about: "orders through the SDK and a proxy that drops, delays, doubles and resets: each order must exist once",
     options: { count: count(1_000, "orders"), seed },
     run: ({ count, seed }) =>
       onOwnDatabase(async (own) => {
@@ -118,7 +121,7 @@ const campaigns: Record<string, Campaign> = {
       }),
   },
   contract: {
-    about: "good and bad requests made from the OpenAPI document: every answer is as the document says",
+    about: "valid and invalid requests built from the OpenAPI document: every answer must match the document",
     options: { count: count(500, "requests to each operation"), seed },
     async run({ count, seed }) {
       const begin_ms = Date.now();
@@ -155,7 +158,7 @@ function showContract({ operations, requests, answers, faults }: ContractTally, 
   return faults.length === 0;
 }
 
-/** A line a command: how often it was done, and why not how often. */
+/** Prints one line per command: how often it succeeded, and how often it failed for which reason. */
 function showLifecycles({ stories, orders, outcomes, faults }: LifecycleTally, took_ms: number): boolean {
   for (const [command, counts] of Object.entries(outcomes).sort(([a], [b]) => (a < b ? -1 : 1))) {
     const { done = 0, ...refusals } = counts;
@@ -163,7 +166,7 @@ function showLifecycles({ stories, orders, outcomes, faults }: LifecycleTally, t
     const why = told.map(([refusal, times]) => `${refusal}: ${times}`).join("  ");
     console.log(`${command.padEnd(30)}${String(done).padStart(8)}  ${why}`);
   }
-  console.log(`told ${stories} stories of ${orders} orders in ${seconds(took_ms)}  faults ${faults.length}`);
+  console.log(`played ${stories} stories of ${orders} orders in ${seconds(took_ms)}  faults ${faults.length}`);
   for (const fault of faults) console.log(`             ${fault}`);
   return faults.length === 0;
 }
@@ -197,7 +200,7 @@ async function showReading(mutations: Mutations): Promise<boolean> {
       `hangs ${hangs.length}  slowest ${slowest.took_ms.toFixed(1)} ms (message ${slowest.seed})`,
   );
   for (const { seed, fault } of crashes.slice(0, 20)) console.log(`             message ${seed}: ${fault}`);
-  for (const seed of hangs) console.log(`             message ${seed} is read for ever`);
+  for (const seed of hangs) console.log(`             message ${seed} never finishes reading`);
   return crashes.length === 0 && hangs.length === 0 && slowest.took_ms < READ_WITHIN_MS;
 }
 
@@ -234,7 +237,7 @@ const { name, run: campaign, numbers } = chosenRun("campaign", campaigns);
 const [counted = 0] = numbers["count"] ?? [];
 const [kills = 0] = numbers["kills"] ?? [];
 const [seeded = 0] = numbers["seed"] ?? [];
-// What is attacked is what an operator runs, so it must not be stale.
+// The campaign attacks the build that operators run, so the build must be current.
 const built = spawnSync(process.execPath, ["scripts/build.mjs"], { stdio: "inherit" });
 if (built.status !== 0) process.exit(1);
 console.log(`campaign ${name}, seed ${seeded}`);

@@ -3,17 +3,17 @@ import { readFhir } from "../server/src/formats/fhir/read.ts";
 import { readScript } from "../server/src/formats/script/read.ts";
 import { mutated } from "./mutated.ts";
 
-/** Every `step`th message from `first` on, before `end`. `current` shows which one is being read. */
+/** Every `step`th message from `first` to before `end`. `current` is the message being read. */
 export type MutationWork = { first: number; end: number; step: number; current: Int32Array };
 export type MutationTally = {
-  /** How many were read, or refused with which code. */
+  /** How many messages were read, or rejected by code. */
   outcomes: Record<string, number>;
   crashes: { seed: number; fault: string }[];
   slowest: { seed: number; took_ms: number };
 };
 
 const TRIES = 3;
-/** What takes longer is read again: the machine may have been busy with something else. */
+/** A slow message is read again, because the machine may have been busy. */
 const DOUBTFUL_MS = 50;
 
 const { first, end, step, current } = workerData as MutationWork;

@@ -12,7 +12,7 @@ import { until } from "./until.ts";
 
 export type Mutations = { first: number; count: number };
 
-/** A thread knows nothing of the TypeScript loader that this one was started with. */
+/** A worker thread does not inherit this thread's TypeScript loader. */
 const BEGIN = `import("tsx/esm/api").then(({ register }) => {
   register();
   return import(${JSON.stringify(new URL("./mutation-worker.ts", import.meta.url).href)});
@@ -20,7 +20,7 @@ const BEGIN = `import("tsx/esm/api").then(({ register }) => {
 const HANGS_AFTER_MS = 60_000;
 const LOOK_EVERY_MS = 250;
 
-/** Reads mutated messages in threads of their own, where one that reads for ever can be seen and ended. */
+/** Reads damaged messages in worker threads, which the campaign can stop when a read never ends. */
 export async function readMutations({ first, count }: Mutations): Promise<MutationTally & { hangs: number[] }> {
   const step = Math.min(availableParallelism(), count);
   const hangs: number[] = [];
@@ -46,7 +46,7 @@ function readInThread(work: Omit<MutationWork, "current">, hangs: number[]): Pro
       const seed = Atomics.load(current, 0);
       if (seed !== seen) [seen, since_ms] = [seed, Date.now()];
       else if (Date.now() - since_ms > HANGS_AFTER_MS) {
-        // What this thread had counted is gone with it; the campaign has failed anyway.
+        // This thread's counts are lost with it. The campaign has failed anyway.
         hangs.push(seed);
         worker.terminate();
         resolve({ outcomes: {}, crashes: [], slowest: { seed, took_ms: HANGS_AFTER_MS } });
@@ -61,10 +61,10 @@ function readInThread(work: Omit<MutationWork, "current">, hangs: number[]): Pro
 const SENDERS = 8;
 const ANSWER_DEADLINE_MS = 60_000;
 const DONE_WITHIN_MS = 60_000;
-/** A reader that failed, and a message that could not be processed: answers, but none that anybody should get. */
+/** A crashed reader, and a message that the service could not process: no client should get these answers. */
 const OUR_FAULT = /<DescriptionCode>007<|<Code>000</;
 
-/** Sends mutated messages to a service that was started for it, and tallies what they are answered with. */
+/** Sends damaged messages to a service started for this purpose and counts the answers. */
 export async function sendMutations(
   { first, count }: Mutations,
   from: From,
@@ -84,14 +84,14 @@ export async function sendMutations(
         const reply = await insist(() => deliver(server.demo, token, message.format, body), ANSWER_DEADLINE_MS);
         statuses[reply.status] = (statuses[reply.status] ?? 0) + 1;
         if (![200, 400].includes(reply.status) || OUR_FAULT.test(reply.text)) {
-          unexpected.push(`message ${seed} (${message.format}) answered ${reply.status}`);
+          unexpected.push(`message ${seed} (${message.format}) got ${reply.status}`);
         }
       }
     };
     await Promise.all(Array.from({ length: SENDERS }, sending));
     await checkNothingWaits(data_dir).catch((error: Error) => unexpected.push(error.message));
     const { code } = await stopServer(server);
-    if (code !== 0) unexpected.push(`the service ended with ${code}: ${server.errors().trim()}`);
+    if (code !== 0) unexpected.push(`the service exited with ${code}: ${server.errors().trim()}`);
     return { statuses, unexpected };
   } finally {
     await killServer(server);
@@ -103,5 +103,7 @@ async function checkNothingWaits(data_dir: string): Promise<void> {
   const client = await connectToPostgres(data_dir);
   const text = "select count(*)::int as waiting from intake_message where state = 'received'";
   const nothing = async () => (await client.query<{ waiting: number }>(text)).rows[0]!.waiting === 0;
-  await until("every kept message is done with", nothing, { deadline_ms: DONE_WITHIN_MS }).finally(() => client.end());
+  await until("every stored message is processed", nothing, { deadline_ms: DONE_WITHIN_MS }).finally(() =>
+    client.end(),
+  );
 }

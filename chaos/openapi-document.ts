@@ -27,10 +27,10 @@ export type Operation = {
 };
 export type Answered = { status: number; headers: Headers; text: string };
 
-/** Present only where there is something to say. */
+/** Present only if not empty. */
 const OPTIONAL_HEADERS = new Set(["Link", "Idempotent-Replayed"]);
 
-/** An OpenAPI 3.1 document, read as one who holds the service to its word: each place of it checks values. */
+/** An OpenAPI 3.1 document that checks values: each part of it is a validator. */
 export function readOpenapi(text: string) {
   const document = JSON.parse(text) as {
     paths: Record<string, Json>;
@@ -38,7 +38,7 @@ export function readOpenapi(text: string) {
     webhooks: Record<string, Json>;
   };
   const open = validator(document);
-  // Answers may grow, but what they hold today is described: fields that are not are told.
+  // Answers may gain fields, but the document must describe all current ones, so undescribed fields are faults.
   const shut = validator(closed(document) as object);
 
   const resolved = <T>(value: T): T => {
@@ -88,21 +88,21 @@ export function readOpenapi(text: string) {
     document,
     operations,
     resolved,
-    /** What of a value does not fit the schema at this place. */
+    /** How a value violates the schema at this pointer. */
     misfits: (at: string, value: unknown) => open(at, value),
-    /** What of an answer is not as the operation promises. */
+    /** How an answer violates the operation's description. */
     complaints(operation: Operation, { status, headers, text: body }: Answered): string[] {
       const described = operation.responses[String(status)];
-      if (described === undefined) return [`${status} is not among its answers`];
+      if (described === undefined) return [`${status} is not documented`];
       const faults = Object.entries(described.headers ?? {}).flatMap(([name, header]) => {
         const value = headers.get(name);
         if (value === null) return OPTIONAL_HEADERS.has(name) ? [] : [`${status} lacks the header ${name}`];
         const { type, pattern } = resolved(header).schema as { type: string; pattern?: string };
         const fits = type === "integer" ? /^\d+$/.test(value) : new RegExp(pattern ?? "").test(value);
-        return fits ? [] : [`${status} has a bad header ${name}`];
+        return fits ? [] : [`${status} has an invalid header ${name}`];
       });
       const [content_type] = Object.keys(described.content ?? {});
-      if (content_type === undefined) return body === "" ? faults : [...faults, `${status} has a body`];
+      if (content_type === undefined) return body === "" ? faults : [...faults, `${status} has an undocumented body`];
       const given = headers.get("content-type")?.split(";")[0];
       if (given !== content_type) return [...faults, `${status} is ${given}, not ${content_type}`];
       if (!content_type.endsWith("json")) return body === "" ? [...faults, `${status} is empty`] : faults;
@@ -114,7 +114,7 @@ export function readOpenapi(text: string) {
       return [
         ...faults,
         ...shut(at, value).map((misfit) => `${status} ${misfit}`),
-        ...unknown.map(({ code }) => `${status} has the code ${code}, which is not listed`),
+        ...unknown.map(({ code }) => `${status} has the undocumented code ${code}`),
       ];
     },
   };
@@ -146,7 +146,7 @@ function validator(document: object): (at: string, value: unknown) => string[] {
   };
 }
 
-/** A copy in which no object may have more fields than are described. */
+/** A copy in which no object may have undescribed fields. */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;

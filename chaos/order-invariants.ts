@@ -12,12 +12,12 @@ left join (
   group by 1) told using (sku)
 where s.account_id = $1
   and (s.on_hand_units <> coalesce(told.on_hand, 0) or s.reserved_units <> coalesce(told.reserved, 0))`;
-/** Shelves of an account whose ledger says something else than what is on them; none where all is well. */
+/** Shelves of an account whose ledger differs from their stock. Empty if all agree. */
 export const brokenShelves = async (db: Queryable, account_id: string) => (await db.raw(LEDGER, [account_id])).count;
 
-/** What must hold of an account's orders at any time. Each statement finds what breaks it. */
+/** Rules that hold for an account's orders at any time. Each statement finds violations. */
 const INVARIANTS: Record<string, string> = {
-  "units ordered are those of the orders, and no more than the prescription allows": `
+  "a prescription's ordered units equal those of its orders and never exceed its authorized units": `
     select r.prescription_id
     from prescription r
     left join (
@@ -28,7 +28,7 @@ const INVARIANTS: Record<string, string> = {
       group by 1) taken using (prescription_id)
     where r.account_id = $1
       and (r.units_ordered <> coalesce(taken.units, 0) or r.units_ordered > r.units_authorized)`,
-  "what is reserved is what open orders wait for, and no more than is there": `
+  "reserved units equal those of open orders and never exceed the stock": `
     select s.sku
     from stock s
     left join (
@@ -38,8 +38,8 @@ const INVARIANTS: Record<string, string> = {
       group by 1) taken using (sku)
     where s.account_id = $1
       and (s.reserved_units <> coalesce(taken.units, 0) or s.reserved_units > s.on_hand_units or s.reserved_units < 0)`,
-  "the ledger of the shelves adds up to what is on them": LEDGER,
-  "each order's reservation is in the ledger once": `
+  "the stock ledger adds up to the stock": LEDGER,
+  "each order's reservation appears once in the ledger": `
     select order_number, sku, sum(units)
     from (
       select order_number, sku, units
@@ -51,7 +51,7 @@ const INVARIANTS: Record<string, string> = {
       where account_id = $1 and kind = 'reserved') as both_sides
     group by 1, 2
     having sum(units) <> 0`,
-  "each order was created once in its history": `
+  "each order has one create entry in its history": `
     select o.order_number
     from orders o
     left join order_history h
@@ -59,7 +59,7 @@ const INVARIANTS: Record<string, string> = {
     where o.account_id = $1
     group by 1
     having count(h.*) <> 1`,
-  "each order told its birth once, its prescriptions once, and each exception once": `
+  "each order sent one event for its creation, one for its prescriptions, and one for each exception": `
     select o.order_number
     from orders o
     left join webhook_event e on e.account_id = o.account_id and e.order_number = o.order_number
@@ -74,7 +74,7 @@ const INVARIANTS: Record<string, string> = {
           from order_item i
           where i.account_id = o.account_id and i.order_number = o.order_number and i.prescription_id is not null
           limit 1) as prescribed)`,
-  "what holds an order is written beside it": `
+  "an order's exception ids equal its open exceptions": `
     select o.order_number
     from orders o
     where o.account_id = $1 and o.exception_ids <> array(
@@ -82,7 +82,7 @@ const INVARIANTS: Record<string, string> = {
       from order_exception e
       where e.account_id = o.account_id and e.order_number = o.order_number and e.resolved_at is null
       order by 1)`,
-  "no history, event or item is of an order that is not there": `
+  "every history entry, event and item belongs to an existing order": `
     select told.order_number
     from (
       select order_number from order_history where account_id = $1
@@ -96,7 +96,7 @@ const INVARIANTS: Record<string, string> = {
       select
       from orders o
       where o.account_id = $1 and o.order_number = told.order_number)`,
-  "of several open orders for one medication of one patient, at most one is not held by 68": `
+  "of a patient's open orders for the same medication, at most one is not held by 68": `
     select i.patient_id, i.gcn
     from order_item i
     join orders o using (account_id, order_number)
@@ -105,12 +105,12 @@ const INVARIANTS: Record<string, string> = {
     having count(distinct o.order_number) filter (where not 68 = any(o.exception_ids)) > 1`,
 };
 
-/** The invariants that do not hold, with how often; empty where all is well. */
+/** The violated rules with their counts. Empty if all hold. */
 export async function brokenInvariants(db: Queryable, account_id: string): Promise<string[]> {
   const broken: string[] = [];
   for (const [promise, text] of Object.entries(INVARIANTS)) {
     const { count } = await db.raw(text, [account_id]);
-    if (count > 0) broken.push(`${count} times not so: ${promise}`);
+    if (count > 0) broken.push(`${count} violations: ${promise}`);
   }
   return broken;
 }

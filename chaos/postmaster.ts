@@ -3,23 +3,23 @@ import { join } from "node:path";
 import pg from "pg";
 import { until } from "./until.ts";
 
-/** The process id of the embedded PostgreSQL of a data folder, while one runs. */
+/** The process id of the embedded PostgreSQL in a data folder, while it runs. */
 export function postmasterPid(data_dir: string): number | undefined {
   const pid = Number(pidFile(data_dir)?.[0]);
   return isRunning(pid) ? pid : undefined;
 }
 
-/** A connection of our own to it, past the service. */
+/** A direct connection to it, without the service. */
 export async function connectToPostgres(data_dir: string): Promise<pg.Client> {
   const [, , , port, host] = pidFile(data_dir) ?? [];
   const client = new pg.Client({ host: host!, port: Number(port), user: "pestle", database: "pestle" });
-  // It may be killed while we are connected, which is what we are here for.
+  // A campaign may kill it while this connection is open.
   client.on("error", () => {});
   await client.connect();
   return client;
 }
 
-/** Line by line: process id, folder, time of start, port, folder of the socket. */
+/** Line by line: process id, folder, start time, port, socket folder. */
 function pidFile(data_dir: string): string[] | undefined {
   const elsewhere = join(data_dir, "postgres.location");
   const base = existsSync(elsewhere) ? readFileSync(elsewhere, "utf8").trim() : data_dir;
@@ -30,7 +30,7 @@ function pidFile(data_dir: string): string[] | undefined {
   }
 }
 
-/** A process that ended but that nobody has waited for yet keeps its id, and has no command line. */
+/** A zombie process keeps its id and has no command line. */
 export function isRunning(pid: number): boolean {
   if (!(pid > 0)) return false;
   try {
@@ -45,5 +45,5 @@ export async function killPostmaster(data_dir: string): Promise<void> {
   const pid = postmasterPid(data_dir);
   if (pid === undefined) return;
   process.kill(pid, "SIGQUIT");
-  await until("PostgreSQL is gone", () => !isRunning(pid));
+  await until("PostgreSQL has exited", () => !isRunning(pid));
 }

@@ -1,15 +1,15 @@
 import type { Reply } from "./ask.ts";
 import type { RacedOrder } from "./race-scene.ts";
 
-/** What a client was told of one submission. */
+/** The answer that a client got to one submission. */
 export type Told =
   | { kind: "created" | "replayed"; order_number: string; text: string; held: boolean }
-  /** Without a number: the same key was being worked on. */
+  /** Without a number: another request with the same key was in progress. */
   | { kind: "conflict"; order_number: string | null }
   | { kind: "refused"; codes: number[] }
   | { kind: "unexpected"; what: string };
 
-/** Refusals that a race may end in: no units left, not enough on the shelf, fewer units than asked for. */
+/** Rejections that a race may cause: no units left, not enough stock, fewer units than requested. */
 const LOST_RACES = [42250, 42253, 42255];
 const DUPLICATE_ORDER = 68;
 
@@ -29,31 +29,31 @@ export function readReply({ status, headers, text }: Reply, key: string | null):
   if (status === 422) {
     const codes = (body["errors"] as { code: number }[]).map(({ code }) => code);
     if (codes.every((code) => LOST_RACES.includes(code))) return { kind: "refused", codes };
-    return { kind: "unexpected", what: `refused with ${codes}` };
+    return { kind: "unexpected", what: `rejected with ${codes}` };
   }
   return { kind: "unexpected", what: `answered ${status}` };
 }
 
-/** Everything that was submitted while no minute passed, so that the same body makes one order at most. */
+/** Every submission within the same minute, in which one body creates at most one order. */
 export type Submission = {
   order: RacedOrder;
   key: string | null;
-  /** Tries that came to no answer: nobody knows what was done. */
+  /** Attempts without an answer, whose outcome is unknown. */
   lost: number;
   told: Told;
 };
 
-/** What is there once everybody was answered. */
+/** The database after all clients have their answers. */
 export type Found = {
-  /** Orders made in this time, by the reference of their body. */
+  /** Orders created in this period, by the reference of their body. */
   made: { reference: string; order_number: string }[];
   units_left: ReadonlyMap<number, number>;
   available: ReadonlyMap<string, number>;
 };
 
 /**
- * Holds what was told against what is there: one order at most for each body, one 201 for each order (none where the
- * answer was lost), every other answer true. `answers` are those that bodies with keys had before, and is added to.
+ * Compares the answers with the database: at most one order per body, one 201 per order (none if the answer was
+ * lost), and every other answer correct. `answers` holds earlier answers to bodies with keys; this call adds to it.
  */
 export function judgeAct(submissions: readonly Submission[], found: Found, answers: Map<string, string>): string[] {
   const faults: string[] = [];
@@ -70,7 +70,7 @@ export function judgeAct(submissions: readonly Submission[], found: Found, answe
     if (created.length < numbers.length && !lost) faults.push("an order that nobody was told of");
     for (const { told, order } of own) {
       if (told.kind === "conflict" && told.order_number !== null && !numbers.includes(told.order_number)) {
-        faults.push("a conflict names an order that this body did not make");
+        faults.push("a conflict names an order that this body did not create");
       }
       if (told.kind === "refused" && fits(order, found)) faults.push(`refused with ${told.codes}, and there is enough`);
     }
@@ -81,7 +81,7 @@ export function judgeAct(submissions: readonly Submission[], found: Found, answe
   return faults;
 }
 
-/** One key of one body has one answer: the first one, byte for byte, whoever hears of it first. */
+/** A key and body have one answer: the first, byte for byte, for every client. */
 function judgeKey(name: string, same: readonly Submission[], lost: boolean, answers: Map<string, string>): string[] {
   const told = same.flatMap((one) => ("text" in one.told ? [one.told] : []));
   const before = answers.get(name);
@@ -99,7 +99,7 @@ function groups<One>(all: readonly One[], nameOf: (one: One) => string): Map<str
   return made;
 }
 
-/** Units and stock only shrink while a race goes on: what fits afterwards did fit when it was refused. */
+/** Units and stock only shrink during a race, so a request that fits afterwards did fit when it was rejected. */
 const fits = ({ prescribed, shelved }: RacedOrder, { units_left, available }: Found): boolean =>
   [...prescribed].every(([id, units]) => units <= (units_left.get(id) ?? 0)) &&
   [...shelved].every(([sku, units]) => units <= (available.get(sku) ?? 0));

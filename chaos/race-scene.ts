@@ -1,14 +1,14 @@
 import { products } from "../server/src/seed/cast.ts";
 import type { NewPatient } from "./add-patients.ts";
 
-/** Orders that get in each other's way: few prescriptions with few units, few products with little on the shelf. */
+/** Orders that compete: few prescriptions with few units, few products with little stock. */
 export type Scene = {
   patients: NewPatient[];
-  /** Units to be had when the scene begins, by product. */
+  /** Available units at the start of the scene, by product. */
   shelves: Record<string, number>;
   orders: RacedOrder[];
 };
-/** A body with a reference of its own, and what it takes. */
+/** A body with its own reference, and the units it takes. */
 export type RacedOrder = {
   reference: string;
   body: string;
@@ -20,14 +20,14 @@ const FIRST_PRESCRIPTION = 5_000_000;
 const PRESCRIPTIONS = 10;
 const SIZE = 30;
 const POUCH = "packaging-pouch";
-/** Pairs of products of which prescriptions come in thirties. */
+/** Pairs of products that are prescribed in thirties. */
 const PRODUCTS = [
   ["atorvastatin-20", "sertraline-50"],
   ["phenelzine-15", "finasteride-1"],
   ["amoxicillin-500", "sildenafil-50"],
 ] as const;
 
-/** The scene of that number. Patients are its own; products and their shelves it shares with other scenes. */
+/** The scene with that number. It has its own patients and shares products and shelves with other scenes. */
 export function raceScene(number: number): Scene {
   const [one, other] = PRODUCTS[number % PRODUCTS.length]!;
   let next = FIRST_PRESCRIPTION + number * PRESCRIPTIONS;
@@ -40,7 +40,7 @@ export function raceScene(number: number): Scene {
       return { prescription_id: next++, product, written_qty: SIZE, refills: fills - 1 };
     }),
   });
-  // Of one product for the second and third patient there is less on the shelf than they were prescribed.
+  // The second and third patient were prescribed more of one product than the shelf holds.
   const patients = [
     patient("two", [one, 3], [other, 2]),
     patient("once", [one, 1]),
@@ -80,7 +80,7 @@ export function raceScene(number: number): Scene {
   add(two, [{ id: second }, {}]);
   add(once, [{ id: once.ids[0]! }]);
   add(once, [{}, { id: once.ids[0]! }]);
-  // What they tell of the patient is saved with the order.
+  // The service saves these patient details with the order.
   add(once, [{ id: once.ids[0]! }], { patient_safety: { medications: ["ibuprofen"] } });
   add(once, [{ quantity: 2 }], { email: `race.${number}@okonkwo.example` });
   const [third, fourth] = same.ids as [number, number];
@@ -88,7 +88,7 @@ export function raceScene(number: number): Scene {
   add(same, [{ id: fourth }]);
   add(same, [{ id: third }, { id: fourth }]);
   add(same, [{ id: fourth, quantity: 2 }, {}]);
-  // Nothing but its body tells it from another.
+  // Only its body distinguishes it from another.
   add(same, [{}]);
   return { patients, shelves: { [one]: 4 * SIZE, [other]: 5 * SIZE, [POUCH]: 6 }, orders };
 }

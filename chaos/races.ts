@@ -16,7 +16,7 @@ export type RaceOptions = {
   database_url: string;
   master_key: string;
   from: From;
-  /** Connections of each process. */
+  /** Connections per process. */
   pool_size?: number;
   count: number;
   kills: number;
@@ -25,11 +25,11 @@ export type RaceOptions = {
 export type RaceTally = {
   submissions: number;
   kills: number;
-  /** How often each answer was given. */
+  /** Number of answers of each kind. */
   answers: Record<string, number>;
-  /** Tries that a kill left without an answer. */
+  /** Attempts that a kill left without an answer. */
   lost_answers: number;
-  /** Whatever should not have been. */
+  /** Every violation. */
   faults: string[];
   orders: number;
   slowest_ms: number;
@@ -37,14 +37,14 @@ export type RaceTally = {
 };
 
 const CLIENTS = 50;
-/** All clients begin a scene at once, which is when they get in each other's way most. */
+/** All clients start a scene at once, which gives the most contention. */
 const SUBMISSIONS_PER_SCENE = 2 * CLIENTS;
 const ACTS = 2;
 const POOL_SIZE = 16;
 const LATEST_KILL_MS = 300;
 const TRY_AGAIN_AFTER_MS = 20;
 const ANSWER_DEADLINE_MS = 60_000;
-/** Keys of one body; more often than not it is sent with none or with the first. */
+/** Keys per body. Most submissions use no key or the first one. */
 const KEYS = [null, null, "a", "a", "b", "c"];
 
 /** Fifty clients of two server processes race for the same units, shelves and keys, scene after scene. */
@@ -87,7 +87,7 @@ export async function race(options: RaceOptions): Promise<RaceTally> {
         for (const { told } of submissions) if ("text" in told) acknowledged.add(told.order_number);
         const found = await look(db, account_id, scene, since);
         tally.faults.push(...judgeAct(submissions, found, answers));
-        // The next act is a minute later, as far as anybody can tell.
+        // Makes the next act appear a minute later to the duplicate check.
         const later =
           "update order_fingerprint set created_at = created_at - interval '1 minute' where account_id = $1";
         await db.raw(later, [account_id]);
@@ -97,9 +97,9 @@ export async function race(options: RaceOptions): Promise<RaceTally> {
     tally.faults.push(...(await brokenInvariants(db, account_id)), ...pair.fallen());
     const made = await db.raw("select order_number from orders where account_id = $1", [account_id]);
     tally.orders = made.count;
-    // A later kill must not take what an earlier one left.
+    // A later kill must not lose what survived an earlier one.
     for (const { order_number } of made.rows) acknowledged.delete(String(order_number));
-    if (acknowledged.size > 0) tally.faults.push(`${acknowledged.size} acknowledged orders are gone`);
+    if (acknowledged.size > 0) tally.faults.push(`${acknowledged.size} acknowledged orders are missing`);
     const { rows } = await db.raw("select deadlocks::int from pg_stat_database where datname = current_database()");
     tally.deadlocks = Number(rows[0]!["deadlocks"]);
     return tally;
@@ -109,14 +109,14 @@ export async function race(options: RaceOptions): Promise<RaceTally> {
   }
 }
 
-/** What earlier scenes left on a shelf counts. */
+/** Includes stock left by earlier scenes. */
 async function fillShelves(db: Db, account_id: string, shelves: Scene["shelves"]): Promise<void> {
   const text = "select sku, (on_hand_units - reserved_units)::float8 as available from stock where account_id = $1";
   await db.transaction(async (tx) => {
     const { rows } = await tx.raw(text, [account_id]);
     const entries = Object.entries(shelves).map(([sku, wanted]) => {
       const available = Number(rows.find((row) => row["sku"] === sku)?.["available"] ?? 0);
-      // What is too much was miscounted.
+      // Any excess is a miscount.
       return { sku, kind: "counted" as const, units: wanted - available, order_number: null, note: "race" };
     });
     await enterStock(tx, account_id, entries, new Date());
@@ -128,7 +128,7 @@ async function killSoon(pair: ServerPair, tally: RaceTally, random: () => number
   await pair.kill(tally.kills++ % pair.sites().length);
 }
 
-/** All clients at once, each one submission after the other. */
+/** All clients at once. Each sends its submissions one after another. */
 async function play(
   pair: ServerPair,
   token: string,
@@ -156,7 +156,7 @@ async function play(
   return submissions;
 }
 
-/** Until there is an answer, at whichever process is there, with the same body and key. */
+/** Retries at any running process, with the same body and key, until there is an answer. */
 async function submit(
   pair: ServerPair,
   token: string,
@@ -171,7 +171,7 @@ async function submit(
     const reply = site && (await placeOrder(site, token, order.body, key));
     const took_ms = Date.now() - begin_ms;
     if (reply !== undefined) return { order, key, lost, told: readReply(reply, key), took_ms };
-    if (took_ms > ANSWER_DEADLINE_MS) throw new Error("a submission had no answer");
+    if (took_ms > ANSWER_DEADLINE_MS) throw new Error("a submission got no answer");
     lost++;
     await delay(TRY_AGAIN_AFTER_MS);
   }

@@ -1,4 +1,4 @@
-/** Numbers from 0 to 1 that are the same for the same seed, so that a campaign's moments can be had again. */
+/** Random numbers from 0 to 1. The same seed gives the same numbers, so a campaign can be repeated. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -5,20 +5,20 @@ import { buffer } from "node:stream/consumers";
 import { setTimeout as delay } from "node:timers/promises";
 
 type Reply = { status: number; headers: [name: string, value: string][]; body: Buffer };
-/** One request on its way, and what a bad network can do with it. */
+/** One request in flight, and what a bad network can do with it. */
 type Passage = {
   forward(): Promise<Reply>;
   answer(reply: Reply): void;
   reset(): void;
-  /** Some time, as chance has it. */
+  /** A random delay. */
   wait(): Promise<void>;
 };
 
 const LONGEST_WAIT_MS = 300;
-/** Every second request meets none. */
+/** Every second request passes without a fault. */
 const FAULT_SHARE = 0.5;
 
-/** What happens on the way; each as likely as the others. A request that nobody answers is left to the client's patience. */
+/** Network faults, all equally likely. A request without an answer ends at the client's timeout. */
 const faults = {
   request_dropped: async () => {},
   request_reset: async ({ reset }) => reset(),
@@ -26,7 +26,7 @@ const faults = {
     await wait();
     answer(await forward());
   },
-  /** The client hears of a broken connection, and what it sent arrives when it has sent it again. */
+  /** The client sees a broken connection, and its first request arrives after its retry. */
   request_late: async ({ reset, wait, forward }) => {
     reset();
     await wait();
@@ -37,7 +37,7 @@ const faults = {
     answer(await Promise.race(both));
     await Promise.all(both);
   },
-  /** Both at once, and the answer is that of whichever ends last. */
+  /** Both at once. The client gets the answer that finishes last. */
   request_doubled_answered_last: async ({ forward, answer }) => {
     let last: Reply | undefined;
     await Promise.all(
@@ -70,7 +70,7 @@ const faults = {
 export type Fault = keyof typeof faults;
 export const faultNames = Object.keys(faults) as Fault[];
 
-/** A proxy on loopback that treats every other request badly. */
+/** A loopback proxy that injects a fault into every other request. */
 export async function startBadNetwork(target: string, random: () => number) {
   const met: Partial<Record<Fault, number>> = {};
   let requests = 0;
@@ -93,7 +93,7 @@ export async function startBadNetwork(target: string, random: () => number) {
         const length = headers.find(([name]) => name === "content-length")?.[1];
         if (status === 409) conflicts++;
         response.writeHead(status, Object.fromEntries(headers));
-        // Cut off: fewer bytes than were announced, and then nothing more.
+        // Cut off: fewer bytes than content-length, then nothing.
         if (length !== undefined && Number(length) > sent.length) response.write(sent, () => request.socket.destroy());
         else response.end(sent);
       },
@@ -109,7 +109,7 @@ export async function startBadNetwork(target: string, random: () => number) {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen: () => ({ requests, conflicts, met }),
-    /** Until whatever was on its way has arrived. */
+    /** Waits until all delayed requests have arrived. */
     async settle() {
       while (under_way.size > 0) await Promise.all(under_way);
     },

@@ -15,18 +15,18 @@ import { type From, killServer, removeDataDir, startServer, stopServer } from ".
 
 export type SdkTally = {
   placed: number;
-  /** How often the SDK gave up, and the program looked for the order and went on. */
+  /** How often the SDK gave up and the program looked the order up and continued. */
   given_up: number;
   found_after_giving_up: number;
-  /** Answers of 409: the SDK looked for the order, and did not send it again. */
+  /** 409 answers: the SDK looked the order up and did not send it again. */
   conflicts: number;
-  /** Those that the program was told of. */
+  /** Those conflicts that the SDK reported to the program. */
   conflicts_told: number;
   requests: number;
   network: Partial<Record<Fault, number>>;
   orders_by_api: number;
   orders_by_database: number;
-  /** Whatever should not have been. */
+  /** Every violation. */
   faults: string[];
 };
 
@@ -34,10 +34,10 @@ const CLIENTS = 32;
 const SIZE = 30;
 const FIRST_PRESCRIPTION = 7_000_000;
 const MOST_TRIES = 20;
-/** Short, since what the network swallows is worth no wait. */
+/** Short, because a swallowed request never gets an answer. */
 const ATTEMPT_TIMEOUT_MS = 1_000;
 
-/** Starts a service on that database and has the SDK order from it through a bad network. */
+/** Starts a service on that database and places orders with the SDK through a bad network. */
 export async function campaignSdk(options: {
   database_url: string;
   master_key: string;
@@ -61,8 +61,9 @@ export async function campaignSdk(options: {
 }
 
 /**
- * So many orders, each of a patient of its own, from a client that knows the service through a bad network alone. Then
- * the API is asked by a good one, and the database: each order must be there, once, and be the one that was told.
+ * Places that many orders, each for its own patient, from a client that reaches the service only through a bad
+ * network. Then checks the API over a good connection, and the database: each order must exist once and be the one
+ * that the SDK returned.
  */
 export async function orderThroughBadNetwork(given: {
   demo: Pick<Demo, "base_url" | "sandbox_auth_url" | "partners">;
@@ -132,7 +133,7 @@ export async function orderThroughBadNetwork(given: {
 
 type Placed = Pick<Order, "reference" | "order_number" | "order_status">;
 
-/** What is wrong with the orders that are there, given what the client was told of each reference. */
+/** Differences between the existing orders and what the client learned about each reference. */
 export function judge(told: ReadonlyMap<string, string>, there: readonly Placed[], count: number): string[] {
   const faults: string[] = [];
   if (there.length !== count) faults.push(`${there.length} orders and not ${count}`);
@@ -154,8 +155,8 @@ export function judge(told: ReadonlyMap<string, string>, there: readonly Placed[
 }
 
 /**
- * As the README tells a partner to do it. Every other order has a key of the partner's own, with which it may be sent
- * again; the others have the SDK's, and after it gave up they are looked for first.
+ * Places orders as the README tells a partner to. Every other order has the partner's own key and can be sent again.
+ * The others have the SDK's key, so after the SDK gives up, the program looks them up first.
  */
 async function place(pestle: Pestle, order: OrderRequest, tally: SdkTally): Promise<Order> {
   const own_key = Number(order.reference!.split("-").at(-1)) % 2 === 0;
@@ -173,7 +174,7 @@ async function place(pestle: Pestle, order: OrderRequest, tally: SdkTally): Prom
       tally.given_up++;
     }
   }
-  throw new Error(`${order.reference} could not be placed in ${MOST_TRIES} tries`);
+  throw new Error(`${order.reference} could not be placed in ${MOST_TRIES} attempts`);
 }
 
 async function prepareOrders(

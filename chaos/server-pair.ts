@@ -4,12 +4,12 @@ import { join } from "node:path";
 import type { Demo } from "../server/src/seed/demo.ts";
 import { type From, killServer, removeDataDir, type ServerProcess, startServer, stopServer } from "./server-process.ts";
 
-/** The same demo at the addresses of each process; undefined while that one is away. */
+/** The same demo at the addresses of each process, or undefined while that process is down. */
 export type ServerPair = {
   sites(): (Demo | undefined)[];
-  /** Kills one of them, as it stands, and starts it again. */
+  /** Kills one of them immediately and starts it again. */
   kill(which: number): Promise<void>;
-  /** What those said that ended without being killed or told to, which none ever may. */
+  /** Error output of processes that exited without a kill or a stop request. None may. */
   fallen(): string[];
   stop(): Promise<void>;
 };
@@ -33,7 +33,7 @@ export async function startPair({
   const servers: (ServerProcess | undefined)[] = [];
   const fallen: string[] = [];
   const note = (server: ServerProcess | undefined) => {
-    if (server?.ended() !== undefined) fallen.push(`a process ended by itself: ${server.errors().trim()}`);
+    if (server?.ended() !== undefined) fallen.push(`a process exited unexpectedly: ${server.errors().trim()}`);
   };
   const start = async (which: number) => {
     servers[which] = await startServer({ data_dir: data_dirs[which]!, from, env, args: ["--demo"] });
@@ -45,7 +45,7 @@ export async function startPair({
   try {
     for (let which = 0; which < PROCESSES; which++) {
       const data_dir = mkdtempSync(join(tmpdir(), "pestle-pair-"));
-      // The second process finds the demo seeded; from the file it knows that, and writes its own addresses there.
+      // The second process reads from the file that the demo exists, and writes its own addresses there.
       if (data_dirs[0] !== undefined) copyFileSync(join(data_dirs[0], "demo.json"), join(data_dir, "demo.json"));
       data_dirs.push(data_dir);
       await start(which);
@@ -59,7 +59,7 @@ export async function startPair({
     async kill(which) {
       const killed = servers[which]!;
       note(killed);
-      // Its ports may be anybody's as soon as it is gone, so nobody calls there any more.
+      // Another process may take its ports at once, so the clients must stop calling them.
       servers[which] = undefined;
       await killServer(killed);
       await start(which);

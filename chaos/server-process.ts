@@ -7,15 +7,15 @@ import { ask } from "./ask.ts";
 import { killPostmaster } from "./postmaster.ts";
 import { until } from "./until.ts";
 
-/** What runs: `built` is what an operator runs; `source` needs no build and is never stale, for tests. */
+/** What to run: `built` is what operators run. `source` needs no build and is never stale, for tests. */
 export type From = "built" | "source";
 
 export type Spawned = {
   child: ChildProcess;
   pid: number;
-  /** What it wrote to standard error so far. */
+  /** Standard error so far. */
   errors(): string;
-  /** How it ended, or undefined while it runs. */
+  /** The exit status, or undefined while it runs. */
   ended(): { code: number | null; signal: NodeJS.Signals | null } | undefined;
 };
 export type ServerProcess = Spawned & { demo: Demo };
@@ -30,17 +30,17 @@ export type ServerOptions = {
 
 const READY_DEADLINE_MS = 120_000;
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
-/** What tests run: the source, unless whoever starts them has just built. */
+/** Tests run the source, unless the caller has just built. */
 export const TESTED: From = process.env["TEST_PROGRAM"] === "built" ? "built" : "source";
-/** The arguments of Node that make it `pestle`. */
+/** Node's arguments for `pestle`. */
 export const programs: Record<From, string[]> = {
   built: ["server/bin/pestle.js"],
   source: ["--import", "tsx", "--conditions=source", "server/src/cli/main.ts"],
 };
 
 /**
- * Starts `pestle start` on free loopback ports, with nothing of our own environment but PATH. It leads a process group,
- * so that what it runs during a first start (initdb) can be killed with it.
+ * Starts `pestle start` on free loopback ports, with only PATH from our environment. It leads a process group, so
+ * that a kill also reaches its children during a first start (initdb).
  */
 export function spawnServer({ data_dir, from, env = {}, args = [] }: ServerOptions): Spawned {
   const child = spawn(process.execPath, [...programs[from], "start", ...args], {
@@ -72,7 +72,7 @@ export function spawnServer({ data_dir, from, env = {}, args = [] }: ServerOptio
   return { child, pid: child.pid ?? 0, errors: () => errors, ended: () => end };
 }
 
-/** Starts the server and waits until it has written this start's addresses to demo.json and answers /readyz. */
+/** Starts the server and waits until it has written its addresses to demo.json and answers /readyz. */
 export async function startServer(options: ServerOptions): Promise<ServerProcess> {
   const before = identity(options.data_dir);
   const server = spawnServer(options);
@@ -88,22 +88,22 @@ export async function startServer(options: ServerOptions): Promise<ServerProcess
 }
 
 async function readyDemo(server: Spawned, data_dir: string, before: string | undefined): Promise<Demo | undefined> {
-  if (server.ended() !== undefined) throw new Error(`the server ended before it was ready: ${server.errors().trim()}`);
+  if (server.ended() !== undefined) throw new Error(`the server exited before it was ready: ${server.errors().trim()}`);
   const written = identity(data_dir);
   if (written === undefined || written === before) return undefined;
   const demo = JSON.parse(readFileSync(join(data_dir, "demo.json"), "utf8")) as Demo;
-  // Seeding writes the file once without addresses, before anything listens.
+  // Seeding first writes the file without addresses, before the server listens.
   if (demo.base_url === "") return undefined;
   return (await ask(`${demo.base_url}/readyz`))?.status === 200 ? demo : undefined;
 }
 
-/** The file is replaced, never rewritten in place, so a new one has another number or time. */
+/** The server replaces the file and never rewrites it in place, so a new file has another inode or time. */
 function identity(data_dir: string): string | undefined {
   const found = statSync(join(data_dir, "demo.json"), { throwIfNoEntry: false });
   return found && `${found.ino} ${found.mtimeMs} ${found.ctimeMs}`;
 }
 
-/** Asks it to stop and tells how it ended. */
+/** Stops it and returns its exit status. */
 export async function stopServer(server: Spawned, deadline_ms = 60_000) {
   if (server.ended() === undefined) server.child.kill("SIGTERM");
   return until("the server has stopped", server.ended, { deadline_ms });
@@ -111,7 +111,7 @@ export async function stopServer(server: Spawned, deadline_ms = 60_000) {
 
 export async function killServer(server: Spawned): Promise<void> {
   if (server.ended() === undefined) killGroup(server);
-  await until("the killed server is gone", server.ended);
+  await until("the killed server has exited", server.ended);
 }
 
 export function killGroup({ pid }: Spawned): void {
@@ -122,7 +122,7 @@ export function killGroup({ pid }: Spawned): void {
   }
 }
 
-/** Leaves nothing behind, however far things got. */
+/** Removes everything, also after a partial start. */
 export async function removeDataDir(data_dir: string): Promise<void> {
   await killPostmaster(data_dir);
   rmSync(data_dir, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });

@@ -4,18 +4,21 @@ import { issue, move, partnerToken, tokenOf } from "./client.ts";
 import { checkMovesAddUp, checkWrites, type Ledger } from "./ledger.ts";
 import { type OpenWorkload, runWriters, type Site } from "./workload.ts";
 
-/** Within the limits of a credential (token server 20 a second, sandbox 25), or the campaign would measure those. */
+/**
+ * Below the rate limits of a credential (token server 20 a second, sandbox 25). Otherwise the campaign would measure
+ * those.
+ */
 const TOKEN_EVERY_MS = 70;
 const MOVE_EVERY_MS = 100;
 const MOVERS = 2;
 const ISSUERS = [1, 2];
-/** What a request may be told while a process or the database is away. */
+/** Statuses that a request may get while a process or the database is down. */
 const PASSING = new Set([409, 429, 503]);
 const ANSWER_DEADLINE_MS = 60_000;
 
 /**
- * Keeps issuing tokens and moving a sandbox clock. A token request without an answer is forgotten; a move is asked for
- * with the same key until it is answered.
+ * Keeps issuing tokens and moving a sandbox clock. Drops a token request without an answer, and repeats a move with
+ * the same key until it has one.
  */
 export const openTokenWorkload: OpenWorkload = ({ unexpected }) => {
   const ledger: Ledger = { tokens: [], moves: [], unexpected };
@@ -28,7 +31,7 @@ export const openTokenWorkload: OpenWorkload = ({ unexpected }) => {
       const reply = demo && (await issue(demo, demo.partners[partner]!));
       if (reply === undefined || PASSING.has(reply.status)) continue;
       if (reply.status === 200) ledger.tokens.push({ partner, access_token: tokenOf(reply) });
-      else unexpected.push(`a token request answered ${reply.status}`);
+      else unexpected.push(`a token request got ${reply.status}`);
     }
   };
   const moving = (site: Site, mover: number) => async (isStopping: () => boolean) => {
@@ -41,7 +44,7 @@ export const openTokenWorkload: OpenWorkload = ({ unexpected }) => {
       };
       const reply = await insist(send, ANSWER_DEADLINE_MS);
       if (reply.status === 202) ledger.moves.push({ key, sent_at_ms, text: reply.text });
-      else unexpected.push(`a move answered ${reply.status}`);
+      else unexpected.push(`a clock move got ${reply.status}`);
       await delay(MOVE_EVERY_MS);
     }
   };

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 
-/** Looks again and again until there is something to see, or throws when the deadline has passed. */
+/** Polls until `look` returns a value, and throws when the deadline has passed. */
 export async function until<Value>(
   what: string,
   look: () => Value | Promise<Value>,
@@ -10,7 +10,7 @@ export async function until<Value>(
   for (;;) {
     const value = await look();
     if (value) return value as NonNullable<Exclude<Value, false>>;
-    if (Date.now() > end) throw new Error(`waited ${deadline_ms} ms in vain until ${what}`);
+    if (Date.now() > end) throw new Error(`timed out after ${deadline_ms} ms, waiting until ${what}`);
     await delay(pause_ms);
   }
 }

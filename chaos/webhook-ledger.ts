@@ -1,6 +1,9 @@
 import type { Receiver } from "./webhook-receivers.ts";
 
-/** What a partner was told of: a patient whose prescription came, and an order that was held and let go. */
+/**
+ * What a partner received events about: a patient whose prescription arrived, and an order that was held and
+ * released.
+ */
 export type Journey = { patient_id: string; order_number: string };
 
 type Body = {
@@ -11,12 +14,12 @@ type Body = {
   sequence?: number;
 };
 
-/** What each order's events are, change by change. */
+/** The expected events of each order, by change. */
 const CHANGES = [["ORDER_EXCEPTION", "RX_UPDATED"], ["RX_UPDATED"]];
 
 /**
- * Whatever is wrong with what the receivers have: an event of a journey that is missing, one that nobody made, other bytes
- * than elsewhere, a gap in the numbers of an order's changes, or a change that came before the one it follows.
+ * Every problem with the received events: a missing or unknown event, different bytes at different endpoints, a gap
+ * in an order's sequence, or a change that arrived before its predecessor.
  */
 export function judgeReceivers(
   journeys: readonly Journey[],
@@ -53,7 +56,7 @@ export function judgeReceivers(
 function judgePrescription(events: readonly Body[]): string[] {
   const types = events.map(({ event_type }) => event_type).join(", ");
   if (types === "RX_RECEIVED") return [];
-  return [types === "" ? "a prescription that an endpoint was not told of" : `a prescription told of as ${types}`];
+  return [types === "" ? "a prescription that an endpoint was not told of" : `a prescription with the events ${types}`];
 }
 
 function judgeOrder(events: readonly Body[]): string[] {

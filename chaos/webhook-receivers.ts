@@ -2,7 +2,7 @@ import { createServer, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { signingKey, verifyServiceSecret, verifyServiceSignature, verifyStandardSignature } from "@pestle/contract";
 
-/** How an endpoint behaves. The hostile ones answer nothing that counts, each in a way of its own. */
+/** How an endpoint behaves. Each hostile one fails in its own way. */
 export const hostility = {
   hangs: () => {},
   fails: (response: ServerResponse) => void response.writeHead(500).end(),
@@ -10,7 +10,7 @@ export const hostility = {
 } as const;
 export type Behaviour = "well" | keyof typeof hostility;
 
-/** What one endpoint saw, for whoever judges afterwards. */
+/** What one endpoint received, for the check afterwards. */
 export type Receiver = {
   url: string;
   behaviour: Behaviour;
@@ -27,7 +27,7 @@ export type Receiver = {
 export const WEBHOOK_SECRET = "what the partner chose";
 const SLOWEST_ANSWER_MS = 30;
 
-/** An endpoint on a port of loopback that verifies what it is sent and remembers it. */
+/** A loopback endpoint that verifies each request and records it. */
 export async function openReceiver(
   behaviour: Behaviour,
   client_secret: string,
@@ -37,7 +37,7 @@ export async function openReceiver(
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
-    // The sender may be killed in the middle of a request.
+    // A kill may stop the sender in the middle of a request.
     request.on("error", () => {});
     request.on("end", () => {
       if (behaviour !== "well") return hostility[behaviour](response);
@@ -61,7 +61,7 @@ export async function openReceiver(
       if (before === undefined) receiver.bodies.set(standard.id, body);
       else {
         receiver.again += 1;
-        if (before !== body) receiver.faults.push("an event came again with other bytes");
+        if (before !== body) receiver.faults.push("an event arrived again with different bytes");
       }
       setTimeout(() => response.end(), random() * SLOWEST_ANSWER_MS);
       return undefined;

@@ -18,19 +18,19 @@ import { type Behaviour, openReceiver, type Receiver, WEBHOOK_SECRET } from "./w
 
 export type WebhookOptions = {
   from: From;
-  /** How many deliveries there are to be, to all endpoints together. */
+  /** Number of deliveries to all endpoints together. */
   deliveries: number;
   endpoints: number;
   hostile: readonly Exclude<Behaviour, "well">[];
-  /** Kills while events are made, of a process and of the database in turn. */
+  /** Kills while events are created, alternating between a process and the database. */
   kills: number;
   random: () => number;
 };
 export type WebhookTally = {
   events: number;
-  /** First arrivals at endpoints that are well. */
+  /** First arrivals at healthy endpoints. */
   arrived: number;
-  /** Arrivals of what had arrived before: allowed, and made by kills. */
+  /** Repeated arrivals. These are allowed and caused by kills. */
   again: number;
   process_kills: number;
   database_kills: number;
@@ -39,16 +39,18 @@ export type WebhookTally = {
   faults: string[];
 };
 
-/** A prescription, a held order for it and the address that lets it go make as many events that every endpoint gets. */
+/**
+ * Events per journey that every endpoint gets: a prescription, a held order for it, and the address that releases it.
+ */
 const EVENTS_PER_JOURNEY = 4;
 const CLIENTS = 16;
 const ANSWER_DEADLINE_MS = 60_000;
-/** What a killed process had claimed is taken over after its lease, and an attempt that broke comes again after 5 s. */
+/** Another process takes over a killed process's claims after the lease, and a broken attempt repeats after 5 s. */
 const CATCH_UP_DEADLINE_MS = 180_000;
 
 /**
- * Partners' journeys at two server processes that tell many endpoints of them, some hostile, while the processes and their
- * database are killed at random. Afterwards the receivers are asked what they got.
+ * Partners' journeys at two server processes that send webhooks to many endpoints, some hostile, while the campaign
+ * kills the processes and their database at random. Afterwards checks what the receivers got.
  */
 export async function campaignWebhooks(options: WebhookOptions): Promise<WebhookTally> {
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-webhooks-"));
@@ -76,7 +78,7 @@ export async function campaignWebhooks(options: WebhookOptions): Promise<Webhook
       } else {
         tally.database_kills += 1;
         process.kill(postmasterPid(data_dir)!, "SIGKILL");
-        // What is left of the killed one may be in the way for a moment.
+        // Remains of the killed database may block the restart for a moment.
         await until("the database runs again", () =>
           postgres.ensureRunning().then(
             () => true,
@@ -117,7 +119,7 @@ export async function campaignWebhooks(options: WebhookOptions): Promise<Webhook
 async function liftLimits(database_url: string): Promise<void> {
   const db = openDb({ connection: { connectionString: database_url }, pool_size: 1, named_statements: false });
   await db.raw("update account set rate_per_second = 100000, rate_burst = 100000");
-  // The demo's shelves would be empty after a thousand journeys.
+  // A thousand journeys would empty the demo's shelves.
   await db.raw("update stock set on_hand_units = 1000000000 where on_hand_units > 0");
   await db.close();
 }
@@ -125,13 +127,13 @@ async function liftLimits(database_url: string): Promise<void> {
 async function register(demo: Demo, token: string, receiver: Receiver): Promise<void> {
   const body = JSON.stringify({ url: receiver.url, secret: WEBHOOK_SECRET });
   const reply = await ask(`${demo.base_url}/webhook_endpoints`, { method: "POST", headers: headersOf(token), body });
-  if (reply?.status !== 201) throw new Error(`an endpoint was refused with ${reply?.status}`);
+  if (reply?.status !== 201) throw new Error(`the service rejected an endpoint with ${reply?.status}`);
   receiver.signing_secret = (JSON.parse(reply.text) as { signing_secret: string }).signing_secret;
 }
 
 type Tokens = { partner: string; intake: string };
 
-/** All journeys, a few at a time, with kills spread over them. */
+/** Runs all journeys, a few at a time, with kills spread over them. */
 async function travel(
   pair: ServerPair,
   tokens: Tokens,
@@ -156,7 +158,7 @@ async function travel(
   return journeys;
 }
 
-/** A prescription comes in for somebody without an address, is ordered, held for that, and let go. */
+/** A prescription arrives for a patient without an address. The order for it is held for that, then released. */
 async function journey(pair: ServerPair, tokens: Tokens, number: number, random: () => number): Promise<Journey> {
   const patient_id = `JOURNEY-${number}`;
   const call = async (step: string, status: number, send: (site: Demo) => Promise<Reply | undefined>) => {
@@ -165,7 +167,7 @@ async function journey(pair: ServerPair, tokens: Tokens, number: number, random:
       const site = sites[Math.floor(random() * sites.length)];
       return site && send(site);
     }, ANSWER_DEADLINE_MS);
-    if (reply.status !== status) throw new Error(`${step} answered ${reply.status}: ${reply.text.slice(0, 200)}`);
+    if (reply.status !== status) throw new Error(`${step} got ${reply.status}: ${reply.text.slice(0, 200)}`);
     return reply.text;
   };
   const message = newMessage({
@@ -202,7 +204,7 @@ async function journey(pair: ServerPair, tokens: Tokens, number: number, random:
   return { patient_id, order_number };
 }
 
-/** Every event that the account has, by its own account of it: what nobody may be told besides. */
+/** Every event in the account's feed. Receivers may get no other. */
 async function readFeed(pair: ServerPair, token: string): Promise<Set<string>> {
   const ids = new Set<string>();
   let cursor: string | null = null;

@@ -31,7 +31,7 @@ const read = async ({ order_number }: Order): Promise<Order> =>
   (await (await journey.app.call(`/v1/orders/${order_number}`)).json()) as Order;
 const heading = (page: Page, text: string) => page.getByRole("heading", { level: 1, name: text }).waitFor();
 const quiet = ({ foreign, complaints }: Seen) => expect([foreign, complaints]).toEqual([[], []]);
-/** Both keys of a shortcut, one after the other. */
+/** Presses both keys of a shortcut in sequence. */
 const go = async (page: Page, key: string) => {
   await page.keyboard.press("g");
   await page.keyboard.press(key);
@@ -40,7 +40,7 @@ const go = async (page: Page, key: string) => {
 const TESS = { person_id: "tess", role: "technician" } as const;
 const PHIL = { person_id: "phil", role: "pharmacist" } as const;
 
-/** An order whose packages were taken from this lot. */
+/** An order whose packages came from this lot. */
 async function filled(lot: string): Promise<Order> {
   const made = await order();
   const work = { account_id, order_number: made.order_number };
@@ -51,7 +51,7 @@ async function filled(lot: string): Promise<Order> {
 }
 
 let messages = 0;
-/** A controlled prescription that came without signature: a pharmacist must accept it. */
+/** A controlled prescription without a signature, which a pharmacist must accept. */
 async function doubtful(last_name = "Number"): Promise<{ prescription_id: number }> {
   const message_id = `D-${++messages}`;
   const { ncpdp_id } = journey.app.demo.partners[0]!;
@@ -72,12 +72,12 @@ async function doubtful(last_name = "Number"): Promise<{ prescription_id: number
 }
 
 describe("journeys", () => {
-  // A page that nobody looks at any more still listens.
+  // A hidden page still listens.
   afterEach(async () => {
     for (const context of journey.browser.contexts()) await context.close();
   });
 
-  test("an exception is ended from the workbench, for all that are ticked, with the keyboard alone", async () => {
+  test("a user closes an exception for all selected orders on the workbench, with the keyboard alone", async () => {
     const held = [await order({ patient: { email: null } }), await order({ patient: { email: null } })];
     const seen = await journey.openAs(technician, "/dashboard");
     const { page } = seen;
@@ -102,7 +102,7 @@ describe("journeys", () => {
     quiet(seen);
   });
 
-  test("what somebody may not end is refused order by order, and the order is opened from there", async () => {
+  test("the workbench lists each order that the user's role cannot close, and links to it", async () => {
     const made = await order({ prescription: prescribed("minoxidil-2-5", 90) });
     expect(made.exceptions.map(({ id }) => id)).toEqual([76]);
     const seen = await journey.openAs(technician, "/dashboard/exceptions?exception_id=76");
@@ -123,7 +123,7 @@ describe("journeys", () => {
     quiet(seen);
   });
 
-  test("a doubtful prescription is read, accepted and gone from the queue, with the pharmacist's name", async () => {
+  test("a pharmacist reads and accepts a prescription with warnings; it leaves the queue and shows the pharmacist's name", async () => {
     const { prescription_id } = await doubtful();
     const seen = await journey.openAs(pharmacist, "/dashboard");
     const { page } = seen;
@@ -157,7 +157,7 @@ describe("journeys", () => {
     quiet(seen);
   });
 
-  test("a message that two accounts could mean waits until somebody says whose it is", async () => {
+  test("a message that could belong to two accounts waits until a user assigns it", async () => {
     const { db } = journey.app.deps;
     const ncpdp_id = "9900066";
     for (const name of ["Quince Health", "Sorrel Health"]) {
@@ -183,7 +183,7 @@ describe("journeys", () => {
     quiet(seen);
   });
 
-  test("stock that comes in lets a back order go on", async () => {
+  test("received stock releases a back order", async () => {
     const made = await order({ prescription: prescribed("minoxidil-2-5", 60) });
     expect(made.order_status).toBe("On Hold");
     const seen = await journey.openAs(technician, "/dashboard/exceptions?exception_id=76");
@@ -193,7 +193,7 @@ describe("journeys", () => {
     await heading(page, "Stock");
     await page.getByLabel("Account", { exact: true }).selectOption({ label: "Willow Telehealth (sandbox)" });
     await page.keyboard.press("f");
-    // As it stands on the package, with dashes and ten digits.
+    // As printed on the package, with dashes and ten digits.
     await page.getByLabel("Find a product").fill("70999-1001-30");
     await page.getByRole("row", { name: /Minoxidil/ }).waitFor();
     await page.keyboard.press("Enter");
@@ -209,7 +209,7 @@ describe("journeys", () => {
     quiet(seen);
   });
 
-  test("a credential's secret is shown once, and the older one ends when somebody says so", async () => {
+  test("a credential's secret is shown once, and the older one works until a user ends it", async () => {
     const seen = await journey.openAs(admin, `/dashboard/partners/${account_id}`);
     const { page } = seen;
     await page.getByRole("row", { name: /demo/ }).waitFor();
@@ -242,7 +242,7 @@ describe("journeys", () => {
     quiet(seen);
   });
 
-  test("a partner's account is opened, its messages are told apart, and somebody of it is let in", async () => {
+  test("an admin opens a partner's account, adds a routing rule for its messages and invites a user", async () => {
     const seen = await journey.openAs(admin, "/dashboard/partners");
     const { page } = seen;
     await page.getByRole("row", { name: /Harbor Health/ }).waitFor();
@@ -285,7 +285,7 @@ describe("journeys", () => {
     quiet(seen);
   });
 
-  test("a catalogue is imported only as it was shown, and a file with faults not at all", async () => {
+  test("an import applies only the difference that was shown, and a file with errors not at all", async () => {
     const seen = await journey.openAs(admin, "/dashboard/catalogue?tab=brands");
     const { page } = seen;
     await page.getByLabel("Account", { exact: true }).selectOption({ label: "Juniper Care (sandbox)" });
@@ -311,7 +311,7 @@ describe("journeys", () => {
     quiet(seen);
   });
 
-  test("a target that somebody sets makes orders late, and the audit log says who did it", async () => {
+  test("a target makes orders late, and the audit log records who set it", async () => {
     await order();
     journey.app.advance(60 * 60_000);
     const seen = await journey.openAs(admin, "/dashboard/targets");
@@ -330,7 +330,7 @@ describe("journeys", () => {
     quiet(seen);
   });
 
-  test("a lot leads to everybody who has a package of it, and how to reach them is revealed to a pharmacist only", async () => {
+  test("a lot lists every patient who has a package of it, and only a pharmacist can reveal their contact details", async () => {
     const made = await filled("LOT-7781");
     const tess = await journey.openAs(technician, "/dashboard");
     await go(tess.page, "l");
@@ -352,7 +352,7 @@ describe("journeys", () => {
     quiet(phil);
   });
 
-  test("an error names the request, and trying again goes on", async () => {
+  test("an error shows the request id, and a retry succeeds", async () => {
     const seen = await journey.openAs(admin, "/dashboard");
     const { page } = seen;
     const answer = { error: { error_code: 500, message: "Something went wrong on our side." } };
@@ -369,7 +369,7 @@ describe("journeys", () => {
     quiet(seen);
   });
 
-  test("screens that are not theirs are not there: a technician finds neither people nor the audit log", async () => {
+  test("a technician does not see the screens for users and the audit log", async () => {
     const { page } = await journey.openAs(technician, "/dashboard/people");
     await page.getByText("Page not found").waitFor();
     await page.goto(`${journey.app.addresses.base_url}/dashboard/audit`);
@@ -378,7 +378,7 @@ describe("journeys", () => {
   });
 });
 
-/** Two who may be the same person: the names and the date of birth agree, and nothing else does. */
+/** Two patients who may be the same person: names and birth date match, and nothing else. */
 async function lookAlikes(last_name: string): Promise<void> {
   const away = { street1: "2210 Mission St", street2: null, city: "San Francisco", state: "CA", zip: "94110" };
   const { ncpdp_id } = journey.app.demo.partners[0]!;
@@ -390,7 +390,7 @@ async function lookAlikes(last_name: string): Promise<void> {
   }
 }
 
-/** A prescription of which no order can be made: there is none of it, and none may be back ordered. */
+/** A prescription that no order can fill: it is out of stock and does not allow back orders. */
 async function refused(last_name: string): Promise<void> {
   const message_id = `R-${++messages}`;
   const { ncpdp_id } = journey.app.demo.partners[1]!;
@@ -402,7 +402,7 @@ async function refused(last_name: string): Promise<void> {
   await until(async () => (await journey.app.deps.db.raw(count)).rows[0]!["count"] !== 0, "it is refused");
 }
 
-describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (theme) => {
+describe.each(["light", "dark"] as const)("in the %s theme axe finds no violation", (theme) => {
   let seen: Seen;
   beforeAll(async () => {
     await order({ patient: { email: null } });
@@ -460,7 +460,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
     ["audit", () => "/dashboard/audit", row],
     ["health", () => "/dashboard/health", row],
   ];
-  test.each(screens)("on %s, at a desk and on a tablet", async (name, path, ready) => {
+  test.each(screens)("on %s, on a desktop and on a tablet", async (name, path, ready) => {
     const { page } = seen;
     await page.setViewportSize({ width: 1280, height: 720 });
     await page.goto(journey.app.addresses.base_url + path());
@@ -469,7 +469,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
     await shot(page, `dashboard-${name}-${theme}`);
     quiet(seen);
     if (theme === "light") {
-      // The dark theme has other colours and the same places for them.
+      // The dark theme has other colors and the same layout.
       await page.setViewportSize({ width: 820, height: 1180 });
       expect(await violations(page)).toEqual([]);
       await shot(page, `dashboard-${name}-tablet`);

@@ -9,7 +9,7 @@ import { newOrder, placed } from "../server/test/support/orders.ts";
 import { inventedOrder } from "./support/invented-order.ts";
 import { type Journey, type Seen, type SignIn, shot, startJourney, violations } from "./support/journey.ts";
 
-// Somebody types and several pages load; other tests may share the machine.
+// Users type and several pages load; other tests may share the machine.
 vi.setConfig({ testTimeout: 90_000 });
 afterAll(() => vi.resetConfig());
 
@@ -32,7 +32,7 @@ const at = ({ order_number }: Order) => `/dashboard/order/${journey.app.demo.par
 const read = async ({ order_number }: Order): Promise<Order> =>
   (await (await journey.app.call(`/v1/orders/${order_number}`)).json()) as Order;
 const heading = (page: Page, text: string) => page.getByRole("heading", { level: 1, name: text }).waitFor();
-/** Opens the row of an order in a queue, once that is shown, by the keyboard: down to it, then Enter. */
+/** Opens an order's row in a queue with the keyboard, once the row is visible: down to it, then Enter. */
 async function openRow(page: Page, queue: string, { order_number }: Order): Promise<void> {
   await heading(page, queue);
   const row = page.getByRole("row", { name: order_number });
@@ -49,13 +49,13 @@ const tokenOf = async (page: Page): Promise<string | undefined> => {
 };
 const quiet = ({ foreign, complaints }: Seen) => expect([foreign, complaints]).toEqual([[], []]);
 
-test("an order goes from review to shipped with the keyboard alone, and the filler does not check it", async () => {
+test("an order goes from review to shipped with the keyboard alone, and the filler cannot check it", async () => {
   const made = await order();
   const phil = await journey.openAs(pharmacist, "/dashboard");
   await phil.page.getByText("Waiting longest").waitFor();
   await phil.page.keyboard.press("1");
   await openRow(phil.page, "Clinical review", made);
-  // The key leads to the button, and Enter presses it: one slip of a finger approves nothing.
+  // The key moves focus to the button, and Enter presses it, so that one slip approves nothing.
   await phil.page.keyboard.press("a");
   expect((await read(made)).order_status).toBe("Processing");
   await phil.page.keyboard.press("Enter");
@@ -114,14 +114,14 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
   quiet(tess);
 });
 
-test("whoever filled an order is told that somebody else must check it", async () => {
+test("the person who filled an order sees that another person must check it", async () => {
   const made = await order();
   const seen = await journey.openAs(lead, at(made));
   const { page } = seen;
   await page.getByRole("button", { name: "Approve review" }).click();
   const lot = page.getByLabel("Lot");
   const filled = async () => [await lot.inputValue(), await page.getByLabel("Expires on").inputValue()];
-  // A scanner is a keyboard that ends with Enter: nothing of what it types counts before that, and Enter sends nothing.
+  // A scanner types and ends with Enter: the input counts only then, and Enter does not submit the form.
   await lot.pressSequentially("01003123456789011731123110L-9");
   await page.keyboard.press("Enter");
   await page.getByText("not part of this order").waitFor();
@@ -141,7 +141,7 @@ test("whoever filled an order is told that somebody else must check it", async (
   quiet(seen);
 });
 
-test("what was sent back and filled again is scanned anew", async () => {
+test("an order that was sent back and filled again must be scanned again", async () => {
   const made = await standing("product_check");
   const seen = await journey.openAs(pharmacist, at(made));
   const { page } = seen;
@@ -166,7 +166,7 @@ test("what was sent back and filled again is scanned anew", async () => {
   quiet(seen);
 });
 
-test("an exception is ended with a reason, and the order goes on where it stood", async () => {
+test("a user closes an exception with a reason, and the order returns to its previous stage", async () => {
   const made = await order({ patient: { email: null } });
   expect(made.order_status).toBe("On Hold");
   const seen = await journey.openAs(lead, "/dashboard");
@@ -188,7 +188,7 @@ test("an exception is ended with a reason, and the order goes on where it stood"
   quiet(seen);
 });
 
-test("an order that is held at the last step is told as held, not as shipped", async () => {
+test("an order that is held at the last step shows as held, not as shipped", async () => {
   const { body } = await newOrder(journey.app);
   const payment = { payer: "patient", token: "tok_declined_at_capture" };
   const made = await standing("pack", await placed(journey.app, { ...body, payment }));
@@ -204,7 +204,7 @@ test("an order that is held at the last step is told as held, not as shipped", a
   quiet(seen);
 });
 
-test("a document or an export that fails says why, and one that finds the session over waits for sign-in", async () => {
+test("a failed document or export shows the reason, and waits for sign-in if the session has ended", async () => {
   const made = await standing("pack");
   const seen = await journey.openAs(technician, at(made));
   const { page } = seen;
@@ -241,7 +241,7 @@ test("a document or an export that fails says why, and one that finds the sessio
   quiet(seen);
 });
 
-test("the search shows a prescription without an order, and leads to the entry that waits", async () => {
+test("the search shows a prescription without an order, and links to its review entry", async () => {
   const { prescription_id } = await newOrder(journey.app);
   const seen = await journey.openAs(lead, "/dashboard");
   const { page } = seen;
@@ -251,7 +251,7 @@ test("the search shows a prescription without an order, and leads to the entry t
     await page.getByRole("option", { name: "No order yet" }).waitFor();
   };
   await find();
-  // There is nowhere to go yet.
+  // There is no page to go to yet.
   await page.keyboard.press("Enter");
   await page.getByRole("option", { name: "No order yet" }).waitFor();
   expect(await violations(page)).toEqual([]);
@@ -267,7 +267,7 @@ test("the search shows a prescription without an order, and leads to the entry t
   quiet(seen);
 });
 
-test("whoever comes first sees production, and the environment that they choose stays chosen", async () => {
+test("a new user sees production first, and the page remembers the chosen environment", async () => {
   const made = await order();
   const seen = await journey.openAs(lead, "/dashboard/orders", { environment: null });
   const { page } = seen;
@@ -298,7 +298,7 @@ test("whoever comes first sees production, and the environment that they choose 
   quiet(seen);
 });
 
-test("a session that is over covers the page, and signing in goes on with what was typed", async () => {
+test("a sign-in form covers the page when the session ends, and the typed text survives the sign-in", async () => {
   const made = await order();
   const seen = await journey.openAs(pharmacist, at(made));
   const { page } = seen;
@@ -306,7 +306,7 @@ test("a session that is over covers the page, and signing in goes on with what w
   const address = page.url();
   await page.keyboard.press("n");
   await page.getByRole("textbox", { name: "Note" }).fill("Called the prescriber; she confirms the dose.");
-  // Nor is it lost by going back to look at the order.
+  // Going back to the order does not lose it either.
   await page.keyboard.press("Escape");
   await page.getByRole("textbox", { name: "Note" }).waitFor({ state: "detached" });
   await page.keyboard.press("n");
@@ -322,7 +322,7 @@ test("a session that is over covers the page, and signing in goes on with what w
     expect(await page.locator("textarea").filter({ visible: true }).count()).toBe(0);
     expect(await page.getByRole("heading", { level: 1 }).count()).toBe(0);
   };
-  // However often somebody tries to close it, from wherever the focus is.
+  // No number of attempts closes it, from any focus.
   await page.evaluate("document.activeElement.blur()");
   for (let time = 0; time < 5; time++) {
     await page.keyboard.press("Escape");
@@ -340,7 +340,7 @@ test("a session that is over covers the page, and signing in goes on with what w
   quiet(seen);
 });
 
-test("whoever signs in as somebody else ends the session that was there", async () => {
+test("signing in as another user ends the previous session", async () => {
   const made = await order();
   const seen = await journey.openAs(pharmacist, at(made));
   const { page } = seen;
@@ -349,7 +349,7 @@ test("whoever signs in as somebody else ends the session that was there", async 
   const session = async () =>
     ((await (await page.request.get(`${base_url}/web/session`)).json()) as { session: { email: string } | null })
       .session;
-  // The page hears that it is over, while the browser still has a session of which it knows no token.
+  // The page learns that the session has ended, while the browser still has a session without a known token.
   await page.route("**/web/dashboard/orders/**", (route) => route.fulfill({ status: 401, json: {} }));
   await page.keyboard.press("r");
   await page.getByText("Your work on this page is still here.").waitFor();
@@ -365,7 +365,7 @@ test("whoever signs in as somebody else ends the session that was there", async 
   quiet(seen);
 });
 
-test("a page that nobody touches signs out by itself, although it refreshes itself, and covers what it shows", async () => {
+test("an idle page signs out although it refreshes itself, and hides its content", async () => {
   const made = await order();
   const seen = await journey.openAs(pharmacist, at(made));
   const { page } = seen;
@@ -384,7 +384,7 @@ test("a page that nobody touches signs out by itself, although it refreshes itse
   quiet(seen);
 });
 
-test("a page that cannot reach the service when it locks itself signs out as soon as it can", async () => {
+test("a page that cannot reach the service when it locks signs out as soon as it can", async () => {
   const seen = await journey.openAs(technician, "/dashboard");
   const { page } = seen;
   await page.clock.install();
@@ -408,7 +408,7 @@ test("a page that cannot reach the service when it locks itself signs out as soo
     .toBeUndefined();
 });
 
-test("only what is asked while hands are there says so", async () => {
+test("only requests caused by the user count as activity", async () => {
   const seen = await journey.openAs(technician, "/dashboard");
   const { page } = seen;
   const asked: (string | undefined)[] = [];
@@ -419,7 +419,7 @@ test("only what is asked while hands are there says so", async () => {
   await page.reload();
   await page.getByText("Waiting longest").waitFor();
   await page.keyboard.press("Shift");
-  /** What the page's own reading says of it, some time later. */
+  /** What the page's own refresh sends, some time later. */
   const later = (ms: number) => async () => {
     asked.length = 0;
     await page.clock.fastForward(ms);
@@ -431,7 +431,7 @@ test("only what is asked while hands are there says so", async () => {
   await expect.poll(later(15_000)).toEqual(["nobody"]);
 });
 
-test("a second factor is set up with a picture that is drawn here, and asked for from then on", async () => {
+test("a user sets up a second factor with a locally drawn QR code, and needs it from then on", async () => {
   const who = await journey.person("technician", "Factor Two");
   const seen = await journey.openAs(who, "/dashboard");
   await seen.page.getByRole("button", { name: /your account/ }).click();
@@ -459,7 +459,7 @@ test("a second factor is set up with a picture that is drawn here, and asked for
   await heading(again.page, "Fill");
 });
 
-test("who stopped half-way in one tab signs in from another", async () => {
+test("a user who stopped a sign-in halfway in one tab can sign in from another", async () => {
   const who = await journey.person("technician", "Two Tabs");
   const setting_up = await journey.openAs(who, "/dashboard");
   await setting_up.page.getByRole("button", { name: /your account/ }).click();
@@ -486,12 +486,12 @@ test("who stopped half-way in one tab signs in from another", async () => {
   await second.getByRole("textbox", { name: "Code" }).fill(code());
   await second.keyboard.press("Enter");
   await heading(second, "Home");
-  // And the first follows.
+  // The first tab follows.
   await heading(first, "Home");
 });
 
 describe("many orders at once", () => {
-  test("what could be done is done, and each that was refused says why", async () => {
+  test("a bulk action completes every order that it can, and shows the reason for each that it cannot", async () => {
     const [good, gone] = [await order(), await order()];
     const seen = await journey.openAs(pharmacist, "/dashboard/queue/clinical_review");
     const { page } = seen;
@@ -508,7 +508,7 @@ describe("many orders at once", () => {
     quiet(seen);
   });
 
-  test("parcels go in small batches, and one batch that fails is told with the others", async () => {
+  test("a bulk shipment runs in small batches, and reports a failed batch with the others", async () => {
     const seen = await journey.openAs(lead, "/dashboard");
     const { page } = seen;
     const orders = Array.from({ length: 45 }, (_, row) => inventedOrder(row));
@@ -534,7 +534,7 @@ describe("many orders at once", () => {
     quiet(seen);
   });
 
-  test("a queue keeps itself up to date: what somebody else finished leaves it", async () => {
+  test("a queue updates itself: orders that another user finished leave it", async () => {
     const made = await order();
     const seen = await journey.openAs(pharmacist, "/dashboard/queue/clinical_review");
     await seen.page.getByRole("row", { name: made.order_number }).waitFor();
@@ -545,7 +545,7 @@ describe("many orders at once", () => {
     quiet(seen);
   });
 
-  test("filters are in the address, and a view that was saved comes back", async () => {
+  test("the address contains the filters, and a saved view can be opened again", async () => {
     await order();
     const seen = await journey.openAs(lead, "/dashboard/orders?environment=production");
     const { page } = seen;
@@ -567,7 +567,7 @@ describe("many orders at once", () => {
   });
 });
 
-test("what somebody else wrote is shown as text, whatever it looks like", async () => {
+test("text from other people is shown as text, even if it looks like markup", async () => {
   const HOSTILE = `<img src=x onerror=alert(1)>"'><script>alert(2)</script>{{7*7}}`;
   const made = await order({
     patient: { first_name: HOSTILE, last_name: "‮<b>Moss</b>" },
@@ -587,7 +587,7 @@ test("what somebody else wrote is shown as text, whatever it looks like", async 
   quiet(seen);
 });
 
-test("an address that is none and one that is not theirs look the same to a partner's people", async () => {
+test("to a partner's users, an unknown address and a forbidden one look the same", async () => {
   const { email, password } = journey.app.demo.partners[0]!.portal;
   const made = await order();
   const texts: string[] = [];
@@ -597,7 +597,7 @@ test("an address that is none and one that is not theirs look the same to a part
     await page.getByLabel("Password").fill(password);
     await page.keyboard.press("Enter");
     await page.getByText("Page not found").waitFor();
-    // Nothing of the dashboard is shown, not even its frame.
+    // The page shows nothing of the dashboard, not even its frame.
     expect(await page.getByRole("navigation").count()).toBe(0);
     texts.push(await page.locator("body").innerText());
   }
@@ -607,7 +607,7 @@ test("an address that is none and one that is not theirs look the same to a part
 test.each([
   ["a partner's person at the dashboard", "/dashboard", () => journey.app.demo.partners[0]!.portal, "/portal"],
   ["a pharmacist at the portal", "/portal", () => pharmacist, "/dashboard"],
-] as const)("%s is shown the way to their own pages, and can sign out", async (_, path, who, own) => {
+] as const)("%s sees a link to their own pages, and can sign out", async (_, path, who, own) => {
   const { page } = await journey.open(path);
   const signIn = async () => {
     await page.getByLabel("Email").fill(who().email);
@@ -626,7 +626,7 @@ test.each([
   expect(new URL(page.url()).pathname.startsWith(own)).toBe(true);
 });
 
-describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (theme) => {
+describe.each(["light", "dark"] as const)("in the %s theme axe finds no violation", (theme) => {
   const screens: [string, () => Promise<string>, (page: Page) => Promise<unknown>][] = [
     ["home", async () => (await order()) && "/dashboard", (page) => page.getByRole("row").nth(1).waitFor()],
     ["queue", async () => "/dashboard/queue/clinical_review", (page) => page.getByRole("row").nth(1).waitFor()],
@@ -650,14 +650,14 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
     ["pack", async () => at(await standing("pack")), (page) => page.getByRole("button", { name: "Ship" }).waitFor()],
     ["nothing", async () => "/dashboard/no/such/place", (page) => page.getByText("Page not found").waitFor()],
   ];
-  test.each(screens)("on %s, at a desk and on a tablet", async (name, path, ready) => {
+  test.each(screens)("on %s, on a desktop and on a tablet", async (name, path, ready) => {
     const seen = await journey.openAs(lead, await path(), { theme });
     await ready(seen.page);
     expect(await violations(seen.page)).toEqual([]);
     await shot(seen.page, `dashboard-${name}-${theme}`);
     quiet(seen);
     if (theme === "light") {
-      // The dark theme has other colours and the same places for them.
+      // The dark theme has other colors and the same layout.
       await seen.page.setViewportSize({ width: 820, height: 1180 });
       expect(await violations(seen.page)).toEqual([]);
       await shot(seen.page, `dashboard-${name}-tablet`);
@@ -689,7 +689,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds nothing", (
   });
 });
 
-/** An order that somebody has worked on until there. */
+/** An order that staff have worked up to this stage. */
 async function standing(stage: "fill" | "product_check" | "pack", given?: Order): Promise<Order> {
   const made = given ?? (await order());
   const { account_id } = journey.app.demo.partners[0]!;

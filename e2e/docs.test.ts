@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type Journey, shot, startJourney, violations } from "./support/journey.ts";
 
 const DIST = fileURLToPath(new URL("../web/dist/docs/", import.meta.url));
-/** What a first visit to any page may load, compressed: text and all, without pictures. */
+/** The compressed size that a first visit to any page may load, without pictures. */
 const MOST_KB = 60;
 
 let journey: Journey;
@@ -18,7 +18,7 @@ const pages = readdirSync(DIST, { recursive: true, encoding: "utf8" })
   .filter((name) => name.endsWith(".html") && !/^(api\/|adr\/\d|404)/.test(name))
   .map((name) => `/docs/${name.replace(/(^|\/)?(index)?\.html$/, "")}`.replace(/\/$/, ""));
 
-/** The dark scheme has the same pages with other colours: these show all that has a colour. */
+/** The dark scheme has the same pages with other colors. These pages show every color. */
 const inDark = [
   "/docs",
   "/docs/lifecycle",
@@ -28,7 +28,7 @@ const inDark = [
 ];
 
 describe.each([["light", pages] as const, ["dark", inDark] as const])("in the %s theme", (theme, looked) => {
-  test("every page is without fault to axe, to the browser and to the policy", { timeout: 300_000 }, async () => {
+  test("no page has an axe violation, a browser error or a policy violation", { timeout: 300_000 }, async () => {
     expect(pages.length).toBeGreaterThan(15);
     const { page, foreign, complaints } = await journey.open("/docs", { theme });
     for (const path of looked) {
@@ -41,7 +41,7 @@ describe.each([["light", pages] as const, ["dark", inDark] as const])("in the %s
   });
 });
 
-test("somebody with a keyboard finds a hold by its name and goes to it", async () => {
+test("a reader finds a hold by name and opens it, with the keyboard alone", async () => {
   const { page, complaints } = await journey.open("/docs");
   await page.keyboard.press("/");
   await page.keyboard.type("missing address unit");
@@ -55,7 +55,7 @@ test("somebody with a keyboard finds a hold by its name and goes to it", async (
   expect(complaints).toEqual([]);
 });
 
-test("a code alone is an address, a search without a hit says so, and Escape closes it", async () => {
+test("a code alone is an address, a search without hits says so, and Escape closes it", async () => {
   const { page } = await journey.open("/docs/errors#42227");
   const heading = page.getByRole("heading", { name: /^42227 Invalid Address Zip/ });
   expect(await heading.evaluate((element) => element.getBoundingClientRect().top)).toBeLessThan(200);
@@ -67,7 +67,7 @@ test("a code alone is an address, a search without a hit says so, and Escape clo
   expect(await page.getByRole("listbox").isVisible()).toBe(false);
 });
 
-test("what is copied is the code, and a chosen scheme stays", async () => {
+test("the copy button copies the code, and the page remembers the chosen scheme", async () => {
   const { page } = await journey.open("/docs/guides/verify-webhooks");
   await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
   const block = page.locator(".code").first();
@@ -80,7 +80,7 @@ test("what is copied is the code, and a chosen scheme stays", async () => {
   expect(await page.evaluate("document.documentElement.dataset.theme")).toBe("dark");
 });
 
-test("on a small screen the pages are behind a button, and nothing is wider than the screen", async () => {
+test("on a small screen a button opens the list of pages, and no content is wider than the screen", async () => {
   const { page } = await journey.open("/docs/guides/webhooks", { width: 390, height: 800 });
   expect(await page.getByRole("navigation", { name: "Pages" }).isVisible()).toBe(false);
   await page.getByRole("button", { name: "Menu" }).click();
@@ -94,7 +94,7 @@ test("on a small screen the pages are behind a button, and nothing is wider than
   }
 });
 
-test("without scripts a page can be read and turned, and on paper there is the text alone", async () => {
+test("without scripts a page is readable and its links work, and on paper there is only the text", async () => {
   const context = await journey.browser.newContext({ javaScriptEnabled: false });
   const page = await context.newPage();
   await page.goto(`${journey.app.addresses.base_url}/docs/lifecycle`);
@@ -107,7 +107,7 @@ test("without scripts a page can be read and turned, and on paper there is the t
   await context.close();
 });
 
-test("an address that leads nowhere is a page for people and an error for programs", async () => {
+test("an unknown address is a page for people and an error for programs", async () => {
   const { base_url } = journey.app.addresses;
   const page = await fetch(`${base_url}/docs/nowhere`, { headers: { accept: "text/html,*/*;q=0.8" } });
   expect([page.status, page.headers.get("content-type")]).toEqual([404, "text/html; charset=utf-8"]);
@@ -116,7 +116,7 @@ test("an address that leads nowhere is a page for people and an error for progra
   expect([answer.status, answer.headers.get("content-type")]).toEqual([404, "application/json; charset=utf-8"]);
 });
 
-test("a first visit loads little, and the search index only when it is asked for", async () => {
+test("a first visit loads little, and the search index loads only on request", async () => {
   const { page } = await journey.open("/docs");
   const loaded = new Set<string>();
   page.on("request", (request) => {

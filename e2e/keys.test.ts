@@ -13,7 +13,7 @@ afterAll(() => journey?.stop());
 const inQueue = (page: Page, queue: string) =>
   expect.poll(() => new URL(page.url()).pathname).toBe(`/dashboard/queue/${queue}`);
 
-test("two keys in a row count although the page is too busy to look at them in time", async () => {
+test("two keys in a row count even if the page is too busy to handle them in time", async () => {
   const { page } = await journey.openAs(lead, "/dashboard");
   await page.keyboard.press("g");
   const busy = page.evaluate("for (const end = Date.now() + 4000; Date.now() < end; );");
@@ -22,7 +22,7 @@ test("two keys in a row count although the page is too busy to look at them in t
   await inQueue(page, "pack");
 });
 
-test("keys pressed while the page loads count once it is there", async () => {
+test("keys pressed while the page loads take effect once it has loaded", async () => {
   const { page } = await journey.openAs(lead, "/dashboard");
   await page.route("**/web/session", async (route) => {
     await pressed;

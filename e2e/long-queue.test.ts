@@ -8,10 +8,10 @@ beforeAll(async () => {
 });
 afterAll(() => journey?.stop());
 
-// A pause of our own comes every time, one that something else on the machine makes does not.
+// A pause of our own happens every time; one that another program causes does not.
 test("100,000 orders scroll and filter without a pause over 100 ms", { retry: 2, timeout: 300_000 }, async () => {
   const ROWS = 100_000;
-  // More in a page than the server gives, so that the last is reached sooner: the table itself is what is looked at.
+  // A larger page than the server gives, to reach the end sooner: the test is about the table itself.
   const PAGE_ROWS = 2_000;
   const seen = await journey.openAs(await journey.person("lead"), "/dashboard");
   const { page } = seen;

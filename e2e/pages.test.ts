@@ -18,7 +18,7 @@ describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
     expect([foreign, complaints]).toEqual([[], []]);
   });
 
-  test("the API reference shows every operation, the webhooks and the error codes", async () => {
+  test("the API reference shows every operation, all webhooks and all error codes", async () => {
     const { page, foreign, complaints } = await journey.open("/docs/api", { theme });
     await page.getByText("List the shipping methods").first().waitFor();
     const text = (await page.textContent("body")) ?? "";
@@ -30,7 +30,7 @@ describe.each(["light", "dark"] as const)("in the %s theme", (theme) => {
   });
 });
 
-test("a token pasted into the API reference calls the service", async () => {
+test("the API reference calls the service with a pasted token", async () => {
   const { page, complaints } = await journey.open("/docs/api");
   await page.getByRole("button", { name: "Authorize" }).first().click();
   await page

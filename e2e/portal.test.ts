@@ -10,10 +10,10 @@ const HOSTILE = `<img src=x onerror="alert(1)"></textarea><script>alert(2)</scri
 
 let journey: Journey;
 let sam: SignIn;
-/** The same person, for what a journey needs and does not type. */
+/** The same user, for the steps that a journey does not type. */
 let hand: WebPerson;
 let receiver: Receiver;
-/** What the partner's receiver answers. */
+/** The answer of the partner's receiver. */
 let status = 500;
 beforeAll(async () => {
   journey = await startJourney();
@@ -81,7 +81,7 @@ test("a partner creates a credential, calls the API with it, registers an endpoi
     body: JSON.stringify({ shipping: { method_id: 1 }, items: [] }),
   });
   expect(refused.status).toBe(422);
-  // The list ticks itself off: nothing is pressed here.
+  // The list checks off its items without a click.
   await page.getByText("3 of 8 done").waitFor();
   await shot(page, "portal-home-progress");
 
@@ -127,7 +127,7 @@ test("a partner creates a credential, calls the API with it, registers an endpoi
   quiet(seen);
 });
 
-test("a credential is rotated with an overlap, the older secret ends, and the credential is revoked", async () => {
+test("a user rotates a credential with an overlap, ends the older secret, and revokes the credential", async () => {
   const { client_id, client_secret } = await sent("/credentials", { name: "to be rotated" });
   const granted = async (secret: string) => {
     const body = new URLSearchParams({ grant_type: "client_credentials", scope: "partners", client_id });
@@ -145,7 +145,7 @@ test("a credential is rotated with an overlap, the older secret ends, and the cr
   await row.getByText("Old secret #").waitFor();
   await shot(page, "portal-rotating");
   await row.getByRole("button", { name: "Expire old secret" }).click();
-  // Programs may use it this very moment: one slip of a finger ends nothing.
+  // Programs may be using it, so one slip must not end it.
   await page.getByRole("button", { name: "Go back" }).click();
   expect(await granted(client_secret)).toBe(200);
   await row.getByRole("button", { name: "Expire old secret" }).click();
@@ -160,7 +160,7 @@ test("a credential is rotated with an overlap, the older secret ends, and the cr
   quiet(seen);
 });
 
-test("an endpoint is disabled, enabled, sent everything since a time, and deleted", async () => {
+test("a user disables and enables an endpoint, resends everything since a time, and deletes the endpoint", async () => {
   status = 200;
   await sent("/sandbox/prescriptions", { preset: "simple" });
   const { id } = await sent("/webhook_endpoints", { url: receiver.url, secret: "a secret of ours" });
@@ -184,7 +184,7 @@ test("an endpoint is disabled, enabled, sent everything since a time, and delete
   quiet(seen);
 });
 
-test("what fails says so, with the id of its request, and can be tried again", async () => {
+test("a failure shows a message with its request id, and can be retried", async () => {
   const { page } = await journey.openAs(sam, "/portal/sandbox/home");
   await heading(page, "Willow Telehealth");
   const request_id = "11111111-2222-4333-8444-555555555555";
@@ -201,7 +201,7 @@ test("what fails says so, with the id of its request, and can be tried again", a
   await page.getByText("dev@willow-telehealth.example").waitFor();
 });
 
-test("in the sandbox a prescription goes to Delivered from the portal, and its events come in", async () => {
+test("in the sandbox a user takes a prescription to Delivered, and its events arrive", async () => {
   const seen = await journey.openAs(sam, "/portal/sandbox/sandbox");
   const { page } = seen;
   await heading(page, "Sandbox tools");
@@ -220,7 +220,7 @@ test("in the sandbox a prescription goes to Delivered from the portal, and its e
   quiet(seen);
 });
 
-test("a held order says what it needs, and the form of the action ends the hold", async () => {
+test("a held order shows what it needs, and the action's form ends the hold", async () => {
   const order_number = await ordered("missing_email");
   const seen = await journey.openAs(sam, "/portal/sandbox/exceptions");
   const { page } = seen;
@@ -260,8 +260,8 @@ test("a held order says what it needs, and the form of the action ends the hold"
   quiet(seen);
 });
 
-describe("for everybody who comes", () => {
-  test("what others write is shown as text, wherever it appears", async () => {
+describe("for every user", () => {
+  test("text from other people is shown as text everywhere", async () => {
     await sent("/credentials", { name: HOSTILE.slice(0, 100) });
     await hand.send("POST", `${P}/team`, {
       name: HOSTILE.slice(0, 100),
@@ -297,7 +297,7 @@ describe("for everybody who comes", () => {
     quiet(seen);
   });
 
-  test("whoever may only look is offered nothing to change", async () => {
+  test("a viewer sees no controls that change data", async () => {
     const { partner_id } = (
       await journey.app.deps.db.raw("select partner_id from account where account_id = $1", [
         journey.app.demo.partners[0]!.account_id,
@@ -314,7 +314,7 @@ describe("for everybody who comes", () => {
     expect(await page.getByRole("button", { name: "Invite" }).count()).toBe(0);
   });
 
-  test("another environment, another account and the operator's pages are the same nothing", async () => {
+  test("another environment, another account and the operator's pages all look like unknown pages", async () => {
     const seen = await journey.openAs(sam, "/portal/production/home");
     const { page } = seen;
     const nothing = () => page.getByText("Page not found").waitFor();
@@ -332,7 +332,7 @@ describe("for everybody who comes", () => {
     quiet(seen);
   });
 
-  test("who has both environments switches between them, and sees in which they are", async () => {
+  test("a user with both environments switches between them, and sees the current one", async () => {
     const harbor = journey.app.demo.partners[2]!;
     await journey.app.deps.db.transaction((tx) =>
       createPartnerAccount(
@@ -363,7 +363,7 @@ describe.each([
   ["dark", 1280, 720],
   ["light", 820, 1180],
 ] as const)("in the %s theme at %d by %d", (theme, width, height) => {
-  test("axe finds nothing wrong with any screen, and nothing overflows", async () => {
+  test("axe finds no violation on any screen, and nothing overflows", async () => {
     status = 200;
     const { id } = await sent("/webhook_endpoints", { url: receiver.url, secret: "a secret of ours" });
     const held = await ordered("invalid_address");

@@ -7,7 +7,7 @@ const PLACES = [
   "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome",
 ];
 
-/** A Chromium for the browser tests: the one CHROMIUM names, one that is installed, or Debian's. */
+/** A Chromium for the browser tests: from CHROMIUM, an installed one, or Debian's. */
 export const findBrowser = (): string | undefined =>
   findOrInstall(
     [process.env["CHROMIUM"] ?? "", ...PLACES].filter((file) => file !== ""),

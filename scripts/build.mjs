@@ -1,5 +1,5 @@
-// Builds what is stale: TypeScript to dist/, the web pages to web/dist/ and from there into the server's package. Runs on
-// `npm ci`, before `npm start` and before `npm pack`.
+// Builds only stale parts: TypeScript to dist/, the web pages to web/dist/, and from there into the server's package.
+// Runs on `npm ci`, before `npm start` and before `npm pack`.
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, readdirSync, rmSync, statSync } from "node:fs";
 import { createRequire } from "node:module";
@@ -9,10 +9,10 @@ import { fileURLToPath } from "node:url";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const require = createRequire(import.meta.url);
 
-// An installation without development packages runs what was built before.
+// An installation without development packages runs the existing build.
 if (!existsSync(join(root, "node_modules/typescript"))) {
   if (existsSync(join(root, "server/dist/cli/main.js"))) process.exit(0);
-  console.error("Nothing is built, and the compiler is not installed. Run `npm ci` without --omit=dev.");
+  console.error("There is no build, and the compiler is not installed. Run `npm ci` without --omit=dev.");
   process.exit(1);
 }
 
@@ -24,14 +24,14 @@ if (newest(join(root, "web"), /^(dist|node_modules|test)$/) > newest(join(root, 
     join(root, "web"),
   );
 }
-// The documentation is made of the files that are read in the repository, and of the contract's tables.
+// The documentation depends on the repository's Markdown files and on the contract's tables.
 const texts = ["docs", "deploy", "sdk", "scripts/site", "contract/src", "web/dist/site"].map((name) =>
   newest(join(root, name)),
 );
 if (Math.max(newest(root, /^(?!.*\.md$)/), ...texts) > newest(join(root, "web/dist/docs"), /^api$/)) {
   run("node_modules/tsx/dist/cli.mjs", ["--conditions=source", "scripts/site/build-site.ts"]);
 }
-// The server's package holds the pages that it serves.
+// The server's package contains the pages that it serves.
 const pages = join(root, "server/dist/web");
 if (newest(join(root, "web/dist")) > newest(pages)) {
   rmSync(pages, { recursive: true, force: true });
@@ -43,7 +43,7 @@ function run(script, args, cwd = root) {
   if (status !== 0) process.exit(status ?? 1);
 }
 
-/** The newest change below a folder, in milliseconds; 0 where there is none. */
+/** The newest modification below a folder, in milliseconds; 0 if there is none. */
 function newest(folder, leaveOut = /^$/) {
   if (!existsSync(folder)) return 0;
   return readdirSync(folder, { withFileTypes: true })

@@ -6,20 +6,20 @@ import { findBrowser } from "./browser.ts";
 import { findPostgres15, startSystemPostgres } from "./system-postgres.ts";
 
 /**
- * Everything that must hold, as CI runs it: build, types, lint, unused code, generated pages, then the tests on the
- * embedded PostgreSQL and, what depends on the database, again on the oldest supported one. What a leg needs is found
- * or installed; in CI a leg that cannot run is a failure.
+ * Runs every check, as CI does: build, types, lint, unused code, generated pages, then the tests on the embedded
+ * PostgreSQL. Tests that depend on the database run again on the oldest supported version. A leg finds or installs
+ * what it needs. In CI, a leg that cannot run is a failure.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const artifacts = join(root, ".artifacts");
 const CI = process.env["CI"] === "true";
-/** Depend on the database's version: they run on the embedded PostgreSQL and on the oldest supported one. */
+/** These depend on the database version: they run on the embedded PostgreSQL and on the oldest supported one. */
 const DATABASE_TESTS = ["server/test/database/", "sdk/test/campaign.test.ts"];
-/** The build is fresh here, and a program starts from it in a third of the time. */
+/** The build is current here, and a program starts from it in a third of the time. */
 const BUILT = { TEST_PROGRAM: "built" };
 
 let passed = 0;
-/** What failed, told once more at the very end: the output before it is long. */
+/** Failures, printed again at the end because the output before them is long. */
 const failures: string[] = [];
 const took: { name: string; seconds: number }[] = [];
 
@@ -67,14 +67,14 @@ function fail(what: string): void {
 async function testsOnOldest(): Promise<void> {
   const oldest = findPostgres15();
   if (oldest === undefined) return missing("tests on PostgreSQL 15", "Debian's package postgresql-15");
-  // Thrown away afterwards, so it need not wait for the disk.
+  // The database is temporary, so it need not wait for the disk.
   const postgres = await startSystemPostgres(oldest, ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]);
   const env = { ...BUILT, TEST_DATABASE_URL: postgres.url.replace("{database}", "postgres") };
   await tests("tests on PostgreSQL 15", ["--project=service", ...DATABASE_TESTS], env);
   await postgres.stop();
 }
 
-/** A step counts as one check. Without a build nothing after it means anything. */
+/** A step counts as one check. Without a build, later steps prove nothing. */
 async function step(name: string, command: string, args: string[], output?: Output): Promise<void> {
   if ((await run(name, command, args, {}, output)) === 0) passed += 1;
   else {
@@ -100,13 +100,13 @@ async function tests(name: string, args: string[], env: Record<string, string> =
     const tests = assertionResults.filter((test) => test.status === "failed");
     for (const test of tests)
       fail(`${name}, ${relative(root, file)}: ${test.fullName}\n${test.failureMessages.join("\n")}`);
-    // A file that does not load, or a hook that fails, fails no test of its own.
+    // If a file does not load or a hook fails, no single test fails.
     if (outcome === "failed" && tests.length === 0) fail(`${name}, ${relative(root, file)}\n${message}`);
   }
   if (status !== 0 && failures.length === before) fail(`${name}: exit code ${status}`);
 }
 
-/** What of Vitest's JSON report is read. */
+/** The parts of Vitest's JSON report that this script reads. */
 type TestReport = {
   numPassedTests: number;
   testResults: {
@@ -118,11 +118,11 @@ type TestReport = {
 };
 
 function missing(leg: string, need: string): void {
-  console.log(`\n── ${leg}: not run, for want of ${need}`);
+  console.log(`\n── ${leg}: not run. Missing: ${need}`);
   if (CI) fail(`${leg}: not run`);
 }
 
-/** Two that run at once do not talk at once. */
+/** Keeps the output of two concurrent legs apart. */
 type Output = "as it comes" | "told at its end";
 
 async function run(

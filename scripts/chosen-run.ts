@@ -1,12 +1,12 @@
 import { parseArgs } from "node:util";
 
-/** A whole number, or with `many` several of them with commas between. */
+/** A whole number, or with `many` a list of them separated by commas. */
 export type RunOption = { about: string; initial: readonly number[]; least?: number; many?: boolean; shown?: string };
 type Run = { about: string; options: Record<string, RunOption> };
 
 /**
- * The run that the command line names, and the numbers of its options. `--help` and a bare command print the usage and
- * exit with 0; a mistake is named with what is valid instead and exits with 2.
+ * Returns the run named on the command line and the numbers of its options. `--help` or no arguments print the usage
+ * and exit with 0. A mistake prints the valid choices and exits with 2.
  */
 export function chosenRun<R extends Run>(kind: string, runs: Record<string, R>) {
   const { tokens, positionals, values } = parseArgs({
@@ -33,7 +33,7 @@ export function chosenRun<R extends Run>(kind: string, runs: Record<string, R>) 
   }
   if (run === undefined) {
     const wrong = name === "" ? `Name a ${kind}` : `Unknown ${kind} "${name}"`;
-    fail(`${wrong}. Valid: ${Object.keys(runs).join(", ")}. For what they do: npm run ${kind} -- --help`);
+    fail(`${wrong}. Valid: ${Object.keys(runs).join(", ")}. For a description of each, run: npm run ${kind} -- --help`);
   }
   if (more !== undefined) fail(`Name one ${kind} at a time. Unexpected: "${more}".`);
   const numbers = Object.entries(run.options).map(([option, { initial, least = 0, many = false }]) => {

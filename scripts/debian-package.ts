@@ -2,8 +2,8 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 
 /**
- * The first of these files that exists; where none does and this is a Debian machine we may change (root), its package
- * is installed. Undefined when it cannot be had.
+ * The first of these files that exists. If none does and this is a Debian machine with root access, installs the
+ * package. Undefined if it is not available.
  */
 export function findOrInstall(files: readonly string[], debianPackage: string): string | undefined {
   const found = () => files.find((file) => existsSync(file));

@@ -63,7 +63,6 @@ export const giveAways: readonly GiveAway[] = [
     "so far; in it; of it; from which",
   ),
   row("one's own, of one's", "one's own|of one's", "your own; their own"),
-  row("by lot", "by lot(?! number)", "randomly; at random"),
   row(
     "British spelling",
     "(colour|honour|behaviour|neighbour|favour)(s|ed|ing|ite)?|\\w+(ali|ori|ogni)s(e|ed|es|ing|ation)|misspelt|back-ups?|e-mails?",

@@ -19,20 +19,23 @@ import { fileURLToPath } from "node:url";
 import { settings } from "../server/src/config.ts";
 
 /**
- * Follows docs/guides/quick-start.md word for word: its shell blocks, in their order, in one bash whose home is an empty
- * folder, and before the last of them those of the README. Then the order has to be delivered and its webhook verified.
- * Tells what each step took.
+ * Runs docs/guides/quick-start.md exactly: its shell blocks, in order, in one bash with an empty home folder, and
+ * before the last block those of the README. Then the order must be delivered and its webhook verified. Prints the
+ * duration of each step.
  */
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const GUIDE = join(root, "docs/guides/quick-start.md");
 const README = join(root, "README.md");
-/** The ports of the guide and the settings that move them, for where others have them already. */
+/** The guide's ports and the settings that change them, for machines where another program uses the ports. */
 const PORTS = { 8080: "PORT", 8081: "AUTH_PORT", 8082: "SANDBOX_AUTH_PORT", 3000: "" };
 const LIMIT_MS = 8 * 60_000;
 const END_WITHIN_MS = 15_000;
-/** After this section everything is stopped, so what is to be seen is looked at before. */
+/** The guide stops everything after this section, so the checks run before it. */
 const LAST = "10. Stop";
-/** Up to this section npx is npm's own. After it, one that only starts the program: npm's takes longer than the program. */
+/**
+ * Up to this section npx is npm's own. After it, a substitute that only starts the program, because npm's takes
+ * longer than the program.
+ */
 const LAST_WITH_NPM = "4. Your first call";
 const NPX = `#!/bin/sh
 exec "./node_modules/.bin/$@"
@@ -46,7 +49,7 @@ done
 type Step = { name: string; block: string };
 
 const home = mkdtempSync(join(tmpdir(), "pestle-quick-start-"));
-// Run by root, the database is somebody else's process, who has to get through to its files.
+// As root, the database runs under another user, who must be able to reach its files.
 chmodSync(home, 0o711);
 const folder = join(home, "pestle-quick-start");
 const shortcuts = join(home, "shortcuts");
@@ -65,7 +68,7 @@ try {
 async function follow(): Promise<boolean> {
   const moved = await freePorts();
   const steps = [...stepsOf(GUIDE, moved)];
-  // What a checkout does with itself is not for here.
+  // Skips the install of the checkout, which the guide does not need.
   const readme = stepsOf(README, moved).filter(({ block }) => !block.startsWith("npm ci"));
   steps.splice(
     steps.findIndex(({ name }) => name === LAST),
@@ -76,7 +79,7 @@ async function follow(): Promise<boolean> {
   const child = spawn("bash", ["--noprofile", "--norc", "-euo", "pipefail", "-c", scriptOf(steps)], {
     cwd: root,
     env,
-    // A group of its own, so that all it starts can be ended with it.
+    // Its own process group, so that all child processes can be stopped with it.
     detached: true,
     stdio: ["ignore", "inherit", "inherit", "pipe"],
   });
@@ -95,19 +98,19 @@ async function follow(): Promise<boolean> {
     }
   });
   const limit = setTimeout(() => signalGroup("SIGTERM"), LIMIT_MS);
-  // Not "close": what runs on in the background after a failure holds the pipes open.
+  // Not "close": background processes that survive a failure keep the pipes open.
   const [code] = (await once(child, "exit")) as [number | null];
   await delay(100);
   clearTimeout(limit);
   const total_ms = performance.now() - began_ms;
 
   const problems = [
-    ...(code === 0 ? [] : [`the guide ended with ${code ?? "a signal"} after ${took.length} sections`]),
+    ...(code === 0 ? [] : [`the guide exited with ${code ?? "a signal"} after ${took.length} sections`]),
   ];
   if (code === 0) problems.push(...whatIsMissing(), ...wrongInPackages());
   for (const [name, bytes] of tarballs()) console.log(`${(bytes / 1000).toFixed(0).padStart(6)} kB ${name}`);
   for (const [name, ms] of took) console.log(`${seconds(ms)}  ${name}`);
-  console.log(`${seconds(total_ms)}  in all`);
+  console.log(`${seconds(total_ms)}  in total`);
   if (problems.length === 0) {
     console.log("✓ The order is Delivered, and its webhook was verified.");
     return true;
@@ -120,7 +123,7 @@ async function follow(): Promise<boolean> {
   return false;
 }
 
-/** The shell blocks with the headings they stand under. */
+/** The shell blocks with their headings. */
 function stepsOf(file: string, moved: readonly (readonly [number, number])[]): Step[] {
   const text = moved.reduce((all, [from, to]) => all.replaceAll(`:${from}`, `:${to}`), readFileSync(file, "utf8"));
   return text.split(/^## /m).flatMap((section) => {
@@ -129,7 +132,7 @@ function stepsOf(file: string, moved: readonly (readonly [number, number])[]): S
   });
 }
 
-/** The blocks as they stand. Between them stands what tells the time, and at the end a look at orders and pages. */
+/** The blocks unchanged. Between them, commands that record the time; at the end, a check of orders and pages. */
 function scriptOf(steps: readonly Step[]): string {
   const names = [...new Set(steps.map(({ name }) => name))];
   return names
@@ -152,17 +155,17 @@ function whatIsMissing(): string[] {
   const heard = readFileSync(join(folder, "receiver.log"), "utf8");
   return heard.includes(`verified ORDER_UPDATED ${order.order_number} Delivered`)
     ? []
-    : ["no verified webhook told of the delivered order"];
+    : ["no verified webhook reported the delivered order"];
 }
 
-/** What a package must not bring along, and what it must. */
+/** What a package must not contain, and what it must. */
 function wrongInPackages(): string[] {
   return ["contract", "sdk", "server"].flatMap((name) => {
     const installed = join(folder, "node_modules/@pestle", name);
     const files = readdirSync(installed, { recursive: true, encoding: "utf8" });
     const wrong = files.filter((file) => /(?<!\.d)\.tsx?$|\.map$|\.tsbuildinfo$|(^|\/)(src|test)\//.test(file));
     const licence = files.includes("LICENSE") ? [] : [`@pestle/${name} has no LICENSE`];
-    return [...licence, ...wrong.slice(0, 3).map((file) => `@pestle/${name} brings ${file}`)];
+    return [...licence, ...wrong.slice(0, 3).map((file) => `@pestle/${name} contains ${file}`)];
   });
 }
 
@@ -171,7 +174,7 @@ function tarballs(): [name: string, bytes: number][] {
   return names.map((name) => [name, statSync(join(folder, name)).size]);
 }
 
-/** As of somebody who has just opened a terminal: a home of their own, and none of our settings. */
+/** The environment of a new terminal: an empty home folder and none of our settings. */
 function cleanEnvironment(moved: readonly (readonly [number, number])[]): NodeJS.ProcessEnv {
   const own = Object.entries(process.env).filter(
     ([name]) => !(name in settings) && !/^(npm_|XDG_|NODE_OPTIONS$|INIT_CWD$)/.test(name),
@@ -181,7 +184,7 @@ function cleanEnvironment(moved: readonly (readonly [number, number])[]): NodeJS
   return {
     ...Object.fromEntries([...own, ...ports].filter(([name]) => name !== "")),
     HOME: home,
-    // Packages come from where this machine gets them; what was fetched before is not fetched again.
+    // Uses this machine's package registry and cache.
     npm_config_cache: npm("cache"),
     npm_config_userconfig: npm("userconfig"),
     npm_config_prefer_offline: "true",
@@ -190,7 +193,7 @@ function cleanEnvironment(moved: readonly (readonly [number, number])[]): NodeJS
   };
 }
 
-/** For each port of the guide that is taken, another. */
+/** Another port for each port of the guide that is in use. */
 async function freePorts(): Promise<[number, number][]> {
   const moved: [number, number][] = [];
   for (const port of Object.keys(PORTS).map(Number)) {
@@ -213,10 +216,10 @@ async function tryPort(port: number): Promise<number | undefined> {
   }
 }
 
-/** Also after a failure: the service, its database and the receiver have to be gone, and the folder with them. */
+/** Also after a failure: the service, its database and the receiver must exit, and the folder is deleted. */
 async function endEverything(): Promise<void> {
   signalGroup("SIGTERM");
-  // Told so, the service stops its database too, which is in no group of ours.
+  // On this signal the service also stops its database, which is in another process group.
   for (const late_ms = Date.now() + END_WITHIN_MS; Date.now() < late_ms && signalGroup(0); ) await delay(100);
   signalGroup("SIGKILL");
   const lock = join(folder, ".data/postgres/postmaster.pid");
@@ -224,13 +227,13 @@ async function endEverything(): Promise<void> {
     try {
       process.kill(Number(readFileSync(lock, "utf8").split("\n")[0]), "SIGQUIT");
     } catch {
-      // It has ended by itself.
+      // It has already exited.
     }
   }
   rmSync(home, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
 }
 
-/** Whether anybody was there to get it. */
+/** Whether a process received the signal. */
 function signalGroup(signal: NodeJS.Signals | 0): boolean {
   try {
     return bash.group > 0 && process.kill(-bash.group, signal);

@@ -13,7 +13,7 @@ export type SystemPostgres = {
   stop(): Promise<void>;
 };
 
-/** PostgreSQL refuses to run as root; nobody's account will do. */
+/** PostgreSQL refuses to run as root, so it runs as the user `nobody`. */
 const NOBODY = 65534;
 const READY_WITHIN_MS = 60_000;
 
@@ -28,7 +28,7 @@ export function findPgbench(): string | undefined {
   return binFolder(installed[0] ?? findOrInstall(["/usr/lib/postgresql/15/bin/pgbench"], "postgresql-15"));
 }
 
-/** A cluster of its own in a temporary folder, on a unix socket, with PostgreSQL's durable defaults but for `settings`. */
+/** A temporary cluster on a unix socket, with PostgreSQL's durable defaults except for `settings`. */
 export async function startSystemPostgres(bin_dir: string, settings: readonly string[] = []): Promise<SystemPostgres> {
   const folder = mkdtempSync(join(tmpdir(), "pestle-pg-"));
   const asRoot = process.getuid?.() === 0;

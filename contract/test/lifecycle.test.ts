@@ -40,7 +40,7 @@ describe("the life of an order", () => {
     expect([...reachable("new")].sort()).toEqual([...orderStates].sort());
   });
 
-  test("no state is a trap: each that is not final leads to a final one", () => {
+  test("every state that is not final leads to a final one", () => {
     for (const state of orderStates.filter((candidate) => !isFinal(candidate))) {
       expect(
         finalStates.some((final) => reachable(state).has(final)),
@@ -55,13 +55,13 @@ describe("the life of an order", () => {
     }
   });
 
-  test("every hold has a way back to where the order stood, and a way to cancel", () => {
+  test("every hold has a way back to the previous stage, and a way to cancel", () => {
     const events = transitionsFrom("On Hold").map(({ event, to }) => `${event} ${to}`);
     expect(events).toContain("resolve before the hold");
     expect(events).toContain("cancel Canceled");
   });
 
-  test("whatever can be held can be canceled, and nothing that has shipped", () => {
+  test("every state that can be held can be canceled, and no state after shipping can", () => {
     const canceled = rows.filter(({ event }) => event === "cancel").flatMap(({ from }) => from);
     expect([...canceled].sort()).toEqual([...holdableStates, "On Hold"].sort());
   });
@@ -71,7 +71,7 @@ describe("the life of an order", () => {
     expect(orderStates.map(stageOfState).filter((stage) => stage !== null)).toEqual(Object.values(stages).flat());
   });
 
-  test("two rows with the same start and event say when each applies, or differ in who may do it", () => {
+  test("two rows with the same state and event say when each applies, or differ in who may do it", () => {
     for (const state of ["new", ...orderStates] as const) {
       const seen = new Map<string, Transition[]>();
       for (const row of transitionsFrom(state)) seen.set(row.event, [...(seen.get(row.event) ?? []), row]);
@@ -80,7 +80,7 @@ describe("the life of an order", () => {
   });
 });
 
-describe("what a transition tells", () => {
+describe("events of a transition", () => {
   test("a change of order_status sends ORDER_UPDATED, and only that does", () => {
     for (const { event, from, to, sends } of rows) {
       const changes = from.some(
@@ -92,14 +92,14 @@ describe("what a transition tells", () => {
     }
   });
 
-  test("a raised exception sends ORDER_EXCEPTION, a moved parcel SHIPMENT_UPDATED", () => {
+  test("a raised exception sends ORDER_EXCEPTION, and a parcel update SHIPMENT_UPDATED", () => {
     for (const { event, to, sends } of rows) {
       expect(sends.includes("ORDER_EXCEPTION"), event).toBe(to === "On Hold" && event !== "resolve");
       expect(sends.includes("SHIPMENT_UPDATED"), event).toBe(["ship", "track", "deliver"].includes(event));
     }
   });
 
-  test("a partner may cancel and hold exactly where the transitions let a partner", () => {
+  test("a partner may cancel and hold exactly where the transitions allow it", () => {
     const partnerRows = (event: string) => rows.filter((row) => row.event === event && row.by.includes("partner"));
     const statusesOf = (event: string) =>
       new Set(partnerRows(event).flatMap(({ from }) => from.map((state) => statusOfState(state as OrderState))));

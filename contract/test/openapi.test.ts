@@ -23,7 +23,7 @@ const references = [...text.matchAll(/"\$ref":"#\/components\/(\w+)\/([^"]+)"/g)
 );
 
 describe("the OpenAPI document", () => {
-  test("describes every endpoint, and nothing else", () => {
+  test("describes every endpoint and no others", () => {
     const described = Object.entries(document.paths as Record<string, Json>).flatMap(([path, item]) =>
       Object.keys(item)
         .filter((key) => key !== "servers")
@@ -32,7 +32,7 @@ describe("the OpenAPI document", () => {
     expect(described.sort()).toEqual(endpoints.map(({ method, path }) => `${method} ${path}`).sort());
   });
 
-  test("every reference leads somewhere, and every component is referred to", () => {
+  test("every reference resolves, and every component is referenced", () => {
     const { securitySchemes, ...components } = document.components;
     const defined = Object.entries(components).flatMap(([kind, entries]) =>
       Object.keys(entries as Json).map((name) => `${kind}/${name}`),
@@ -41,7 +41,7 @@ describe("the OpenAPI document", () => {
     for (const name of Object.keys(securitySchemes)) expect(text).toContain(`{"${name}":[`);
   });
 
-  test("holds no trace of how schemas are named inside the package", () => {
+  test("contains no internal schema names of the package", () => {
     expect(text).not.toContain('"$id"');
   });
 
@@ -66,7 +66,7 @@ describe("the OpenAPI document", () => {
     for (const { name } of document.tags) expect(used).toContain(name);
   });
 
-  test("every error code is in it with its catalogue row, and no other code", () => {
+  test("lists every error code with its catalogue row, and no other code", () => {
     const schema = (document.components.schemas as Record<string, Json>).ErrorCode!;
     expect(schema.enum).toEqual(errorCodes);
     expect((schema["x-error-codes"] as { code: number }[]).map(({ code }) => code)).toEqual(errorCodes);
@@ -88,27 +88,27 @@ describe("the OpenAPI document", () => {
 });
 
 describe("the endpoints", () => {
-  test("each has an id of its own and an address of its own", () => {
+  test("each has a unique id and a unique address", () => {
     expect(new Set(endpoints.map(({ operation_id }) => operation_id)).size).toBe(endpoints.length);
     expect(new Set(endpoints.map(({ method, path, server }) => `${server} ${method} ${path}`)).size).toBe(
       endpoints.length,
     );
   });
 
-  test("every POST of the partner API takes an idempotency key, and nothing else does", () => {
+  test("every POST of the partner API accepts an idempotency key, and no other operation does", () => {
     for (const endpoint of endpoints) {
       const takesKey = "idempotent" in endpoint && endpoint.idempotent;
       expect(takesKey, endpoint.operation_id).toBe(endpoint.server === "partner" && endpoint.method === "POST");
     }
   });
 
-  test("the descriptions of OAuth errors keep to the characters RFC 6749 allows", () => {
+  test("the descriptions of OAuth errors use only characters that RFC 6749 allows", () => {
     for (const [, description] of [...Object.values(oauthErrors), ...Object.values(bearerErrors)]) {
       expect(description).toMatch(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/);
     }
   });
 
-  test("the message of a conflict is the promised one", () => {
+  test("a conflict has the documented message", () => {
     expect(statusMessages[409]).toBe(
       "This request conflicts with another recent request. Check that it is not a duplicate, then send it again.",
     );

@@ -22,11 +22,11 @@ describe("the authenticity headers", () => {
     expect(key).toBe("4b2873da13a40176e4ee84f89a502fcdfaff45b4945fdb3054e4c66e08d33f50");
   });
 
-  test("the published signature comes out byte for byte", () => {
+  test("signing gives the published signature byte for byte", () => {
     expect(serviceSignature(key, "POST", url, body)).toBe("LaoQyTAzZAvgInawj1unwFjPQdsK");
   });
 
-  test("the published secret comes out byte for byte, from the secret as given", () => {
+  test("signing gives the published secret header byte for byte, from the secret as given", () => {
     expect(serviceSecret(key, "wh secret ~ 1")).toBe("F4JBcECdt83CUKaDm740W6LXD2MK");
   });
 
@@ -36,7 +36,7 @@ describe("the authenticity headers", () => {
     expect(bytes[20]).toBe(0x0a);
   });
 
-  test("whatever is signed verifies, and not with one character more", () => {
+  test("any signed text verifies, and fails with one more character", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.webUrl(), fc.string(), (secret, address, text) => {
         const anyKey = signingKey(secret);
@@ -50,14 +50,14 @@ describe("the authenticity headers", () => {
     );
   });
 
-  test("a header of another length is refused, not thrown at", () => {
+  test("a header of another length fails verification without an exception", () => {
     expect(verifyServiceSignature(key, "POST", url, body, "")).toBe(false);
     expect(verifyServiceSecret(key, "wh secret ~ 1", "é".repeat(28))).toBe(false);
   });
 });
 
 describe("the form encoding", () => {
-  test("keeps letters, digits and four marks, writes a space as + and the rest as upper-case bytes", () => {
+  test("keeps letters, digits and four punctuation marks, encodes a space as + and other bytes in upper-case hex", () => {
     expect(formUrlEncode("aZ09_.-~ !'()*/é😀")).toBe("aZ09_.-~+%21%27%28%29%2A%2F%C3%A9%F0%9F%98%80");
   });
 
@@ -65,7 +65,7 @@ describe("the form encoding", () => {
     expect(formUrlEncode("\ud83d")).toBe("%EF%BF%BD");
   });
 
-  test("decodes back to what went in", () => {
+  test("decodes to the original text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme" }), (text) => {
         expect(decodeURIComponent(formUrlEncode(text).replaceAll("+", "%20"))).toBe(text);
@@ -73,7 +73,7 @@ describe("the form encoding", () => {
     );
   });
 
-  test("of a webhook is the same as URLSearchParams gives, because the body avoids what encoders disagree on", () => {
+  test("of a webhook equals that of URLSearchParams, because the body avoids characters that encoders treat differently", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const text = compactAsciiJson(value);
@@ -103,7 +103,7 @@ describe("a webhook body", () => {
 });
 
 describe("Standard Webhooks", () => {
-  // The example of the standard's own libraries.
+  // The example from the standard's own libraries.
   const secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const headers = {
     id: "msg_p5jXN8AQM9LWM0D4loKWxJek",
@@ -113,24 +113,24 @@ describe("Standard Webhooks", () => {
   const payload = '{"test": 2432232314}';
   const now = 1_614_265_330;
 
-  test("the standard's own example comes out", () => {
+  test("signing gives the standard's own example", () => {
     expect(standardSignature(secret, headers.id, headers.timestamp, payload)).toBe(headers.signature);
     expect(verifyStandardSignature(secret, headers, payload, now)).toBe(true);
   });
 
-  test("one fitting signature among several is enough", () => {
+  test("one valid signature among several is enough", () => {
     const signature = `v1,AAAA v1a,BBBB ${headers.signature}`;
     expect(verifyStandardSignature(secret, { ...headers, signature }, payload, now)).toBe(true);
   });
 
-  test("a timestamp five minutes off passes and one second more does not, either way", () => {
+  test("a timestamp five minutes off passes, and one second more fails, in both directions", () => {
     for (const direction of [-1, 1]) {
       expect(verifyStandardSignature(secret, headers, payload, now + direction * 300)).toBe(true);
       expect(verifyStandardSignature(secret, headers, payload, now + direction * 301)).toBe(false);
     }
   });
 
-  test("another body, id or secret, or a timestamp that is no number, is refused", () => {
+  test("another body, id or secret, or a timestamp that is not a number, fails verification", () => {
     expect(verifyStandardSignature(secret, headers, `${payload} `, now)).toBe(false);
     expect(verifyStandardSignature(secret, { ...headers, id: "msg_other" }, payload, now)).toBe(false);
     expect(verifyStandardSignature("whsec_AAAA", headers, payload, now)).toBe(false);

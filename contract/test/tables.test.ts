@@ -24,7 +24,7 @@ import {
 const range = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, index) => first + index);
 
 describe("errors", () => {
-  test("the codes are exactly those of the interface", () => {
+  test("the codes are exactly those of the specification", () => {
     const gaps = [42207, 42224, 42248, 42251, 42252];
     const expected = [
       ...range(40000, 40005),
@@ -41,7 +41,7 @@ describe("errors", () => {
     expect(errorCodes).toEqual(expected);
   });
 
-  test("each has a name of its own, a field and a resolution that is a sentence", () => {
+  test("each has a unique name, a field and a resolution that is a sentence", () => {
     expect(new Set(errorCodes.map((code) => errors[code][0])).size).toBe(errorCodes.length);
     for (const code of errorCodes) {
       const [message, field, resolution] = errors[code];
@@ -51,19 +51,19 @@ describe("errors", () => {
     }
   });
 
-  test("a code from 42000 on goes out with 422, those of brand and actions too; all others with 400", () => {
+  test("codes from 42000, including those of brand and actions, have status 422; all others have 400", () => {
     for (const code of errorCodes) expect(statusOf(code), String(code)).toBe(String(code).startsWith("42") ? 422 : 400);
     expect(statusOf(42380)).toBe(422);
     expect(statusOf(42463)).toBe(422);
   });
 
-  test("every code lies in an area, and the areas ascend", () => {
+  test("every code belongs to an area, and the areas ascend", () => {
     const lasts = errorAreas.map(({ last }) => last);
     expect(lasts).toEqual([...lasts].sort((a, b) => a - b));
     expect(lasts.at(-1)).toBe(errorCodes.at(-1));
   });
 
-  test("every status with a message of its own is a status of the interface", () => {
+  test("every status with its own message is a status of the specification", () => {
     for (const status of Object.keys(statusMessages)) expect(statuses).toHaveProperty(status);
   });
 });
@@ -73,7 +73,7 @@ describe("exceptions and actions", () => {
     expect(exceptionIds).toEqual(range(64, 80));
   });
 
-  test("each exception can at least be canceled, and offers no action twice", () => {
+  test("each exception can at least be canceled, and offers each action once", () => {
     for (const id of exceptionIds) {
       const { actions: offered } = exceptionRow(id);
       expect(offered).toContain("cancel");
@@ -81,7 +81,7 @@ describe("exceptions and actions", () => {
     }
   });
 
-  test("each exception but a pharmacist's has a way out that keeps the order", () => {
+  test("each exception except a pharmacist's has a resolution that keeps the order", () => {
     for (const id of exceptionIds) {
       const { actions: offered, who_acts } = exceptionRow(id);
       if (who_acts !== "pharmacist")
@@ -92,7 +92,7 @@ describe("exceptions and actions", () => {
     }
   });
 
-  test("an allergy or an interaction is never verified through the API", () => {
+  test("no partner can verify an allergy or an interaction through the API", () => {
     for (const id of [74, 75] as const)
       expect(orderActionsOf(id).map(({ event_key }) => event_key)).toEqual(["cancel"]);
   });
@@ -104,7 +104,7 @@ describe("exceptions and actions", () => {
     }
   });
 
-  test("each action's fields have distinct names and codes of the catalogue", () => {
+  test("each action's fields have distinct names, and codes from the catalogue", () => {
     for (const key of actionKeys) {
       const fields: readonly ActionField[] = actions[key].fields;
       expect(new Set(fields.map(({ name }) => name)).size).toBe(fields.length);
@@ -122,7 +122,7 @@ describe("exceptions and actions", () => {
 });
 
 describe("webhooks", () => {
-  test("each body has the fields of its row and the three that all have", () => {
+  test("each body has the fields of its row and the three common ones", () => {
     for (const name of eventTypeNames) {
       const expected = ["event_id", "event_type", "timestamp", ...eventTypes[name].fields].sort();
       expect(Object.keys(webhookBodies[name].properties as object).sort(), name).toEqual(expected);
@@ -130,20 +130,20 @@ describe("webhooks", () => {
     }
   });
 
-  test("no body has a field that could name a patient", () => {
+  test("no body has a field that could identify a patient", () => {
     const text = JSON.stringify(webhookBodies);
     for (const field of ["first_name", "last_name", "dob", "email", "addresses", "identity_documents"]) {
       expect(text).not.toContain(`"${field}":`);
     }
   });
 
-  test("ten attempts, each wait longer than the one before, within the five days that disable an endpoint", () => {
+  test("ten attempts with growing delays fit into the five days that disable an endpoint", () => {
     expect(RETRY_DELAYS_S).toHaveLength(10);
     expect([...RETRY_DELAYS_S].sort((a, b) => a - b)).toEqual([...RETRY_DELAYS_S]);
     expect(RETRY_DELAYS_S.reduce((sum, seconds) => sum + seconds * 1.1, 0)).toBeLessThan(5 * 86400);
   });
 
-  test("the header names carry the operator's name, in a form that a header allows", () => {
+  test("the header names contain the operator's name in a valid form", () => {
     expect(webhookHeaders()).toEqual({ signature: "X-Service-Signature", secret: "X-Service-Secret" });
     expect(webhookHeaders("Harbor Rx, Inc.").signature).toBe("X-Harbor-Rx-Inc-Signature");
     expect(webhookHeaders("é").secret).toBe("X-Service-Secret");

@@ -1,4 +1,4 @@
-/** A row of a queue, of which there may be any number. */
+/** A queue row, in any number. */
 export const inventedOrder = (row: number) => ({
   account_id: "larkspur",
   partner: `Partner ${row % 7}`,

@@ -21,33 +21,33 @@ const QUIET = [
 export type SignIn = { email: string; password: string };
 export type Seen = {
   page: Page;
-  /** What it asked of other hosts. */
+  /** Requests of the page to other hosts. */
   foreign: string[];
-  /** What the browser complained about: a policy that was broken, a script that failed. */
+  /** Browser complaints: a policy violation or a script error. */
   complaints: string[];
 };
 export type Journey = {
   app: TestApp;
   browser: Browser;
   stop(): Promise<void>;
-  /** A browser of somebody's own, at this address. */
+  /** A separate browser context at this address. */
   open(path: string, options?: OpenOptions): Promise<Seen>;
-  /** The same, signed in at the address by typing. */
+  /** The same, signed in by typing at the address. */
   openAs(who: SignIn, path: string, options?: OpenOptions): Promise<Seen>;
-  /** Somebody new who can sign in. */
+  /** Creates a user who can sign in. */
   person(role: string, name?: string, partner_id?: string | null): Promise<SignIn>;
 };
 type OpenOptions = {
   theme?: "light" | "dark";
   width?: number;
   height?: number;
-  /** What somebody chose before; null: they come for the first time. */
+  /** The user's earlier choice; null on a first visit. */
   environment?: "sandbox" | null;
 };
 const PASSWORD = "a long enough password";
-/** Slow to make, so it is made once. */
+/** Slow to create, so it is created once. */
 let password_hash: string | undefined;
-/** The name by which the dashboard keeps the choice. */
+/** The storage key of the dashboard's choice. */
 const CHOSEN = "pestle-dashboard-environment";
 
 /** The real service and a real browser. */
@@ -64,7 +64,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     { theme = "light", width = 1280, height = 720, environment = "sandbox" }: OpenOptions = {},
   ) => {
     const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
-    // The demo's partners work in the sandbox; the dashboard would begin in production.
+    // The demo's partners work in the sandbox; the dashboard would start in production.
     if (environment !== null) {
       // An empty page has no storage.
       await context.addInitScript(`try { localStorage["${CHOSEN}"] ??= "sandbox" } catch {}`);
@@ -78,7 +78,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       if (!url.startsWith(base_url) && !url.startsWith("data:")) seen.foreign.push(url);
     });
     page.on("console", (message) => {
-      // A refused request is told to the person; the browser's own line about it says nothing more.
+      // The page shows a rejected request to the user, so the browser's console line adds nothing.
       if (message.type() !== "error" || message.text().startsWith("Failed to load resource")) return;
       seen.complaints.push(message.text());
     });
@@ -88,7 +88,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       void dialog.dismiss();
     });
     const response = await page.goto(base_url + path);
-    // Nothing from elsewhere and nothing inline, on every page.
+    // No external and no inline content, on every page.
     if (!response?.headers()["content-security-policy"]?.startsWith("default-src 'none'")) throw new Error("no policy");
     return seen;
   };
@@ -122,15 +122,15 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
   };
 }
 
-/** The first key of the sequences that go somewhere. */
+/** The first key of the navigation sequences. */
 const GO = "g";
 
-/** People press a key once they see the page, and the second key of a sequence right after the first. */
+/** Users press a key once they see the page, and the second key of a sequence right after the first. */
 function pressAsPeopleDo(page: Page): void {
   const press = page.keyboard.press.bind(page.keyboard);
   let last = "";
   page.keyboard.press = async (key, ...rest) => {
-    // A page that is just being left has nothing to show any more.
+    // A page that is closing has nothing to show.
     if (last !== GO) await page.evaluate(SHOWN).catch(() => undefined);
     last = key;
     await press(key, ...rest);
@@ -138,7 +138,7 @@ function pressAsPeopleDo(page: Page): void {
 }
 const SHOWN = "new Promise((done) => requestAnimationFrame(() => setTimeout(done, 0)))";
 
-/** What axe finds wrong with the page as it is. axe is put in from outside, which the page's own policy would refuse. */
+/** axe violations of the current page. axe is injected from outside, because the page's own policy would block it. */
 export async function violations(page: Page): Promise<string[]> {
   await page.evaluate(AXE);
   const { violations: found } = await page.evaluate<{ violations: { id: string; nodes: { html: string }[] }[] }>(
@@ -147,15 +147,15 @@ export async function violations(page: Page): Promise<string[]> {
   return found.map(({ id, nodes }) => `${id}: ${nodes[0]?.html}`);
 }
 
-/** A picture that is kept, to be looked at. */
+/** Saves a screenshot for inspection. */
 export const shot = (page: Page, name: string): Promise<Buffer> =>
   page.screenshot({ path: join(ARTIFACTS, `${name}.png`) });
 
 type TraceEvent = { name: string; pid: number; tid: number; tdur?: number; args?: { name?: string } };
 
 /**
- * The longest that the page's own thread computed at one stretch meanwhile, in milliseconds. Time of the processor, not
- * of the clock: other tests share the machine.
+ * The longest task of the page's main thread during the run, in milliseconds of CPU time, because other tests share
+ * the machine.
  */
 export async function longestTask(page: Page, during: () => Promise<void>): Promise<number> {
   const devtools = await page.context().newCDPSession(page);

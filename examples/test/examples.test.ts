@@ -18,7 +18,7 @@ afterAll(() => app.stop());
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-/** An example as its reader starts it, with these settings and nothing else of our environment. */
+/** Starts an example as a reader would, with these settings and nothing else from our environment. */
 function run(example: string, env: Record<string, string>) {
   const args = ["--import", "tsx", "--conditions=source", `examples/${example}/index.mjs`];
   const child = spawn(process.execPath, args, { cwd: ROOT, env: { PATH: process.env["PATH"] ?? "", ...env } });
@@ -37,7 +37,7 @@ function run(example: string, env: Record<string, string>) {
   };
 }
 
-test("the partner orders once for each payment, resolves the holds that it can, and hears of every end", async () => {
+test("the partner orders once for each payment, resolves the holds that it can, and learns every outcome", async () => {
   const pestle = clientOf(app);
   const { client_id, client_secret } = app.demo.partners[0]!;
   const { base_url, sandbox_auth_url } = app.demo;
@@ -65,7 +65,7 @@ test("the partner orders once for each payment, resolves the holds that it can, 
   expect(await pestle.webhookEndpoints.list()).toEqual([]);
 });
 
-test("the receiver takes what the pharmacy sends, each event once, and refuses what it did not send", async () => {
+test("the receiver accepts each event from the pharmacy once, and rejects requests from other senders", async () => {
   const pestle = clientOf(app);
   const { client_id, client_secret } = app.demo.partners[0]!;
   const url = `http://127.0.0.1:${await freePort()}/hook`;
@@ -107,13 +107,13 @@ test("the receiver takes what the pharmacy sends, each event once, and refuses w
   ]);
 });
 
-test("the receiver does not start without what it verifies with", async () => {
+test("the receiver does not start without the secrets for verification", async () => {
   const receiver = run("receiver", { CLIENT_SECRET: "a secret" });
   expect(await receiver.ended()).toBe(1);
   expect(receiver.texts.stderr).toMatch(/^WEBHOOK_SECRET is not set: .+\n$/);
 });
 
-test("the examples need the SDK and Node, and nothing else", () => {
+test("the examples need only the SDK and Node", () => {
   const files = readdirSync(join(ROOT, "examples"), { recursive: true, encoding: "utf8" });
   for (const file of files.filter((name) => name.endsWith(".mjs"))) {
     const imports = readFileSync(join(ROOT, "examples", file), "utf8").matchAll(/^import .* from "(.+)";$/gm);

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test("through a network that drops, delays, doubles and resets, as many orders are placed as were asked for, each once", {
+test("through a network that drops, delays, doubles and resets, the SDK places each order exactly once", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { db, vault } = app.deps;
@@ -27,7 +27,7 @@ test("through a network that drops, delays, doubles and resets, as many orders a
   expect(Object.keys(network).sort()).toEqual([...faultNames].sort());
 });
 
-test("the campaign would notice an order that is doubled, lost, held, not the one that was told, or nobody's", () => {
+test("the campaign detects an order that is doubled, lost, held, unknown, or not the one that the SDK returned", () => {
   const order = (reference: string, order_number: string, order_status = "Processing") =>
     ({ reference, order_number, order_status }) as Parameters<typeof judge>[1][number];
   const told = new Map([["a", "A"]]);

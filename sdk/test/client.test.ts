@@ -10,7 +10,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test("the catalogue of a sandbox and of a production account can be read", async () => {
+test("the client reads the catalogue of a sandbox and of a production account", async () => {
   for (const partner of [0, 2]) {
     const pestle = clientOf(app, partner);
     const [methods, brands, products] = await Promise.all([
@@ -30,7 +30,7 @@ test("order actions and status reasons are the contract's tables", async () => {
   expect(await pestle.orderStatusReasons()).toEqual(orderStatusReasons);
 });
 
-test("products are those that any of the given values names", async () => {
+test("a product search returns the products that match any of the given values", async () => {
   const pestle = clientOf(app);
   const found = await pestle.products({ ndc: ["70999010130", "70999020130"], sku: ["pill-organizer"], gcn: ["90501"] });
   expect(found.map(({ sku }) => sku).sort()).toEqual([
@@ -41,12 +41,12 @@ test("products are those that any of the given values names", async () => {
   ]);
 });
 
-test("looking for products by empty lists finds none and asks nobody", async () => {
+test("a product search with empty lists finds none and sends no request", async () => {
   const fetch = () => Promise.reject(new Error("asked"));
   expect(await clientOf(app, 0, { fetch }).products({ ndc: [], sku: [] })).toEqual([]);
 });
 
-test("each simulation gets a key of its own, and the same key moves the clock once", async () => {
+test("each simulation gets its own key, and the same key moves the clock once", async () => {
   const pestle = clientOf(app);
   const move = async (idempotency_key?: string) =>
     Date.parse(
@@ -59,7 +59,7 @@ test("each simulation gets a key of its own, and the same key moves the clock on
   expect(third - second).toBeGreaterThanOrEqual(3_600_000);
 });
 
-test("a low-level request tells status, headers and request id", async () => {
+test("a low-level request returns status, headers and request id", async () => {
   const pestle = clientOf(app);
   const answer = await pestle.request<{ brands: unknown[] }>("GET", "/brands");
   expect(answer).toMatchObject({ status: 200, request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) });
@@ -74,7 +74,7 @@ test("a low-level request tells status, headers and request id", async () => {
   expect(replayed.headers.get("idempotent-replayed")).toBe("true");
 });
 
-test("a refused request names every problem by code and field", async () => {
+test("a rejected request names every problem by code and field", async () => {
   const pestle = clientOf(app);
   const error = await failure(pestle.simulate.clock({ advance_seconds: -1 }));
   expect(error).toBeInstanceOf(RequestRefused);
@@ -89,21 +89,21 @@ test("a refused request names every problem by code and field", async () => {
   expect(query).toMatchObject({ name: "RequestRefused", status: 400, errors: [{ code: 40003 }] });
 });
 
-test("a key that was used with another body is refused with 42299", async () => {
+test("a key that was used with another body is rejected with 42299", async () => {
   const pestle = clientOf(app);
   await pestle.simulate.clock({ advance_seconds: 1 }, { idempotency_key: "reused" });
   const error = await failure(pestle.simulate.clock({ advance_seconds: 2 }, { idempotency_key: "reused" }));
   expect(error).toMatchObject({ name: "RequestRefused", status: 422, errors: [{ code: 42299 }] });
 });
 
-test("what a production account does not have is NotFound", async () => {
+test("a record that a production account does not have is NotFound", async () => {
   const error = await failure(clientOf(app, 2).simulate.clock({ advance_seconds: 1 }));
   expect(error).toBeInstanceOf(NotFound);
   expect(error).toBeInstanceOf(PestleError);
   expect(error).toMatchObject({ status: 404, errors: [] });
 });
 
-test("past the rate limit the client waits as it is told and every call succeeds", async () => {
+test("past the rate limit the client waits as long as the server says, and every call succeeds", async () => {
   const waits: number[] = [];
   const sleep = async (ms: number) => {
     waits.push(ms);
@@ -115,7 +115,7 @@ test("past the rate limit the client waits as it is told and every call succeeds
   expect(Math.min(...waits)).toBeGreaterThanOrEqual(1000);
 });
 
-test("without retries the rate limit is told as RateLimited", async () => {
+test("without retries the rate limit is a RateLimited error", async () => {
   const hasty = clientOf(app, 1, { retries: 0 });
   const results = await Promise.allSettled(Array.from({ length: 200 }, () => hasty.brands()));
   const refused = results.filter((result) => result.status === "rejected").map(({ reason }) => reason as unknown);
@@ -124,7 +124,7 @@ test("without retries the rate limit is told as RateLimited", async () => {
   expect(refused[0]).toMatchObject({ status: 429, retry_after_s: expect.any(Number) });
 });
 
-test("secrets travel over https or stay on the machine", () => {
+test("secrets travel only over https or on loopback", () => {
   const options = optionsOf(app);
   for (const wrong of ["http://pharmacy.example", "http://127.0.0.1.example", "ftp://127.0.0.1", "pharmacy.example"]) {
     expect(() => createPestle({ ...options, base_url: wrong })).toThrow("base_url must be an https address.");

@@ -31,7 +31,7 @@ function noted(store = createMemoryStore()) {
   return { inbox, worked, gaps, tests };
 }
 
-test("an event is worked on once, however often it arrives", async () => {
+test("the inbox processes an event once, however often it arrives", async () => {
   const { inbox, worked } = noted();
   expect(await inbox.take(changed(1))).toBe("worked");
   expect(await inbox.take(changed(1))).toBe("duplicate");
@@ -40,7 +40,7 @@ test("an event is worked on once, however often it arrives", async () => {
   expect(worked.map(([event_id]) => event_id)).toEqual(["event-1", "event-2"]);
 });
 
-test("an event whose work failed is worked on when it comes again, also by one that waited for it", async () => {
+test("an event whose handler failed is processed when it arrives again, also by a call that waited for it", async () => {
   let failures = 1;
   const done: string[] = [];
   const inbox = openInbox({
@@ -61,7 +61,7 @@ test("an event whose work failed is worked on when it comes again, also by one t
   expect(done).toEqual(["event-1"]);
 });
 
-test("a change whose work failed counts as missing until it is worked on", async () => {
+test("a change whose handler failed counts as missing until it is processed", async () => {
   const gaps: Gap[] = [];
   let well = false;
   const inbox = openInbox({
@@ -81,7 +81,7 @@ test("a change whose work failed counts as missing until it is worked on", async
   expect(gaps).toEqual([{ order_number: "7K2M9XQ4TB", missing: [2] }]);
 });
 
-test("a gap in an order's changes is told with what is missing, and what comes late is known to be late", async () => {
+test("the inbox reports a gap in an order's changes with the missing numbers, and marks late events as late", async () => {
   const { inbox, worked, gaps } = noted();
   for (const sequence of [1, 2, 5, 3]) await inbox.take(changed(sequence));
   await inbox.take(changed(5, { event_id: "another of change 5" }));
@@ -102,7 +102,7 @@ test("a gap in an order's changes is told with what is missing, and what comes l
   ]);
 });
 
-test("an event of nobody's order, of an unknown type or with a made-up number does no harm", async () => {
+test("an event of an unknown order, of an unknown type or with an invalid number causes no error", async () => {
   const { inbox, worked, gaps } = noted();
   const received = {
     event_id: "rx",
@@ -119,7 +119,7 @@ test("an event of nobody's order, of an unknown type or with a made-up number do
   expect(gaps.map(({ missing }) => missing.length)).toEqual([1_000]);
 });
 
-test("what has no work of its own goes to the one for all others", async () => {
+test("an event type without its own handler goes to the default handler", async () => {
   const told: string[] = [];
   const inbox = openInbox({
     on: { ORDER_UPDATED: () => void told.push("its own") },
@@ -131,20 +131,20 @@ test("what has no work of its own goes to the one for all others", async () => {
   expect(told).toEqual(["its own", "RX_UPDATED", "NEWER_THAN_THIS"]);
 });
 
-test("a sample is handed to whoever asked for it and to nobody else", async () => {
+test("a sample event goes only to the handler that requested it", async () => {
   const { inbox, worked, gaps, tests } = noted();
   for (let time = 0; time < 2; time++) expect(await inbox.take(changed(9, { test: true }))).toBe("test");
   expect([worked, gaps, tests]).toEqual([[], [], ["event-9", "event-9"]]);
 });
 
-test("the memory has its bounds, and forgets what is oldest", async () => {
+test("the memory is bounded and drops the oldest entries", async () => {
   const { inbox } = noted(createMemoryStore({ events: 2, orders: 1 }));
   for (const sequence of [1, 2, 3]) await inbox.take(changed(sequence));
   expect(await inbox.take(changed(3))).toBe("duplicate");
   expect(await inbox.take(changed(1))).toBe("worked");
 });
 
-test("what is missing is what lies below the highest and was never heard of, in whatever order they come", () => {
+test("missing are the numbers below the highest that never arrived, in any order of arrival", () => {
   fc.assert(
     fc.property(fc.array(fc.integer({ min: 1, max: 40 }), { minLength: 1 }), (sequences) => {
       const { highest, missing } = sequences.reduce<ReturnType<typeof hear> | undefined>(hear, undefined)!;

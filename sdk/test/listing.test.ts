@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test("a loop over a list sees every record once, whatever the size of its pages", async () => {
+test("a loop over a list returns every record once, for any page size", async () => {
   const { orders } = clientOf(app);
   for (const limit of [1, 2, 5, 200]) {
     const seen: string[] = [];
@@ -25,7 +25,7 @@ test("a loop over a list sees every record once, whatever the size of its pages"
   }
 });
 
-test("no more pages are asked for than are looked at", async () => {
+test("the loop requests no more pages than the program reads", async () => {
   const proxy = await startFlakyProxy(optionsOf(app).base_url);
   const list = clientOf(app, 0, { base_url: proxy.url }).orders.list({ limit: 2 });
   expect(proxy.seen).toHaveLength(0);
@@ -41,7 +41,7 @@ test("no more pages are asked for than are looked at", async () => {
   await proxy.stop();
 });
 
-test("whoever follows the feed sees each event once, goes on where it ended, and outlasts an outage", async () => {
+test("a program that follows the feed gets each event once, resumes where it stopped, and survives an outage", async () => {
   const proxy = await startFlakyProxy(optionsOf(app).base_url);
   const { events, simulate } = clientOf(app, 0, { base_url: proxy.url, retries: 0 });
   const all = (await events.list().take(1_000)).map(({ event_id }) => event_id);
@@ -69,12 +69,12 @@ test("whoever follows the feed sees each event once, goes on where it ended, and
   await proxy.stop();
 });
 
-test("a feed that is asked for nonsense ends with the refusal", async () => {
+test("an invalid request for the feed ends with the error", async () => {
   const { events } = clientOf(app);
   expect(await failure(events.follow({ cursor: "nonsense" }).next())).toMatchObject({ name: "RequestRefused" });
 });
 
-test("what has not changed is answered from memory, and what has is not", async () => {
+test("the client answers an unchanged read from its cache, and a changed one from the server", async () => {
   const proxy = await startFlakyProxy(optionsOf(app).base_url);
   const pestle = clientOf(app, 0, { base_url: proxy.url, keep_answers: 2 });
   const order_number = made[0]!;
@@ -95,7 +95,7 @@ test("what has not changed is answered from memory, and what has is not", async 
   await proxy.stop();
 });
 
-test("nothing is kept unless it is asked for", async () => {
+test("the client caches nothing by default", async () => {
   const proxy = await startFlakyProxy(optionsOf(app).base_url);
   const pestle = clientOf(app, 0, { base_url: proxy.url });
   await pestle.brands();

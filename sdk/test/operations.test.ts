@@ -42,7 +42,7 @@ const methodsOf = (part: object, name = ""): string[] =>
     return typeof value === "function" ? [path] : methodsOf(value as object, path);
   });
 
-test("every partner operation of the contract has a method, which the server answers as its row says", async () => {
+test("every partner operation of the contract has a method, and the server answers it as its row says", async () => {
   const { bare, pestle, called, sent } = watched();
   const { patient_id, prescription_id } = await pestle.simulate.prescription({
     drug_name: "atorvastatin",
@@ -146,7 +146,7 @@ test("every partner operation of the contract has a method, which the server ans
   expect(methodsOf(bare).filter((method) => !called.has(method))).toEqual([]);
 });
 
-test("an action without the field it needs, or with another's, does not compile", () => {
+test("an action without a required field, or with another action's field, does not compile", () => {
   const { act } = createPestle(optionsOf(app)).orders;
   const compiled = () => [
     act("7K2M9XQ4TB", { event: "update_email", email: "rosa@mail.example" }),
@@ -162,7 +162,7 @@ test("an action without the field it needs, or with another's, does not compile"
   expect(compiled).toBeTypeOf("function");
 });
 
-test("an id that a URL would take for a folder is refused and asks nobody", async () => {
+test("an id that a URL would treat as a folder is rejected without a request", async () => {
   const { bare: pestle, sent } = watched();
   for (const id of ["", ".", ".."]) {
     expect(await failure(pestle.orders.get(id))).toMatchObject({ message: "order_number must be an id." });

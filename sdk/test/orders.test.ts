@@ -29,7 +29,7 @@ const ordersOf = async ({ patient }: OrderRequest) =>
 
 const inTheWay = { status: 409, body: { error: { error_code: 409, message: "In the way." } } };
 
-test("the same order from somebody else is a Conflict that brings the order that is there", async () => {
+test("the same order from another client is a Conflict that includes the existing order", async () => {
   const { pestle, posts, stop } = await behind([]);
   const order = await orderRequest();
   const { order_number } = await pestle.orders.create(order);
@@ -41,7 +41,7 @@ test("the same order from somebody else is a Conflict that brings the order that
   await stop();
 });
 
-test("a request that overtook itself is not sent again: its order is looked for until it is there, and is the answer", async () => {
+test("a retry that overlaps its first attempt is not sent again: the SDK looks the order up until it exists and returns it", async () => {
   const { pestle, seen, posts, stop } = await behind(["overtaken"]);
   const order = await orderRequest();
   const placed = await pestle.orders.create(order);
@@ -54,7 +54,7 @@ test("a request that overtook itself is not sent again: its order is looked for 
   await stop();
 });
 
-test("without a reference the order is known by its patient and items", async () => {
+test("without a reference the SDK recognizes the order by its patient and items", async () => {
   const { pestle, posts, stop } = await behind(["overtaken"]);
   const { reference: _none, ...order } = await orderRequest();
   const placed = await pestle.orders.create(order);
@@ -63,7 +63,7 @@ test("without a reference the order is known by its patient and items", async ()
   await stop();
 });
 
-test("where no order comes of it, the conflict is told and nothing was sent twice", async () => {
+test("if no order appears, the SDK reports the conflict and sends nothing twice", async () => {
   const { pestle, posts, seen, stop } = await behind([inTheWay], { retries: 2 });
   const order = await orderRequest();
   const error = await failure(pestle.orders.create(order));
@@ -73,7 +73,7 @@ test("where no order comes of it, the conflict is told and nothing was sent twic
   await stop();
 });
 
-test("an older order of the same patient and items is not taken for the new one", async () => {
+test("the SDK does not mistake an older order of the same patient and items for the new one", async () => {
   const order = await orderRequest();
   await clientOf(app).orders.create(order);
   const later = () => new Date(Date.now() + 3_600_000);
@@ -91,7 +91,7 @@ test("an order whose every answer was lost can be found by its request", async (
   await stop();
 });
 
-test("a reorder that overtook itself is found as well, and not mistaken for the order it repeats", async () => {
+test("a reorder that overlaps its first attempt is found too, and not confused with the original order", async () => {
   const order = await orderRequest();
   const { order_number } = await clientOf(app).orders.create(order);
   await clientOf(app).simulate.order({ order_number, to: "Delivered" });
@@ -103,7 +103,7 @@ test("a reorder that overtook itself is found as well, and not mistaken for the 
   await stop();
 });
 
-test("an attempt without an answer is given up in time, and the next one carries the same key", async () => {
+test("an attempt without an answer times out, and the next one carries the same key", async () => {
   const { pestle, seen, stop } = await behind(["hang"], { attempt_timeout_ms: 500 });
   const order = await orderRequest();
   const placed = await pestle.orders.create(order);
@@ -114,7 +114,7 @@ test("an attempt without an answer is given up in time, and the next one carries
   await stop();
 });
 
-test("a removal whose answer was lost is done, and one of nothing is NotFound", async () => {
+test("a removal whose answer was lost succeeds, and a removal of nothing is NotFound", async () => {
   const { pestle, stop } = await behind([]);
   const { id } = await pestle.webhookEndpoints.create({ url: "http://127.0.0.1:1/hook", secret: "a secret" });
   const flaky = await behind(["lost"]);

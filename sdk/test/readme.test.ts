@@ -109,7 +109,7 @@ test("the README's calls work against the demo", async () => {
   expect([waiting.length, orders.length, next_cursor]).toEqual([0, 1, null]);
 });
 
-test("the README's way to place an order ends well, or with what is wrong", async () => {
+test("the README's order code succeeds, or reports what is wrong", async () => {
   const reported: unknown[][] = [];
   const report = (...told: unknown[]) => reported.push(told);
   const pestle = clientOf(app);
@@ -142,7 +142,7 @@ test("the README's way to place an order ends well, or with what is wrong", asyn
   expect(reported).toMatchObject([[42291, [{ field: "shipping.method_id" }]]]);
 });
 
-test("the README's receiver and its followed feed work on each event once, wherever it listens", async () => {
+test("the README's receiver and feed loop process each event once, on any address", async () => {
   const pestle = clientOf(app);
   const queue: unknown[][] = [];
   const stop = new AbortController();
@@ -224,7 +224,7 @@ test("the README's receiver and its followed feed work on each event once, where
   for (const server of servers) server.close();
 });
 
-test("the README's own verification takes what was signed and refuses the rest", () => {
+test("the README's verification accepts signed requests and rejects all others", () => {
   const url = "https://partner.example/hook";
   const queue: unknown[] = [];
   const enqueue = (...told: unknown[]) => queue.push(told);
@@ -247,7 +247,7 @@ test("the README's own verification takes what was signed and refuses the rest",
   expect(receiveByHand(Buffer.from(delivery.rawBody.replace("64", "65")), delivery.headers)).toBe(401);
 });
 
-test("the README's store outlasts a restart, and two processes at once work on an event once", async () => {
+test("the README's store survives a restart, and two concurrent processes process an event once", async () => {
   const database = await createTestDatabase("");
   const pool = new pg.Pool({ connectionString: database.url });
   await pool.query(`
@@ -310,7 +310,7 @@ test("the README's store outlasts a restart, and two processes at once work on a
   await database.drop();
 });
 
-test("every snippet in the README stands in this file, which is compiled and run", () => {
+test("every snippet in the README is in this file, which is compiled and run", () => {
   const lines = (text: string) => text.split("\n").map((line) => line.trim());
   const here = lines(readFileSync(new URL(import.meta.url), "utf8")).join("\n");
   const snippets = [...readFileSync(new URL("../README.md", import.meta.url), "utf8").matchAll(/```ts\n(.*?)```/gs)];

@@ -85,7 +85,7 @@ const frameworks: Record<string, (receive: Receive) => Promise<Served>> = {
 };
 
 test.each(Object.keys(frameworks))(
-  "%s: what the pharmacy sent is worked on once, and the rest is refused",
+  "%s: processes each event from the pharmacy once, and rejects all others",
   async (name) => {
     const { receive, worked, errors } = openReceiver();
     const { ask, stop } = await frameworks[name]!(receive);
@@ -108,7 +108,7 @@ test.each(Object.keys(frameworks))(
   },
 );
 
-test("a body that was parsed before is told to Express, and not taken for a forgery", async () => {
+test("with an already parsed body, Express gets a clear error instead of a failed verification", async () => {
   const { receive } = openReceiver();
   const told: unknown[] = [];
   const { ask, stop } = await listening(async (request, response) => {
@@ -124,7 +124,7 @@ test("a body that was parsed before is told to Express, and not taken for a forg
   await stop();
 });
 
-test("one call verifies both schemes, and each that is given must fit", () => {
+test("one call verifies both schemes, and each that is present must be valid", () => {
   const { rawBody, headers } = signed(event("one"));
   const { signing_secret: _standard, ...service } = secrets;
   for (const given of [secrets, service, { signing_secret }]) {
@@ -141,7 +141,7 @@ test("one call verifies both schemes, and each that is given must fit", () => {
   expect(verify(rawBody, headers, { ...secrets, now: later, tolerance_s: 500 })).toEqual(event("one"));
 });
 
-test("a forgotten secret is a mistake that is told, never a proof", () => {
+test("a missing secret is a configuration error, never a successful verification", () => {
   const { rawBody, headers } = signed(event("one"));
   for (const given of [{}, { url }, { url, webhook_secret }, { client_secrets: [client_secret] }]) {
     expect(() => verify(rawBody, headers, given)).toThrow(TypeError);

@@ -36,7 +36,7 @@ async function watched(mishaps: { auth?: Mishap[]; api?: Mishap[] } = {}) {
   };
 }
 
-test("fifty calls at once ask for one token", async () => {
+test("fifty calls at once request one token", async () => {
   const { pestle, auth, tokens, stop } = await watched();
   await Promise.all(Array.from({ length: 50 }, () => pestle.brands()));
   expect(auth.seen).toHaveLength(1);
@@ -44,7 +44,7 @@ test("fifty calls at once ask for one token", async () => {
   await stop();
 });
 
-test("credentials go by Basic authentication and the form names grant and scope", async () => {
+test("the client sends credentials by Basic authentication, and grant and scope in the form", async () => {
   const { pestle, auth, stop } = await watched();
   await pestle.brands();
   const { headers, body } = auth.seen[0]!;
@@ -54,7 +54,7 @@ test("credentials go by Basic authentication and the form names grant and scope"
   await stop();
 });
 
-test("a token is renewed when 60 s of its 12 hours are left, and no call waits for it", async () => {
+test("the client renews a token 60 s before its 12 hours end, and no call waits for it", async () => {
   const { pestle, auth, tokens, advance, stop } = await watched();
   await pestle.brands();
   advance(43_200 - 70);
@@ -71,7 +71,7 @@ test("a token is renewed when 60 s of its 12 hours are left, and no call waits f
   await stop();
 });
 
-test("a token that lives a minute is renewed when a tenth of that is left", async () => {
+test("the client renews a one-minute token when a tenth of its life is left", async () => {
   const access_token = await app.token(2);
   const brief = { access_token, token_type: "Bearer", expires_in: 60, created_at: 0 };
   const { pestle, auth, advance, stop } = await watched({ auth: [{ status: 200, body: brief }] });
@@ -85,7 +85,7 @@ test("a token that lives a minute is renewed when a tenth of that is left", asyn
   await stop();
 });
 
-test("an early renewal that fails is tried again later, and the token in hand serves meanwhile", async () => {
+test("the client retries a failed early renewal later and uses the current token meanwhile", async () => {
   const { pestle, auth, tokens, advance, stop } = await watched();
   await pestle.brands();
   const refusal = { status: 401, body: { error: "invalid_client", error_description: "" } };
@@ -102,7 +102,7 @@ test("an early renewal that fails is tried again later, and the token in hand se
   await stop();
 });
 
-test("an expired token is replaced before the call", async () => {
+test("the client replaces an expired token before the call", async () => {
   const { pestle, auth, tokens, advance, stop } = await watched();
   await pestle.brands();
   advance(43_200);
@@ -112,7 +112,7 @@ test("an expired token is replaced before the call", async () => {
   await stop();
 });
 
-test("a revoked token is dropped, and calls in flight share one new one", async () => {
+test("the client drops a revoked token, and calls in flight share one new token", async () => {
   const { pestle, auth, tokens, stop } = await watched();
   await pestle.brands();
   const { client_id, client_secret } = app.demo.partners[2]!;
@@ -127,7 +127,7 @@ test("a revoked token is dropped, and calls in flight share one new one", async 
   await stop();
 });
 
-test("a new token that is refused as well is told to the caller after one try", async () => {
+test("if the server rejects the new token too, the caller gets the error after one retry", async () => {
   const refusal = { status: 401, body: { error: "invalid_token", error_description: "No." } };
   const { pestle, auth, tokens, stop } = await watched({ api: [refusal, refusal] });
   const error = await failure(pestle.brands());
@@ -138,7 +138,7 @@ test("a new token that is refused as well is told to the caller after one try", 
   await stop();
 });
 
-test("a token without the scope of the partner API is not renewed in vain", async () => {
+test("the client does not renew a token that lacks the scope of the partner API", async () => {
   const { client_id, client_secret } = app.demo.intake;
   const auth = await startFlakyProxy(app.addresses.sandbox_auth_url);
   const error = await failure(
@@ -154,7 +154,7 @@ test.each([
   ["an unknown client", { client_id: "nobody" }, { status: 401, error: "invalid_client" }],
   ["a missing scope", { scope: "" }, { status: 400, error: "invalid_scope" }],
   ["a foreign scope", { scope: "intake" }, { status: 400, error: "invalid_scope" }],
-])("%s is Unauthorized and never tried again", async (_case, options, expected) => {
+])("%s is Unauthorized, and the client never retries it", async (_case, options, expected) => {
   const auth = await startFlakyProxy(optionsOf(app).auth_url);
   const error = await failure(clientOf(app, 0, { ...options, auth_url: auth.url }).brands());
   expect(error).toBeInstanceOf(Unauthorized);
@@ -163,14 +163,14 @@ test.each([
   await auth.stop();
 });
 
-test("a token server that stumbles is asked again", async () => {
+test("the client retries a token server that fails temporarily", async () => {
   const { pestle, auth, stop } = await watched({ auth: ["reset", { status: 503 }, { status: 429 }] });
   expect(await pestle.brands()).toHaveLength(2);
   expect(auth.seen).toHaveLength(4);
   await stop();
 });
 
-test("a caller whose deadline passes leaves the token request to the others", async () => {
+test("a caller whose deadline passes leaves the token request to the other callers", async () => {
   const { pestle, auth, stop } = await watched({ auth: ["hang"] });
   const controller = new AbortController();
   const impatient = failure(pestle.brands({ deadline_ms: 30 }));
@@ -186,7 +186,7 @@ test("a caller whose deadline passes leaves the token request to the others", as
   await stop();
 });
 
-test("a token server that answers something else is an error, not a call without a token", async () => {
+test("an unexpected answer of the token server is an error, and no call goes out without a token", async () => {
   const { pestle, tokens, stop } = await watched({ auth: [{ status: 200, body: { hello: "world" } }] });
   expect(await failure(pestle.brands())).toMatchObject({ name: "PestleError", status: 200 });
   expect(tokens()).toEqual([]);

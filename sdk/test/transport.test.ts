@@ -42,7 +42,7 @@ test.each<[string, Mishap]>([
   ],
   ["a 429", { status: 429 }],
   ["a connection that breaks", "reset"],
-])("%s is tried again", async (_case, mishap) => {
+])("the client retries %s", async (_case, mishap) => {
   const { pestle, waits, seen, stop } = await behind([mishap, mishap, mishap]);
   expect(await pestle.brands()).toHaveLength(2);
   expect(seen).toHaveLength(4);
@@ -63,7 +63,7 @@ test("every retry of a POST carries the same key and the same bytes", async () =
   await stop();
 });
 
-test("a POST whose answer was lost happens once", async () => {
+test("a POST whose answer was lost takes effect once", async () => {
   const { pestle, seen, stop } = await behind(["lost", "lost"]);
   const direct = clientOf(app);
   const clock = async () => Date.parse((await direct.simulate.clock({ advance_seconds: 1 })).now);
@@ -76,14 +76,14 @@ test("a POST whose answer was lost happens once", async () => {
   await stop();
 });
 
-test("reads carry no key", async () => {
+test("reads have no key", async () => {
   const { pestle, seen, stop } = await behind([]);
   await pestle.brands();
   expect(seen[0]!.headers).not.toHaveProperty("idempotency-key");
   await stop();
 });
 
-test("Retry-After is waited for, in seconds and as a date", async () => {
+test("the client honors Retry-After, in seconds and as a date", async () => {
   const date = new Date(Date.now() + 9_000).toUTCString();
   const { pestle, waits, stop } = await behind([
     { status: 429, headers: { "retry-after": "2" } },
@@ -97,7 +97,7 @@ test("Retry-After is waited for, in seconds and as a date", async () => {
   await stop();
 });
 
-test("waits double up to five seconds, half of each by chance, and never undercut Retry-After", () => {
+test("waits double up to five seconds, half of each at random, and are never shorter than Retry-After", () => {
   expect([0, 1, 2, 3, 4, 5, 9].map((attempt) => waitBefore(attempt, undefined, 0))).toEqual([
     100, 200, 400, 800, 1600, 2500, 2500,
   ]);
@@ -105,7 +105,7 @@ test("waits double up to five seconds, half of each by chance, and never undercu
   for (const chance of [0, 0.5, 1]) expect(waitBefore(0, 3, chance)).toBeGreaterThanOrEqual(3000);
 });
 
-test("after the last retry the answer is told", async () => {
+test("after the last retry the caller gets the answer", async () => {
   const { pestle, seen, stop } = await behind(Array(9).fill(broken), { retries: 2 });
   const error = await failure(pestle.brands());
   expect(error).toBeInstanceOf(Unavailable);
@@ -114,14 +114,14 @@ test("after the last retry the answer is told", async () => {
   await stop();
 });
 
-test("a wait beyond the deadline is not begun", async () => {
+test("the client does not start a wait that exceeds the deadline", async () => {
   const { pestle, waits, stop } = await behind([{ status: 429, headers: { "retry-after": "60" } }]);
   expect(await failure(pestle.brands())).toMatchObject({ name: "RateLimited", retry_after_s: 60 });
   expect(waits).toEqual([]);
   await stop();
 });
 
-test("a server that never answers ends at the deadline", async () => {
+test("a call to a server that never answers ends at the deadline", async () => {
   const { pestle, mishaps, seen, stop } = await behind([]);
   await pestle.brands();
   mishaps.push("hang");
@@ -132,7 +132,7 @@ test("a server that never answers ends at the deadline", async () => {
   await stop();
 });
 
-test("a connection that nobody takes is Unavailable, with its cause", async () => {
+test("a refused connection is Unavailable, with its cause", async () => {
   const { pestle, stop } = await behind([]);
   await pestle.brands();
   await stop();
@@ -142,7 +142,7 @@ test("a connection that nobody takes is Unavailable, with its cause", async () =
   expect((error as Error).cause).toBeInstanceOf(Error);
 });
 
-test("the caller's own signal ends the call with the caller's own reason", async () => {
+test("the caller's signal ends the call with the caller's reason", async () => {
   const { pestle, seen, stop } = await behind(["hang"]);
   const controller = new AbortController();
   const call = failure(pestle.brands({ signal: controller.signal }));
@@ -155,7 +155,7 @@ test("the caller's own signal ends the call with the caller's own reason", async
   await stop();
 });
 
-test("the caller's signal ends a wait too", async () => {
+test("the caller's signal also ends a wait", async () => {
   const proxy = await startFlakyProxy(optionsOf(app).base_url, [{ status: 503, headers: { "retry-after": "20" } }]);
   const controller = new AbortController();
   const call = failure(clientOf(app, 0, { base_url: proxy.url }).brands({ signal: controller.signal }));
@@ -172,14 +172,14 @@ test.each<[string, Exclude<Mishap, string>, object]>([
   ["422", { status: 422, body: { errors: [] } }, { name: "RequestRefused", errors: [] }],
   ["a redirect", { status: 307, headers: { location: "/elsewhere" } }, { name: "PestleError", status: 307 }],
   ["an answer that is not JSON", { status: 200, body: "<html>" }, { name: "PestleError", status: 200 }],
-])("%s is not tried again", async (_case, mishap, expected) => {
+])("the client does not retry %s", async (_case, mishap, expected) => {
   const { pestle, seen, stop } = await behind([mishap]);
   expect(await failure(pestle.brands())).toMatchObject(expected);
   expect(seen).toHaveLength(1);
   await stop();
 });
 
-test("a 409 is not sent again blindly and names the earlier order", async () => {
+test("the client does not resend after a 409, and the error names the earlier order", async () => {
   const error_409 = { error_code: 409, message: "Check that it is not a duplicate.", order_number: "7K2M9XQ4TB" };
   const { pestle, seen, stop } = await behind([{ status: 409, body: { error: error_409 } }]);
   const error = await failure(pestle.request("POST", "/orders", { body: {} }));
@@ -190,7 +190,7 @@ test("a 409 is not sent again blindly and names the earlier order", async () => 
   await stop();
 });
 
-test("no error holds a secret or the body that was sent", async () => {
+test("no error contains a secret or the request body", async () => {
   const mishaps: Mishap[] = [{ status: 422, body: { errors: [] } }, { status: 500 }, "reset"];
   const { pestle, stop } = await behind(mishaps, { retries: 0 });
   for (let i = 0; i < 3; i++) {

@@ -20,7 +20,7 @@ const secrets = { client_secret: "the-client-secret", webhook_secret: "wh secret
 const sent = signForTest({ event, url, signing_secret, now, ...secrets });
 const expected = { url, client_secrets: [secrets.client_secret], webhook_secret: secrets.webhook_secret };
 
-test("the published vectors verify, and the event comes back", () => {
+test("the published vectors verify and return the event", () => {
   const rawBody = '{"event_type":"RX_RECEIVED","patient_id":"v3y4od"}';
   const headers = {
     "X-Service-Signature": "LaoQyTAzZAvgInawj1unwFjPQdsK",
@@ -30,7 +30,7 @@ test("the published vectors verify, and the event comes back", () => {
   expect(verified).toEqual({ event_type: "RX_RECEIVED", patient_id: "v3y4od" });
 });
 
-test("headers are found in any case, in objects and in Headers, and bodies may be bytes", () => {
+test("headers match in any case, in objects and in Headers, and bodies may be bytes", () => {
   const lower = Object.fromEntries(Object.entries(sent.headers).map(([name, value]) => [name.toLowerCase(), value]));
   for (const headers of [sent.headers, lower, new Headers(sent.headers)]) {
     for (const rawBody of [sent.rawBody, Buffer.from(sent.rawBody), new TextEncoder().encode(sent.rawBody)]) {
@@ -40,14 +40,14 @@ test("headers are found in any case, in objects and in Headers, and bodies may b
   }
 });
 
-test("the operator's own name is in the headers", () => {
+test("the header names contain the operator's name", () => {
   const named = signForTest({ event, url, ...secrets, operator_name: "Larkspur" });
   expect(Object.keys(named.headers)).toEqual(["content-type", "X-Larkspur-Signature", "X-Larkspur-Secret"]);
   expect(verifyWebhook({ ...expected, ...named, operator_name: "Larkspur" })).toEqual(event);
   expect(() => verifyWebhook({ ...expected, ...named })).toThrow(WebhookRefused);
 });
 
-test("while a secret is being replaced both of them verify", () => {
+test("while a secret is being replaced, both secrets verify", () => {
   for (const client_secrets of [
     ["new", secrets.client_secret],
     [secrets.client_secret, "new"],
@@ -56,14 +56,14 @@ test("while a secret is being replaced both of them verify", () => {
   }
 });
 
-test("signature and secret must fit the same client secret", () => {
+test("signature and secret must match the same client secret", () => {
   const other = signingKey("other");
   const headers = { ...sent.headers, "X-Service-Secret": serviceSecret(other, secrets.webhook_secret) };
   const client_secrets = [secrets.client_secret, "other"];
   expect(() => verifyWebhook({ ...expected, ...sent, headers, client_secrets })).toThrow(WebhookRefused);
 });
 
-test("whatever is changed on the way is refused", () => {
+test("any change in transit fails verification", () => {
   const changes: Partial<Parameters<typeof verifyWebhook>[0]>[] = [
     { rawBody: sent.rawBody.replace("Filling", "Shipped") },
     { rawBody: JSON.stringify(JSON.parse(sent.rawBody), null, 1) },
@@ -83,7 +83,7 @@ test("whatever is changed on the way is refused", () => {
   }
 });
 
-test("any event that is signed verifies, and not with another text in it", () => {
+test("any signed event verifies, and fails with another text in it", () => {
   fc.assert(
     fc.property(fc.constantFrom(...eventTypeNames), fc.string({ unit: "grapheme" }), (event_type, reason) => {
       const any = { event_id: event.event_id, event_type, timestamp: 1, reason } as unknown as WebhookBody;
@@ -97,7 +97,7 @@ test("any event that is signed verifies, and not with another text in it", () =>
   );
 });
 
-test("a replayed delivery is refused after five minutes, and so is one from the future", () => {
+test("a replayed delivery fails after five minutes, and so does one from the future", () => {
   const at = (seconds: number) => ({ ...sent, signing_secret, now: new Date(now.getTime() + seconds * 1000) });
   for (const seconds of [-300, 0, 300]) expect(verifyStandardWebhook(at(seconds))).toEqual(event);
   for (const seconds of [-301, 301]) expect(() => verifyStandardWebhook(at(seconds))).toThrow(WebhookRefused);
@@ -106,7 +106,7 @@ test("a replayed delivery is refused after five minutes, and so is one from the 
   expect(() => verifyStandardWebhook({ ...at(600), headers })).toThrow(WebhookRefused);
 });
 
-test("one of several Standard Webhooks signatures is enough, of the right version", () => {
+test("one of several Standard Webhooks signatures is enough, if its version is right", () => {
   const signature = sent.headers["webhook-signature"]!;
   const verify = (value: string) =>
     verifyStandardWebhook({ ...sent, headers: { ...sent.headers, "webhook-signature": value }, signing_secret, now });
@@ -116,7 +116,7 @@ test("one of several Standard Webhooks signatures is enough, of the right versio
   }
 });
 
-test("an empty secret is a mistake of the receiver, never a key", () => {
+test("an empty secret is a configuration error of the receiver, never a key", () => {
   const rawBody = sent.rawBody;
   const key = signingKey("");
   const headers = {

@@ -2,10 +2,10 @@ import type { DashboardHome, DashboardOrders, Environment, PortalOrder, ReviewCl
 import { expectTypeOf, test } from "vitest";
 import type { FileRoute, JsonRoute, Read, ReadPrefix, RouteOf, StreamRoute } from "../src/app/api-path.ts";
 
-/** The compiler runs these tests (`tsc -p web`): the types alone are imported. */
+/** The compiler checks these tests (`tsc -p web`): they import only types. */
 type Base = `/portal/${Environment}`;
 
-test("an address selects one row of the table, by its segments", () => {
+test("an address selects one row of the table by its segments", () => {
   expectTypeOf<Read<"/dashboard/home">>().toEqualTypeOf<DashboardHome>();
   expectTypeOf<Read<`${Base}/orders/${string}`>>().toEqualTypeOf<PortalOrder>();
   expectTypeOf<Read<`/dashboard/orders?${string}&limit=50`>>().toEqualTypeOf<DashboardOrders>();
@@ -17,7 +17,7 @@ test("an address selects one row of the table, by its segments", () => {
   >().toEqualTypeOf<"GET /dashboard/catalogue/{account_id}">();
 });
 
-test("an unknown path, method or query name selects none, and neither does a plain string", () => {
+test("an unknown path, method or query name selects no row, and neither does a plain string", () => {
   expectTypeOf<RouteOf<"GET", "/dashboard/hme">>().toBeNever();
   expectTypeOf<RouteOf<"GET", "/dashboard/home/more">>().toBeNever();
   expectTypeOf<RouteOf<"DELETE", "/dashboard/home">>().toBeNever();
@@ -34,20 +34,20 @@ test("files and streams are not read as JSON", () => {
   expectTypeOf<StreamRoute<"/dashboard/stream?environment=sandbox">>().toEqualTypeOf<"GET /dashboard/stream">();
 });
 
-test("what is read again after a change begins as reads do", () => {
+test("an address to reload after a change has the form of a read", () => {
   expectTypeOf<`${Base}/orders` | "/portal" | "/dashboard/stock" | "/dashboard/orders?">().toExtend<ReadPrefix>();
   expectTypeOf<`${Base}/ordrs`>().not.toExtend<ReadPrefix>();
   expectTypeOf<"/dashboard/bulk">().not.toExtend<ReadPrefix>();
   expectTypeOf<string>().not.toExtend<ReadPrefix>();
 });
 
-test("a call takes the body of its path and answers with its answer", () => {
+test("a call takes the body of its path and returns its answer", () => {
   type Api = typeof import("../src/app/api.ts").api;
   const calls = (api: Api, place: `/dashboard/reviews/${string}/${string}`) => [
     expectTypeOf(
       api(`${place}/resolve`, { method: "POST", body: { outcome: "" } }),
     ).resolves.toEqualTypeOf<ReviewClosed>(),
-    // A body whose fields are all optional may be left out.
+    // A body whose fields are all optional may be omitted.
     api("/dashboard/credentials/a/revoke", { method: "POST" }),
     // @ts-expect-error: it takes an outcome
     api(`${place}/resolve`, { method: "POST" }),

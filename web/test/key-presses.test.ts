@@ -10,13 +10,13 @@ const shortcut = (keys: string, group?: string): Shortcut => ({
 });
 const known = [shortcut("g p", "Go to"), shortcut("p"), shortcut("a"), shortcut("?", "Everywhere")];
 const find = (keys: string) => known.find((one) => one.keys === keys);
-/** What the keys mean, one after the other; null: nothing. */
+/** The meaning of each key in sequence; null means none. */
 const typed = (...keys: [key: string, at_ms: number][]) => {
   const presses = createKeyPresses(find);
   return keys.map(([key, at_ms]) => presses.press({ key, at_ms })?.keys ?? null);
 };
 
-test("two keys in a row are a sequence for as long as it takes to find the second", () => {
+test("two keys in a row are a sequence while the user looks for the second key", () => {
   expect(typed(["g", 0], ["p", 1])).toEqual([null, "g p"]);
   expect(typed(["g", 0], ["p", SEQUENCE_MS - 1])).toEqual([null, "g p"]);
   expect(typed(["g", 0], ["p", SEQUENCE_MS])).toEqual([null, "p"]);
@@ -31,7 +31,7 @@ test("a modifier ends a sequence", () => {
   expect(presses.press({ key: "p", at_ms: 1 })?.keys).toBe("p");
 });
 
-test("keys pressed while the page loads go somewhere once it has, and change nothing there", () => {
+test("keys pressed while the page loads navigate once it has loaded, and change no data", () => {
   const held = (now_ms: number, ...keys: string[]) => {
     const presses = createKeyPresses(find);
     for (const [at_ms, key] of keys.entries()) presses.hold({ key, at_ms });

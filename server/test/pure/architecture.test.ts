@@ -5,17 +5,17 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 
 /**
- * Who may import whom. A file belongs to the first row whose folder it lies in; `own` are folders (or files) of this
- * repository, `packages` what comes from npm, `node` whether Node's own modules are allowed.
+ * The allowed imports. A file belongs to the first row whose folder contains it; `own` are folders (or files) of this
+ * repository, `packages` those from npm, `node` whether Node's own modules are allowed.
  */
 const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }[] = [
   { folder: "contract/src/signature.ts", own: ["contract/src/"], packages: [], node: /^node:crypto$/ },
   { folder: "contract/src/", own: ["contract/src/"], packages: [], node: /^$/ },
   { folder: "sdk/src/", own: ["sdk/src/"], packages: ["@pestle/contract"], node: /^node:/ },
-  // The ranges of addresses are tables of a library, as pure as our own.
+  // The address ranges are tables of a library, as pure as our own.
   { folder: "server/src/domain/webhooks/webhook-address.ts", own: [], packages: ["ipaddr.js"], node: /^$/ },
   { folder: "server/src/domain/", own: ["server/src/domain/"], packages: ["@pestle/contract"], node: /^$/ },
-  // Other people's formats: one file opens XML, nobody opens anything else.
+  // External formats: one file parses XML, and none opens anything else.
   { folder: "server/src/formats/script/xml.ts", own: [], packages: ["saxes"], node: /^$/ },
   {
     folder: "server/src/formats/",
@@ -29,7 +29,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     packages: ["pg"],
     node: /^node:crypto$/,
   },
-  // The supervisor of the embedded database knows PostgreSQL and nothing of Pestle.
+  // The supervisor of the embedded database knows PostgreSQL and nothing about Pestle.
   { folder: "server/src/db/embedded", own: ["server/src/db/embedded"], packages: ["pg"], node: /^node:/ },
   {
     folder: "server/src/db/",
@@ -43,7 +43,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     packages: [],
     node: /^node:/,
   },
-  // One file draws pages, one encodes barcodes; the documents themselves know neither library.
+  // One file draws pages, one encodes barcodes; the documents themselves use neither library.
   {
     folder: "server/src/adapters/documents/sheet.ts",
     own: ["server/src/adapters/documents/", "server/src/domain/"],
@@ -57,7 +57,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     node: /^$/,
   },
   { folder: "server/src/adapters/mail.ts", own: [], packages: ["nodemailer"], node: /^$/ },
-  // Two files make connections to partners, and one of them decides to whom.
+  // Two files connect to partners, and one of them decides to which addresses.
   {
     folder: "server/src/adapters/webhook-",
     own: ["server/src/adapters/", "server/src/domain/"],
@@ -113,7 +113,7 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
     packages: ["@pestle/contract"],
     node: /^node:/,
   },
-  // The composition root and the command line see everything; they decide nothing.
+  // The composition root and the command line may import everything and contain no decisions.
   {
     folder: "server/src/",
     own: ["server/src/"],
@@ -122,7 +122,10 @@ const rules: { folder: string; own: string[]; packages: string[]; node: RegExp }
   },
 ];
 
-/** Reads no clock, no chance and nothing from outside: what `domain/`, `intake/` and `contract/` are forbidden beyond imports. */
+/**
+ * Uses no clock, no random numbers and nothing from outside: forbidden in `domain/`, `intake/` and `contract/` beyond
+ * imports.
+ */
 const IMPURE = /\b(Date\.now|new Date\(\)|Math\.random|process\.|setTimeout|setInterval|async |await |fetch\()/;
 
 const root = fileURLToPath(new URL("../../../", import.meta.url));
@@ -158,7 +161,7 @@ function forbidden(file: string, { target, typesOnly }: Import): boolean {
   return !rule.packages.includes(name) && !(typesOnly && rule.packages.includes(`${name} (types)`));
 }
 
-describe("the house", () => {
+describe("the architecture", () => {
   test("imports go one way only", () => {
     const wrong = sources.flatMap((file) =>
       importsOf(file)
@@ -168,7 +171,7 @@ describe("the house", () => {
     expect(wrong).toEqual([]);
   });
 
-  test("the checker sees what it forbids", () => {
+  test("the checker detects what it forbids", () => {
     expect(forbidden("server/src/domain/orders/order.ts", { target: "node:fs", typesOnly: false })).toBe(true);
     expect(forbidden("server/src/domain/orders/order.ts", { target: "server/src/db/db.ts", typesOnly: true })).toBe(
       true,
@@ -183,7 +186,7 @@ describe("the house", () => {
     );
   });
 
-  test("domain, formats and contract read no clock, no chance and nothing from outside", () => {
+  test("domain, formats and contract use no clock, no random numbers and nothing from outside", () => {
     const pure = sources.filter((file) => /^(contract\/src|server\/src\/(domain|formats))\//.test(file));
     expect(pure.length).toBeGreaterThan(15);
     const code = (file: string) => textOf(file).replaceAll(/\/\*[\s\S]*?\*\/|\/\/.*|"[^"\n]*"|`[^`]*`/g, "");

@@ -17,13 +17,13 @@ export type Asked = { event: string } & Record<string, unknown>;
 
 const pathOf = (order_number: string) => `/orders/${order_number}/partner_order_action_requests`;
 
-/** What a partner asks of an order, and what came of it. */
+/** A partner's action on an order, and its result. */
 export async function act(app: TestApp, order_number: string, body: unknown, options: AskOptions = {}) {
   const { status, text, headers } = await ask(app, pathOf(order_number), body, options);
   return { status, text, headers, body: JSON.parse(text) };
 }
 
-/** An action that is expected to be taken: the answer fits the contract, and the order it shows is the order. */
+/** An action that must succeed: the answer fits the contract, and its order equals a read of the order. */
 export async function acted(app: TestApp, { order_number }: Order, body: Asked, options: AskOptions = {}) {
   const answer = await act(app, order_number, body, options);
   if (answer.status !== 201) throw new Error(`${answer.status}: ${answer.text}`);
@@ -43,7 +43,7 @@ export const readOrder = (app: TestApp, order_number: string, partner = 0): Prom
 export const requestsOf = async (app: TestApp, order_number: string, partner = 0): Promise<ActionRequest[]> =>
   (await read(app, pathOf(order_number), partner)).partner_order_action_requests;
 
-/** The whole history, oldest first, a line a change: "partner cancel: On Hold > Canceled". */
+/** The whole history, oldest first, one line per change: "partner cancel: On Hold > Canceled". */
 export async function historyOf(app: TestApp, order_number: string, partner = 0): Promise<string[]> {
   const { history } = await read(app, `/orders/${order_number}/history?limit=200`, partner);
   return (history as HistoryEntry[])
@@ -64,7 +64,7 @@ order by (body::jsonb->>'sequence')::integer,
 
 type OrderEvent = Extract<WebhookBody, { sequence: number }>;
 
-/** What was told of an order, in order; each body fits the contract and tells of nobody. */
+/** The events of an order, in sequence. Each body fits the contract and identifies no patient. */
 export async function eventsOf(app: TestApp, order_number: string): Promise<OrderEvent[]> {
   const { rows } = await app.deps.db.raw(EVENTS, [order_number]);
   return rows.map((row) => {
@@ -84,7 +84,7 @@ export async function eventsOf(app: TestApp, order_number: string): Promise<Orde
   });
 }
 
-/** The same, a line an event: "2 ORDER_UPDATED On Hold > Canceled". */
+/** The same, one line per event: "2 ORDER_UPDATED On Hold > Canceled". */
 export const linesOf = (events: readonly OrderEvent[]): string[] =>
   events.map((event) => {
     const line = `${event.sequence} ${event.event_type}`;
@@ -95,7 +95,7 @@ export const linesOf = (events: readonly OrderEvent[]): string[] =>
 
 export type Refusal = [code: number, ...fields: string[]];
 
-/** Refused with exactly these codes, and nothing was written. */
+/** Expects a rejection with exactly these codes, and no writes. */
 export async function expectRefused(
   app: TestApp,
   { order_number }: Order,
@@ -109,7 +109,7 @@ export async function expectRefused(
   expect(await footprint(app, partner)).toEqual(untouched);
 }
 
-/** Fields that nobody objects to, so that only the order can. */
+/** Valid fields, so that only the order's state can cause a rejection. */
 export const goodFields: Record<ActionKey, Record<string, unknown>> = {
   release: {},
   cancel: {},

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { TestApp } from "./test-app.ts";
 
-/** What must be so of an account whatever happened to its orders; each statement finds what is not. */
+/** Rules that hold for an account after any order history. Each statement finds violations. */
 const FAULTS = {
   "units of prescriptions that no order has, or orders' units that no prescription gave": `
     select r.prescription_id, r.units_ordered, coalesce(sum(i.units), 0) as units
@@ -12,7 +12,7 @@ const FAULTS = {
     where r.account_id = $1
     group by r.prescription_id, r.units_ordered
     having r.units_ordered <> coalesce(sum(i.units), 0)`,
-  "units set aside on a shelf for nobody, or promised and not set aside": `
+  "reserved units that differ from the open orders": `
     select s.sku, s.reserved_units, coalesce(sum(i.units), 0) as units
     from stock s
     left join order_item i on i.account_id = s.account_id and i.sku = s.sku and i.reserved
@@ -60,7 +60,7 @@ const FAULTS = {
     group by o.order_number, o.sequence
     having o.sequence <> count(distinct e.body::jsonb->>'sequence')
       or o.sequence <> coalesce(max((e.body::jsonb->>'sequence')::integer), 0)`,
-  "money that its entries do not tell of": `
+  "amounts that differ from the payment entries": `
     select o.order_number, o.captured_cents, o.refunded_cents
     from orders o
     left join payment_entry p on p.account_id = o.account_id and p.order_number = o.order_number
@@ -73,7 +73,7 @@ const FAULTS = {
       or (o.payment_status = 'refunded') <> (o.captured_cents > 0 and o.refunded_cents = o.captured_cents)`,
 } as const;
 
-/** Units, stock, holds, history, events and money of an account agree with each other. */
+/** Checks that units, stock, holds, history, events and money of an account agree. */
 export async function expectBalanced({ deps, demo }: Pick<TestApp, "deps" | "demo">, partner = 0): Promise<void> {
   for (const [what, text] of Object.entries(FAULTS)) {
     expect((await deps.db.raw(text, [demo.partners[partner]!.account_id])).rows, what).toEqual([]);

@@ -7,9 +7,9 @@ export const moments = ["before", "after"] as const;
 type Moment = (typeof moments)[number];
 
 /**
- * Stands in for a provider of card payments, with books of its own: the same key happens once, nothing is captured that
- * was let go, and nothing refunded that was not captured. What is to happen before its next call of a kind, or between
- * the call and the answer, is played once.
+ * A fake card payment provider with its own ledger: a key takes effect once, a released authorization cannot be
+ * captured, and a refund needs a capture. `plays` run once, before the next call of a kind or between the call and
+ * its answer.
  */
 export function useCardProvider(app: Pick<TestApp, "deps">) {
   const cards = new Map<string, Card>();
@@ -25,7 +25,7 @@ export function useCardProvider(app: Pick<TestApp, "deps">) {
     cards,
     calls,
     plays,
-    /** What it holds and what it took for an order, all its tries together. */
+    /** The authorized and captured amounts of an order, over all its attempts. */
     booksOf(order_number: string) {
       const of = [...cards.values()].filter(({ key }) => key.startsWith(order_number));
       const sum = (amount: (card: Card) => number) => of.reduce((total, card) => total + amount(card), 0);

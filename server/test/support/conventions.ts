@@ -5,7 +5,7 @@ const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{1
 
 const weakEtag = (body: string | Buffer) => `W/"${createHash("sha256").update(body).digest("hex").slice(0, 32)}"`;
 
-/** Whatever a listener answers, these hold. Returns the body's text. */
+/** Checks the rules that hold for every answer of a listener. Returns the body's text. */
 export async function expectConventions(response: Response, listener: "partner" | "token"): Promise<string> {
   const text = await response.text();
   expect(response.headers.get("x-request-id")).toMatch(UUID);

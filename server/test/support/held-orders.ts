@@ -7,7 +7,7 @@ import { addPatient, ask, goodAddress, goodDocument, person, stranger } from "./
 import type { TestApp } from "./test-app.ts";
 import { until } from "./tools/until.ts";
 
-/** An order that is held, and whose it is. */
+/** A held order and its owner. */
 export type Held = Scene & { order: Order };
 export type Scene = {
   app: TestApp;
@@ -15,11 +15,11 @@ export type Scene = {
   patient_id: string;
   prescription_id: number;
   body: OrderBody;
-  /** One more prescription of the same patient. */
+  /** Another prescription of the same patient. */
   another(prescription?: Partial<IncomingPrescription>): Promise<number>;
 };
 
-/** Somebody new with a prescription, and the smallest order for it. */
+/** A new patient with a prescription, and the smallest order for it. */
 export async function scene(app: TestApp, given: Given = {}): Promise<Scene> {
   const { partner = 0, prescription = {} } = given;
   const patient: Partial<IncomingPatient> = { ...stranger(), ...given.patient };
@@ -47,7 +47,7 @@ const living = (place: Partial<NonNullable<IncomingPatient["address"]>>): Given 
 });
 const allergic = (text: string) => [{ text, codes: [], reaction: null, severity: null }];
 
-/** With any last name of the cast it is longer than a label. */
+/** With any last name of the cast it is too long for a label. */
 export const LONG_NAME = "Maximiliana-Theodora-Eulalia";
 export const little_rock = {
   ...goodAddress,
@@ -59,8 +59,8 @@ export const little_rock = {
 };
 const prescriber = { prescriber_name: "Ada Lindqvist", prescriber_phone: "4155550177" };
 /**
- * A prescription that arrives answers exception 73 by itself, and becomes an order where nothing waits for it. Once that
- * order is canceled, it is there to be named.
+ * An arriving prescription resolves exception 73, or becomes an order if no order waits for it. After that order is
+ * canceled, an action can name the prescription.
  */
 async function freed({ app, partner, prescription_id }: Scene): Promise<void> {
   await fillDue(app.deps, app.demo.partners[partner]!.account_id);
@@ -70,7 +70,7 @@ async function freed({ app, partner, prescription_id }: Scene): Promise<void> {
   await acted(app, (await made())[0]!, { event: "cancel" }, { partner });
 }
 
-/** Every exception, alone, raised on a new order by the rule that raises it. */
+/** Every exception, alone, raised on a new order by its own rule. */
 export const held: Record<ExceptionId, (app: TestApp) => Promise<Held>> = {
   64: async (app) => {
     const free = await order(await scene(app));
@@ -127,7 +127,7 @@ export const held: Record<ExceptionId, (app: TestApp) => Promise<Held>> = {
   80: async (app) => order(await scene(app), { payment: { payer: "patient", token: "tok_declined" } }),
 };
 
-/** How each action leaves each exception that offers it: the fields to send. A pair without a row does not compile. */
+/** The fields with which each action closes each exception that offers it. A pair without a row does not compile. */
 type Leave = (of: Held) => Record<string, unknown> | Promise<Record<string, unknown>>;
 export const leaves: {
   [Id in ExceptionId]: Record<(typeof exceptions)[Id]["actions"][number], Leave>;

@@ -4,7 +4,7 @@ import { envelope, newRx, prescription } from "./samples/script-samples.ts";
 import type { TestApp } from "./test-app.ts";
 import { freshToken } from "./token-request.ts";
 
-/** A NewRx for the sandbox partner whose orders are its own; anything in it may be said differently. */
+/** A NewRx for the sandbox partner of the API Driven workflow. Any part of it can be overridden. */
 export function newMessage(change: {
   envelope?: Partial<Envelope>;
   content?: Content;
@@ -16,7 +16,7 @@ export function newMessage(change: {
   return Buffer.from(writeScript({ ...envelope("2017071"), ...change.envelope }, content as Content, "2017071"));
 }
 
-/** How an e-prescription network delivers: real sockets, the demo's intake credential. */
+/** Delivers as an e-prescription network does: real sockets, the demo's intake credential. */
 export async function openIntake(app: TestApp) {
   const token = await freshToken(app, app.demo.intake, "intake");
   return {
@@ -32,7 +32,7 @@ export async function openIntake(app: TestApp) {
   };
 }
 
-/** How many rows each table of intake has: what a refused message must not change. */
+/** The row count of each intake table, which a rejected message must not change. */
 export async function intakeRows(app: TestApp): Promise<Record<string, number>> {
   const tables = ["intake_message", "patient", "patient_alias", "prescription", "review", "webhook_event"];
   const counts = tables.map(async (table) => {

@@ -4,7 +4,7 @@ import { products } from "../../src/seed/cast.ts";
 import { type AskOptions, addPatient, ask, stranger } from "./patient.ts";
 import type { TestApp } from "./test-app.ts";
 
-/** A body of `POST /orders` that is changed to see what comes of it, so anything may stand anywhere in it. */
+/** A body of `POST /orders` that tests modify, so any field may hold any value. */
 export type OrderBody = {
   [field: string]: unknown;
   shipping: Record<string, unknown>;
@@ -19,7 +19,7 @@ export type Given = {
 };
 export type Patient = { patient_id: string; prescription_id: number };
 
-/** Somebody new with a prescription, and the smallest order for it that nobody objects to. */
+/** A new patient with a prescription, and the smallest valid order for it. */
 export async function newOrder(app: TestApp, given: Given = {}): Promise<Patient & { body: OrderBody }> {
   const added = await addPatient(app, { ...given, patient: { ...stranger(), ...given.patient } });
   return { ...added, body: orderOf(added, given.prescription?.quantity?.value ?? 90) };
@@ -31,7 +31,7 @@ export const orderOf = ({ patient_id, prescription_id }: Patient, package_size =
   items: [{ prescription_id, quantity: 1, package_size }],
 });
 
-/** What a prescriber writes for a product of the cast; a controlled one is signed, with a DEA number that passes. */
+/** A prescription for a product of the cast. A controlled one is signed and has a valid DEA number. */
 export function prescribed(sku: string, value: number, more: Partial<IncomingPrescription> = {}) {
   const { name, ndc, drug_schedule } = products.find((product) => product.sku === sku)!;
   return {
@@ -65,7 +65,7 @@ export async function post(app: TestApp, body: unknown, options: AskOptions & { 
   return { status, text, headers, body: JSON.parse(text) };
 }
 
-/** An order that is expected to be made. */
+/** An order that must succeed. */
 export async function placed(app: TestApp, body: unknown, options: AskOptions = {}): Promise<Order> {
   const made = await post(app, body, options);
   if (made.status !== 201) throw new Error(`${made.status}: ${made.text}`);
@@ -90,7 +90,7 @@ select (select count(*) from orders where account_id = $1) as orders,
   (select sum(reserved_units) from stock where account_id = $1) as units_reserved,
   (select sum(revision) from patient where account_id = $1) as revisions`;
 
-/** Everything that an order leaves behind in an account: the same before and after where nothing was written. */
+/** Every row that an order writes in an account: equal before and after if nothing was written. */
 export async function footprint(app: TestApp, partner = 0): Promise<Record<string, unknown>> {
   const { rows } = await app.deps.db.raw(FOOTPRINT, [app.demo.partners[partner]!.account_id]);
   return rows[0]!;

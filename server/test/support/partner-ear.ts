@@ -12,7 +12,7 @@ import { ask } from "./patient.ts";
 import { misfits } from "./samples/misfits.ts";
 import type { TestApp } from "./test-app.ts";
 
-/** Every event of an account, oldest first; those of one change in the order in which they are told. */
+/** Every event of an account, oldest first. Events of one change are in the order in which they are sent. */
 const EVENTS = `
 select event_id, event_type, patient_id, order_number, body
 from webhook_event
@@ -24,15 +24,15 @@ order by created_at, (body::jsonb->>'sequence')::integer nulls first,
 type OfOrder = Extract<WebhookBody, { order_number: string }>;
 
 /**
- * What a partner hears of an account. Each event's body has the contract's form and tells of nobody; `sequence` has no
- * gap; and whenever the partner listens, what was told last is what the order's own answer says.
+ * What a partner receives from an account. Each event's body fits the contract and identifies no patient, `sequence`
+ * has no gap, and at each check the last events match the order's own answer.
  */
 export function partnerEar(app: TestApp, partner: number, never_told: readonly string[]) {
   const { account_id } = app.demo.partners[partner]!;
   const heard = new Set<string>();
   const sequences = new Map<string, number>();
 
-  /** The events since the last time, each as one short line. */
+  /** The events since the last call, each as one short line. */
   return async (): Promise<string[]> => {
     const { rows } = await app.deps.db.raw(EVENTS, [account_id]);
     const bodies = rows.filter(({ event_id }) => !heard.has(String(event_id))).map((row) => bodyOf(row, never_told));
@@ -73,7 +73,7 @@ function bodyOf(row: Record<string, unknown>, never_told: readonly string[]): We
   return body;
 }
 
-/** A prescription is told as `/rx` shows it, before anything was ordered of it. */
+/** A prescription event equals `/rx` before any order for it. */
 function expectReceived(body: WebhookBodyOf<"RX_RECEIVED">, known: readonly MedicationRequest[]): void {
   const { event_id, event_type, timestamp, patient_id, medication_requests } = body;
   const shown = medication_requests.map(({ id, refills_left }) => ({
@@ -84,7 +84,10 @@ function expectReceived(body: WebhookBodyOf<"RX_RECEIVED">, known: readonly Medi
   expect(body).toEqual({ event_id, event_type, timestamp, patient_id, medication_requests: shown });
 }
 
-/** Whole bodies, made anew from the order's answer: only what has changed since may differ, and that is told in lines. */
+/**
+ * Compares whole bodies with ones rebuilt from the order's answer. Only later changes may differ, and these are
+ * reported as lines.
+ */
 function expectSameStory(order: Order, bodies: readonly OfOrder[]): void {
   const { order_number, patient_id } = order;
   for (const body of bodies) {
@@ -111,7 +114,7 @@ function expectSameStory(order: Order, bodies: readonly OfOrder[]): void {
   if (last !== undefined) expect(last.medication_requests).toEqual(order.medication_requests);
 }
 
-/** The prescriptions without what changes while an order goes its way. */
+/** The prescriptions without the fields that change while an order progresses. */
 const steady = ({ medication_requests }: Pick<Order, "medication_requests">) =>
   medication_requests.map(({ medication_dispenses, refills_left: _, ...prescription }) => ({
     ...prescription,

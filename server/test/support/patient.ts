@@ -11,7 +11,7 @@ import { receivePrescription } from "../../src/usecases/intake/receive-prescript
 import { expectConventions } from "./conventions.ts";
 import type { TestApp } from "./test-app.ts";
 
-/** Words that stand nowhere else, so that a search for them finds this person or nobody. */
+/** Unique words, so that a search for them finds only this person. */
 export const person: IncomingPatient = {
   ids: [],
   first_name: "Zephyrine",
@@ -70,14 +70,14 @@ const prescription: IncomingPrescription = {
   order_group: null,
 };
 
-/** A format of the tests' own: the message itself, as JSON. */
+/** A format for tests: the message itself, as JSON. */
 const plainFormat: IntakeFormat = {
   format: "script",
   read: (body) => ({ ok: true, message: JSON.parse(Buffer.from(body).toString()) as IncomingMessage }),
   reply: ({ kind }) => kind,
 };
 
-/** A patient comes to an account as all do, by a prescription; who is known already gets another one. */
+/** Adds a patient to an account as production does, by a prescription. A known patient gets another prescription. */
 export async function addPatient(
   app: TestApp,
   given: {
@@ -117,7 +117,7 @@ export async function addPatient(
 }
 
 let number = 0;
-/** Somebody nobody has heard of yet. */
+/** A new, unknown person. */
 export function stranger() {
   number++;
   const letters = [...String(number)].map((digit) => "abcdefghij"[Number(digit)]).join("");
@@ -130,7 +130,7 @@ export function stranger() {
 
 export type AskOptions = { method?: string; partner?: number; headers?: Record<string, string> };
 
-/** A request with a JSON body, or without any, whose answer keeps the conventions. */
+/** A request with or without a JSON body, whose answer follows the conventions. */
 export async function ask(app: TestApp, path: string, body?: unknown, options: AskOptions = {}) {
   const { method = body === undefined ? "GET" : "POST", partner = 0, headers = {} } = options;
   const response = await app.call(path, {
@@ -142,7 +142,7 @@ export async function ask(app: TestApp, path: string, body?: unknown, options: A
   return { status: response.status, text: await expectConventions(response, "partner"), headers: response.headers };
 }
 
-/** What partners do with one patient. */
+/** Partner operations on one patient. */
 export function patientCalls(app: TestApp, patient_id: string) {
   const path = `/patients/${patient_id}`;
   return {
@@ -155,7 +155,7 @@ export function patientCalls(app: TestApp, patient_id: string) {
   };
 }
 
-/** One that nobody doubts. */
+/** An address without warnings. */
 export const goodAddress = {
   first_name: "Ambrose",
   last_name: "Quillfeather",

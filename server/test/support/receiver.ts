@@ -5,17 +5,17 @@ import { type AddressInfo, createServer as createNetServer, type Socket } from "
 export type Received = { at_ms: number; path: string; headers: IncomingHttpHeaders; body: string };
 export type Receiver = {
   url: string;
-  /** What arrived, in its order. */
+  /** Requests in order of arrival. */
   received: Received[];
   /** How many connections were opened. */
   connections(): number;
-  /** Fulfilled when so many requests arrived. */
+  /** Resolves when that many requests have arrived. */
   arrived(count: number): Promise<Received[]>;
   close(): Promise<void>;
 };
 type Answer = (request: Received, response: Parameters<RequestListener>[1]) => void;
 
-/** An endpoint of a partner on a port of loopback that keeps what it is sent, and answers as told. */
+/** A partner's endpoint on loopback that records requests and answers as configured. */
 export async function openReceiver(
   answer: Answer = (_, response) => response.end("ok"),
   tls?: { key: string; cert: string },
@@ -60,7 +60,7 @@ export async function openReceiver(
   };
 }
 
-/** Whatever speaks no proper HTTP: gets the socket and does what it likes. */
+/** For endpoints that do not speak proper HTTP: `onSocket` gets the raw socket. */
 export async function openRawReceiver(onSocket: (socket: Socket) => void): Promise<Pick<Receiver, "url" | "close">> {
   const sockets = new Set<Socket>();
   const server = createNetServer((socket) => {

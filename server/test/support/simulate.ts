@@ -2,7 +2,7 @@ import type { MedicationRequest, Patient } from "@pestle/contract";
 import { type AskOptions, ask } from "./patient.ts";
 import type { TestApp } from "./test-app.ts";
 
-/** `POST /simulate`: its status and body, whatever they are. */
+/** `POST /simulate`: returns status and body. */
 export async function simulate(
   app: TestApp,
   simulation_type: string,
@@ -13,7 +13,7 @@ export async function simulate(
   return { status, text, headers, body: JSON.parse(text) as never };
 }
 
-/** A prescription that is expected to arrive. */
+/** A prescription that must be accepted. */
 export async function arrived(
   app: TestApp,
   simulation: Record<string, unknown> = {},
@@ -29,7 +29,7 @@ export async function arrived(
   return { ...made, rx, patient: await read(`/patients/${made.patient_id}`) };
 }
 
-/** The fields of a 42200, and nothing else. */
+/** Expects only 42200, and returns its fields. */
 export function fieldsOf(text: string): string[] {
   const { errors } = JSON.parse(text) as { errors: { code: number; error_detail: { field: string }[] }[] };
   if (errors.some(({ code }) => code !== 42200)) throw new Error(text);

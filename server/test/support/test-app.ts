@@ -14,7 +14,7 @@ import { DEMO_TEMPLATE, EMPTY_TEMPLATE, TEST_MASTER_KEY } from "./test-cluster.t
 
 export { TEST_MASTER_KEY };
 
-/** A database of its own, copied from the migrated template. */
+/** A separate database, copied from the migrated template. */
 export async function createTestDatabase(template = EMPTY_TEMPLATE): Promise<{ url: string; drop(): Promise<void> }> {
   const cluster_url = inject("cluster_url");
   const name = `test_${randomUUID().replaceAll("-", "")}`;
@@ -23,7 +23,7 @@ export async function createTestDatabase(template = EMPTY_TEMPLATE): Promise<{ u
     await client.connect();
     await client.query(text).finally(() => client.end());
   };
-  // An empty template is PostgreSQL's own: a database that was never migrated. Copying files is the quicker way here.
+  // An empty template means PostgreSQL's own, for a database that was never migrated. Copying files is faster here.
   await admin(`create database ${name} template ${template === "" ? "template1" : template} strategy file_copy`);
   return {
     url: cluster_url.replace("{database}", name),
@@ -34,29 +34,29 @@ export async function createTestDatabase(template = EMPTY_TEMPLATE): Promise<{ u
 export type TestApp = App & {
   demo: Demo;
   config: Config;
-  /** What was logged, line by line. */
+  /** Log lines. */
   lines: () => Record<string, unknown>[];
-  /** The hand-turned clock: real time until it is moved. */
+  /** The manual clock: real time until a test moves it. */
   advance(ms: number): void;
-  /** A token for the demo partner of that number (0: sandbox api_driven, 1: sandbox automatic, 2: production). */
+  /** A token for the demo partner with that index (0: sandbox api_driven, 1: sandbox automatic, 2: production). */
   token(partner?: number): Promise<string>;
-  /** A request to the partner API with a good Accept header and, unless told otherwise, partner 0's token. */
+  /** A request to the partner API with a valid Accept header and, by default, partner 0's token. */
   call(path: string, init?: RequestInit & { partner?: number; token?: string | null }): Promise<Response>;
 };
 
 /**
- * The real service with the demo's cast, in this process, on a database of its own and free loopback ports. The cast is
- * a copy of the one that was seeded for the whole run; with a `url`, the service seeds that database if it is empty.
+ * The real service with the demo's cast, in this process, on its own database and free loopback ports. The cast is a
+ * copy of the one seeded for the whole run. With a `url`, the service seeds that database if it is empty.
  */
 export async function startTestApp(
   options: {
     env?: Record<string, string>;
     routes?: Route[];
     url?: string;
-    /** The credentials that belong to the database at `url`. */
+    /** The credentials for the database at `url`. */
     demo?: Demo;
     webhook_client?: WebhookClient;
-    /** Partners may ask as often as they like: for tests that are about something else and ask a lot. */
+    /** Lifts the rate limits, for tests of other features that send many requests. */
     unlimited?: boolean;
   } = {},
 ): Promise<TestApp> {
@@ -113,7 +113,7 @@ export async function startTestApp(
       return fetch(`${app.addresses.base_url}${path}`, { ...init, headers });
     },
     async stop() {
-      // Tests leave bodies unread; nobody waits for them.
+      // Tests leave bodies unread, and the server need not wait for them.
       await app.stop(100);
       await database?.drop();
       rmSync(data_dir, { recursive: true, force: true });

@@ -11,10 +11,10 @@ import { type Demo, readDemo, seedDemo } from "../../src/seed/demo.ts";
 import { masterKeys } from "../../src/vault/master-key.ts";
 import { openVault } from "../../src/vault/vault.ts";
 
-/** The databases that tests copy: migrated and empty, and with the demo's cast in it. */
+/** The databases that tests copy: one migrated and empty, one with the demo's cast. */
 export const EMPTY_TEMPLATE = "pestle_template";
 export const DEMO_TEMPLATE = "pestle_demo_template";
-/** Settings of a cluster whose contents nobody needs after the run. */
+/** Settings of a cluster that is deleted after the run. */
 const FASTER = ["fsync=off", "synchronous_commit=off", "full_page_writes=off"];
 export const TEST_MASTER_KEY = "7".repeat(64);
 
@@ -22,15 +22,15 @@ declare module "vitest" {
   interface ProvidedContext {
     /** Address of the server with `{database}` in place of the name. */
     cluster_url: string;
-    /** The credentials of the cast in the demo template, as `demo.json` holds them. */
+    /** The credentials of the cast in the demo template, in the format of `demo.json`. */
     demo: Demo;
   }
 }
 
 /**
- * One PostgreSQL for the whole run and two databases in it that test files copy. The cast is seeded once, because its
- * passwords are slow to hash. Ours by default; with TEST_DATABASE_URL another one, as the leg on the oldest supported
- * version does.
+ * One PostgreSQL for the whole run, with two databases that test files copy. The cast is seeded once, because its
+ * passwords are slow to hash. By default it is our own; TEST_DATABASE_URL selects another one, as the leg on the
+ * oldest supported version does.
  */
 export default async function startTestCluster(project: TestProject): Promise<() => Promise<void>> {
   const given = process.env["TEST_DATABASE_URL"];
@@ -53,8 +53,8 @@ export default async function startTestCluster(project: TestProject): Promise<()
 }
 
 /**
- * This cluster is thrown away after the run, so it need not survive a crash. Waiting for the disk cost a test file more
- * than a second for its database alone. Tests that kill a database start one of their own, with the durable settings.
+ * This cluster is deleted after the run, so it need not survive a crash. Waiting for the disk took more than a second
+ * per test file for its database alone. Tests that kill a database start their own, with the durable settings.
  */
 async function writeCarelessly(cluster_url: string): Promise<void> {
   const admin = new pg.Client({ connectionString: cluster_url.replace("{database}", "postgres") });

@@ -5,7 +5,7 @@ export type Credentials = { client_id: string; client_secret: string };
 export const basic = ({ client_id, client_secret }: Credentials) =>
   `Basic ${Buffer.from(`${encodeURIComponent(client_id)}:${encodeURIComponent(client_secret)}`).toString("base64")}`;
 
-/** A POST to a token server: the form as given, credentials by Basic when given. */
+/** A POST to a token server with the given form and, if given, Basic credentials. */
 export async function askTokenServer(
   auth_url: string,
   form: Record<string, string> | string,
@@ -22,7 +22,7 @@ export async function askTokenServer(
   });
 }
 
-/** A fresh token for a demo partner, or the given credentials of the sandbox. */
+/** A new token for a demo partner, or for the given sandbox credentials. */
 export async function freshToken(
   app: TestApp,
   credentials: Credentials,

@@ -2,15 +2,15 @@ import { randomUUID } from "node:crypto";
 import { createPerson, hashPassword } from "../../src/usecases/accounts/create-person.ts";
 import type { TestApp } from "./test-app.ts";
 
-/** What a page is told. */
+/** The answer to a page. */
 // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of many shapes
 export type Told = { status: number; body: any; text: string; headers: Headers };
 
-/** Somebody who is signed in at a browser of their own. */
+/** A user who is signed in with their own browser session. */
 export type WebPerson = {
   person_id: string;
   role: string;
-  /** What the browser sends along, for requests of another kind. */
+  /** The headers that the browser sends, for other kinds of requests. */
   headers: Record<string, string>;
   get(path: string): Promise<Told>;
   send(method: "POST" | "PUT" | "PATCH" | "DELETE", path: string, body?: unknown): Promise<Told>;
@@ -19,7 +19,7 @@ export type WebPerson = {
 const PASSWORD = "a long enough password";
 let hash: string | undefined;
 
-/** Somebody new with this role; of a partner where its id is given. */
+/** A new user with this role, of a partner if its id is given. */
 export async function webPerson(app: TestApp, role: string, partner_id: string | null = null): Promise<WebPerson> {
   const email = `${role}-${randomUUID()}@people.example`;
   hash ??= hashPassword(PASSWORD);
@@ -28,7 +28,7 @@ export async function webPerson(app: TestApp, role: string, partner_id: string |
   return signedIn(app, { email, password: PASSWORD });
 }
 
-/** Signs in with a password, where no second factor is asked for. */
+/** Signs in with a password, without a second factor. */
 export async function signedIn(app: TestApp, given: { email: string; password: string }): Promise<WebPerson> {
   const signed = await ask(app, "POST", "/session", given, {});
   if (signed.body.outcome !== "signed_in") throw new Error(`${signed.status}: ${signed.text}`);

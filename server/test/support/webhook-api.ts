@@ -5,7 +5,7 @@ import { until } from "./tools/until.ts";
 
 export type FeedAnswer = { webhook_events: WebhookEventRecord[]; next_cursor: string | null; end_cursor: string };
 
-/** What a partner does with webhooks, over real sockets. */
+/** Webhook operations of a partner, over real sockets. */
 export function webhookCalls(app: TestApp, partner = 0) {
   const call = async <Body>(path: string, body?: unknown, options: AskOptions = {}) => {
     const { status, text, headers } = await ask(app, path, body, { partner, ...options });
@@ -36,7 +36,7 @@ export function webhookCalls(app: TestApp, partner = 0) {
       expected<WebhookEventRecord>(202, `/webhook_events/${event_id}/redeliver`, body, { method: "POST" }),
     redeliverFailed: (id: string, body: unknown) =>
       expected<{ count: number; more: boolean }>(202, `/webhook_endpoints/${id}/redeliver`, body),
-    /** The event when all its deliveries stand like this. */
+    /** The event, once all its deliveries have this status. */
     async settled(event_id: string, status: WebhookEventRecord["deliveries"][number]["status"] = "delivered") {
       let event = await calls.event(event_id);
       await until(async () => {

@@ -46,7 +46,7 @@ from jsonb_populate_recordset(null::webhook_event, $1::jsonb) e`;
 export type TestEvent = { event_id: string; body: string; order_number: string | null };
 type GivenEvent = { event_type?: EventType; order_number?: string | null; more?: Record<string, unknown> };
 
-/** Writes events as the service does, in one transaction: whoever subscribes is told. */
+/** Writes events as the service does, in one transaction, for all subscribers. */
 export async function writeEvents(app: TestApp, given: readonly GivenEvent[], partner = 0): Promise<TestEvent[]> {
   const { account_id } = app.demo.partners[partner]!;
   const rows = given.map(({ event_type = "RX_UPDATED", order_number = null, more = {} }) => {
@@ -58,11 +58,11 @@ export async function writeEvents(app: TestApp, given: readonly GivenEvent[], pa
   return rows;
 }
 
-/** What of an event's delivery is in the tables. */
+/** The rows of an event's delivery. */
 export async function deliveryOf(app: TestApp, { event_id }: { event_id: string }, endpoint: TestEndpoint) {
   const key = [endpoint.account_id, event_id, endpoint.endpoint_id];
   const where = "where account_id = $1 and event_id = $2 and endpoint_id = $3";
-  // As of one moment: an attempt is written down in the same moment as what it made of the delivery.
+  // One snapshot: an attempt and its effect on the delivery are written together.
   return app.deps.db.transaction(async (tx) => {
     const { rows: waiting } = await tx.raw(`select * from webhook_delivery ${where}`, key);
     const { rows: attempts } = await tx.raw(`select * from webhook_attempt ${where} order by attempt`, key);

@@ -15,7 +15,7 @@ import { type ChangeBy, changeOrder } from "../../src/usecases/orders/save-chang
 import { post } from "./orders.ts";
 import type { TestApp } from "./test-app.ts";
 
-/** Who works in the pharmacy of the tests; a person of each role, and a second pharmacist. */
+/** The staff of the test pharmacy: one person per role, and a second pharmacist. */
 export const staff = {
   technician: { person_id: "tess", role: "technician" },
   pharmacist: { person_id: "phil", role: "pharmacist" },
@@ -33,7 +33,7 @@ export const lotsOf = ({ items }: Pick<Order, "items">, lot = "L1") =>
 export const scansOf = ({ items }: Pick<Order, "items">) =>
   items.map(({ item_id, ndc, sku }) => ({ item_id, code: ndc ?? sku! }));
 
-/** The people of the pharmacy at work on the orders of one partner, and what is written of it. */
+/** The staff at work on the orders of one partner, and the resulting records. */
 export function workplace(app: TestApp, partner = 0) {
   const { account_id } = app.demo.partners[partner]!;
   const work = ({ order_number }: Numbered, by: Worker, revision?: number): Work => ({
@@ -45,7 +45,7 @@ export function workplace(app: TestApp, partner = 0) {
   const rows = async (text: string, ...params: unknown[]) => (await app.deps.db.raw(text, params)).rows;
   const load = ({ order_number }: Numbered) => loadChangingOrder(app.deps, app.deps.db, account_id, order_number);
 
-  /** What takes an order on from each state, by who may. */
+  /** The next step from each state, by a role that may take it. */
   const forward: Partial<Record<OrderState, (order: Order) => Promise<Order>>> = {
     "Processing/clinical_review": (order) => approveReview(app.deps, work(order, staff.pharmacist)),
     "Filling/fill": (order) => completeFill(app.deps, work(order, staff.technician), lotsOf(order)),
@@ -54,7 +54,7 @@ export function workplace(app: TestApp, partner = 0) {
     Shipped: (order) => trackByHand(app.deps, work(order, staff.technician), "delivered", "Left at the door."),
   };
 
-  /** As people would walk it there; canceled as the partner would. */
+  /** Takes the order there as staff would; cancels as the partner would. */
   async function reach<Some extends Order>(order: Some, state: OrderState): Promise<Order> {
     if (state === "Canceled") return (await act(order, { event: "cancel" })).order;
     for (let now_is: Order = order; ; ) {
@@ -80,14 +80,14 @@ export function workplace(app: TestApp, partner = 0) {
     load,
     reach,
     act,
-    /** Walked to a state and, where it is to be held there, held by a person. */
+    /** Takes the order to a state and, on request, has a person hold it there. */
     async start(order: Order, { state, held_from }: Start, held_by: readonly ExceptionId[] = [64]): Promise<Order> {
       let now_is = await reach(order, held_from ?? state);
       if (held_from === null) return now_is;
       for (const id of held_by) now_is = await raiseException(app.deps, work(order, staff.technician), id, "Held.");
       return now_is;
     },
-    /** A change by any role, past the use cases that only some of them have. */
+    /** A change by any role, bypassing the use cases that only some roles have. */
     async directly(order: Numbered, outcome: Outcome, role: Role, by: Partial<ChangeBy> = {}): Promise<Order> {
       const actor = { roles: [role], person_id: null };
       return (await changeOrder(app.deps, app.deps.db, await load(order), outcome, { actor, ...by })).order;
@@ -107,7 +107,7 @@ export function workplace(app: TestApp, partner = 0) {
       );
       return told.map(({ body }) => JSON.parse(String(body)));
     },
-    /** Every row that belongs to an order, and what it took: the same before and after where nothing was written. */
+    /** Every row of an order and what it reserved: equal before and after if nothing was written. */
     async everything({ order_number }: Numbered): Promise<Record<string, unknown>> {
       const own = await Promise.all(
         ORDER_TABLES.map(async (table) => {

@@ -1,4 +1,4 @@
-// Reads a request a line and says for each whether both verifiers take it: "true false" and the like.
+// Reads one request per line and prints whether each of the two verifiers accepts it, for example "true false".
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 

@@ -171,7 +171,7 @@ export const orderCommands: readonly CommandRow[] = [
   ),
   {
     name: "order claim",
-    summary: "claim an order so that nobody else works on it; a lead can take it over",
+    summary: "claim an order so that only you work on it; a lead can take it over",
     argument: ORDER,
     options: [ACCOUNT, AS],
     examples: [`order claim ${TYPED}`],

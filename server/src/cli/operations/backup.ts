@@ -23,7 +23,7 @@ export const backupCommands: readonly CommandRow[] = [
       const size_bytes = statSync(file).size;
       const text = [
         `Wrote ${sum(rows)} rows from ${Object.keys(rows).length} tables (${size_bytes} bytes).`,
-        `Keep the master key with fingerprint ${master_key_fingerprint ?? "(none yet)"} in a separate place: without it, nobody can decrypt the secrets in the file.`,
+        `Keep the master key with fingerprint ${master_key_fingerprint ?? "(none yet)"} in a separate place: without it, the secrets in the file cannot be decrypted.`,
       ].join("\n");
       return { data: { file, created_at, schema_version, master_key_fingerprint, size_bytes, rows }, text };
     },

@@ -29,7 +29,7 @@ const audited = async (action: keyof typeof auditActions) =>
 describe("reviews", () => {
   const reviews = async (query = "") => (await technician.get(`/dashboard/reviews${query}`)).body.reviews;
 
-  test("a doubtful prescription is accepted by a pharmacist, once", async () => {
+  test("a pharmacist accepts a prescription with warnings, once", async () => {
     // Controlled, and without evidence of a signature.
     await newOrder(app, { prescription: prescribed("zolpidem-5", 30, { signature_evidence: false }) });
     const [entry] = (await reviews()).filter(({ kind }: { kind: string }) => kind === "prescription_acceptance");
@@ -59,7 +59,7 @@ describe("reviews", () => {
     expect(await audited("review_closed")).toMatchObject([{ subject: `review ${entry.review_id}` }]);
   });
 
-  test("two people who may be one are compared masked, revealed on request, and that is written down", async () => {
+  test("two possible duplicates are compared masked and revealed on request, and the audit log records it", async () => {
     const who = {
       ids: [],
       first_name: "Ottoline",
@@ -95,7 +95,7 @@ describe("reviews", () => {
     expect((await pharmacist.send("POST", `${path}/resolve`, { outcome: "Two people." })).body.closed).toBe(true);
   });
 
-  test("a message that several accounts may be meant by is read as it came, and routed", async () => {
+  test("an operator reads a message that several accounts could receive as it arrived, and routes it", async () => {
     const juniper = app.demo.partners[1]!;
     await app.deps.db.raw("update account set ncpdp_id = $1 where account_id = any($2)", [
       app.demo.partners[0]!.ncpdp_id,
@@ -129,7 +129,7 @@ describe("reviews", () => {
     ]);
   });
 
-  test("an entry of another account, or none, is not there", async () => {
+  test("an unknown entry, or another account's, is 404", async () => {
     for (const path of [`/dashboard/reviews/${account_id()}/999999`, "/dashboard/reviews/nobody/1"]) {
       expect((await pharmacist.get(path)).status).toBe(404);
       expect((await pharmacist.get(`${path}/message`)).status).toBe(404);
@@ -139,7 +139,7 @@ describe("reviews", () => {
 });
 
 describe("partners and credentials", () => {
-  test("an account is made with its rules, and a secret is shown once", async () => {
+  test("an account is created with its rules, and a secret is shown once", async () => {
     const given = { name: "Larch Clinic", environment: "sandbox", workflow: "api_driven", ncpdp_id: "9900041" };
     expect((await lead.send("POST", "/dashboard/partners", given)).status).toBe(404);
     const made = await admin.send("POST", "/dashboard/partners", given);
@@ -187,8 +187,8 @@ describe("partners and credentials", () => {
   });
 });
 
-describe("people", () => {
-  test("are let in with a password that is shown once, and shut out at once", async () => {
+describe("users", () => {
+  test("a new user gets a password that is shown once, and loses access immediately when disabled", async () => {
     const given = { email: "tam@larkspur.example", name: "Tam", role: "technician" };
     expect((await lead.send("POST", "/dashboard/people", given)).status).toBe(404);
     const made = await admin.send("POST", "/dashboard/people", given);
@@ -225,7 +225,7 @@ describe("people", () => {
 });
 
 describe("catalogue and stock", () => {
-  test("an import is tried, agreed to and applied; another difference by then is not", async () => {
+  test("an import is previewed, confirmed and applied; if the difference has changed, it is not applied", async () => {
     const path = `/dashboard/catalogue/${account_id()}`;
     const file = {
       kind: "brands",
@@ -255,7 +255,7 @@ describe("catalogue and stock", () => {
     expect(await audited("catalogue_imported")).toMatchObject([{ subject: "brands", person_id: lead.person_id }]);
   });
 
-  test("licences are an environment's", async () => {
+  test("licences belong to an environment", async () => {
     const { licences } = (await technician.get("/dashboard/licences/production")).body;
     expect(licences.length).toBeGreaterThan(10);
     const body = { kind: "brands", source: "x", text: "id\n1\n" };
@@ -263,7 +263,7 @@ describe("catalogue and stock", () => {
     expect((await technician.get("/dashboard/licences/moon")).status).toBe(404);
   });
 
-  test("stock is received and counted, and never below what orders have reserved", async () => {
+  test("stock is received and counted, and never goes below the reserved units", async () => {
     await placed(app, (await newOrder(app)).body);
     const path = `/dashboard/stock/${account_id()}`;
     const shelf = async () =>
@@ -284,8 +284,8 @@ describe("catalogue and stock", () => {
   });
 });
 
-describe("oversight", () => {
-  test("the audit log is read by leads and admins, newest first, and names nobody's patient", async () => {
+describe("audit log and health", () => {
+  test("leads and admins read the audit log newest first, and it names no patient", async () => {
     expect((await pharmacist.get("/dashboard/audit")).status).toBe(404);
     const { body, text } = await lead.get(`/dashboard/audit?person_id=${pharmacist.person_id}`);
     expect(body.entries.every(({ person_id }: { person_id: string }) => person_id === pharmacist.person_id)).toBe(true);
@@ -297,7 +297,7 @@ describe("oversight", () => {
     expect((await lead.get("/dashboard/audit?before=1")).body).toEqual({ entries: [], next: null });
   });
 
-  test("the service tells how it is, and what waits", async () => {
+  test("the service reports its health and its queues", async () => {
     const { body } = await technician.get("/dashboard/health");
     expect(body.version).toMatch(/^\d+\.\d+/);
     expect(body.findings.map(({ what }: { what: string }) => what)).toEqual(
@@ -307,7 +307,7 @@ describe("oversight", () => {
     expect(body.lags.every(({ waiting }: { waiting: number }) => Number.isInteger(waiting))).toBe(true);
   });
 
-  test("every account can be chosen from, with its brands", async () => {
+  test("every account is listed for selection, with its brands", async () => {
     const { accounts } = (await technician.get("/dashboard/accounts")).body;
     expect(accounts).toContainEqual(
       expect.objectContaining({ account_id: account_id(), partner: "Willow Telehealth", environment: "sandbox" }),

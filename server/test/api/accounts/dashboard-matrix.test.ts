@@ -29,7 +29,7 @@ beforeAll(async () => {
     client_id,
     environment: "sandbox",
     kind: "slip",
-    // Somebody whom nobody misses.
+    // A user that no other test needs.
     person_id: (await webPerson(app, "technician")).person_id,
     review_id: String(reviews[0]!["review_id"]),
   };
@@ -43,17 +43,17 @@ const tell = async (answer: Response): Promise<Told> => {
   const text = await answer.text();
   return { status: answer.status, text, body: JSON.parse(text || "{}"), headers: answer.headers };
 };
-/** What a route is asked with; a name that has no value here stands for something that nobody has. */
+/** Parameters of a route. A name without a value here means an id that does not exist. */
 const address = ({ path }: WebRoute) => path.replaceAll(/:(\w+)/g, (_, name: string) => params[name] ?? "0000");
-/** A stream never ends by itself, and a sign-in or -out would change who is asking. */
+/** A stream never ends, and a sign-in or sign-out would change the caller. */
 const guarded = webRoutes.filter(({ roles }) => Array.isArray(roles));
 const isStream = ({ path }: WebRoute) => path.endsWith("/stream");
 
-/** With a body that no route takes: what is let in is refused for what it says, and changes nothing. */
+/** Sends a body that no route accepts: a caller with access gets a validation error and changes nothing. */
 const ask = (who: Pick<WebPerson, "get" | "send">, route: WebRoute) =>
   route.method === "GET" ? who.get(address(route)) : who.send(route.method, address(route), { nothing: "sensible" });
 
-test("there are routes of both kinds, and each names its roles", () => {
+test("there are routes of both kinds, and each lists its roles", () => {
   expect(guarded.filter(({ path }) => path.startsWith("/dashboard")).length).toBeGreaterThan(35);
   expect(guarded.filter(({ path }) => path.startsWith("/portal")).length).toBeGreaterThan(15);
   for (const { path, roles } of guarded) {
@@ -65,7 +65,7 @@ test("there are routes of both kinds, and each names its roles", () => {
   );
 });
 
-test("every route × every role: whoever it is not for gets what an unknown address gets", async () => {
+test("every route × every role: a role without access gets the answer of an unknown address", async () => {
   for (const [role, person] of people) {
     const unknown = await person.get("/nowhere");
     expect(unknown.status).toBe(404);
@@ -83,7 +83,7 @@ test("every route × every role: whoever it is not for gets what an unknown addr
   }
 }, 60_000);
 
-test("nobody is let in without a session, and learns nothing of what there is", async () => {
+test("without a session there is no access and no hint of what exists", async () => {
   const texts = new Set<string>();
   for (const route of guarded) {
     const { status, text } = await ask(stranger, route);
@@ -93,8 +93,8 @@ test("nobody is let in without a session, and learns nothing of what there is", 
   expect(texts.size).toBe(1);
 });
 
-test("whoever it is for is let in: what they get is their own answer", async () => {
-  // Changes last, so that nobody is shut out before they were asked.
+test("a role with access gets its own answer", async () => {
+  // Changes last, so that no user loses access before the test calls as that user.
   const ordered = [...guarded].sort((a, b) => Number(a.method !== "GET") - Number(b.method !== "GET"));
   for (const route of ordered.filter((one) => one.path.startsWith("/dashboard") && !isStream(one))) {
     for (const role of route.roles as readonly string[]) {
@@ -109,7 +109,7 @@ test("whoever it is for is let in: what they get is their own answer", async () 
   }
 }, 60_000);
 
-test("a person of one partner never sees another's: the account is the session's, whatever is asked", async () => {
+test("a partner's user never sees another partner's data: the account comes from the session, regardless of the request", async () => {
   const { account_id } = app.demo.partners[1]!;
   const viewer = people.get("partner_viewer")!;
   for (const path of [`/dashboard/orders/${account_id}/${params["order_number"]}`, `/portal/${account_id}/home`]) {

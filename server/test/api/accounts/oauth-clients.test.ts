@@ -12,21 +12,21 @@ let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp();
 });
-// A minute for each test: nobody's wrong secrets count against the tests that follow.
+// A minute for each test, so that wrong secrets do not count against later tests.
 beforeEach(() => app.advance(60_000));
 afterAll(() => app.stop());
 
 type Credentials = { client_id: string; client_secret: string };
 type Parameters = readonly (readonly [name: string, value: string])[];
 type Token = Pick<TokenResponse, "access_token" | "expires_in"> & Record<string, unknown>;
-/** What a developer who uses the library gets to see of a refusal. */
+/** What a developer sees of an error when using the library. */
 type Told = { status: number; error: unknown; error_description: unknown; retry_after: string | null };
 type Connected = {
   token(parameters: Parameters): Promise<Token>;
-  /** Asks for a token by a grant that the token servers do not have. */
+  /** Requests a token with a grant that the token servers do not support. */
   otherGrant(): Promise<unknown>;
   revoke(access_token: string): Promise<unknown>;
-  /** Left out where the library cannot. */
+  /** Omitted if the library cannot do it. */
   introspect?(access_token: string): Promise<unknown>;
 };
 type Library = {
@@ -37,7 +37,7 @@ type Library = {
 const loopback = { [oauth.allowInsecureRequests]: true };
 const mutable = (parameters: Parameters) => parameters.map(([name, value]): [string, string] => [name, value]);
 
-/** Both of panva's clients throw the body of a 400, and for a 401 its challenge with the unread answer beside it. */
+/** Both of panva's clients throw the body of a 400, and for a 401 its challenge with the unread answer. */
 async function toldByPanva(thrown: unknown): Promise<Told> {
   if (thrown instanceof oauth.WWWAuthenticateChallengeError) {
     expect(thrown.cause).toMatchObject([{ scheme: "basic", parameters: { realm: expect.any(String) } }]);
@@ -151,7 +151,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
   const own = () => app.demo.partners.find((partner) => partner.environment === environment)!;
   const others = () => app.demo.partners.find((partner) => partner.environment !== environment)!;
 
-  describe.each(Object.entries(libraries))("asked by %s", (name, library) => {
+  describe.each(Object.entries(libraries))("requested by %s", (name, library) => {
     const failing = async (act: () => Promise<unknown>): Promise<Told> => {
       const thrown = await act().then(
         () => Promise.reject(new Error("it was not refused")),
@@ -163,7 +163,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
     describe.each(["Basic", "form"] as const)("with %s credentials", (auth) => {
       const connect = (credentials: Credentials = own()) => library.connect(issuer(), credentials, auth);
 
-      test("spec, Authentication 4 and 6: it gives a token that opens the partner API", async () => {
+      test("spec, Authentication 4 and 6: it returns a token that opens the partner API", async () => {
         const before = Math.floor(Date.now() / 1000);
         const token = await (await connect()).token(partners);
         expect(token).toMatchObject({
@@ -197,7 +197,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
         const { client_id, client_secret } = own();
         for (const wrong of [
           { client_id, client_secret: "wrong" },
-          // Whatever needs encoding in a form or before Basic is no malformed request.
+          // Characters that need encoding in a form or before Basic do not make a request malformed.
           { client_id, client_secret: "wr:ng +%&=~!*()'" },
           { client_id: "nobody", client_secret },
         ]) {
@@ -217,7 +217,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
         expect(await failing(() => client.token(repeated))).toMatchObject(refused("invalid_request"));
       });
 
-      test("RFC 7009: a revoked token opens nothing, and to revoke it again is no error", async () => {
+      test("RFC 7009: a revoked token opens nothing, and revoking it again is not an error", async () => {
         const client = await connect();
         const { access_token } = await client.token(partners);
         expect((await app.call("/brands", { token: access_token })).status).toBe(200);
@@ -234,9 +234,9 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
         expect(await failing(() => client.revoke("any"))).toMatchObject(refused("invalid_client"));
       });
 
-      // simple-oauth2 cannot ask.
+      // simple-oauth2 cannot introspect.
       if (name === "simple-oauth2") return;
-      test("RFC 7662: a client can ask about its own tokens only", async () => {
+      test("RFC 7662: a client can introspect only its own tokens", async () => {
         const client = await connect();
         const { access_token, created_at } = await client.token(partners);
         expect(await client.introspect!(access_token)).toMatchObject({
@@ -276,7 +276,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
       expect(await failing(() => client.token(partners))).toMatchObject(refused("invalid_scope"));
     });
 
-    test("spec, Limits 1: who keeps guessing a secret is told to wait", async () => {
+    test("spec, Limits 1: a client that keeps guessing a secret must wait", async () => {
       const client = await library.connect(
         issuer(),
         { client_id: `guessed-${environment}-${name}`, client_secret: "guess" },
@@ -296,7 +296,7 @@ describe.each(["production", "sandbox"] as const)("the %s token server", (enviro
     });
   });
 
-  test("RFC 8414: both of the clients that discover find the same metadata", async () => {
+  test("RFC 8414: both clients that support discovery find the same metadata", async () => {
     const address = new URL(issuer());
     const found = await oauth.discoveryRequest(address, { algorithm: "oauth2", ...loopback });
     expect(await oauth.processDiscoveryResponse(address, found)).toEqual(serverMetadata(issuer()));

@@ -18,7 +18,7 @@ type Kind =
   | "endpoint_id"
   | "event_id";
 
-/** What a route is called with so that it does something: a route without a row fails. */
+/** Parameters with which a route succeeds. A route without a row fails the test. */
 const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
   "POST /portal/:environment/credentials": () => ({ name: "another" }),
   "POST /portal/:environment/credentials/:credential_id/rotate": () => ({}),
@@ -41,12 +41,12 @@ const bodies: Record<string, (ids: Record<Kind, string>) => unknown> = {
     simulation: { order_number, to: "Shipped" },
   }),
 };
-/** Bodies that name something of an account. */
+/** Bodies that name a record of an account. */
 const named = ["POST /portal/:environment/sandbox/orders", "POST /portal/:environment/sandbox/simulate"];
 const keyOf = ({ method, path }: WebRoute) => `${method} ${path}`;
 
 let app: TestApp;
-/** Willow has a sandbox and a production account, Juniper a sandbox alone. */
+/** Willow has a sandbox and a production account, Juniper only a sandbox. */
 let willow: WebPerson;
 let juniper: WebPerson;
 let people: Record<string, WebPerson>;
@@ -82,7 +82,7 @@ async function partnerOf({ person_id }: WebPerson): Promise<string> {
   return String(rows[0]!["partner_id"]);
 }
 
-/** One of everything that an account has. */
+/** One of every record that an account has. */
 async function idsOf(who: WebPerson, partner: number): Promise<Record<Kind, string>> {
   const { account_id } = app.demo.partners[partner]!;
   const sent = await app.call("/brands", { partner });
@@ -118,19 +118,19 @@ function call(who: WebPerson, route: WebRoute, environment: string, ids: Record<
 }
 const unknown = async (who: WebPerson) => (await who.get("/portal/sandbox/no-such-thing")).text;
 
-describe("the portal is the partner's own", () => {
-  test("every route that changes something is in the table above", () => {
+describe("the portal shows only the partner's own records", () => {
+  test("the table above has every route that changes data", () => {
     const changing = portal.filter(({ method }) => method !== "GET").map(keyOf);
     expect(changing.sort()).toEqual(Object.keys(bodies).sort());
   });
 
   for (const route of portal.filter((one) => /:(?!environment)/.test(one.path) || named.includes(keyOf(one)))) {
-    test(`${keyOf(route)}: another partner's id is one that nobody has`, async () => {
+    test(`${keyOf(route)}: another partner's id looks like an unknown id`, async () => {
       const told = await call(willow, route, "sandbox", other!);
       expect([told.status, told.text]).toEqual([404, await unknown(willow)]);
     });
 
-    // A person belongs to the partner, whatever the environment.
+    // A user belongs to the partner, in any environment.
     if (route.path.includes(":person_id")) continue;
     test(`${keyOf(route)}: an id of the sandbox is unknown in production`, async () => {
       const told = await call(willow, route, "production", own!);
@@ -139,7 +139,7 @@ describe("the portal is the partner's own", () => {
   }
 
   for (const route of portal.filter(({ path }) => path.includes(":environment"))) {
-    test(`${keyOf(route)}: is not there for a partner without an account in that environment`, async () => {
+    test(`${keyOf(route)}: is 404 for a partner without an account in that environment`, async () => {
       for (const environment of ["production", "staging", "SANDBOX", "%00", other!.order_number]) {
         const told = await call(juniper, route, environment, other!);
         expect([environment, told.status, told.text]).toEqual([environment, 404, await unknown(juniper)]);
@@ -147,7 +147,7 @@ describe("the portal is the partner's own", () => {
     });
   }
 
-  test("lists hold what is the account's own, in its environment", async () => {
+  test("lists hold only the account's own records, in its environment", async () => {
     const lists = [
       "credentials",
       "webhook_endpoints",
@@ -176,7 +176,7 @@ describe("the portal is the partner's own", () => {
 
 describe("roles", () => {
   for (const route of portal) {
-    test(`${keyOf(route)}: ${(route.roles as string[]).join(", ")}, and nobody else`, async () => {
+    test(`${keyOf(route)}: ${(route.roles as string[]).join(", ")}, and no other role`, async () => {
       for (const [role, person] of Object.entries(people)) {
         if ((route.roles as readonly string[]).includes(role)) continue;
         const told = await call(person, route, "sandbox", own!);
@@ -185,7 +185,7 @@ describe("roles", () => {
     });
   }
 
-  test("viewers read everything and change nothing; developers all but the team; admins all", () => {
+  test("viewers read everything and change nothing, developers change all but the team, and admins change all", () => {
     for (const { method, path, roles } of portal) {
       const wanted =
         method === "GET"
@@ -197,7 +197,7 @@ describe("roles", () => {
     }
   });
 
-  test("whoever may, can", async () => {
+  test("a role with access succeeds", async () => {
     for (const route of portal.filter(({ method }) => method === "GET")) {
       const told = await call(people["partner_viewer"]!, route, "sandbox", own!);
       expect([route.path, told.status]).toEqual([route.path, 200]);
@@ -210,7 +210,7 @@ describe("roles", () => {
   });
 });
 
-test("who looks at an order is written down, once for as long as they stay with it", async () => {
+test("the audit log records who opened an order, once per visit", async () => {
   const viewer = await webPerson(app, "partner_viewer", await partnerOf(willow));
   const written = async () =>
     (

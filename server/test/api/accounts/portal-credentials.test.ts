@@ -27,7 +27,7 @@ const listed = async (client_id: string): Promise<PortalCredential> =>
 const path = (client_id: string) => `${P}/${client_id.split("-")[1]}`;
 
 describe("credentials in the portal", () => {
-  test("a new one works at once, in its own environment, and shows when it was used", async () => {
+  test("a new one works immediately, in its own environment, and shows when it was used", async () => {
     const made = await shown();
     expect((await listed(made.client_id)).last_used_at).toBeNull();
     const { access_token } = (await (await token(made)).json()) as { access_token: string };
@@ -41,7 +41,7 @@ describe("credentials in the portal", () => {
     });
   });
 
-  test("are rotated with an overlap: both secrets work until the older one is ended", async () => {
+  test("are rotated with an overlap: both secrets work until a user ends the older one", async () => {
     const first = await shown();
     const second = await shown(`${path(first.client_id)}/rotate`, {});
     expect(second.client_id).toBe(first.client_id);
@@ -55,7 +55,7 @@ describe("credentials in the portal", () => {
     expect((await token(second)).status).toBe(200);
   });
 
-  test("are revoked at once, one secret or all, and stay in the list as ended", async () => {
+  test("are revoked immediately, one secret or all, and stay in the list as ended", async () => {
     const made = await shown();
     const newer = await shown(`${path(made.client_id)}/rotate`, {});
     await willow.send("POST", `${path(made.client_id)}/revoke`, { secret_id: newer.secret_id });
@@ -71,13 +71,13 @@ describe("credentials in the portal", () => {
     expect((await willow.send("POST", `${path(made.client_id)}/revoke`, { secret_id: "1" })).status).toBe(422);
   });
 
-  test("a name is needed, and nothing else may be said", async () => {
+  test("a name is required, and no other field is allowed", async () => {
     for (const name of [undefined, "", "  ", 7, "x".repeat(101), "two\nlines"]) {
       expect((await willow.send("POST", P, { name })).status).toBe(422);
     }
   });
 
-  test("a secret is in the answer that makes it, and in no other answer, log line or row ever after", async () => {
+  test("only the answer that creates a secret contains it, and no other answer, log line or row", async () => {
     const made = await shown();
     const rotated = await shown(`${path(made.client_id)}/rotate`, {});
     await token(rotated);
@@ -94,7 +94,7 @@ describe("credentials in the portal", () => {
     }
   });
 
-  test("who did what with which is written down", async () => {
+  test("the audit log records who did what with which credential", async () => {
     const { client_id } = await shown();
     await shown(`${path(client_id)}/rotate`, {});
     await willow.send("POST", `${path(client_id)}/finish`);

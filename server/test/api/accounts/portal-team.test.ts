@@ -25,7 +25,7 @@ const invitation = (more: object = {}) => ({
 });
 
 describe("a partner's team", () => {
-  test("somebody invited signs in with the password that is shown once, and sees what their role sees", async () => {
+  test("an invited user signs in with the password that is shown once, and sees what the role allows", async () => {
     const given = invitation();
     const told = await admin.send("POST", P, given);
     expect(told.status, told.text).toBe(201);
@@ -39,7 +39,7 @@ describe("a partner's team", () => {
     expect(JSON.stringify([rows, app.lines()])).not.toContain(password);
   });
 
-  test("whoever's role changes, or who is shut out, signs in again or not at all", async () => {
+  test("a user whose role changes must sign in again, and a disabled user cannot", async () => {
     const { person, password } = (await admin.send("POST", P, invitation())).body;
     const rafa = await signedIn(app, { email: person.email, password });
     const changed = await admin.send("PATCH", `${P}/${person.person_id}`, { role: "partner_developer" });
@@ -56,7 +56,7 @@ describe("a partner's team", () => {
     expect((await signedIn(app, { email: person.email, password })).person_id).toBe(person.person_id);
   });
 
-  test("a new password takes the place of a lost one", async () => {
+  test("a new password replaces a lost one", async () => {
     const { person, password } = (await admin.send("POST", P, invitation())).body;
     const old = await signedIn(app, { email: person.email, password });
     const reset = await admin.send("POST", `${P}/${person.person_id}/password`);
@@ -66,7 +66,7 @@ describe("a partner's team", () => {
     await signedIn(app, { email: person.email, password: reset.body.password });
   });
 
-  test("always has an admin who can sign in, also when two shut each other out at once", async () => {
+  test("always has an admin who can sign in, even if two admins disable each other at once", async () => {
     expect((await admin.send("PATCH", `${P}/${admin.person_id}`, { role: "partner_viewer" })).status).toBe(422);
     expect((await admin.send("PATCH", `${P}/${admin.person_id}`, { disabled: true })).status).toBe(422);
     const second = await webPerson(app, "partner_admin", partner_id);
@@ -83,7 +83,7 @@ describe("a partner's team", () => {
     admin = await signedIn(app, app.demo.partners[0]!.portal);
   });
 
-  test("a second factor that got lost is taken away", async () => {
+  test("an admin removes a lost second factor", async () => {
     const { person } = (await admin.send("POST", P, invitation())).body;
     const told = await admin.send("PATCH", `${P}/${person.person_id}`, { reset_second_factor: true });
     expect([told.status, told.body.second_factor]).toEqual([200, false]);
@@ -93,7 +93,7 @@ describe("a partner's team", () => {
     expect(rows.map(({ action }) => action)).toEqual(["person_created", "second_factor_reset"]);
   });
 
-  test("refuses what is no invitation: another's address, an operator's role, no name", async () => {
+  test("rejects an invalid invitation: another user's address, an operator's role, no name", async () => {
     const before = (await team()).length;
     const [taken] = await team();
     for (const more of [

@@ -33,13 +33,13 @@ async function web(
   const cookie = answer.headers.get("set-cookie")?.split(";")[0] ?? null;
   return { status: answer.status, body: JSON.parse((await answer.text()) || "{}"), cookie, headers: answer.headers };
 }
-/** Time goes on by itself too. */
+/** Real time passes too. */
 const A_MINUTE_MS = 60_000;
 const operator = () => app.demo.operator;
 const signIn = (more: object = {}) => web("POST", "/session", { body: { ...operator(), ...more } });
 
 describe("signing in", () => {
-  test("gives a cookie that scripts cannot read and other sites do not get, and a token for changes", async () => {
+  test("sets a cookie that scripts cannot read and other sites do not get, and a token for changes", async () => {
     const signed = await signIn();
     expect([signed.status, signed.body["outcome"], signed.body["role"]]).toEqual([200, "signed_in", "admin"]);
     expect(signed.headers.get("set-cookie")).toMatch(
@@ -49,7 +49,7 @@ describe("signing in", () => {
     expect(again.body["session"]).toMatchObject({ email: operator().email, complete: true });
   });
 
-  test("a wrong password and an unknown address answer alike, and after ten nobody is let in for a while", async () => {
+  test("a wrong password and an unknown address get the same answer, and ten of them block sign-in for a while", async () => {
     const wrong = await signIn({ password: "wrong wrong wrong" });
     const unknown = await signIn({ email: "nobody@larkspur.example" });
     expect([wrong.status, wrong.body]).toEqual([unknown.status, unknown.body]);
@@ -61,7 +61,7 @@ describe("signing in", () => {
     expect((await signIn()).status).toBe(200);
   });
 
-  test("many guesses at once are no more than as many one after the other", async () => {
+  test("concurrent guesses count as much as sequential ones", async () => {
     const email = "crowd@larkspur.example";
     const guesses = await Promise.all(
       Array.from({ length: 40 }, (_, number) =>
@@ -73,7 +73,7 @@ describe("signing in", () => {
     app.advance(15 * 60_000);
   });
 
-  test("a change needs the token and our own page; without either it is as if there were nothing", async () => {
+  test("a change needs the token and our own page; without either it is 404", async () => {
     const { cookie, body } = await signIn();
     const csrf = String(body["csrf_token"]);
     expect((await web("DELETE", "/session", { cookie })).status).toBe(404);
@@ -87,13 +87,13 @@ describe("signing in", () => {
     expect((await web("GET", "/session", { cookie })).body["session"]).toBeNull();
   });
 
-  test("whoever is idle for 15 minutes is signed out, and everybody after 12 hours", async () => {
+  test("15 minutes without activity end a session, and 12 hours end every session", async () => {
     const first = await signIn();
     const present = { "x-pestle-present": "1" };
     app.advance(IDLE_MS - A_MINUTE_MS);
     expect((await web("GET", "/session", { cookie: first.cookie, headers: present })).body["session"]).not.toBeNull();
     app.advance(IDLE_MS - A_MINUTE_MS);
-    // A page that asks by itself keeps nobody signed in.
+    // A page that refreshes itself does not keep a user signed in.
     expect((await web("GET", "/session", { cookie: first.cookie })).body["session"]).not.toBeNull();
     app.advance(A_MINUTE_MS + 1_000);
     expect((await web("GET", "/session", { cookie: first.cookie })).body["session"]).toBeNull();
@@ -106,7 +106,7 @@ describe("signing in", () => {
   });
 });
 
-test("sessions that nobody can use any more are deleted", async () => {
+test("the job deletes sessions that can no longer be used", async () => {
   await signIn();
   app.advance(IDLE_MS + 1_000);
   const live = await signIn();
@@ -129,7 +129,7 @@ describe("the second factor", () => {
     expect(base32(Buffer.from("foobar"))).toBe("MZXW6YTBOI");
   });
 
-  test("once set up, a password alone opens nothing, a code does, and each code once", async () => {
+  test("once set up, a password alone opens nothing, and each code works once", async () => {
     const email = "second.factor@larkspur.example";
     const password = "a long enough password";
     await app.deps.db.transaction((tx) =>
@@ -182,7 +182,7 @@ function decode(text: string): Buffer {
   return Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)));
 }
 
-test("whoever knows their password changes it, and is signed out everywhere else", async () => {
+test("a user who knows the password can change it, which ends the user's other sessions", async () => {
   const [email, password, new_password] = [
     "mara.lind@larkspur.example",
     "a first long password",

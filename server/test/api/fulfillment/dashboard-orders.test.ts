@@ -37,7 +37,7 @@ const lots = ({ items }: Order) => items.map(({ item_id }) => ({ item_id, lot: "
 const scans = ({ items }: Order) => items.map(({ item_id, ndc, sku }) => ({ item_id, code: ndc ?? sku! }));
 
 describe("an order's page", () => {
-  test("takes an order from review to the door, and offers each its own buttons", async () => {
+  test("takes an order from review to delivery, and offers each role its own actions", async () => {
     const made = await order();
     const seen = await page(technician, made);
     expect([seen.state, seen.can]).toEqual([
@@ -93,7 +93,7 @@ describe("an order's page", () => {
     expect(await audited(made.order_number, "order_worked")).toHaveLength(8);
   });
 
-  test("masks the patient until it is revealed, and writes down both", async () => {
+  test("masks the patient until a user reveals it, and logs both views", async () => {
     const patient = { first_name: "Zsófia", last_name: "O’Hara", dob: "1971-03-04" };
     const made = await order({ patient });
     const seen = await pharmacist.get(path(made));
@@ -116,7 +116,7 @@ describe("an order's page", () => {
     ]);
   });
 
-  test("a view that cannot be written down is not shown", async () => {
+  test("if the audit log cannot be written, the page is not shown", async () => {
     const made = await order();
     await app.deps.db.raw("alter table audit_entry rename to audit_entry_gone");
     const seen = await pharmacist
@@ -125,7 +125,7 @@ describe("an order's page", () => {
     expect([seen.status, seen.text.includes("initials")]).toEqual([500, false]);
   });
 
-  test("shows the prescription as it was received beside the item", async () => {
+  test("shows the received prescription next to the item", async () => {
     const made = await order();
     const [line] = (await page(pharmacist, made)).lines;
     expect(line).toMatchObject({ sku: "atorvastatin-20", units: 90, lot: null });
@@ -134,7 +134,7 @@ describe("an order's page", () => {
     expect(line!.differences.filter(({ notable }) => notable)).toEqual([]);
   });
 
-  test("an exception is resolved by whom the table allows, with a reason that stands in the timeline", async () => {
+  test("a role in the table resolves an exception, with a reason that appears in the timeline", async () => {
     const made = await order();
     const raised = await work(technician, made, { event: "raise_exception", exception_id: 69, reason: "Unreadable." });
     expect([raised.body.state, raised.body.exceptions[0].id]).toEqual(["On Hold", 69]);
@@ -154,7 +154,7 @@ describe("an order's page", () => {
     );
   });
 
-  test("an address is changed by the pharmacy under the same rules as a partner's, and suggestions are revealed", async () => {
+  test("the pharmacy changes an address under the partner's rules, and suggestions are revealed", async () => {
     const made = await order();
     const address = { ...made.address!, street1: "78 Market St" };
     const doubtful = await work(technician, made, { event: "update_address", address });
@@ -168,7 +168,7 @@ describe("an order's page", () => {
     expect(changed.body.timeline[0]).toMatchObject({ kind: "history", event: "update_address", role: "operator" });
   });
 
-  test("documents are printed for whoever works on it, and that is written down", async () => {
+  test("a user who works on the order prints its documents, and the audit log records it", async () => {
     const made = await order();
     const early = await technician.get(`${path(made)}/documents/label`);
     expect([early.status, early.body.error.key]).toEqual([409, "not_shipped"]);
@@ -188,7 +188,7 @@ describe("an order's page", () => {
     expect((await technician.get(`${path(made)}/documents/diary`)).status).toBe(404);
   });
 
-  test("what is no order, or no account's, is not there", async () => {
+  test("an unknown order or account is 404", async () => {
     const made = await order();
     const other = app.demo.partners[1]!.account_id;
     for (const wrong of [
@@ -203,7 +203,7 @@ describe("an order's page", () => {
     }
   });
 
-  test("a body that says nothing sensible is refused field by field", async () => {
+  test("an invalid body is rejected field by field", async () => {
     const made = await order();
     const bodies: [object, string][] = [
       [{}, "event"],
@@ -227,7 +227,7 @@ describe("the queues", () => {
   const rows = async (query: string): Promise<DashboardOrders> =>
     (await technician.get(`/dashboard/orders?${query}`)).body;
 
-  test("show who waits longest first, page by page, and each order once", async () => {
+  test("show the oldest orders first, page by page, and each order once", async () => {
     for (let i = 0; i < 5; i++) await order();
     const all = await rows("queue=clinical_review&limit=200");
     const times = all.orders.map(({ stage_since }) => stage_since);
@@ -248,7 +248,7 @@ describe("the queues", () => {
     });
   });
 
-  test("each filter leaves exactly what it names", async () => {
+  test("each filter returns exactly the matching orders", async () => {
     const made = await order();
     await work(pharmacist, made, { event: "raise_exception", exception_id: 71, reason: "x" });
     const mine = await order();
@@ -293,7 +293,7 @@ describe("the queues", () => {
     expect(orders.map(({ order_number }) => order_number)).toEqual([made.order_number]);
   });
 
-  test("the home page counts what the tables show, and what is late by the target that a lead has set", async () => {
+  test("the home page counts what the queues show, and the orders that are late by the target that a lead set", async () => {
     const home = async (): Promise<DashboardHome> => (await technician.get("/dashboard/home?environment=sandbox")).body;
     const before = await home();
     for (const { key, count } of before.queues) {
@@ -314,7 +314,7 @@ describe("the queues", () => {
     expect((await home()).queues.find(({ key }) => key === "clinical_review")).toMatchObject({ late: 0 });
   });
 
-  test("since when an order stands there does not change with what happens to it there", async () => {
+  test("the time since an order entered a stage does not change with events in that stage", async () => {
     const made = await order();
     const first = await page(pharmacist, made);
     app.advance(60_000);
@@ -338,7 +338,7 @@ describe("the queues", () => {
   });
 });
 
-test("whoever looks at a list is written down, once while they stay with it", async () => {
+test("the audit log records who views a list, once per visit", async () => {
   const watcher = await webPerson(app, "technician");
   for (const path of ["/dashboard/orders?queue=fill", "/dashboard/orders?queue=fill", "/dashboard/exceptions"]) {
     expect((await watcher.get(path)).status).toBe(200);
@@ -349,8 +349,8 @@ test("whoever looks at a list is written down, once while they stay with it", as
   expect(rows.map(({ subject }) => subject)).toEqual(["fill", "exceptions", "home"]);
 });
 
-describe("many at once", () => {
-  test("what one refuses keeps no other from being done, and each is told", async () => {
+describe("bulk actions", () => {
+  test("a failure of one order does not stop the others, and each gets its own result", async () => {
     const [one, two, three] = [await order(), await order(), await order()];
     await work(pharmacist, two, { event: "claim" });
     await work(pharmacist, three, { event: "approve_review" });
@@ -377,7 +377,7 @@ describe("many at once", () => {
     expect((await lead.send("POST", "/dashboard/bulk", stale)).body.done).toBe(1);
   });
 
-  test("one that a declined card holds instead of being shipped is told among the refused", async () => {
+  test("an order that a declined card holds instead of shipping is listed as refused", async () => {
     const { body } = await newOrder(app);
     const declined = await placed(app, { ...body, payment: { payer: "patient", token: "tok_declined_at_capture" } });
     await work(pharmacist, declined, { event: "approve_review" });
@@ -389,7 +389,7 @@ describe("many at once", () => {
     expect(answer.body.results[0].message).toMatch(/^On hold instead: /);
   });
 
-  test("takes no more than a person could mean, and no event that needs items", async () => {
+  test("limits the number of orders, and rejects events that need items", async () => {
     const one = { account_id: account_id(), order_number: "0000000000" };
     for (const body of [
       { event: "approve_review", orders: [] },
@@ -404,7 +404,7 @@ describe("many at once", () => {
 });
 
 describe("the file", () => {
-  test("has the rows of the table, and nothing in it is taken for a formula", async () => {
+  test("has the rows of the table, and no cell that a spreadsheet would run as a formula", async () => {
     const { body } = await newOrder(app);
     const hostile = '=HYPERLINK("https://evil.example";"x")';
     const made = await placed(app, { ...body, reference: hostile });

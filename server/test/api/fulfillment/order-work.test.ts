@@ -41,7 +41,7 @@ const fresh = async () => placed(app, (await newOrder(app)).body);
 const walked = async (state: OrderState) => shop.reach(await fresh(), state);
 const AT_ONCE = 20;
 
-/** Everything people do with an order, where they do it; each by somebody who may. */
+/** Every action of staff on an order, in a state where it applies, each by a role that may do it. */
 const works: Record<string, { at: Start; by: Worker; todo: (work: Work, order: Order) => Promise<unknown> }> = {
   "approve review": {
     at: { state: "Processing/clinical_review", held_from: null },
@@ -106,7 +106,7 @@ const claimant = async ({ order_number }: Numbered) =>
 
 describe("a claim", () => {
   for (const [name, { todo, by, ...where }] of Object.entries(works)) {
-    test(`keeps everybody else from the order, and is let go with the work: ${name}`, async () => {
+    test(`keeps other users from the order, and ends with the work: ${name}`, async () => {
       const order = await start({ todo, by, ...where });
       await claimOrder(app.deps, shop.work(order, { ...by, person_id: "somebody else" }));
       await expectRefused(() => todo(shop.work(order, by), order), "claimed", order);
@@ -117,7 +117,7 @@ describe("a claim", () => {
     });
   }
 
-  test("is refused to a second person, and taken over by a lead or an admin", async () => {
+  test("rejects a second person, and a lead or an admin can take it over", async () => {
     const order = await fresh();
     await claimOrder(app.deps, shop.work(order, technician));
     for (const second of [pharmacist, { person_id: "tom", role: "technician" } as const]) {
@@ -130,7 +130,7 @@ describe("a claim", () => {
     await expectRefused(() => claimOrder(app.deps, shop.work(order, technician)), "claimed", order);
   });
 
-  test("ends by itself, to the millisecond, and lasts anew when it is claimed again", async () => {
+  test("expires to the millisecond, and lasts the full time when renewed", async () => {
     const order = await fresh();
     const began = app.deps.now();
     const after = (ms: number) => ({ ...app.deps, now: () => new Date(began.getTime() + ms) });
@@ -143,7 +143,7 @@ describe("a claim", () => {
     expect((await approve(1_000 + CLAIM_MS)).order_status).toBe("Filling");
   });
 
-  test("that has ended is anybody's", async () => {
+  test("that has expired is open to all", async () => {
     const order = await fresh();
     await claimOrder(app.deps, shop.work(order, technician));
     app.advance(CLAIM_MS);
@@ -151,7 +151,7 @@ describe("a claim", () => {
     expect(await claimant(order)).toBe(pharmacist.person_id);
   });
 
-  test("is let go by whoever has it, and by nobody else", async () => {
+  test("is released only by its owner", async () => {
     const order = await fresh();
     await claimOrder(app.deps, shop.work(order, technician));
     expect(await releaseClaim(app.deps, shop.work(order, lead))).toBe(0);
@@ -160,7 +160,7 @@ describe("a claim", () => {
     expect(await claimant(order)).toBe(null);
   });
 
-  test("changes nothing that a partner sees, nor keeps it from anything", async () => {
+  test("changes nothing that a partner sees, and blocks none of the partner's actions", async () => {
     const order = await fresh();
     const seen = async () => [(await shop.load(order)).revision, await readOrder(app, order.order_number)];
     const before = await seen();
@@ -169,7 +169,7 @@ describe("a claim", () => {
     expect((await shop.act(order, { event: "cancel" })).order.order_status).toBe("Canceled");
   });
 
-  test("that twenty people want at once is one person's", async () => {
+  test("that twenty people request at once goes to one person", async () => {
     const order = await fresh();
     const tried = await Promise.allSettled(
       Array.from({ length: AT_ONCE }, (_, index) =>
@@ -179,7 +179,7 @@ describe("a claim", () => {
     expect(tried.filter(({ status }) => status === "fulfilled")).toHaveLength(1);
   });
 
-  test("of an order that is not there, or another account's, is 404, and so is a note", async () => {
+  test("of an unknown order, or another account's, is 404, and so is a note", async () => {
     const order = await fresh();
     const elsewhere = { ...shop.work(order, technician), account_id: app.demo.partners[1]!.account_id };
     for (const work of [shop.work({ order_number: "0000000000" }, technician), elsewhere]) {
@@ -189,7 +189,7 @@ describe("a claim", () => {
     }
   });
 
-  test("keeps the sandbox from playing the order", async () => {
+  test("keeps the sandbox from advancing the order", async () => {
     const order = await walked("Filling/pack");
     await claimOrder(app.deps, shop.work(order, technician));
     const before = await shop.everything(order);
@@ -199,9 +199,9 @@ describe("a claim", () => {
   });
 });
 
-describe("whoever looked at an older order", () => {
+describe("a user with an outdated view of the order", () => {
   for (const [name, work] of Object.entries(works)) {
-    test(`is told to look again: ${name}`, async () => {
+    test(`must look again: ${name}`, async () => {
       const order = await start(work);
       const { revision } = await shop.load(order);
       const seen = (number: number) => work.todo(shop.work(order, work.by, number), order);
@@ -211,7 +211,7 @@ describe("whoever looked at an older order", () => {
   }
 });
 
-describe("a click that is repeated twenty times at once", () => {
+describe("a click repeated twenty times at once", () => {
   const marks = async (order: Numbered) => (await shop.history(order)).length;
   for (const [name, work] of Object.entries(works)) {
     test(`counts once: ${name}`, async () => {
@@ -234,7 +234,7 @@ describe("a click that is repeated twenty times at once", () => {
     "on its way": (work) => trackByHand(app.deps, work, "in_transit", "Seen at the hub."),
   };
   for (const [name, todo] of Object.entries(repeatable)) {
-    test(`counts once where it could be meant twice, by the order that was seen: ${name}`, async () => {
+    test(`counts once where it could apply twice, because it names the version of the order: ${name}`, async () => {
       const order = await walked("Shipped");
       const { revision } = await shop.load(order);
       const before = await marks(order);
@@ -247,7 +247,7 @@ describe("a click that is repeated twenty times at once", () => {
     });
   }
 
-  test("is one of two where two pharmacists decide otherwise", async () => {
+  test("applies only one of two contrary decisions by two pharmacists", async () => {
     const order = await walked("Filling/product_check");
     const tried = await Promise.allSettled([
       verifyProduct(app.deps, shop.work(order, pharmacist), scansOf(order)),
@@ -268,7 +268,7 @@ describe("a fill", () => {
     return new Date(Date.parse(rules.today) + days * 86_400_000).toISOString().slice(0, 10);
   };
 
-  test("names the lot and the expiry date of every item once, and nothing else", async () => {
+  test("names the lot and the expiry date of every item once, and no others", async () => {
     const order = await wholeBag();
     const [pills, pouch] = lotsOf(order) as [(typeof good)[number], (typeof good)[number]];
     const good = lotsOf(order);
@@ -302,7 +302,7 @@ describe("a fill", () => {
     ]);
   });
 
-  test("is not checked by whoever made it, also where that is a lead", async () => {
+  test("cannot be checked by the person who made it, even a lead", async () => {
     for (const person of [pharmacist, lead, admin]) {
       const order = await walked("Filling/fill");
       await completeFill(app.deps, shop.work(order, person), lotsOf(order));
@@ -323,7 +323,7 @@ const lots = ({ order_number }: Numbered) =>
   );
 
 describe("a check of the product", () => {
-  test("knows the NDC however it is written, and a product without one by its SKU", async () => {
+  test("accepts the NDC in any format, and the SKU of a product without one", async () => {
     const { body } = await newOrder(app);
     const order = await placed(app, { ...body, items: [body.items[0], { sku: "packaging-pouch" }] });
     const scans = (ndc: string, sku = "packaging-pouch") => [
@@ -346,12 +346,12 @@ describe("a check of the product", () => {
       await expectRefused(() => check(scans(code).slice(1)), "every_item", order);
       await expectRefused(() => check([...scans(code), { item_id: 9, code }]), "unknown_item", order);
       await check(scans(code));
-      // Back to where the next spelling is scanned.
+      // Back to the state in which the next spelling is scanned.
       await app.deps.db.raw("update orders set stage = 'product_check' where order_number = $1", [order.order_number]);
     }
   });
 
-  test("of ten digits is read in every way that it can be meant", async () => {
+  test("of ten digits is read in every possible format", async () => {
     for (const code of ["0999-0101-30", "0999010130"]) {
       const order = await walked("Filling/product_check");
       const ndc = "update order_item set ndc = '00999010130' where order_number = $1";
@@ -360,7 +360,7 @@ describe("a check of the product", () => {
     }
   });
 
-  test("that fails sends the order back to be filled anew, with a reason, and forgets the lots", async () => {
+  test("that fails sends the order back to be filled again, with a reason, and clears the lots", async () => {
     const order = await walked("Filling/product_check");
     for (const reason of ["", "  ", "a\tb", "x".repeat(501)]) {
       const before = await shop.everything(order);
@@ -373,7 +373,7 @@ describe("a check of the product", () => {
       { person_id: "phil", role: "pharmacist", reason: "Two tablets are missing.", signature_holds: null },
     ]);
     await expectRefused(() => verifyProduct(app.deps, shop.work(order, pharmacist), scansOf(order)), "not_now", order);
-    // Whoever filled it before may check what somebody else fills now.
+    // The person who filled it before may check what another person fills now.
     await completeFill(app.deps, shop.work(order, other_pharmacist), lotsOf(order, "L2"));
     expect(await lots(order)).toMatchObject([{ lot: "L2" }]);
     await expectRefused(
@@ -386,7 +386,7 @@ describe("a check of the product", () => {
 });
 
 describe("a refund by the pharmacy", () => {
-  test("has a known reason, and never goes beyond what was captured", async () => {
+  test("has a known reason, and never exceeds the captured amount", async () => {
     const order = await walked("Shipped");
     const total = order.payment.amount_cents;
     const refund = (reason_id: number, amount_cents: number | null) =>
@@ -414,7 +414,7 @@ describe("a refund by the pharmacy", () => {
 });
 
 describe("a note", () => {
-  test("is kept sealed with who wrote it, in order, and needs no signature", async () => {
+  test("is stored encrypted with its author, in order, and needs no signature", async () => {
     const order = await fresh();
     const texts = ["Called the patient.", "Two lines:\nthe second.", "Ünïcode, 500 characters: ".padEnd(500, "x")];
     for (const text of texts) await addNote(app.deps, shop.work(order, technician), ` ${text} `);

@@ -29,7 +29,7 @@ const sentTo = async (street1: string) => {
   return shop.reach(await ordered({ address }), "Shipped");
 };
 const storyOf = async (order: Order) => tableOf(parcelOf(await shop.load(order), order.shipments[0]!));
-/** The account's clock goes on to a time, and whoever has news of a parcel is asked for it. */
+/** Moves the account's clock to a time and polls the carrier for news. */
 async function clockTo(at: Date, order: Order): Promise<void> {
   const { rules } = await shop.load(order);
   const seconds = Math.ceil((at.getTime() - rules.now.getTime()) / 1000);
@@ -69,7 +69,7 @@ const stories: Record<string, { street1: string; end: ShipmentStatus; statuses: 
 
 async function expectTold(order: Order, { end, statuses }: (typeof stories)[string]): Promise<void> {
   const story = await storyOf(order);
-  // Every scan is kept; those that change the parcel's status are told, each once and when it happened.
+  // Every scan is stored. Those that change the parcel's status send an event, once and with the time of the scan.
   expect((await scansKept(order)).map(({ status, at }) => [status, at])).toEqual(
     story.map(({ status, at }) => [status, at]),
   );
@@ -96,9 +96,9 @@ async function expectTold(order: Order, { end, statuses }: (typeof stories)[stri
   expect(await nextLook(order)).toBe(null);
 }
 
-describe("a parcel's story", () => {
+describe("a parcel's history", () => {
   for (const [name, story] of Object.entries(stories)) {
-    test(`is told scan by scan: ${name}`, async () => {
+    test(`is reported scan by scan: ${name}`, async () => {
       const order = await sentTo(story.street1);
       for (const { at, status } of await storyOf(order)) {
         await clockTo(at, order);
@@ -107,14 +107,14 @@ describe("a parcel's story", () => {
       await expectTold(order, story);
     });
 
-    test(`is the same where nobody looked for long: ${name}`, async () => {
+    test(`is the same after a long time without polling: ${name}`, async () => {
       const order = await sentTo(story.street1);
       await clockTo((await storyOf(order)).at(-1)!.at, order);
       await expectTold(order, story);
     });
   }
 
-  test("is told once, however many look at once", async () => {
+  test("is reported once, however many processes poll at once", async () => {
     const order = await sentTo("2210 Mission St");
     const end = (await storyOf(order)).at(-1)!.at;
     const { rules } = await shop.load(order);
@@ -126,7 +126,7 @@ describe("a parcel's story", () => {
   });
 
   for (const name of ["lost", "returned"] as const) {
-    test(`that ends badly allows the money back and a new order: ${name}`, async () => {
+    test(`that ends badly allows a refund and a new order: ${name}`, async () => {
       const order = await sentTo(stories[name]!.street1);
       await clockTo((await storyOf(order)).at(-1)!.at, order);
       const reason_id = name === "lost" ? 102 : 106;
@@ -140,7 +140,7 @@ describe("a parcel's story", () => {
     });
   }
 
-  test("can be told by a person too, who is believed: a carrier that still has the parcel on its way is not", async () => {
+  test("can be entered by a person, who takes precedence over a carrier that still reports the parcel in transit", async () => {
     const order = await sentTo("2210 Mission St");
     await trackByHand(app.deps, shop.work(order, technician), "lost", "The truck burnt.");
     expect(await nextLook(order)).toBe(null);
@@ -152,7 +152,7 @@ describe("a parcel's story", () => {
   });
 });
 
-test("what a carrier tells late is kept, and does not undo what was heard since", async () => {
+test("a late scan of the carrier is stored, and does not undo newer ones", async () => {
   const order = await sentTo("2210 Mission St");
   const story = await storyOf(order);
   const sort = story.find(({ status }) => status === "in_transit")!;
@@ -179,7 +179,7 @@ describe("the label of a parcel", () => {
     const place = shipmentLabelPlace(shop.account_id, order_number, shipment_id);
     return { format: label_format, data: app.deps.vault.open(label_sealed, place) };
   };
-  /** A carrier that must not be asked. */
+  /** A carrier that must not be called. */
   const nobody: Carriers = {
     ...({} as Carriers),
     createLabel: () => Promise.reject(new Error("a label was made")),
@@ -187,7 +187,7 @@ describe("the label of a parcel", () => {
   };
 
   for (const [format, data] of Object.entries(labels)) {
-    test(`is the partner's own, byte for byte, where it sent one: ${format}`, async () => {
+    test(`is the partner's own, byte for byte, if it sent one: ${format}`, async () => {
       const label = { format, data: data.toString("base64"), carrier: "UPS", tracking_no: "1Z999AA10123456784" };
       const order = await ordered({ shipping: { method_id: 1, label } });
       await shop.reach(order, "Filling/pack");
@@ -202,14 +202,14 @@ describe("the label of a parcel", () => {
     });
   }
 
-  test("that came without a number is known by the order's", async () => {
+  test("that came without a tracking number has the order's number", async () => {
     const label = { format: "ZPL", data: labels.ZPL.toString("base64") };
     const order = await ordered({ shipping: { method_id: 1, label } });
     const { shipments } = await shop.reach(order, "Shipped");
     expect(shipments).toMatchObject([{ tracking_no: order.order_number, carrier: "USPS" }]);
   });
 
-  test("is the carrier's otherwise: a PDF, and a number that can be followed", async () => {
+  test("is otherwise the carrier's: a PDF with a tracking number", async () => {
     const order = await shop.reach(await ordered(), "Shipped");
     const { format, data } = await kept(order);
     expect([format, data.subarray(0, 5).toString("latin1")]).toEqual(["PDF", "%PDF-"]);
@@ -219,7 +219,7 @@ describe("the label of a parcel", () => {
 });
 
 describe("twenty clicks on ship at once", () => {
-  test("send one parcel, take the units from the shelf once and the money once, and let nothing go", async () => {
+  test("send one parcel, take the units from the shelf once and the money once, and release nothing", async () => {
     const provider = useCardProvider(app);
     const order = await ordered({ payment: { payer: "patient", token: "tok_visa" } });
     await shop.reach(order, "Filling/pack");

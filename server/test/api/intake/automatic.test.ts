@@ -3,7 +3,7 @@ import { addPatient, ask, stranger } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
 
-/** Automatic Processing: a prescription that arrives becomes an order by itself. Partner 1 of the demo works so. */
+/** Automatic Processing: an arriving prescription becomes an order automatically. Partner 1 of the demo uses it. */
 
 let app: TestApp;
 beforeAll(async () => {
@@ -36,11 +36,11 @@ test("a prescription becomes an order with the default shipping method and brand
     (await ask(app, `/orders/${order.order_number}/history`, undefined, { partner: PARTNER })).text,
   ).history;
   expect(history).toMatchObject([{ actor: "system", event: "create", from: null, to: "Processing" }]);
-  // Once, however often the job looks.
+  // Once, however often the job runs.
   expect(await ordersOf(prescription_id)).toHaveLength(1);
 });
 
-test("what is missing holds it: no address 66, no email 65, a state without licence 67", async () => {
+test("missing data holds it: no address 66, no email 65, a state without a license 67", async () => {
   const { prescription_id } = await addPatient(app, {
     partner: PARTNER,
     patient: { ...stranger(), email: null, address: null },
@@ -51,7 +51,7 @@ test("what is missing holds it: no address 66, no email 65, a state without lice
   expect(order.exceptions.map(({ id }: { id: number }) => id)).toEqual([65, 66]);
 });
 
-test("where no exception says why, no order is made: the prescription shows the codes until the cause is gone", async () => {
+test("if no exception covers the cause, no order is created: the prescription shows the codes until the cause is gone", async () => {
   const { prescription_id, patient_id } = await addPatient(app, {
     partner: PARTNER,
     patient: stranger(),
@@ -74,7 +74,7 @@ test("where no exception says why, no order is made: the prescription shows the 
   expect((await prescriptionOf(patient_id)).order_errors).toEqual([]);
 });
 
-test("one that may not be filled before a day becomes an order on that day, by the account's own clock", async () => {
+test("a prescription with a future fill date becomes an order on that day, by the account's clock", async () => {
   const later = new Date(Date.now() + 10 * 24 * 3600 * 1000).toISOString().slice(0, 10);
   const { prescription_id } = await addPatient(app, {
     partner: PARTNER,

@@ -4,7 +4,7 @@ import { ask, stranger } from "../../support/patient.ts";
 import { prescription } from "../../support/samples/script-samples.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
-/** A prescriber cancels a prescription that has orders: the answer says what became of them. */
+/** A prescriber cancels a prescription that has orders: the answer reports their outcome. */
 
 let app: TestApp;
 let intake: Awaited<ReturnType<typeof openIntake>>;
@@ -62,7 +62,7 @@ const prescriptionRow = async (prescription_id: number) =>
   ).rows[0];
 
 describe("a CancelRx", () => {
-  test("of a prescription whose order waits cancels the order too, and gives its units back", async () => {
+  test("of a prescription with a waiting order cancels the order too, and returns its units", async () => {
     const { message_id, prescription_id, order_number } = await ordered();
     const { text } = await cancel(message_id);
     expect(text).toContain("<Approved><Note>The prescription was canceled. Nothing was dispensed.</Note></Approved>");
@@ -70,7 +70,7 @@ describe("a CancelRx", () => {
     expect(await statusOf(order_number)).toMatchObject({ order_status: "Canceled" });
   });
 
-  test("of one whose order is being filled says so, and a person is told", async () => {
+  test("of one whose order is being filled says so, and creates a review entry", async () => {
     const { message_id, prescription_id, order_number } = await ordered();
     await app.deps.db.raw("update orders set order_status = 'Filling', stage = 'fill' where order_number = $1", [
       order_number,
@@ -83,7 +83,7 @@ describe("a CancelRx", () => {
     expect(rows).toEqual([{ facts: { order_numbers: [order_number] } }]);
   });
 
-  test("of one that was sent says so", async () => {
+  test("of one that has shipped says so", async () => {
     const { message_id, order_number } = await ordered();
     await app.deps.db.raw("update orders set order_status = 'Shipped', stage = null where order_number = $1", [
       order_number,
@@ -92,7 +92,7 @@ describe("a CancelRx", () => {
     expect((await cancel(message_id)).text).toContain("Part of it was dispensed earlier.");
   });
 
-  test("and an order for the same prescription at once: the order is refused, canceled, or never there", async () => {
+  test("and a concurrent order for the same prescription: the order is rejected, canceled, or never created", async () => {
     for (let round = 0; round < 10; round++) {
       const { message_id, prescription_id, order_number } = await ordered();
       const { patient_id } = (await statusOf(order_number)) as unknown as { patient_id: string };

@@ -35,7 +35,7 @@ let number = 0;
 const stranger = () => ({ ids: [], last_name: `Number ${++number}` });
 const rowsOf = async (sql: string, ...params: unknown[]) => (await app.deps.db.raw(sql, params)).rows;
 
-/** A message that two accounts may be meant by, and the entry that waits for it. */
+/** A message that could belong to two accounts, and its review entry. */
 async function keep(change: Parameters<typeof newMessage>[0] = { patient: stranger() }) {
   const message_id = `K-${++number}`;
   const envelope = { message_id, prescriber_order_number: message_id, ...change.envelope };
@@ -46,8 +46,8 @@ async function keep(change: Parameters<typeof newMessage>[0] = { patient: strang
 const route = (review_id: number, account_id = willow, email = LEAD) =>
   routeKeptMessage(app.deps, formatOf, { review_id, account_id, email });
 
-describe("a kept message", () => {
-  test("that is routed becomes a prescription of that account, and the partner is told", async () => {
+describe("a stored message", () => {
+  test("that is routed becomes a prescription of that account, and the partner receives the event", async () => {
     const { message_id, review_id } = await keep();
     const before = await intakeRows(app);
     const { patient_id, prescription_id } = await route(review_id, juniper);
@@ -72,7 +72,7 @@ describe("a kept message", () => {
     ]);
   });
 
-  test("keeps the answer its sender got, and gives it again", async () => {
+  test("keeps its first answer and returns it again", async () => {
     const change = { patient: stranger() };
     const { message_id, answer, review_id } = await keep(change);
     await route(review_id);
@@ -81,7 +81,7 @@ describe("a kept message", () => {
     expect(await rowsOf("select * from prescription where sender_message_id = $1", message_id)).toHaveLength(1);
   });
 
-  test("is routed once, however many try at once and whereto", async () => {
+  test("is routed once, regardless of how many users try at once and to which account", async () => {
     const { message_id, review_id } = await keep();
     const tries = await Promise.allSettled(
       Array.from({ length: 10 }, (_, index) => route(review_id, index % 2 === 0 ? willow : juniper)),
@@ -113,7 +113,7 @@ describe("a kept message", () => {
     expect(rows).toEqual([{ active: false }]);
   });
 
-  test("that would have been refused stays with the operators, who are told why", async () => {
+  test("that the account would reject stays with the operators, who see the reason", async () => {
     const { review_id } = await keep({ patient: { ...stranger(), dob: null } });
     const before = await intakeRows(app);
     await expect(route(review_id)).rejects.toThrow(
@@ -125,7 +125,7 @@ describe("a kept message", () => {
     ]);
   });
 
-  test("is not routed by a technician, to an account without its id, to another environment or from another entry", async () => {
+  test("cannot be routed by a technician, to an account without its id, to another environment or from another entry", async () => {
     const { message_id, review_id } = await keep();
     await expect(route(review_id, willow, "tam@larkspur.example")).rejects.toThrow("Only a pharmacist");
     await expect(route(review_id, harbor)).rejects.toThrow("There is no such entry in the environment");
@@ -144,7 +144,7 @@ describe("a routing rule", () => {
   const add = (account_id: string, kind: "sender" | "prescriber_npi" | "practice", value: string) =>
     app.deps.db.transaction((tx) => addRoutingRule(tx, { account_id, kind, value }, new Date()));
 
-  test("sends later messages to its account, until it is taken away", async () => {
+  test("sends later messages to its account until it is removed", async () => {
     await add(juniper, "practice", "Tule Fog Family Medicine");
     const message_id = `K-${++number}`;
     await intake.send(newMessage({ envelope: { message_id }, patient: stranger() }));
@@ -158,11 +158,11 @@ describe("a routing rule", () => {
     expect(await rowsOf("select * from prescription where sender_message_id = $1", kept)).toEqual([]);
   });
 
-  test("that decides nothing is refused", async () => {
+  test("that decides nothing is rejected", async () => {
     await add(willow, "sender", "6120042");
     await expect(add(willow, "sender", "6120042")).rejects.toThrow("This account already has this rule.");
     await expect(add(juniper, "sender", "6120042")).rejects.toThrow("Another account with the same NCPDP ID");
-    // Another environment is another world.
+    // Environments are separate.
     await add(harbor, "sender", "6120042");
     await expect(add(willow, "prescriber_npi", "1234567890")).rejects.toThrow("An NPI must have 10 digits");
     await expect(add(willow, "practice", "")).rejects.toThrow("A rule's value must have 1 to 200 characters.");

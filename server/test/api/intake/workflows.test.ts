@@ -9,7 +9,7 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { freshToken } from "../../support/token-request.ts";
 import { until } from "../../support/tools/until.ts";
 
-/** Both workflows as a partner lives them, by HTTP alone; what it hears is read from the table of events. */
+/** Both workflows from the partner's side, over HTTP only; the partner's events are read from the table. */
 
 let app: TestApp;
 beforeAll(async () => {
@@ -19,7 +19,7 @@ afterAll(() => app.stop());
 
 const DAY_S = 24 * 3600;
 
-/** A partner with a token of its own: what it asks, what it gets. */
+/** A partner with its own token: requests and answers. */
 async function openPartner(number: number) {
   const token = await freshToken(app, app.demo.partners[number]!);
   const headers = { authorization: `Bearer ${token}` };
@@ -70,13 +70,13 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
   expect(patient_id).toBe(person.patient_id);
   expect(await hears()).toEqual(["RX_RECEIVED Atorvastatin 20 mg tablet"]);
 
-  // 2. The partner matches the patient, and reads what was prescribed.
+  // 2. The partner matches the patient and reads the prescription.
   const patient: Patient = await partner.call(`/v1/patients/${patient_id}`);
   expect(patient).toMatchObject({ first_name: "Odalys", last_name: "Brightwater", dob: "1969-04-21" });
   const [received] = await partner.rx(patient_id);
   expect(received).toMatchObject({ id: prescription_id, refills_left: 2, medication_dispenses: [] });
 
-  // 3. What would come of an order, and the order.
+  // 3. A dry run, and the order.
   const body = {
     reference: "invoice-1",
     shipping: { method_id: 1 },
@@ -110,7 +110,7 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
     medication_dispenses: [{ order_number }],
   });
 
-  // 4. Each hold has its way out; a held order goes nowhere meanwhile.
+  // 4. Each hold has an action that resolves it; meanwhile a held order does not progress.
   await partner.call("/v1/simulate", { simulation_type: "order", simulation: { order_number, to: "Shipped" } }, 422);
   const moved = await partner.act(order_number, { event: "accept_suggested_address", exception_id: 77 });
   expect(moved.order.address!.street1).toMatch(/^1077 /);
@@ -127,7 +127,7 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
   await partner.act(order_number, { event: "release" });
   expect(await hears()).toEqual(["5 RX_UPDATED Processing", "5 ORDER_UPDATED On Hold > Processing"]);
 
-  // 5. The pharmacy fills and ships it; the carrier delivers as days go by.
+  // 5. The pharmacy fills and ships it; the carrier delivers as days pass.
   await partner.simulate("order", { order_number, to: "Filling" });
   expect(await hears()).toEqual(["6 RX_UPDATED Filling", "6 ORDER_UPDATED Processing > Filling"]);
   await partner.simulate("order", { order_number, to: "Shipped" });
@@ -154,7 +154,7 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
   });
   expect(await partner.rx(patient_id)).toEqual(delivered.medication_requests);
 
-  // 6. Money back, in part and the rest, and never more than was taken.
+  // 6. A partial refund, then the rest, and never more than was captured.
   await partner.act(order_number, { event: "partial_refund", reason_id: 101, amount_cents: 500 });
   const refunded = await partner.act(order_number, { event: "refund", reason_id: 105 });
   expect(refunded.order.payment).toMatchObject({ status: "refunded", amount_cents: 1695, refunded_cents: 1695 });
@@ -179,7 +179,7 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
     "partner refund Delivered > Delivered",
   ]);
 
-  // 7. The same once more, to the address that was good in the end.
+  // 7. A reorder to the final address.
   await partner.simulate("clock", { advance_seconds: 20 * DAY_S });
   const reordered: Order = await partner.call(
     `/v1/orders/${order_number}/reorders`,
@@ -211,14 +211,14 @@ test("API Driven: a prescription, the partner's order, two holds, a parcel, a re
   expect(orders.map((order: Order) => order.order_number)).toEqual([reordered.order_number, order_number]);
 });
 
-test("Automatic Processing: an e-prescription becomes an order, waits for e-mail and stock, and arrives", async () => {
+test("Automatic Processing: an e-prescription becomes an order, waits for an email address and stock, and arrives", async () => {
   const partner = await openPartner(1);
   const { ncpdp_id } = app.demo.partners[1]!;
   const intake = await openIntake(app);
   const today = dateIn(app.deps.config.TIME_ZONE, new Date());
   const hears = partnerEar(app, 1, ["Okonkwo", "Juniper Hollow", "1987-02-28", "9165550142"]);
 
-  // 1. A prescriber's system sends it through the network; the pharmacy's answer is the network's alone.
+  // 1. A prescriber's system sends it through the network; only the network gets the pharmacy's answer.
   const written: Partial<typeof sample> = {
     drug: {
       description: "Minoxidil 2.5 mg tablet",
@@ -238,7 +238,7 @@ test("Automatic Processing: an e-prescription becomes an order, waits for e-mail
   const answer = await intake.send(message);
   expect([answer.status, answer.text]).toEqual([200, expect.stringContaining("<Status>")]);
 
-  // 2. Its order is there without anybody asking for it, and says what it waits for.
+  // 2. Its order exists without a request, and says what it waits for.
   const listed = async (): Promise<Order[]> => (await partner.call("/v1/orders")).orders;
   await until(async () => (await listed()).length > 0, "the order is there");
   const [made] = await listed();
@@ -258,7 +258,7 @@ test("Automatic Processing: an e-prescription becomes an order, waits for e-mail
     medication_dispenses: [{ order_number }],
   });
 
-  // 3. The partner mends what is its own; what the supplier owes comes by itself.
+  // 3. The partner fixes its own data; the supplier's delivery arrives automatically.
   const mended = await partner.act(order_number, { event: "update_email", email: "marisol@okonkwo.example" });
   expect(mended.order.exceptions.map(({ id }) => id)).toEqual([76]);
   expect((await partner.call(`/v1/patients/${patient_id}`)).email).toBe("marisol@okonkwo.example");
@@ -266,7 +266,7 @@ test("Automatic Processing: an e-prescription becomes an order, waits for e-mail
   await partner.simulate("clock", { advance_seconds: 8 * DAY_S });
   expect(await hears()).toEqual(["2 RX_UPDATED Processing", "2 ORDER_UPDATED On Hold > Processing"]);
 
-  // 4. To the door, by the clock.
+  // 4. Delivery, by the clock.
   await partner.simulate("order", { order_number, to: "Shipped" });
   expect(await hears()).toEqual([
     "3 RX_UPDATED Filling",
@@ -298,7 +298,7 @@ test("Automatic Processing: an e-prescription becomes an order, waits for e-mail
     "carrier deliver Shipped > Delivered",
   ]);
 
-  // 5. The refill is lost on its way: the money comes back, and there is nothing left to order.
+  // 5. The refill is lost in transit: the money is refunded, and no refill is left to order.
   await partner.simulate("clock", { advance_seconds: 30 * DAY_S });
   const address = { ...delivered.address!, street1: "102 Juniper Hollow Rd" };
   const refill: Order = await partner.call(`/v1/orders/${order_number}/reorders`, { address }, 201);

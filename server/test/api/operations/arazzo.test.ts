@@ -22,8 +22,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe("the Arazzo document that is served", () => {
-  test("tells both workflows of the contract, of the very service that serves it", () => {
+describe("the served Arazzo document", () => {
+  test("describes both workflows of the contract, with the addresses of the serving service", () => {
     expect(document.arazzo).toBe("1.0.1");
     expect(document.workflows.map(({ workflowId }) => workflowId).sort()).toEqual([...workflows].sort());
     expect(text).toContain(app.addresses.base_url);
@@ -43,7 +43,7 @@ describe("the Arazzo document that is served", () => {
   });
 
   test.for(workflows)(
-    "%s leads, step by step, to a delivered order, and every answer is as OpenAPI has it",
+    "%s leads, step by step, to a delivered order, and every answer matches OpenAPI",
     async (workflow_id) => {
       const { walked, outputs } = await walk(workflow_id);
       const { steps } = document.workflows.find(({ workflowId }) => workflowId === workflow_id)!;
@@ -56,8 +56,8 @@ describe("the Arazzo document that is served", () => {
     },
   );
 
-  test("an order that was sent a moment ago is looked up, as the step says", async () => {
-    // Whatever creates the order answers 409 from the second time on: the first try comes from elsewhere.
+  test("an order that was just sent is looked up, as the step says", async () => {
+    // createOrder answers 409, because another client has just sent the same order.
     const twice = async (operation: OperationId, address: string, init: RequestInit) => {
       if (operation === "createOrder") await fetch(address, init);
     };

@@ -15,15 +15,15 @@ const MIB = 1024 * 1024;
 const JSON_TYPE = "content-type: application/json";
 const FORM_TYPE = "content-type: application/x-www-form-urlencoded";
 const GRANT = "grant_type=client_credentials&scope=partners";
-/** A change that would be made: whatever is wrong around it must keep it from being made. */
+/** A valid change: any error around it must prevent it. */
 const CHANGE = JSON.stringify({ simulation_type: "clock", simulation: { advance_seconds: 1 } });
 
-/** `{token}` and `{basic}` stand for good credentials; a case with several answers expects them all, in their order. */
+/** `{token}` and `{basic}` stand for valid credentials; a case with several answers expects all of them, in order. */
 type Case = {
   name: string;
   bytes: Buffer | string;
   expect: string | RegExp | readonly string[];
-  /** The server must also end the connection. */
+  /** The server must also close the connection. */
   closes?: true;
 } & Pick<ExchangeOptions, "head" | "half_close">;
 
@@ -104,7 +104,7 @@ const smugglers: Record<string, readonly string[]> = {
   "a list of lengths": [`${length(CHANGE)}, ${Buffer.byteLength(CHANGE)}`],
   "a length with a sign": [`content-length: +${Buffer.byteLength(CHANGE)}`],
   "a negative length": ["content-length: -1"],
-  "a length that is no number": ["content-length: ten"],
+  "a length that is not a number": ["content-length: ten"],
   "a length beyond all numbers": [`content-length: ${"9".repeat(30)}`],
 };
 
@@ -269,8 +269,10 @@ const partnerCases: Case[] = [
     "a body of 8 MiB": post(Buffer.alloc(8 * MIB, " ")),
   }),
   ...table("400 40004", { "a body of 9 MiB": post(Buffer.alloc(9 * MIB, " ")) }, { closes: true }),
-  ...table("404", { "9 MiB for nobody": post(Buffer.alloc(9 * MIB), [JSON_TYPE], "/nope") }),
-  ...table("404", { "a malformed Content-Type for nobody": post(CHANGE, ["content-type: nonsense"], "/nope") }),
+  ...table("404", { "9 MiB for an unknown path": post(Buffer.alloc(9 * MIB), [JSON_TYPE], "/nope") }),
+  ...table("404", {
+    "a malformed Content-Type for an unknown path": post(CHANGE, ["content-type: nonsense"], "/nope"),
+  }),
   ...table(
     "400 40000",
     each(badChunks, (body) => postFramed(["transfer-encoding: chunked"], body)),
@@ -415,7 +417,7 @@ const tokenCases: Case[] = [
   ),
 ];
 
-/** Every method there is and one there is not, by what it should get. */
+/** Every known method and an unknown one, by expected answer. */
 const methodCases = (path: string, headers: readonly string[], allowed: Record<string, string>): Case[] =>
   [...METHODS, "BREW"]
     .filter((method) => method !== "POST" || !("POST" in allowed))
@@ -447,7 +449,7 @@ function filled(bytes: Buffer | string): Buffer {
   return whole;
 }
 
-/** Everything that a request of these tests could have written. */
+/** Every row that a request of these tests could have written. */
 async function written() {
   const { rows } = await app.deps.db.raw(`
     select
@@ -458,7 +460,7 @@ async function written() {
 }
 
 async function tryCase(listener: "partner" | "auth" | "sandbox_auth", { bytes, expect: wanted, closes, ...how }: Case) {
-  // Time enough for the buckets of the token servers to fill again.
+  // Time enough for the token servers' rate limits to refill.
   app.advance(5_000);
   const before = await written();
   const several = Array.isArray(wanted) ? wanted.length : 1;
@@ -477,7 +479,7 @@ async function tryCase(listener: "partner" | "auth" | "sandbox_auth", { bytes, e
   expect(await written()).toEqual(before);
 }
 
-describe("the partner API refuses in the contract's words and writes nothing", () => {
+describe("the partner API rejects it with documented errors and writes nothing", () => {
   test.for(partnerCases)("$name", (one) => tryCase("partner", one));
   test.for([
     ...methodCases("/v1/brands", signedIn, { GET: "200", HEAD: "200" }),
@@ -486,24 +488,21 @@ describe("the partner API refuses in the contract's words and writes nothing", (
   ])("$name", (one) => tryCase("partner", one));
 });
 
-describe.for(["auth", "sandbox_auth"] as const)(
-  "%s refuses in the words of RFC 6749 and issues nothing",
-  (listener) => {
-    beforeAll(() => {
-      const environment = listener === "auth" ? "production" : "sandbox";
-      secrets["{basic}"] = basic(app.demo.partners.find((partner) => partner.environment === environment)!);
-    });
-    test.for(tokenCases)("$name", (one) => tryCase(listener, one));
-    test.for(methodCases("/oauth/token", [], { POST: "" }))("$name", (one) => tryCase(listener, one));
-    test.for([1, 2, 3])("a token comes back to life after all that (%i)", async () => {
-      const { answers } = await exchange(urlOf(listener), filled(form(GRANT)));
-      expect(answers.map(outcomeOf)).toEqual(["200"]);
-      expect(answers.flatMap((answer) => brokenPromises(answer, "token"))).toEqual([]);
-    });
-  },
-);
+describe.for(["auth", "sandbox_auth"] as const)("%s rejects it with RFC 6749 errors and issues nothing", (listener) => {
+  beforeAll(() => {
+    const environment = listener === "auth" ? "production" : "sandbox";
+    secrets["{basic}"] = basic(app.demo.partners.find((partner) => partner.environment === environment)!);
+  });
+  test.for(tokenCases)("$name", (one) => tryCase(listener, one));
+  test.for(methodCases("/oauth/token", [], { POST: "" }))("$name", (one) => tryCase(listener, one));
+  test.for([1, 2, 3])("a token request still succeeds after all that (%i)", async () => {
+    const { answers } = await exchange(urlOf(listener), filled(form(GRANT)));
+    expect(answers.map(outcomeOf)).toEqual(["200"]);
+    expect(answers.flatMap((answer) => brokenPromises(answer, "token"))).toEqual([]);
+  });
+});
 
-test("a caller that waits for 100 Continue is told to go on", async () => {
+test("a caller that waits for 100 Continue receives it", async () => {
   const { answers, interim } = await exchange(
     app.addresses.base_url,
     filled(post("{}", [JSON_TYPE, "expect: 100-continue"])),
@@ -512,14 +511,14 @@ test("a caller that waits for 100 Continue is told to go on", async () => {
   expect(answers.map(outcomeOf)).toEqual(["422 42200"]);
 });
 
-test("a hundred requests sent at once are answered in their order", async () => {
+test("a hundred pipelined requests are answered in order", async () => {
   const requests = Array.from({ length: 100 }, (_, i) => (i % 2 === 0 ? get("/brands") : get("/nope")));
   const { answers } = await exchange(app.addresses.base_url, filled(Buffer.concat(requests)), { until: 100 });
   expect(answers.map(outcomeOf)).toEqual(requests.map((_, i) => (i % 2 === 0 ? "200" : "404")));
   expect(answers.flatMap((answer) => brokenPromises(answer, "partner"))).toEqual([]);
 });
 
-test("a change that was made is told so, whatever nonsense follows it on the connection", async () => {
+test("a successful change is answered as such, regardless of what follows on the connection", async () => {
   const before = await written();
   const nonsense = Buffer.from(`\x00nonsense\r\n\r\n${"x".repeat(100_000)}`);
   const bytes = Buffer.concat([post(CHANGE, [JSON_TYPE]), get("/brands"), nonsense]);
@@ -529,7 +528,7 @@ test("a change that was made is told so, whatever nonsense follows it on the con
   expect(await written()).toEqual({ ...before, clock_offset_s: Number(before["clock_offset_s"]) + 1 });
 });
 
-test("one key is one change, however its path is written", async () => {
+test("one key is one change, regardless of how its path is written", async () => {
   const before = await written();
   const spellings = ["/simulate", "/v1/simulate", "/%73imulate", "http://localhost/v1/simulate", "/simulate#x"];
   for (const [i, path] of spellings.entries()) {
@@ -545,7 +544,7 @@ test("one key is one change, however its path is written", async () => {
   });
 });
 
-test("a caller that is too slow gets an answer and the end of its connection, not an open door", async () => {
+test("a caller that is too slow gets an answer and a closed connection", async () => {
   const before = await written();
   for (const { server } of Object.values(app.listeners) as { server: Server }[]) {
     server.headersTimeout = 200;
@@ -570,7 +569,7 @@ test("a caller that is too slow gets an answer and the end of its connection, no
   expect(await written()).toEqual(before);
 });
 
-test("a caller that hangs up at any moment harms nobody", async () => {
+test("a caller that disconnects at any moment affects no other caller", async () => {
   const faults: Error[] = [];
   const remember = (error: Error) => void faults.push(error);
   process.on("uncaughtExceptionMonitor", remember);
@@ -598,7 +597,7 @@ test("a caller that hangs up at any moment harms nobody", async () => {
   expect(await written()).toEqual(before);
 });
 
-test("none of it was a fault, and no credential is in the log", () => {
+test("none of it caused a fault, and the log contains no credential", () => {
   const lines = app.lines();
   expect(lines.filter(({ level }) => Number(level) >= 50)).toEqual([]);
   expect(lines.filter(({ status }) => Number(status) >= 500)).toEqual([]);

@@ -4,7 +4,7 @@ import { holdToContract } from "../../../../chaos/contract.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { effort } from "../../support/tools/effort.ts";
 
-// The campaign itself, small: `npm run campaign -- contract` does the same at full size.
+// A small run of the campaign: `npm run campaign -- contract` runs it at full size.
 const OF_EACH = effort(96);
 
 let app: TestApp;
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-test("whatever is made from the OpenAPI document is answered as it says, by every operation", async () => {
+test("every operation answers every request built from the OpenAPI document as documented", async () => {
   const { operations, requests, answers, faults } = await holdToContract({ demo: app.demo, count: OF_EACH, seed: 8 });
   expect(faults).toEqual([]);
   expect(operations).toBe(endpoints.length);

@@ -5,7 +5,7 @@ import { codesOf, expectConventions } from "../../support/conventions.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { freshToken } from "../../support/token-request.ts";
 
-/** Not the partner API: pages, health and documentation have conventions of their own (contract, 2). */
+/** Not the partner API: pages, health and documentation have their own conventions (contract, 2). */
 const EXEMPT = new Set([
   "/",
   "/docs",
@@ -20,16 +20,16 @@ const EXEMPT = new Set([
   "/metrics",
 ]);
 
-/** Messages in formats of their own, with the same front door. */
+/** Messages in their own formats, with the same entry checks. */
 const INTAKE = /^(\/v1)?\/intake\//;
-/** Our own pages, and what they ask for, which has its own rules and tests that walk it. */
+/** Our own pages and their requests, which have their own rules and tests. */
 const PAGES = /^\/(web|dashboard|portal)(\/|$)/;
 
 let app: TestApp;
 let scopeless: string;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
-  // The walk makes many requests: its credential may.
+  // The walk makes many requests, so its credential needs a high limit.
   const { account_id } = app.demo.partners[0]!;
   const shown = await app.deps.db.transaction((tx) =>
     createCredential(app.deps, tx, { account_id, name: "without scopes", scopes: [] }, app.deps.now()),
@@ -41,7 +41,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** The router's own list, so that a route added later is held to this without touching the test. */
+/** The router's own list, so that the test covers routes that are added later. */
 const partnerRoutes = () =>
   app.listeners.partner.routes
     .filter(({ url }) => !EXEMPT.has(url) && !INTAKE.test(url) && !PAGES.test(url))
@@ -52,7 +52,7 @@ const bodyOf = (method: string) =>
     ? {}
     : { body: "{}", headers: { "content-type": "application/json" } };
 
-/** Operations that take no body for an empty one. */
+/** Operations for which no body equals an empty one. */
 const needsNoBody = (method: string, url: string) =>
   endpoints.some(
     (endpoint) =>
@@ -84,7 +84,7 @@ describe("every route of the partner API, walked from the router", () => {
     expect(found.sort()).toEqual(expected.sort());
   });
 
-  test("refuses an Accept header that does not name application/json with 406, before it looks at the token", async () => {
+  test("rejects an Accept header without application/json with 406, before it checks the token", async () => {
     await everyRoute(async ({ method, url }) => {
       for (const accept of ["*/*", "text/html", "application/*", "application/json;q=0", "application/json; q=0.000"]) {
         const { body, headers } = { headers: {}, ...bodyOf(method) } as { body?: string; headers: object };
@@ -100,7 +100,7 @@ describe("every route of the partner API, walked from the router", () => {
     });
   });
 
-  test("refuses a missing, malformed, unknown or insufficient token with 401 and a challenge", async () => {
+  test("rejects a missing, malformed, unknown or insufficient token with 401 and a challenge", async () => {
     const unknown = `${app.demo.partners[0]!.account_id}_${"x".repeat(43)}`;
     await everyRoute(async ({ method, url }) => {
       const expectations: [string | null, string, RegExp][] = [
@@ -119,7 +119,7 @@ describe("every route of the partner API, walked from the router", () => {
     });
   });
 
-  test("refuses an unknown query parameter with 40003", async () => {
+  test("rejects an unknown query parameter with 40003", async () => {
     await everyRoute(async ({ method, url }) => {
       const response = await app.call(`${url}?adress=1`, { method, ...bodyOf(method) });
       const text = await expectConventions(response, "partner");
@@ -146,7 +146,7 @@ describe("every route of the partner API, walked from the router", () => {
     });
   });
 
-  test("answers a conditional read with 304, the same ETag and no body, whatever Cache-Control the request carries", async () => {
+  test("answers a conditional read with 304, the same ETag and no body, regardless of the request's Cache-Control", async () => {
     await everyRoute(async ({ method, url }) => {
       if (method !== "GET" && method !== "HEAD") return;
       const first = await app.call(url, { method });
@@ -160,7 +160,7 @@ describe("every route of the partner API, walked from the router", () => {
         expect(await expectConventions(second, "partner")).toBe("");
         expect(second.status).toBe(304);
         expect(second.headers.get("etag")).toBe(etag);
-        // RFC 9110, 8.6: no length, or that of the answer that was spared.
+        // RFC 9110, 8.6: no length, or the length of the omitted answer.
         expect([null, first.headers.get("content-length")]).toContain(second.headers.get("content-length"));
       }
       const changed = await app.call(url, { method, headers: { "if-none-match": `W/"${"0".repeat(32)}"` } });
@@ -180,7 +180,7 @@ describe("every route of the partner API, walked from the router", () => {
     });
   });
 
-  test("refuses an unusable Idempotency-Key on a POST with 40005, before it reads the body", async () => {
+  test("rejects an invalid Idempotency-Key on a POST with 40005, before it reads the body", async () => {
     await everyRoute(async ({ method, url }) => {
       if (method !== "POST") return;
       for (const key of ["has space", "é", "x".repeat(256)]) {
@@ -191,7 +191,7 @@ describe("every route of the partner API, walked from the router", () => {
     });
   });
 
-  test("refuses a body that is not a JSON object with the 400 that says why", async () => {
+  test("rejects a body that is not a JSON object with the matching 400", async () => {
     const json = "application/json";
     const cases: [string, string | Uint8Array<ArrayBuffer>, number][] = [
       ["text/plain", "{}", 40002],
@@ -242,7 +242,7 @@ describe("every intake route, walked from the router", () => {
     ).toEqual(expected.sort());
   });
 
-  test("refuses a partner's token and none with 401, an unknown query with 40003, another type and too large a body", async () => {
+  test("rejects a partner's token or no token with 401, an unknown query with 40003, another type and too large a body", async () => {
     for (const { url } of intakeRoutes()) {
       for (const wrong of [await app.token(), scopeless, "nonsense"]) {
         const response = await ask(url, wrong, xml);
@@ -283,8 +283,8 @@ describe("every intake route, walked from the router", () => {
   });
 });
 
-describe("what is not there", () => {
-  test("unknown paths, unsupported methods and malformed ids get one and the same 404", async () => {
+describe("unknown resources", () => {
+  test("unknown paths, unsupported methods and malformed ids get the same 404", async () => {
     const bodies = new Set<string>();
     const paths: [string, string][] = [
       ["GET", "/nowhere"],

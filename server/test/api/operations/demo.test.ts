@@ -23,7 +23,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 describe("demo.json", () => {
-  test("has the shape that tools rely on, and only its owner can read it", () => {
+  test("has the structure that tools rely on, and only its owner can read it", () => {
     writeDemo(app.config.DATA_DIR, app.demo);
     const file = join(app.config.DATA_DIR, "demo.json");
     expect(statSync(file).mode & 0o777).toBe(0o600);
@@ -53,7 +53,7 @@ describe("demo.json", () => {
     });
   });
 
-  test("holds credentials and passwords that work", async () => {
+  test("contains credentials and passwords that work", async () => {
     for (const partner of app.demo.partners) expect(await freshToken(app, partner)).toBeTruthy();
     expect(await freshToken(app, app.demo.intake, "intake")).toBeTruthy();
     for (const { email, password } of [app.demo.operator, ...app.demo.partners.map(({ portal }) => portal)]) {
@@ -64,7 +64,7 @@ describe("demo.json", () => {
   });
 });
 
-describe("the demo has one of everything, found through the API", () => {
+describe("the demo has one of everything, available through the API", () => {
   const find = (what: string, holds: (product: Product) => boolean) =>
     test(`a product ${what}`, () => expect(products.some(holds)).toBe(true));
   find("in schedule 0", ({ rx_only, drug_schedule }) => rx_only && drug_schedule === "0");
@@ -94,7 +94,7 @@ describe("the demo has one of everything, found through the API", () => {
     const { brands } = (await (await app.call("/brands")).json()) as { brands: Brand[] };
     expect(brands.map((brand) => brand.default).sort()).toEqual([false, true]);
   });
-  test("products can be asked for by SKU, NDC and GCN", async () => {
+  test("products can be queried by SKU, NDC and GCN", async () => {
     const ask = async (query: string) =>
       ((await (await app.call(`/products?${query}`)).json()) as Product[]).map(({ sku }) => sku);
     expect(await ask("sku[]=zolpidem-5&sku%5B%5D=packaging-pouch")).toEqual(["packaging-pouch", "zolpidem-5"]);
@@ -105,7 +105,7 @@ describe("the demo has one of everything, found through the API", () => {
 });
 
 describe("the rest of the cast", () => {
-  test("California is licensed and blocked for nothing; at least one state has no licence; one product is blocked somewhere", async () => {
+  test("California is licensed and blocks nothing; at least one state has no license; one product is blocked in some state", async () => {
     for (const environment of ["production", "sandbox"]) {
       const { rows } = await app.deps.db.raw("select state from licence where environment = $1 and status = 'active'", [
         environment,
@@ -117,7 +117,7 @@ describe("the rest of the cast", () => {
     expect(cast.filter(({ blocked_states }) => blocked_states.includes("CA"))).toEqual([]);
     expect(cast.some(({ blocked_states }) => blocked_states.length > 0)).toBe(true);
   });
-  test("one product without stock takes back orders and one does not; the others cover a thousand fills", () => {
+  test("one product without stock accepts back orders and one does not; the others cover a thousand fills", () => {
     const empty = cast.filter(({ on_hand_units }) => on_hand_units === 0);
     expect(empty.map(({ back_orders }) => back_orders).sort()).toEqual([false, true]);
     for (const { sku, on_hand_units, written_quantities } of cast.filter((product) => !empty.includes(product))) {
@@ -133,7 +133,7 @@ describe("the rest of the cast", () => {
   });
 });
 
-test("a database that has accounts is not seeded again, and its demo.json stays", async () => {
+test("a database with accounts is not seeded again, and its demo.json stays", async () => {
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-demo-"));
   const deps = { ...app.deps, config: { ...app.config, DATA_DIR: data_dir } };
   expect(await seedDemo(deps)).toBe(false);

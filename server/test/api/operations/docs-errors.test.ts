@@ -9,7 +9,7 @@ import { placed, post } from "../../support/orders.ts";
 import { goodAddress, goodDocument } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
-/** Codes whose examples would need a story; their tests are in order-refusals, order-actions and idempotency. */
+/** Codes whose examples need several steps; their tests are in order-refusals, order-actions and idempotency. */
 const MOST_WITHOUT_EXAMPLE = 8;
 
 type Leave = (of: Held) => Record<string, unknown> | Promise<Record<string, unknown>>;
@@ -22,7 +22,7 @@ afterAll(() => app.stop());
 
 type Body = Record<string, Record<string, unknown>> & { items?: Record<string, unknown>[] };
 
-/** An order that nobody objects to, with the fields of an example in their places. */
+/** A valid order, with the fields of an example in place. */
 async function orderWith(given: object, wrong: Body) {
   const simulation = { drug_name: "atorvastatin", written_qty: 90, days_supply: 90, refills_left: 3, ...given };
   const made = await post(app, { simulation_type: "prescription", simulation }, { path: "/simulate" });
@@ -67,12 +67,12 @@ async function answered(code: ErrorCode): Promise<Response> {
   });
 }
 
-describe("the documentation's way out of an exception ends it:", () => {
+describe("the documented action closes the exception:", () => {
   test.each(exceptionIds)("%i", async (id) => {
     const { send } = exceptionFixes[id];
     const of = await held[id](app);
     const fields = await (leaves[id] as Record<string, Leave>)[send.event]!(of);
-    // The example names what every order has its own of; all else is sent as it is shown.
+    // Replaces values that are unique to each order; everything else is sent as shown.
     const shown = Object.keys(fields).filter((name) => !["prescription_id", "dob"].includes(name));
     expect(Object.keys(fields).every((name) => name in send)).toBe(true);
     const own = Object.fromEntries(Object.entries(fields).filter(([name]) => !shown.includes(name)));
@@ -81,7 +81,7 @@ describe("the documentation's way out of an exception ends it:", () => {
   });
 });
 
-describe("the documentation's example of an error gets that error, and no other:", () => {
+describe("the documented example gets that error, and no other:", () => {
   const withExample = errorCodes.filter((code) => errorCauses[code].example !== null);
   test.each(withExample)("%i", async (code) => {
     const text = await (await answered(code)).text();
@@ -91,7 +91,7 @@ describe("the documentation's example of an error gets that error, and no other:
     ).toEqual([code]);
   });
 
-  test("nearly every code has one", () => {
+  test("nearly every code has an example", () => {
     expect(errorCodes.length - withExample.length).toBeLessThanOrEqual(MOST_WITHOUT_EXAMPLE);
   });
 });

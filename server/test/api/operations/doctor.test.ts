@@ -10,7 +10,7 @@ import { anySealed, sealedColumns } from "../../../src/db/operations/sealed-colu
 import { checkDatabase, checkMachine, checkRoom, type Finding } from "../../../src/usecases/operations/check-up.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 
-/** Every finding that is not "ok" tells what to do; each is brought about here for real. */
+/** Every finding that is not "ok" says what to do; the tests cause each one for real. */
 
 let folder: string;
 let app: TestApp;
@@ -44,7 +44,7 @@ describe("the machine", () => {
     );
   });
 
-  test("a port that another program holds is named with its setting; our own service is known", async () => {
+  test("names the setting of a port that another program uses, and recognizes our own service", async () => {
     const stranger = createServer((socket) => socket.end("HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n"));
     await new Promise<void>((resolve) => stranger.listen(0, "127.0.0.1", resolve));
     const { port } = stranger.address() as { port: number };
@@ -59,7 +59,7 @@ describe("the machine", () => {
     });
   });
 
-  test("a disk with little room warns, and a full one fails where the database lies on it", () => {
+  test("a disk with little space warns, and a full one fails if it holds the database", () => {
     const own = { ...config(), DATABASE_URL: "" };
     expect(checkRoom(own, 2 * 1024 ** 3)).toMatchObject({ state: "ok" });
     expect(checkRoom(own, 500 * 1024 ** 2)).toMatchObject({
@@ -70,7 +70,7 @@ describe("the machine", () => {
     expect(checkRoom(config(), 1024 ** 2)).toMatchObject({ state: "warning" });
   });
 
-  test("a key file that others may read fails", async () => {
+  test("a key file that other users can read fails", async () => {
     const file = join(folder, "demo.json");
     writeFileSync(file, "{}");
     chmodSync(file, 0o644);
@@ -78,7 +78,7 @@ describe("the machine", () => {
     rmSync(file);
   });
 
-  test("a certificate near its end warns, past its end fails, and a pair that does not fit is told", async () => {
+  test("a certificate near expiry warns, an expired one fails, and so does a key that does not match", async () => {
     const [cert, key, other] = ["cert.pem", "key.pem", "other.pem"].map((name) => join(folder, name)) as [
       string,
       string,
@@ -129,7 +129,7 @@ describe("the database", () => {
     });
   });
 
-  test("pending migrations and a database without keys are told apart", async () => {
+  test("distinguishes pending migrations from a database without keys", async () => {
     const empty = await createTestDatabase("");
     const db = openDb({ connection: { connectionString: empty.url }, pool_size: 1, named_statements: true });
     const findings = await check(db);

@@ -7,7 +7,7 @@ import openapiTypescript from "openapi-typescript";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 
-/** What a partner writes who has the document, a generator and no SDK of ours. */
+/** Code of a partner who has the document and a generator, and not our SDK. */
 const PROGRAM = `
 import createClient from "openapi-fetch";
 import type { components, paths, webhooks } from "./api.ts";
@@ -42,7 +42,7 @@ export async function placeOrder(baseUrl: string, token: string): Promise<Order>
 }
 `;
 
-/** What the types must refuse, each in a line of its own. */
+/** Code that the types must reject, one case per line. */
 const MISTAKES = `
 import type { components, paths } from "./api.ts";
 export const status: components["schemas"]["Order"]["order_status"] = "Sent";
@@ -54,7 +54,7 @@ let app: TestApp;
 let directory: string;
 beforeAll(async () => {
   app = await startTestApp();
-  // Where the program finds what it imports, and nothing else looks.
+  // A folder where only this program finds its imports.
   const cache = join(import.meta.dirname, "../../../../node_modules/.cache");
   mkdirSync(cache, { recursive: true });
   directory = mkdtempSync(join(cache, "generated-"));
@@ -90,7 +90,7 @@ test("a client generated from the document compiles under the strictest settings
   expect(order).toMatchObject({ order_status: "Processing", workflow: "api_driven", exceptions: [] });
 });
 
-test("what the document does not allow does not compile", () => {
+test("a request that the document does not allow does not compile", () => {
   const { status, output } = compile("mistakes", MISTAKES);
   expect(status).not.toBe(0);
   expect([...output.matchAll(/mistakes\.ts\((\d+),/g)].map(([, line]) => Number(line))).toEqual([3, 4, 5]);

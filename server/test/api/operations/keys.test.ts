@@ -20,7 +20,7 @@ beforeEach(async () => {
 });
 afterEach(() => app.stop());
 
-/** As `pestle keys rotate` does it: a vault of its own, in another process's place. */
+/** As `pestle keys rotate` does it: with its own vault, like another process. */
 const rotate = async (target: TestApp = app) => {
   const vault = await openVault(target.deps.db, masters, new Date());
   return rotateDataKey({ db: target.deps.db, vault, masterKeys: masters }, new Date());
@@ -33,7 +33,7 @@ const tokenStatus = async (partner: number, target = app) => {
 };
 
 describe("a new data key", () => {
-  test("seals everything that was sealed, the older keys are gone, and the running service opens all of it", async () => {
+  test("encrypts every encrypted value again, removes the older keys, and the running service decrypts all of it", async () => {
     const before = await describeKeys(app.deps.db);
     const sealed = before.data_keys[0]!.sealed_values;
     expect(sealed).toBeGreaterThan(3);
@@ -43,7 +43,7 @@ describe("a new data key", () => {
     for (const partner of [0, 1, 2]) expect(await tokenStatus(partner)).toBe(200);
   });
 
-  test("keeps every promise while others seal: rotations and new credentials at once", async () => {
+  test("keeps every promise during concurrent rotations and new credentials", async () => {
     const { account_id } = app.demo.partners[2]!;
     const made: { client_id: string; client_secret: string }[] = [];
     const add = (tx: Tx) => createCredential(app.deps, tx, { account_id, name: "n", scopes: ["partners"] }, new Date());
@@ -53,20 +53,20 @@ describe("a new data key", () => {
     await Promise.all([rotate(), create(), rotate(), create()]);
     const counts = await countSealed(app.deps.db);
     const keys = (await describeKeys(app.deps.db)).data_keys.map(({ key_id }) => key_id);
-    // No value without its key.
+    // Every value has its key.
     expect([...counts.keys()].filter((key_id) => !keys.includes(key_id))).toEqual([]);
     for (const credentials of made) {
       expect((await askTokenServer(app.addresses.auth_url, grant, { credentials })).status).toBe(200);
     }
-    // The next one leaves a single key, whatever the race left.
+    // The next rotation leaves a single key, regardless of the race's outcome.
     await rotate();
     expect((await describeKeys(app.deps.db)).data_keys).toHaveLength(1);
   });
 
-  test("is finished by the next run where one was cut off", async () => {
+  test("is finished by the next run after an interruption", async () => {
     const { db } = app.deps;
     const vault = await openVault(db, masters, new Date());
-    // Cut off after the first batch: the progress is told inside the loop.
+    // Interrupted after the first batch: the progress callback runs inside the loop.
     const cut = rotateDataKey({ db, vault, masterKeys: masters }, new Date(), () => {
       throw new Error("cut off");
     });
@@ -78,7 +78,7 @@ describe("a new data key", () => {
     expect(await tokenStatus(2)).toBe(200);
   });
 
-  test("stops at a damaged value, says where it stands and deletes nothing", async () => {
+  test("stops at a damaged value, names its location and deletes nothing", async () => {
     const { db } = app.deps;
     const where = sealedColumns[0]!;
     const row = (await anySealed(db, where))!;
@@ -94,7 +94,7 @@ describe("a new data key", () => {
 });
 
 describe("a new master key", () => {
-  test("wraps the data keys, the old one opens nothing any more, and what is sealed is as it was", async () => {
+  test("wraps the data keys, makes the old key useless, and leaves encrypted values unchanged", async () => {
     const { db } = app.deps;
     const sealed = await anySealed(db, sealedColumns[0]!);
     const config = { ...app.config, NEW_MASTER_KEY };
@@ -111,11 +111,11 @@ describe("a new master key", () => {
     await expect(
       rotateMasterKey({ config: { ...config, MASTER_KEY: NEW_MASTER_KEY }, db }, new Date()),
     ).rejects.toThrow("already wrapped under NEW_MASTER_KEY");
-    // The service that was running has the data keys and goes on.
+    // The running service has the data keys and continues.
     expect(await tokenStatus(2)).toBe(200);
   });
 
-  test("is not made in place of one that was lost", async () => {
+  test("is not created in place of a lost one", async () => {
     const DATA_DIR = mkdtempSync(join(tmpdir(), "pestle-keys-"));
     const config = { ...app.config, MASTER_KEY: "", DATA_DIR };
     const opening = openVault(app.deps.db, (make) => masterKeys(config, make), new Date());
@@ -124,7 +124,7 @@ describe("a new master key", () => {
     rmSync(DATA_DIR, { recursive: true });
   });
 
-  test("is asked for where none is given", async () => {
+  test("must be given", async () => {
     await expect(rotateMasterKey({ config: app.config, db: app.deps.db }, new Date())).rejects.toThrow(
       "NEW_MASTER_KEY is not set.",
     );

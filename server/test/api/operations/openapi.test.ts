@@ -20,8 +20,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-describe("the OpenAPI document that is served", () => {
-  test("is 3.1 and names the addresses of this very service", () => {
+describe("the served OpenAPI document", () => {
+  test("is 3.1 and has the addresses of the serving service", () => {
     expect(document.openapi).toMatch(/^3\.1\./);
     expect(text).toContain(app.addresses.base_url);
     expect(text).toContain(app.addresses.sandbox_auth_url);
@@ -35,7 +35,7 @@ describe("the OpenAPI document that is served", () => {
     expect(found.filter((id) => id !== undefined).sort()).toEqual([...wanted].sort());
   });
 
-  test("holds the same error codes and events as the tables, both ways", () => {
+  test("has the same error codes and events as the tables, in both directions", () => {
     const { components, webhooks } = document as unknown as {
       components: { schemas: { ErrorCode: { enum: number[] } } };
       webhooks: Record<string, unknown>;
@@ -44,7 +44,7 @@ describe("the OpenAPI document that is served", () => {
     expect(Object.keys(webhooks).sort()).toEqual([...eventTypeNames].sort());
   });
 
-  test("every request, answer, error and event has an example, and each fits its schema", () => {
+  test("every request, answer, error and event has an example, and each matches its schema", () => {
     const { operations, misfits, resolved, document: read } = readOpenapi(text);
     const hooks = Object.keys(read.webhooks).map((name) => pointer("webhooks", name, "post", "requestBody"));
     const places = [
@@ -68,7 +68,7 @@ describe("the OpenAPI document that is served", () => {
     expect(examples).toBeGreaterThan(350);
   });
 
-  test("says what every schema, field, parameter, header and answer means", () => {
+  test("describes every schema, field, parameter, header and answer", () => {
     const silent: string[] = [];
     const tell = (described: object, at: string) => {
       if (!("description" in described) && !("$ref" in described)) silent.push(at);
@@ -80,7 +80,7 @@ describe("the OpenAPI document that is served", () => {
         if (["example", "examples", "default"].includes(key)) continue;
         const group = ["properties", "parameters", "headers", "responses", "schemas", "webhooks"].includes(key);
         if (!group) walk(entry, place);
-        // A name is no keyword, whatever it is.
+        // A property name is not a keyword.
         else {
           for (const [name, one] of Object.entries<{ post?: object }>(entry)) {
             tell(one.post ?? one, `${place}/${name}`);
@@ -93,7 +93,7 @@ describe("the OpenAPI document that is served", () => {
     expect(silent).toEqual([]);
   });
 
-  test("the messages it shows are prescriptions that the pharmacy takes", async () => {
+  test("the example messages are prescriptions that the pharmacy accepts", async () => {
     const intake = await openIntake(app);
     const { operations } = readOpenapi(text);
     for (const { path, body } of operations.filter((operation) => operation.path.startsWith("/intake/"))) {
@@ -124,7 +124,7 @@ describe("the OpenAPI document that is served", () => {
 
 type Media = { example?: unknown; examples?: Record<string, { value: unknown }> };
 
-/** The content of a request or an answer; some have none. */
+/** The content of a request or an answer, if it has any. */
 function contentAt(document: object, place: string): Record<string, Media> {
   const names = place.slice(1).split("/");
   const found = names.reduce<unknown>(

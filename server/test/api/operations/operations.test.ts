@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 describe("health", () => {
-  test("/healthz answers as long as the process lives, /readyz while the database is within reach", async () => {
+  test("/healthz answers while the process lives, /readyz while the database is reachable", async () => {
     await until(async () => (await app.call("/readyz", { token: null })).status === 200, "ready");
     expect((await app.call("/healthz", { token: null })).status).toBe(200);
     const { fresh } = app.deps.bus;
@@ -35,7 +35,7 @@ describe("health", () => {
 });
 
 describe("metrics", () => {
-  test("are Prometheus text with the duration of requests by route, and nothing of patients or secrets", async () => {
+  test("are Prometheus text with request durations by route, and contain no patient data or secrets", async () => {
     await app.call("/brands");
     const response = await fetch(`${app.addresses.base_url}/metrics`);
     expect(response.headers.get("content-type")).toMatch(/^text\/plain; version=0\.0\.4/);
@@ -47,7 +47,7 @@ describe("metrics", () => {
     expect(text).not.toContain(app.demo.partners[0]!.client_secret);
   });
 
-  test("ask for METRICS_TOKEN where it is set, and do not show themselves without it", async () => {
+  test("require METRICS_TOKEN if it is set, and are 404 without it", async () => {
     const own = await startTestApp({ env: { METRICS_TOKEN: "let-prometheus-in" } });
     const ask = async (authorization?: string) =>
       (
@@ -59,7 +59,7 @@ describe("metrics", () => {
     await own.stop();
   });
 
-  test("are not shown to a caller from elsewhere behind a proxy", async () => {
+  test("are hidden from a caller from elsewhere behind a proxy", async () => {
     const own = await startTestApp({ env: { TRUST_PROXY: "1" } });
     const ask = async (address: string) =>
       (
@@ -72,7 +72,7 @@ describe("metrics", () => {
   });
 });
 
-test("a request leaves one log line with its id, duration and account, and no secret, token or address of its query", async () => {
+test("a request writes one log line with its id, duration and account, and no secret, token or query value", async () => {
   const token = await app.token();
   const response = await app.call("/products?sku%5B%5D=zolpidem-5");
   const request_id = response.headers.get("x-request-id");
@@ -106,7 +106,7 @@ describe("TLS", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("with the two files all three listeners speak it", async () => {
+  test("with the two files all three listeners use TLS", async () => {
     for (const url of Object.values(own.addresses)) {
       expect(url).toMatch(/^https:/);
       const status = await new Promise((resolve, reject) =>
@@ -121,7 +121,7 @@ describe("TLS", () => {
     }
   });
 
-  test("nothing older than TLS 1.2 gets in", async () => {
+  test("rejects anything older than TLS 1.2", async () => {
     const { port } = new URL(own.addresses.base_url);
     const shake = (maxVersion: "TLSv1.1" | "TLSv1.2") =>
       new Promise<string>((resolve) => {
@@ -143,14 +143,14 @@ describe("TLS", () => {
     expect(await shake("TLSv1.1")).toBe("refused");
   });
 
-  test("a file that cannot be read stops the start with one line that names the setting", async () => {
+  test("an unreadable file stops the start with one line that names the setting", async () => {
     await expect(startTestApp({ env: { ...files, TLS_KEY_FILE: join(folder, "none.pem") } })).rejects.toThrow(
       /^TLS_KEY_FILE cannot be read/,
     );
   });
 });
 
-test("a start that fails for a taken port raises no other alarm in its log", async () => {
+test("a start that fails because a port is in use logs no other error", async () => {
   const lines: string[] = [];
   const log = pino({ level: "warn" }, { write: (line: string) => void lines.push(line) });
   const PORT = Number(new URL(app.addresses.base_url).port);
@@ -158,7 +158,7 @@ test("a start that fails for a taken port raises no other alarm in its log", asy
   expect(lines).toEqual([]);
 });
 
-test("the service comes back by itself when its connections are cut: 503 with Retry-After at worst, never 500", async () => {
+test("the service recovers automatically when its connections are cut: 503 with Retry-After at worst, never 500", async () => {
   const own = await startTestApp();
   const token = await own.token();
   const statuses = new Set<number>();

@@ -37,7 +37,7 @@ const P = "/portal/sandbox";
 const home = async () => (await person.get(`${P}/home`)).body as PortalHome;
 const done = async () => (await home()).checklist.filter((one) => one.done).map(({ step }) => step);
 
-test("the quick start turns on step by step, as things really happen", async () => {
+test("the quick start checks off each step when it actually happens", async () => {
   const kept: Record<string, string> = {};
   const steps: Record<QuickStartStep, () => Promise<unknown>> = {
     credential: async () =>
@@ -50,7 +50,7 @@ test("the quick start turns on step by step, as things really happen", async () 
       kept["token"] = ((await answer.json()) as { access_token: string }).access_token;
     },
     request: async () => {
-      // One that is refused does not count.
+      // A rejected one does not count.
       expect((await app.call("/orders/ZZZZZZZZZZ", { token: kept["token"]! })).status).toBe(404);
       await keepRequests(app.deps);
       expect(await done()).toEqual(["credential", "token"]);
@@ -93,7 +93,7 @@ test("the quick start turns on step by step, as things really happen", async () 
   }
 });
 
-test("home counts what there is: orders by status, requests of a day, what waits for the partner", async () => {
+test("the home page counts orders by status, the requests of a day, and orders that need the partner", async () => {
   const { prescription_id } = (await person.send("POST", `${P}/sandbox/prescriptions`, { preset: "missing_email" }))
     .body;
   await person.send("POST", `${P}/sandbox/orders`, { prescription_id });
@@ -111,7 +111,7 @@ test("home counts what there is: orders by status, requests of a day, what waits
   expect(webhooks.disabled_endpoints).toEqual([]);
 });
 
-test("an endpoint that was disabled for its answers is told on the home page", async () => {
+test("the home page shows an endpoint that was disabled for its answers", async () => {
   const gone = await openReceiver((_, response) => response.writeHead(410).end());
   const made = (await person.send("POST", `${P}/webhook_endpoints`, { url: gone.url, secret: "ours" })).body;
   await person.send("POST", `${P}/webhook_endpoints/${made.id}/test`);

@@ -27,7 +27,7 @@ const logged = async (query = "", who = willow): Promise<PortalRequest[]> =>
   (await who.get(`${P}/requests${query}`)).body.requests;
 
 describe("the request log", () => {
-  test("tells of a request what its answer told, by X-Request-Id, and nothing of what was in it", async () => {
+  test("shows a request by X-Request-Id as its answer described it, without the request's content", async () => {
     const secret = "whom-it-is-about";
     const answer = await app.call(`/v1/orders?reference=${secret}&limit=7`);
     const refused = await app.call("/patients/nobody-here-1/shipping_address", {
@@ -56,7 +56,7 @@ describe("the request log", () => {
     }
   });
 
-  test("explains numbered errors with the table's own words", async () => {
+  test("explains numbered errors with the table's text", async () => {
     const answer = await app.call("/orders", {
       method: "POST",
       headers: { "content-type": "application/json" },
@@ -74,7 +74,7 @@ describe("the request log", () => {
     });
   });
 
-  test("is newest first, in pages that neither repeat nor leave out, by what is asked for", async () => {
+  test("is newest first, in pages without repeats or gaps, with filters", async () => {
     for (let i = 0; i < 7; i++) await app.call(i % 2 === 0 ? "/brands" : "/orders/ZZZZZZZZZZ");
     await kept();
     const all = await logged("?limit=200");
@@ -106,7 +106,7 @@ describe("the request log", () => {
     }
   });
 
-  test("shows a partner its own requests, and those of nobody else", async () => {
+  test("shows a partner only its own requests", async () => {
     const mine = await app.call("/brands");
     await kept();
     const request_id = mine.headers.get("x-request-id");
@@ -116,7 +116,7 @@ describe("the request log", () => {
     expect((await logged("", juniper)).length).toBe(0);
   });
 
-  test("groups errors by what went wrong, with where, how often and the newest of them", async () => {
+  test("groups errors by cause, with location, count and the newest example", async () => {
     const ids: string[] = [];
     for (let i = 0; i < 3; i++) ids.unshift((await app.call("/orders/YYYYYYYYYY")).headers.get("x-request-id")!);
     await kept();
@@ -130,13 +130,13 @@ describe("the request log", () => {
     expect((await willow.get(`${P}/request_errors?hours=169`)).status).toBe(400);
   });
 
-  test("is written by the job, behind the answers", async () => {
+  test("is written by the job, after the answers", async () => {
     const sent = await app.call("/brands");
     const path = `${P}/requests/${sent.headers.get("x-request-id")}`;
     await expect.poll(async () => (await willow.get(path)).status).toBe(200);
   });
 
-  test("keeps each request for as many days as configured, and its sums for longer", async () => {
+  test("keeps each request for the configured days, and its totals for longer", async () => {
     await app.call("/brands");
     await kept();
     expect((await tidy(app.deps)).requests).toBe(0);
@@ -150,7 +150,7 @@ describe("the request log", () => {
   });
 });
 
-describe("requests on their way into the log", () => {
+describe("requests queued for the log", () => {
   const request = (n: number) => ({
     account_id: app.demo.partners[1]!.account_id,
     at: new Date(Date.now() + n),
@@ -163,7 +163,7 @@ describe("requests on their way into the log", () => {
     refused: undefined,
   });
 
-  test("are bounded: what comes too fast is counted and forgotten, and the metrics tell", async () => {
+  test("are bounded: excess requests are counted and dropped, and the metrics show the count", async () => {
     const log = createRequestLog(3);
     for (let n = 0; n < 5; n++) log.add(request(n));
     const deps = { ...app.deps, request_log: log };
@@ -174,7 +174,7 @@ describe("requests on their way into the log", () => {
     expect(log.takeDropped()).toBe(0);
   });
 
-  test("wait while the database is away, and a batch that was written twice counts once", async () => {
+  test("wait while the database is down, and a batch that is written twice counts once", async () => {
     const log = createRequestLog();
     const batch = Array.from({ length: 4 }, (_, n) => request(n));
     for (const one of batch) log.add(one);
@@ -196,7 +196,7 @@ describe("requests on their way into the log", () => {
 });
 
 describe("usage", () => {
-  test("adds up a known set of requests by the hour: counts, percentiles, the busiest minute and what it leaves", async () => {
+  test("sums a known set of requests by hour: counts, percentiles, the busiest minute and the remaining limit", async () => {
     const { account_id } = app.demo.partners[1]!;
     const hour_ms = Math.floor(app.deps.now().getTime() / 3_600_000) * 3_600_000 - 3 * 3_600_000;
     const log = createRequestLog();
@@ -212,12 +212,12 @@ describe("usage", () => {
         duration_ms,
         refused: undefined,
       });
-    // A hundred within a minute, one a percent slower each; beside them errors of every kind.
+    // A hundred within a minute, each one percent slower, and errors of every kind.
     for (let n = 1; n <= 100; n++) add(hour_ms + 60_000 + n, 200, n);
     for (let n = 0; n < 5; n++) add(hour_ms + 30 * 60_000 + n, 422, 10);
     for (let n = 0; n < 3; n++) add(hour_ms + 31 * 60_000 + n, 429, 1, "bbbbbbbb");
     add(hour_ms + 32 * 60_000, 503, 10);
-    // The hour after: another one.
+    // The next hour has its own row.
     add(hour_ms + 3_600_000, 200, 40);
     await keepRequests({ ...app.deps, request_log: log });
     juniper = await signedIn(app, app.demo.partners[1]!.portal);
@@ -242,7 +242,7 @@ describe("usage", () => {
     expect((await juniper.get(`${P}/usage?hours=0`)).status).toBe(400);
   });
 
-  test("percentiles are told to within a twentieth, whatever the times", () => {
+  test("percentiles are accurate within a twentieth, for any durations", () => {
     fc.assert(
       fc.property(
         fc.array(fc.double({ min: 0.2, max: 60_000, noNaN: true }), { minLength: 1, maxLength: 200 }),

@@ -10,8 +10,8 @@ import { askTokenServer, basic, type Credentials, freshToken } from "../../suppo
 import { until } from "../../support/tools/until.ts";
 
 /**
- * The given interface, rule by rule: a rule without a test here does not compile. Statuses that no operation gives yet
- * are shown by probe operations, which pass through the same door as all others.
+ * The specification, rule by rule: a rule without a test here does not compile. Probe operations show statuses that
+ * no operation gives yet; they pass the same checks as all others.
  */
 type Rule =
   | `Authentication ${1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10}`
@@ -93,7 +93,7 @@ const rules: Record<Rule, () => Promise<void>> = {
   "Authentication 2": async () => {
     const { client_id, client_secret } = await newCredential(["partners"]);
     expect(client_secret).toMatch(/^[A-Za-z0-9_-]{43}$/);
-    // Shown once: nothing that is kept gives it back.
+    // Shown once: no stored value returns it.
     const { rows } = await app.deps.db.raw(
       "select c.*, s.* from credential c join credential_secret s using (account_id, credential_id)",
     );
@@ -212,7 +212,7 @@ const rules: Record<Rule, () => Promise<void>> = {
     } finally {
       await own.stop();
     }
-    // One token may serve several APIs: it has each scope that was asked for.
+    // One token may serve several APIs: it has every requested scope.
     const both = await newCredential(["partners", "intake"]);
     expect((await app.call("/brands", { token: await freshToken(app, both, "partners intake") })).status).toBe(200);
     expect((await app.call("/brands", { token: await freshToken(app, both, "intake") })).status).toBe(401);
@@ -243,7 +243,7 @@ const rules: Record<Rule, () => Promise<void>> = {
       }
       expect((await ask("/brands", "https")).status).toBe(401);
       expect((await ask("/healthz")).status).toBe(200);
-      // Ready once the change bus has been heard, which on a busy machine may take a moment.
+      // Ready once the change bus has responded, which may take a moment on a busy machine.
       await until(async () => (await ask("/readyz")).status === 200, "ready without https");
       const token = await askTokenServer(behindProxy.addresses.sandbox_auth_url, grant, {
         credentials: behindProxy.demo.partners[0]!,
@@ -298,7 +298,7 @@ const rules: Record<Rule, () => Promise<void>> = {
       expect((await app.call("/brands", { headers: { accept } })).status).toBe(406);
   },
   "Cross-cutting 5": async () => {
-    // The same key at once, many times: one change, and the rest are replays or told that it is in flight.
+    // The same key many times at once: one change, and the rest are replays or get an in-progress answer.
     const key = { "idempotency-key": "in-flight" };
     const before = Date.parse(
       ((await (await app.call("/simulate", postJson(clock(1)))).json()) as { now: string }).now,
@@ -328,7 +328,7 @@ const rules: Record<Rule, () => Promise<void>> = {
       for (const response of refused) expect(Number(response.headers.get("retry-after"))).toBeGreaterThanOrEqual(1);
       own.advance(2_000);
       expect((await own.call("/brands", { token })).status).toBe(200);
-      // The token server has its own: 100 at once for a client id.
+      // The token server has its own: a burst of 100 for a client id.
       const credentials = own.demo.partners[1]!;
       const asked = await Promise.all(
         Array.from({ length: 300 }, () => askTokenServer(own.addresses.sandbox_auth_url, grant, { credentials })),
@@ -439,6 +439,6 @@ const rules: Record<Rule, () => Promise<void>> = {
   },
 };
 
-describe("the given interface, rule by rule", () => {
+describe("the specification, rule by rule", () => {
   for (const [name, check] of Object.entries(rules)) test(`spec, ${name}`, check);
 });

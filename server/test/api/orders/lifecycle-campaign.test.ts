@@ -7,7 +7,7 @@ import { predict } from "../../../../chaos/lifecycle-predictions.ts";
 import { openWorld } from "../../../../chaos/lifecycle-world.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
-// The campaign itself, small: `npm run campaign -- lifecycle` does the same at full size.
+// A small run of the campaign: `npm run campaign -- lifecycle` runs it at full size.
 const STORIES = 200;
 const TIMEOUT_MS = 300_000;
 
@@ -18,13 +18,13 @@ beforeAll(async () => {
 afterAll(() => database.drop());
 const own = () => ({ database_url: database.url, master_key: TEST_MASTER_KEY });
 
-test("orders come out as a simple model says, whatever is done to them and in whatever order", {
+test("orders match a simple model after any commands in any order", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { faults, stories, outcomes } = await playLifecycles({ ...own(), count: STORIES, seed: 20261115 });
   expect(faults).toEqual([]);
   expect(stories).toBe(STORIES);
-  // Whatever can be done was done, and refused.
+  // Every command succeeded at least once and was rejected at least once.
   const times = (kind: RegExp, refused: boolean) =>
     Object.entries(outcomes)
       .filter(([name]) => kind.test(name))
@@ -46,18 +46,18 @@ const place: Concrete = {
   other_dob: false,
 };
 
-/** Where an order was held and freed again, what nobody may do unseen. */
+/** Changes behind the service's back, on an order that was held and released. */
 const tampered: Record<string, string> = {
   "a row of history is gone": "delete from order_history where event = 'resolve'",
   "a row of history is another's": "update order_history set actor = 'carrier' where event = 'create'",
   "an event is gone": "delete from webhook_event where event_type = 'RX_UPDATED'",
-  "an event is told twice":
+  "an event is sent twice":
     "insert into webhook_event select account_id, gen_random_uuid(), event_type, patient_id, order_number, body, created_at from webhook_event where event_type = 'ORDER_UPDATED'",
   "a change was not counted": "update orders set revision = revision - 1",
   "a number was left out": "update orders set sequence = sequence + 1",
   "it stands elsewhere": "update orders set stage = 'fill', order_status = 'Filling'",
   "an exception stays open": "update order_exception set resolved_at = null",
-  "units are nobody's": "update prescription set units_ordered = units_ordered + 1 where units_ordered > 0",
+  "units belong to no order": "update prescription set units_ordered = units_ordered + 1 where units_ordered > 0",
   "units were given back": "update prescription set units_ordered = 0 where units_ordered > 0",
   "a shelf has more": "update stock set on_hand_units = on_hand_units + 1 where sku = 'atorvastatin-20'",
   "what was set aside is not": "update stock set reserved_units = 0",
@@ -65,10 +65,10 @@ const tampered: Record<string, string> = {
   "an item is gone": "update order_item set removed_at = now()",
   "money was taken": "update orders set captured_cents = 1",
   "money was not held": "delete from payment_entry",
-  "somebody has it": "update orders set claimed_by = 'tess', claimed_until = now()",
+  "an order is claimed": "update orders set claimed_by = 'tess', claimed_until = now()",
 };
 
-test(`the campaign would notice: ${Object.keys(tampered).join(", ")}`, { timeout: TIMEOUT_MS }, async () => {
+test(`the campaign detects: ${Object.keys(tampered).join(", ")}`, { timeout: TIMEOUT_MS }, async () => {
   const world = await openWorld({ ...own(), pool_size: 4 });
   try {
     const stage = await world.openStage(false);
@@ -93,7 +93,7 @@ test(`the campaign would notice: ${Object.keys(tampered).join(", ")}`, { timeout
       });
       await expect(seen).rejects.toBe(undone);
     }
-    // And what comes out otherwise than the model says.
+    // Also outcomes that differ from the model.
     expect(predict(model, { kind: "act", life: life!, asked: { event: "release" } }, { order_numbers: [] })).toBe(
       "42463",
     );

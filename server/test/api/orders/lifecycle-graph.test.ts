@@ -56,16 +56,16 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** How an order comes to where a row starts, and how one role takes the row. */
+/** How an order gets to the start of a row, and how one role takes the row. */
 type Way = {
-  /** Left out: the smallest order there is, walked to the state. */
+  /** By default, the smallest order, taken to the state. */
   start?: (at: Start) => Promise<Order>;
-  /** Instead, where it can begin in one place only. */
+  /** Replaces it, for a row with a single start. */
   only?: () => Promise<Order>;
   take(order: Order): Promise<unknown>;
-  /** The exceptions that the row's history names. */
+  /** The exceptions in the row's history. */
   exception_id?: ExceptionId;
-  /** Of Automatic Processing. */
+  /** Under Automatic Processing. */
   automatic?: true;
 };
 type Fixture = { [One in Role]?: Way };
@@ -94,7 +94,7 @@ const restock = async () => {
 };
 const now = () => app.deps.now();
 
-/** The carrier's next scan but one is a moment away: the parcel is on its way, or at the door. */
+/** The carrier's scan after next is a moment away: the parcel is in transit, or out for delivery. */
 async function until(order: Order, status: "in_transit" | "delivered") {
   const shipped = await shop.reach(order, "Shipped");
   const { at } = scansOfParcel(parcelOf(await shop.load(shipped), shipped.shipments[0]!)).find(
@@ -117,7 +117,7 @@ const scanned = async (order: Order) => {
 async function create(order: Order, body: OrderBody, actor: "partner" | "system") {
   const orderer = { account_id: shop.account_id, environment: "sandbox" as const, clock_offset_s: 0, actor };
   const prepared = await prepareOrder(app.deps, orderer, body, JSON.stringify(body), now());
-  // What is taken is the order that comes of it.
+  // The result is the order that this creates.
   Object.assign(order, await placeOrder(app.deps, app.deps.db, prepared, now()));
 }
 const created = (body: () => Promise<OrderBody>, exception_id?: ExceptionId): Fixture =>
@@ -128,7 +128,7 @@ const created = (body: () => Promise<OrderBody>, exception_id?: ExceptionId): Fi
     ]),
   );
 
-/** Two items in question, and something that answers for one of them. */
+/** Two items in question, and an action that resolves one of them. */
 async function twoUnclear() {
   const known = stranger();
   const unclear = { prescription: { sig_text: "" }, patient: known };
@@ -312,7 +312,7 @@ const rows: readonly Transition[] = transitions;
 const nameOf = ({ event, from, to }: Transition) =>
   `${event} → ${to}${from.join() === "On Hold" ? " from On Hold" : ""}`;
 
-/** A held order may have been held in any state that can be. */
+/** A held order may have been held in any state that allows it. */
 const startsOf = ({ from }: Transition): Start[] =>
   from.flatMap((state): Start[] => {
     if (state === "new") return [];
@@ -322,7 +322,7 @@ const startsOf = ({ from }: Transition): Start[] =>
   });
 const told = ({ state, held_from }: Start) => (held_from === null ? state : `${state}, from ${held_from}`);
 
-/** What was walked, from state to state, by the tests themselves. */
+/** The transitions that the tests took, from state to state. */
 const walkedEdges: [OrderState | "new", OrderState][] = [];
 
 async function expectTaken(row: Transition, role: Role, way: Way, start: Start | null): Promise<void> {
@@ -352,7 +352,7 @@ async function expectTaken(row: Transition, role: Role, way: Way, start: Start |
       exception_id: way.exception_id ?? null,
     },
   ]);
-  // A row of a person's says who; partners, carriers and the system are nobody.
+  // A staff row names the person; partners, carriers and the system have none.
   const nobody = ["partner", "system", "carrier"].includes(role);
   if (nobody) expect(history[0]!["person_id"]).toBe(null);
   expect(events.map(({ event_type }) => event_type).sort()).toEqual([...row.sends].sort());
@@ -385,7 +385,7 @@ describe("every row of the transition table", () => {
     for (const [index, role] of row.by.entries()) {
       const way = fixture[role]!;
       const starts = startsOf(row);
-      // The first role takes it from everywhere, the others from the first place.
+      // The first role takes it from every start, the others from the first one.
       for (const start of starts.slice(0, index === 0 && way.only === undefined ? starts.length : 1)) {
         test(`${nameOf(row)} by ${role}, ${told(start)}: one row of history, and its events`, () =>
           expectTaken(row, role, way, start));
@@ -397,12 +397,12 @@ describe("every row of the transition table", () => {
   }
 });
 
-/** Any state an order can stand in. */
+/** Any state of an order. */
 const everywhere: Start[] = orderStates.flatMap((state): Start[] =>
   state === "On Hold" ? [{ state, held_from: "Filling/fill" }] : [{ state, held_from: null }],
 );
 
-/** What each event is to `changeOrder`, through which every change of an order goes, whoever makes it. */
+/** What each event passes to `changeOrder`, the single path for every change of an order. */
 const outcomeOf = (event: string): Outcome =>
   event === "raise_exception"
     ? { raises: [77] }
@@ -410,7 +410,7 @@ const outcomeOf = (event: string): Outcome =>
       ? { ends: [64] }
       : { event: event as NonNullable<Outcome["event"]> };
 
-describe("whoever is not named in a row", () => {
+describe("a role that a row does not name", () => {
   for (const start of everywhere) {
     const here = rows.filter(({ event, from }) => event !== "create" && from.includes(start.state));
     const refused = here.flatMap((row) => {
@@ -418,7 +418,7 @@ describe("whoever is not named in a row", () => {
       return roles.filter((role) => !may.includes(role)).map((role) => [row.event, role] as const);
     });
     if (refused.length === 0) continue;
-    test(`does not take it, and writes nothing: ${told(start)}, ${refused.length} times`, async () => {
+    test(`cannot take it, and writes nothing: ${told(start)}, ${refused.length} times`, async () => {
       const order = await walked(start);
       const before = await shop.everything(order);
       for (const [event, role] of refused) {
@@ -443,7 +443,7 @@ describe("whoever is not named in a row", () => {
     ],
   ];
   for (const [state, event, take] of beyond) {
-    test(`is told so: ${event} by a technician`, async () => {
+    test(`gets an error: ${event} by a technician`, async () => {
       const order = await walked({ state, held_from: null });
       const before = await shop.everything(order);
       await expect(take(order)).rejects.toMatchObject({ key: "not_your_role" });
@@ -461,12 +461,12 @@ describe("an event that no row has for a state", () => {
       const before = await shop.everything(order);
       for (const event of absent) {
         const may = rows.filter((row) => row.event === event).flatMap(({ by }) => by);
-        // What is not open cannot be ended: to the table that is no step at all.
+        // An exception that is not open cannot be closed: for the table this is not a step.
         for (const role of event === "resolve" ? [] : new Set(may)) {
           const tried = shop.directly(order, outcomeOf(event), role);
           await expect(tried, `${event} by ${role}`).rejects.toBeInstanceOf(ImpossibleStep);
         }
-        // And so it is by the ways that people, partners and carriers have.
+        // The same holds for the paths of staff, partners and carriers.
         for (const way of Object.values(fixtures[nameOf(rows.find((row) => row.event === event)!)]!)) {
           if (way.automatic) continue;
           await way.take(order).then(
@@ -480,15 +480,15 @@ describe("an event that no row has for a state", () => {
   }
 });
 
-/** A person's sentence, a partner's code, or the table's own words. */
+/** A person's sentence, a partner's code, or the table's own text. */
 const REFUSED = new RegExp(["42463", "42228", "is not possible", ...Object.values(workRefusals)].join("|"));
 
-describe("the graph that was walked", () => {
-  test("goes through every state and stage", () => {
+describe("the tested graph", () => {
+  test("covers every state and stage", () => {
     expect(new Set(walkedEdges.map(([, to]) => to))).toEqual(new Set(orderStates));
   });
 
-  test("leads from every state that is not final to one that is, and from those nowhere", () => {
+  test("leads from every state that is not final to a final one, and from final ones nowhere", () => {
     const ends = new Set<OrderState | "new">(finalStates);
     for (let grows = true; grows; ) {
       const found = walkedEdges.filter(([from, to]) => ends.has(to) && !ends.has(from));

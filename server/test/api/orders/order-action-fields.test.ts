@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** What is wrong with the fields of an action, on an order that offers it. */
+/** Invalid fields of an action, on an order that offers it. */
 type Case = { of: ExceptionId | "Shipped"; event: ActionKey; why: string; send: Sent; codes: Refusal[] };
 type Sent = object | ((of: Held) => object | Promise<object>);
 const wrong = (
@@ -43,7 +43,7 @@ const other = (prescription: Parameters<Held["another"]>[0]) => async (of: Held)
 const cases: Case[] = [
   ...wrong(65, "update_email", "email", 42201, { ...texts, "no address": "zephyrine", "without a dot": "z@host" }),
   ...wrong(66, "update_address", "address", 42230, { ...kinds, text: "here" }).filter(({ why }) => !/object/.test(why)),
-  ...wrong(69, "replace_prescription", "prescription_id", 42249, { ...numbers, "nobody's": 999_999_999 }),
+  ...wrong(69, "replace_prescription", "prescription_id", 42249, { ...numbers, unknown: 999_999_999 }),
   ...wrong(71, "verify", "dob", 42200, { ...texts, "the order's": "1957-03-09", "no date": "1957-02-30" }),
   ...wrong(76, "remove_item", "item_id", 42200, { ...numbers, "no item": 9, "not the one that waits": 2 }),
   ...wrong(80, "retry_payment", "token", 42200, { ...texts, "too long": "t".repeat(256), "a line break": "tok\n" }),
@@ -178,12 +178,12 @@ const cases: Case[] = [
 ];
 
 describe("the fields of an action", () => {
-  test("each have cases of their own, for each of their codes", () => {
+  test("each have their own test cases, for each of their codes", () => {
     for (const event of actionKeys) {
       for (const { name, codes } of actions[event].fields) {
         const own = cases.filter((one) => one.event === event);
         const told = new Set(own.flatMap((one) => one.codes.map(([code]) => code)));
-        // Those are shown where the order as a whole is looked at.
+        // Other tests cover those, with the order as a whole.
         const elsewhere = [42228, 42229, 42293];
         const untold = codes.filter((code) => !told.has(code) && !elsewhere.includes(code));
         expect(untold, `${event} ${name}`).toEqual([]);
@@ -192,7 +192,7 @@ describe("the fields of an action", () => {
   });
 
   const orders = new Map<Case["of"], Promise<Held>>();
-  /** A refusal changes nothing, so one order serves all cases. */
+  /** A rejection changes nothing, so one order serves all cases. */
   const orderOf = (of: Case["of"]) => {
     const made = orders.get(of) ?? (of === "Shipped" ? shipped() : held[of](app));
     orders.set(of, made);
@@ -211,7 +211,7 @@ describe("the fields of an action", () => {
   }
 
   for (const event of actionKeys) {
-    test(`${event} takes its own fields and no others`, async () => {
+    test(`${event} accepts its own fields and no others`, async () => {
       const id = exceptionIds.find((one) => exceptionRow(one).actions.includes(event));
       const { order, partner } = await orderOf(id ?? "Shipped");
       const own: readonly string[] = actions[event].fields.map(({ name }) => name);
@@ -225,7 +225,7 @@ describe("the fields of an action", () => {
   }
 
   for (const event of [undefined, null, "", "Cancel", "approve_review", "toString", "__proto__", 7, ["cancel"], {}]) {
-    test(`an event is one of the table's: ${JSON.stringify(event)} is 42461`, async () => {
+    test(`an event must be in the table: ${JSON.stringify(event)} is 42461`, async () => {
       const { order } = await orderOf(70);
       await expectRefused(app, order, { event, exception_id: 70 }, [[42461, "event"]]);
     });

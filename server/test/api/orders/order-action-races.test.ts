@@ -31,7 +31,7 @@ afterAll(() => app.stop());
 type Answer = Awaited<ReturnType<typeof act>>;
 const range = (length: number) => Array.from({ length }, (_, index) => index);
 const taken = (answers: readonly Answer[]) => answers.filter(({ status }) => status === 201);
-/** Those that came too late, and what they were told. */
+/** The requests that lost, and their answers. */
 const told = (answers: readonly Answer[]) => [
   ...new Set(answers.filter(({ status }) => status !== 201).map((one) => `${one.status} ${codesOf(one.text)}`)),
 ];
@@ -77,7 +77,7 @@ describe("the same action twenty times at once", () => {
     expect(provider.booksOf(order_number)).toEqual({ held: 0, taken: 0 });
   });
 
-  test("with one Idempotency-Key is applied once, and replayed or said to be in flight", async () => {
+  test("with one Idempotency-Key is applied once, and replayed or reported as in progress", async () => {
     const { order } = await held[64](app);
     const headers = { "idempotency-key": "release-once" };
     const body = { event: "release" };
@@ -91,7 +91,7 @@ describe("the same action twenty times at once", () => {
 });
 
 describe("an Idempotency-Key", () => {
-  test("replays the answer byte for byte, with the order as it was then, whatever became of it", async () => {
+  test("replays the answer byte for byte, with the order as it was then, regardless of later changes", async () => {
     const { order } = await held[77](app);
     const headers = { "idempotency-key": "confirm-77" };
     const first = await act(app, order.order_number, { event: "confirm_address" }, { headers });
@@ -104,7 +104,7 @@ describe("an Idempotency-Key", () => {
     expect(await requestsOf(app, order.order_number)).toHaveLength(2);
   });
 
-  test("replays what the provider answered, and asks it once", async () => {
+  test("replays the provider's answer, and calls the provider once", async () => {
     const order = await free("tok_declined");
     const headers = { "idempotency-key": "retry-visa" };
     const body = { event: "retry_payment", token: "tok_visa" };
@@ -115,7 +115,7 @@ describe("an Idempotency-Key", () => {
     expect(provider.calls).toHaveLength(asked);
   });
 
-  test("of a refused action is free: it runs again once the order offers it", async () => {
+  test("of a rejected action is free: it runs again once the order offers the action", async () => {
     const order = await free();
     const headers = { "idempotency-key": "release-later" };
     expect((await act(app, order.order_number, { event: "release" }, { headers })).status).toBe(422);
@@ -124,7 +124,7 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-test("what was asked of an order is listed newest first, each with the order as it is now", async () => {
+test("an order's requests are listed newest first, each with the order as it is now", async () => {
   const order = await free();
   const asked = ["hold", "release", "hold", "cancel"];
   const ids: number[] = [];
@@ -144,7 +144,7 @@ describe("two different actions at once", () => {
       const { order, partner } = of;
       const body = await fieldsOf(id, event!, of);
       const asked = [body, { event: "cancel" }];
-      // Whoever is asked first need not come first.
+      // The first request need not be the first to commit.
       const answers = await Promise.all(
         range(4).map((index) => act(app, order.order_number, asked[index % 2], { partner })),
       );
@@ -156,7 +156,7 @@ describe("two different actions at once", () => {
     });
   }
 
-  test("that end different exceptions are both applied, and the order goes on once", async () => {
+  test("that close different exceptions both apply, and the order continues once", async () => {
     for (const _ of range(ROUNDS)) {
       const street = { ...person.address!, street1: "77 Thistledown Ave" };
       const { body } = await newOrder(app, { patient: { email: null, address: street, first_name: LONG_NAME } });
@@ -178,7 +178,7 @@ describe("two different actions at once", () => {
 });
 
 describe("a partner and the pharmacy at once", () => {
-  /** Done, or refused because the other was faster; anything else is a fault. */
+  /** Done, or rejected because the other was faster; anything else is a fault. */
   const tried = (work: Promise<Order>) =>
     work.catch((error) => {
       if (error instanceof WorkRefusal) return error.key;
@@ -187,14 +187,14 @@ describe("a partner and the pharmacy at once", () => {
   const work = (order: Order, by: (typeof staff)[keyof typeof staff]) => workplace(app).work(order, by);
 
   for (const event of ["cancel", "hold"] as const) {
-    test(`${event} against approve_review: whoever wins, units and stock are right`, async () => {
+    test(`${event} against approve_review: units and stock are right, regardless of which wins`, async () => {
       for (const _ of range(ROUNDS)) {
         const order = await free();
         const [asked, approved] = await Promise.all([
           act(app, order.order_number, { event }),
           tried(approveReview(app.deps, work(order, staff.pharmacist))),
         ]);
-        // Reviewed first, it can still be canceled or held; afterwards, there is nothing left to review.
+        // After the review it can still be canceled or held; the other way around, there is nothing left to review.
         expect(asked.status).toBe(201);
         if (typeof approved === "string") expect(approved).toBe("not_now");
         const { order_status } = await readOrder(app, order.order_number);
@@ -202,14 +202,14 @@ describe("a partner and the pharmacy at once", () => {
       }
     });
 
-    test(`${event} against ship: whoever wins, units, stock and money are right`, async () => {
+    test(`${event} against ship: units, stock and money are right, regardless of which wins`, async () => {
       const won = new Set<string>();
       for (const round of range(ROUNDS)) {
         const packed = await workplace(app).reach(await free("tok_visa"), "Filling/pack");
         const { order_number } = packed;
         const asks = () => act(app, order_number, { event });
         const ships = () => tried(shipOrder(app.deps, work(packed, staff.technician)));
-        // At once, or one after the other: each wins at least where it comes first.
+        // Concurrent, or in sequence: each wins at least when it comes first.
         const first = [asks, ships, null][round % 3];
         const asking = first === ships ? null : asks();
         if (first === asks) await asking;

@@ -52,7 +52,7 @@ describe("an event that the order does not offer", () => {
         const code = event === "verify" && (id === 74 || id === 75) ? 42462 : 42463;
         await expectRefused(app, order, { event, ...goodFields[event] }, [[code, "event"]], partner);
       }
-      // Of the right kind; whether they fit this very order does not matter here.
+      // Valid in form; whether they apply to this order does not matter here.
       const fields = id === 71 ? { dob: person.dob } : goodFields[own[0]!];
       const body = { event: own[0], ...fields, exception_id: id === 64 ? 65 : 64 };
       await expectRefused(app, order, body, [[42463, "exception_id"]], partner);
@@ -68,7 +68,7 @@ describe("verify", () => {
     return placed(app, { ...body, patient });
   };
 
-  test("is 42462 on any order with a schedule 2 item, held by what it may", async () => {
+  test("is 42462 on any order with a schedule 2 item, under any hold", async () => {
     const order = await controlled("1957-03-09");
     expect(order.exceptions.map(({ id }) => id)).toEqual([71]);
     await expectRefused(app, order, { event: "verify", dob: person.dob }, [[42462, "event"]]);
@@ -79,7 +79,7 @@ describe("verify", () => {
     ]);
   });
 
-  test("is 42462 on such an order that is not held, and on one whose prescription is still missing", async () => {
+  test("is 42462 on such an order without a hold, and on one whose prescription is still missing", async () => {
     await expectRefused(app, await controlled(), { event: "verify" }, [[42462, "event"]]);
     const set = await scene(app, { partner: 1, prescription: { effective_date: "2099-01-01" } });
     const prescriber = { prescriber_name: "Ada Lindqvist", prescriber_phone: "4155550177" };
@@ -90,7 +90,7 @@ describe("verify", () => {
     await expectRefused(app, waiting, { event: "verify" }, [[42462, "event"]], 1);
   });
 
-  test("is 42462 for the exception that only a pharmacist ends, and taken for another one beside it", async () => {
+  test("is 42462 for the exception that only a pharmacist closes, and accepted for another one on the order", async () => {
     const allergies = [{ text: "penicillin", codes: [], reaction: null, severity: null }];
     const { body } = await newOrder(app, { prescription: prescribed("amoxicillin-500", 21, { allergies }) });
     const order = await placed(app, { ...body, patient: { ...body.patient, dob: "1957-03-09" } });
@@ -101,8 +101,8 @@ describe("verify", () => {
   });
 });
 
-describe("where a parcel goes", () => {
-  test("is not changed by action on an order with a controlled substance: 42229", async () => {
+describe("the shipping address", () => {
+  test("cannot be changed by an action on an order with a controlled substance: 42229", async () => {
     const patient = { address: { ...person.address!, street1: "77 Thistledown Ave" } };
     const { body } = await newOrder(app, { patient, prescription: prescribed("zolpidem-5", 30) });
     const order = await placed(app, { ...body, patient: { ...body.patient, identity_documents: [goodDocument] } });
@@ -112,14 +112,14 @@ describe("where a parcel goes", () => {
     expect((await acted(app, order, { event: "confirm_address" })).order.order_status).toBe("Processing");
   });
 
-  test("is no box where the method does not deliver to one: 42293", async () => {
+  test("cannot be a PO Box if the method does not deliver to one: 42293", async () => {
     const set = await scene(app, { patient: { address: null } });
     const order = await placed(app, { ...set.body, shipping: { method_id: 2 } });
     const address = { ...goodAddress, street1: "PO Box 12", street2: null };
     await expectRefused(app, order, { event: "update_address", address }, [[42293, "shipping.method_id"]]);
   });
 
-  test("is no suggestion where there is none: 42463", async () => {
+  test("cannot be a suggestion if there is none: 42463", async () => {
     const { order } = await held[66](app);
     const simulation = { order_number: order.order_number, exception_id: 77 };
     await post(app, { simulation_type: "order", simulation }, { path: "/simulate" });
@@ -131,8 +131,8 @@ describe("where a parcel goes", () => {
   });
 });
 
-describe("an order that is not there", () => {
-  test("is 404, whatever is asked of it: unknown, malformed or another account's", async () => {
+describe("an unknown order", () => {
+  test("is 404 for any action: unknown, malformed or another account's", async () => {
     const { order } = await held[64](app);
     for (const [order_number, partner] of [
       ["0000000000", 0],

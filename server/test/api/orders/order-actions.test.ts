@@ -28,7 +28,7 @@ afterEach(async () => {
 });
 afterAll(() => app.stop());
 
-/** What else is so once an action was taken, beside that the exception is gone. */
+/** Further effects of an action, besides closing the exception. */
 const also: Partial<Record<ActionKey, (of: Held, now: Order, sent: Record<string, unknown>) => unknown>> = {
   cancel: ({ order }, now) =>
     expect(now).toMatchObject({ items: order.items, payment: { ...order.payment, status: "voided" } }),
@@ -55,12 +55,12 @@ const also: Partial<Record<ActionKey, (of: Held, now: Order, sent: Record<string
 };
 
 describe("an exception", () => {
-  test("has a way to be raised and fields for each of its actions, whichever it is", () => {
+  test("has a test that raises it and fields for each of its actions, for every id", () => {
     expect(Object.keys(held).map(Number)).toEqual(exceptionIds);
     for (const id of exceptionIds) expect(Object.keys(leaves[id])).toEqual(exceptionRow(id).actions);
   });
 
-  test("offers what the table of actions says, wherever one asks", async () => {
+  test("offers what the table of actions says, in every answer", async () => {
     const served = JSON.parse((await ask(app, "/order_actions")).text).order_actions;
     expect(served).toEqual(orderActions);
     for (const id of exceptionIds) {
@@ -70,11 +70,11 @@ describe("an exception", () => {
 
   for (const id of exceptionIds) {
     const { name, actions } = exceptionRow(id);
-    for (const event of actions) test(`${id} ${name} is left by ${event}`, () => expectLeft(id, event));
+    for (const event of actions) test(`${id} ${name} is closed by ${event}`, () => expectLeft(id, event));
   }
 });
 
-/** Held by exactly this exception, then left: where the order stands, what history says and what was told. */
+/** Held by exactly this exception, then released: checks the order's stage, its history and its events. */
 async function expectLeft(id: ExceptionId, event: ActionKey): Promise<void> {
   const of = await held[id](app);
   const { order, partner } = of;
@@ -93,7 +93,7 @@ async function expectLeft(id: ExceptionId, event: ActionKey): Promise<void> {
   expect([now.order_status, now.exceptions, now.exception]).toEqual([to, [], null]);
   expect(await stageOf(order_number)).toEqual([event === "cancel" ? null : "clinical_review", null]);
   await also[event]?.(of, now, sent as Record<string, unknown>);
-  // The provider's answer ends a declined payment, not the partner's asking for it.
+  // The provider's answer closes a declined payment, not the partner's request.
   const line =
     event === "cancel" ? "partner cancel" : `${event === "retry_payment" ? "system" : "partner"} resolve ${id}`;
   expect(await historyOf(app, order_number, partner)).toEqual([...before.history, `${line}: On Hold > ${to}`]);
@@ -118,7 +118,7 @@ const stageOf = async (order_number: string) => {
 
 describe("a hold", () => {
   for (const state of holdableStates) {
-    test(`ends where the order stood: ${state}`, async () => {
+    test(`ends at the order's previous stage: ${state}`, async () => {
       const order = await workplace(app).reach(await placed(app, (await newOrder(app)).body), state);
       const on_hold = (await acted(app, order, { event: "hold" })).order;
       expect(on_hold.exceptions.map(({ id }) => id)).toEqual([64]);
@@ -133,7 +133,7 @@ describe("a hold", () => {
     });
   }
 
-  test("of an order of OTC products alone ends where that stood, and tells its status alone", async () => {
+  test("of an order of only OTC products ends at its previous stage, and sends only its status", async () => {
     const { patient_id } = await newOrder(app, { patient: { email: null } });
     const body = { shipping: { method_id: 1 }, patient: { patient_id }, items: [{ sku: "pill-organizer" }] };
     const order = await placed(app, body);

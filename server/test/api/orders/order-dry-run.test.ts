@@ -28,7 +28,7 @@ const patient =
   (changes: Record<string, unknown>): Required<Change>["change"] =>
   (body) => ({ ...body, patient: { ...body.patient, ...changes } });
 
-/** Each refuses an order, holds it, changes what it is, or does nothing; together they do what they do. */
+/** Each rejects an order, holds it, changes it, or does nothing; combinations have combined effects. */
 const changes: Change[] = [
   { given: { patient: { email: null } } },
   { given: { patient: { address: null } } },
@@ -72,7 +72,7 @@ const changes: Change[] = [
   { change: (body) => ({ ...body, items: [...body.items, { sku: "pill-organizer", quantity: 9 }] }) },
 ];
 
-test("a dry run predicts exactly what the order then does, and writes nothing", async () => {
+test("a dry run predicts exactly what the order will do, and writes nothing", async () => {
   const seen = new Set<string>();
   await fc.assert(
     fc.asyncProperty(fc.subarray(changes, { maxLength: 4 }), async (chosen) => {
@@ -83,7 +83,7 @@ test("a dry run predicts exactly what the order then does, and writes nothing", 
       const scene = await newOrder(app, given);
       let { body } = scene;
       for (const { change } of chosen) body = change?.(body) ?? body;
-      // What happened before may itself be refused: an order for somebody unknown is none.
+      // A preceding step may itself be rejected: there is no order for an unknown patient.
       for (const { before } of chosen) await before?.(body).catch(() => {});
 
       const untouched = await footprint(app);
@@ -112,7 +112,7 @@ test("a dry run predicts exactly what the order then does, and writes nothing", 
   expect([...seen].sort()).toEqual(["201 On Hold", "201 Processing", "409", "422"]);
 });
 
-test("a dry run leaves its Idempotency-Key to the order", async () => {
+test("a dry run does not use up its Idempotency-Key", async () => {
   const { body } = await newOrder(app);
   const headers = { "idempotency-key": "tried-then-placed" };
   const untouched = await footprint(app);
@@ -123,7 +123,7 @@ test("a dry run leaves its Idempotency-Key to the order", async () => {
   expect([made.status, (await post(app, body, { headers })).text]).toEqual([201, made.text]);
 });
 
-/** Without the numbers that are drawn and the moments that pass. */
+/** Without random numbers and times. */
 function timeless(answer: Order): unknown {
   const drawn = ["order_number", "dispense_id", "created_at", "updated_at", "raised_at"];
   return JSON.parse(JSON.stringify(answer, (name, value) => (drawn.includes(name) ? undefined : value)));

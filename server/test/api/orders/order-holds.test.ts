@@ -20,7 +20,7 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
-  // A cream that comes by half tubes, so that there is something to ask a fraction of.
+  // A cream that is sold by half tubes, so that an order can have a fraction.
   await app.deps.db.raw(
     "update product set package_sizes = '{22.5,45}', written_quantities = '{22.5,45}' where sku = 'tretinoin-025'",
   );
@@ -35,7 +35,7 @@ type Case = {
   before?: (scene: Scene) => Promise<unknown>;
   change?: (body: OrderBody, scene: Scene) => OrderBody;
 };
-/** What raises an exception, alone, and what is next to it and does not. */
+/** What raises an exception alone, and a similar case that does not. */
 type Fixture = { holds: Case[]; passes: Case[] };
 
 const item =
@@ -72,13 +72,13 @@ const amoxicillin = (allergies: string[]): Given => ({
   }),
 });
 const safety = (told: Record<string, string[]>) => ({ patient_safety: told });
-/** Of an automatic account, and not due for long, so that only the tests order for it. */
+/** In an automatic account, and not due for a long time, so that only the tests order it. */
 const automatic = { partner: 1, prescription: { effective_date: days(90) } } satisfies Given;
 const first_name = "Maximiliana-Theodora";
 
 const fixtures: { [Id in ExceptionId]?: Fixture } = {
   65: {
-    holds: [{ why: "nobody ever told one", given: { patient: { email: null } } }],
+    holds: [{ why: "no email on file", given: { patient: { email: null } } }],
     passes: [
       {
         why: "told with the order",
@@ -136,7 +136,7 @@ const fixtures: { [Id in ExceptionId]?: Fixture } = {
         why: "an earlier one that is canceled",
         before: async (scene) => cancel(await placed(app, { ...scene.body, reference: "earlier" })),
       },
-      { why: "the same medication for somebody else", before: async () => placed(app, (await newOrder(app)).body) },
+      { why: "the same medication for another patient", before: async () => placed(app, (await newOrder(app)).body) },
       {
         why: "the same pouch",
         before: ({ patient_id }) => placed(app, { ...otc(patient_id), reference: "earlier" }),
@@ -265,7 +265,7 @@ const fixtures: { [Id in ExceptionId]?: Fixture } = {
     passes: [
       { why: "with another drug", given: sertraline, change: patient(safety({ medications: ["acetaminophen"] })) },
       {
-        why: "with what somebody else takes",
+        why: "with what another patient takes",
         given: sertraline,
         before: async () => placed(app, (await newOrder(app, { prescription: phenelzine })).body),
       },
@@ -327,7 +327,7 @@ const cancel = ({ order_number }: Order, partner = 0) =>
   });
 
 async function shelf(units: number) {
-  // Nobody who waits is given what is put there.
+  // No waiting order gets these units.
   await set("update order_item set pending = false where sku = 'minoxidil-2-5' and not reserved");
   return set("update stock set on_hand_units = reserved_units + $1 where sku = 'minoxidil-2-5'", units);
 }
@@ -348,7 +348,7 @@ async function play({ given = {}, before, change = (body) => body }: Case) {
 
 const told_in = ["RX_UPDATED", "ORDER_UPDATED", "ORDER_EXCEPTION"];
 type Told = Record<string, unknown> & { event_type: "RX_UPDATED"; exception?: { id: number } };
-/** By kind, exceptions by number: what is written at once has no order of its own. */
+/** By kind, exceptions by number: rows written together have no order among themselves. */
 const eventsOf = async (order_number: string): Promise<Told[]> => {
   const { rows } = await set("select body from webhook_event where order_number = $1", order_number);
   const place = ({ event_type, exception }: Told) => told_in.indexOf(event_type) * 1000 + (exception?.id ?? 0);
@@ -356,7 +356,7 @@ const eventsOf = async (order_number: string): Promise<Told[]> => {
 };
 
 describe("an exception that creation can raise", () => {
-  test("has fixtures, whichever it is", () => {
+  test("has fixtures, for every id", () => {
     expect(Object.keys(fixtures).map(Number)).toEqual(orderHolds.map(({ id }) => id));
     expect(Object.keys(fixtures).map(Number)).toEqual([65, 66, 67, 68, 69, 70, 71, 72, 73, 74, 75, 76, 77, 78, 79]);
   });
@@ -379,7 +379,7 @@ describe("an exception that creation can raise", () => {
     }
   }
 
-  test("does not keep others from being raised: each is told by itself, in the order of their numbers", async () => {
+  test("does not prevent others: each has its own event, in the order of their ids", async () => {
     const given = { patient: { email: null, address: null }, prescription: { sig_text: "", daw: true } };
     const { body, scene } = await play({
       why: "",
@@ -390,8 +390,8 @@ describe("an exception that creation can raise", () => {
   });
 });
 
-describe("an order that nothing holds", () => {
-  test("tells its prescriptions and its status, once", async () => {
+describe("an order without a hold", () => {
+  test("sends its prescriptions and its status once", async () => {
     const { body, patient_id } = await newOrder(app);
     const order = await placed(app, body);
     expect(misfits(Order, order)).toEqual([]);
@@ -410,14 +410,14 @@ describe("an order that nothing holds", () => {
     ]);
   });
 
-  test("of OTC products alone is filled without review, and tells only its status", async () => {
+  test("of only OTC products skips the review, and sends only its status", async () => {
     const { patient_id } = await newOrder(app);
     const { order_number, order_status, medication_requests } = await placed(app, otc(patient_id));
     expect([order_status, medication_requests]).toEqual(["Filling", []]);
     expect((await eventsOf(order_number)).map(({ event_type }) => event_type)).toEqual(["ORDER_UPDATED"]);
   });
 
-  test("tells its prescriptions of every change, also while they are missing", async () => {
+  test("sends its prescriptions with every change, even while they are missing", async () => {
     const { patient_id } = await newOrder(app, automatic);
     const item = { sku: "sertraline-50", prescriber_name: "Ada Lindqvist", prescriber_phone: "4155550177" };
     const order = await placed(app, { ...otc(patient_id), items: [item] }, { partner: 1 });
@@ -427,7 +427,7 @@ describe("an order that nothing holds", () => {
     for (const event of told) expect(event["medication_requests"]).toEqual([]);
   });
 
-  test("of OTC products alone goes back to being filled, where something holds it", async () => {
+  test("of only OTC products returns to filling after a hold", async () => {
     const { patient_id } = await newOrder(app, { patient: { email: null } });
     const { order_number } = await placed(app, otc(patient_id));
     const { rows } = await set("select stage, held_from from orders where order_number = $1", order_number);
@@ -435,7 +435,7 @@ describe("an order that nothing holds", () => {
   });
 });
 
-/** Born On Hold with these exceptions: the answer, the record, the history and the events all say so. */
+/** Created On Hold with these exceptions: checks the answer, the record, the history and the events. */
 async function expectHeld(partner: number, body: OrderBody, ids: ExceptionId[], { patient_id }: Scene): Promise<void> {
   const untouched = await footprint(app, partner);
   const tried = await post(app, body, { partner, path: "/orders?dry_run=true" });

@@ -17,7 +17,7 @@ afterAll(() => app.stop());
 const DRY = "/orders?dry_run=true";
 const zpl = Buffer.from("^XA^FO20,20^FDparcel^FS^XZ").toString("base64");
 
-/** Every field that an order can have, each with a value that nobody objects to. */
+/** Every field of an order, each with a valid value. */
 const wholeOrder = ({ patient_id, prescription_id }: { patient_id: string; prescription_id: number }): OrderBody => ({
   brand_id: 1,
   reference: "inv-20931",
@@ -57,7 +57,7 @@ const wholeOrder = ({ patient_id, prescription_id }: { patient_id: string; presc
   payment: { payer: "partner", token: "tok_unused" },
 });
 
-/** What may be put in the place of anything. */
+/** Values to put in place of any field. */
 const values = {
   null: null,
   true: true,
@@ -86,10 +86,10 @@ const values = {
 } as const;
 type Value = keyof typeof values;
 
-/** A field's own code. `takes`: what is a good value of it; `else`: what is told of something else it would mean. */
+/** A field's own code. `takes`: its valid values; `else`: the code for a value with another meaning. */
 type Field = {
   code: number;
-  /** Where it is told, where that is not the field itself. */
+  /** Where the error is reported, if not at the field itself. */
   at?: string;
   required?: true;
   takes?: Value[];
@@ -173,7 +173,7 @@ const fields: Record<string, Field> = {
   "payment.token": { code: 42200, takes: TEXT },
 };
 
-/** What is no day, no document's date, no count: for the fields that ask for one. */
+/** Invalid days, document dates and counts, for the fields that require one. */
 const more: Record<string, unknown[]> = {
   "patient.dob": ["1957-02-30", "1957-13-01", "57-03-08", "0000-00-00", "1957-03-08T00:00:00Z", "08/03/1957", 19570308],
   "patient.identity_documents[0].expiration_date": ["2099-02-30", "2020-01-01", "2099-1-1", "2099-01-01T00:00:00Z"],
@@ -194,7 +194,7 @@ const more: Record<string, unknown[]> = {
   "shipping.label.data": ["JVBERi0=", `${zpl}=`, ` ${zpl}`, zpl.slice(0, -4)],
 };
 
-/** A copy of the whole order in which another value stands at that place. */
+/** A copy of the complete order with another value at that path. */
 function withValue(path: string, value: unknown): OrderBody {
   const copy = structuredClone(whole);
   const names = path.split(/[.[\]]+/).filter((name) => name !== "");
@@ -207,7 +207,7 @@ function withValue(path: string, value: unknown): OrderBody {
 const told = (text: string) => codesOf(text).map(([code, ...at]) => ({ code, at }));
 
 describe("each field of an order", () => {
-  test("stands in the table, and the whole order with all of them would be made", async () => {
+  test("is in the table, and an order with all of them would be created", async () => {
     const paths = (value: unknown, path: string): string[] =>
       typeof value !== "object" || value === null
         ? []
@@ -222,7 +222,7 @@ describe("each field of an order", () => {
   });
 
   for (const [path, field] of Object.entries(fields)) {
-    test(`${path} with anything else in its place: ${field.code}, and nothing is written`, async () => {
+    test(`${path} with any other value: ${field.code}, and nothing is written`, async () => {
       for (const [name, value] of Object.entries(values) as [Value, unknown][]) {
         const body = withValue(path, value);
         if (field.takes?.includes(name)) {
@@ -244,7 +244,7 @@ describe("each field of an order", () => {
     });
 
     if (path.endsWith("]")) continue;
-    test(`${path} left out: ${field.required ? field.code : "taken"}`, async () => {
+    test(`${path} omitted: ${field.required ? field.code : "accepted"}`, async () => {
       const { status, body, text } = await post(app, withValue(path, undefined), { path: DRY });
       const errors = body.errors.map(({ code }: { code: number }) => code);
       expect([status, errors], text).toEqual([200, field.required ? [field.code] : []]);
@@ -258,21 +258,21 @@ describe("a body", () => {
     const answer = await expectConventions(response, "partner");
     return [response.status, ...codesOf(answer).map(([code]) => code)];
   };
-  /** The whole order as text in which a part is written otherwise. */
+  /** The complete order as text, with one part replaced. */
   const written = (from: string, to: string) => {
     const text = JSON.stringify(whole);
     expect(text).toContain(from);
     return text.replace(from, to);
   };
 
-  test("that is no object is 400", async () => {
+  test("that is not an object is 400", async () => {
     for (const text of ["[]", "null", "true", "1", '"order"', `[${JSON.stringify(whole)}]`]) {
       expect([text.slice(0, 20), ...(await send(text))]).toEqual([text.slice(0, 20), 400, 40000]);
     }
     expect(await footprint(app)).toEqual(untouched);
   });
 
-  test("that is no JSON, says something twice or nests without end is 400", async () => {
+  test("that is not JSON, repeats a key or nests without end is 400", async () => {
     const bodies = [
       "",
       JSON.stringify(whole).slice(0, -1),
@@ -300,7 +300,7 @@ describe("a body", () => {
     expect(await footprint(app)).toEqual(untouched);
   });
 
-  test("with numbers beyond all numbers has the field's own code", async () => {
+  test("with numbers out of range has the field's own code", async () => {
     expect(await send(written('"quantity":1', '"quantity":1e999'))).toEqual([422, 42242]);
     expect(await send(written('"quantity":1', '"quantity":-1e999'))).toEqual([422, 42242]);
     expect(await send(written('"quantity":1', '"quantity":-0'))).toEqual([422, 42242]);
@@ -310,7 +310,7 @@ describe("a body", () => {
     expect(await footprint(app)).toEqual(untouched);
   });
 
-  test("of ten thousand items, a hundred thousand unknown fields or thirty levels is refused at once", async () => {
+  test("of ten thousand items, a hundred thousand unknown fields or thirty levels is rejected quickly", async () => {
     const items = (count: number, item: unknown) => JSON.stringify({ ...whole, items: Array(count).fill(item) });
     expect(await send(items(10_000, whole.items[0]).slice(0, 1024 * 1024 - 1))).toEqual([400, 40001]);
     expect(await send(items(10_000, { sku: "packaging-pouch" }))).toEqual([422, 42200]);
@@ -321,7 +321,7 @@ describe("a body", () => {
     expect(await footprint(app)).toEqual(untouched);
   });
 
-  test("is not read where the query is wrong", async () => {
+  test("is not read if the query is invalid", async () => {
     for (const query of [
       "dry_run=1",
       "dry_run=",
@@ -339,7 +339,7 @@ describe("a body", () => {
     expect(await footprint(app)).toEqual(untouched);
   });
 
-  test("never was a fault of ours", () => {
+  test("never caused a fault", () => {
     expect(app.lines().filter(({ level }) => Number(level) >= 50)).toEqual([]);
   });
 });

@@ -32,7 +32,7 @@ async function packed() {
 }
 
 describe("the pharmacy's work", () => {
-  test("takes an order from review to the patient's door", async () => {
+  test("takes an order from review to delivery", async () => {
     const order = await packed();
     const shipped = await shipOrder(app.deps, { ...at(order), by: technician });
     expect([shipped.order_status, shipped.payment.status, shipped.shipments.length]).toEqual([

@@ -22,7 +22,7 @@ afterAll(() => app.stop());
 
 const { technician, pharmacist, lead, admin } = staff;
 const people: readonly Worker[] = [technician, pharmacist, lead, admin];
-/** What history calls somebody who ends an exception. */
+/** The name that history gives to a person who closes an exception. */
 const named: Record<Worker["role"], string> = {
   technician: "operator",
   pharmacist: "pharmacist",
@@ -38,7 +38,7 @@ async function expectRefused(shop: Shop, order: Numbered, by: Worker, id: Except
   expect(await shop.everything(order)).toEqual(before);
 }
 
-/** Ended by a person: with the reason beside it, and not raised again when the checks run again. */
+/** Closed by a person: with the reason, and not raised again by later checks. */
 async function expectEnded(shop: Shop, order: Numbered, by: Worker, id: ExceptionId): Promise<void> {
   const ended = await resolveException(app.deps, shop.work(order, by), id, "Looked into it.");
   expect([ended.order_status, ended.exceptions]).toEqual(["Processing", []]);
@@ -76,7 +76,7 @@ describe("an exception that its rule raised", () => {
           : overridden_by === "pharmacist" && !isPharmacist(by)
             ? "pharmacist_needed"
             : null;
-      test(`${id} ${name}, a ${by.role}: ${refusal ?? "may end it with a reason"}`, async () => {
+      test(`${id} ${name}, a ${by.role}: ${refusal ?? "may close it with a reason"}`, async () => {
         const { order, partner } = await held[id](app);
         expect(order.exceptions.map((one) => one.id)).toEqual([id]);
         const shop = workplace(app, partner);
@@ -94,12 +94,12 @@ describe("an exception that its rule raised", () => {
     74: ({ patient_id }) => patientCalls(app, patient_id).patch({ patient_safety: { allergies: [] } }),
   };
   for (const [id, remove] of Object.entries(gone)) {
-    test(`is ended by anybody of the pharmacy once its cause is gone: ${id}`, async () => {
+    test(`can be closed by any pharmacy role once its cause is gone: ${id}`, async () => {
       const { order } = await held[Number(id) as ExceptionId](app);
       await remove(order);
       await expectEnded(workplace(app), order, technician, Number(id) as ExceptionId);
       const notes = await readNotes(app.deps, workplace(app).account_id, order.order_number);
-      // Nothing was overridden: there is nothing to sign.
+      // Nothing was overridden, so there is nothing to sign.
       expect(notes.at(-1)).toMatchObject({ overridden: [], signature_holds: null });
     });
   }
@@ -109,7 +109,7 @@ describe("an exception that a person raised", () => {
   for (const id of exceptionIds) {
     for (const by of people) {
       const needs_pharmacist = exceptionRow(id).overridden_by === "pharmacist" && !isPharmacist(by);
-      test(`${id}: a ${by.role} may ${needs_pharmacist ? "raise it, and not end it" : "raise it and end it"}`, async () => {
+      test(`${id}: a ${by.role} may ${needs_pharmacist ? "raise it, and not close it" : "raise it and close it"}`, async () => {
         const shop = workplace(app);
         const order = await placed(app, (await newOrder(app)).body);
         const raised = await raiseException(app.deps, shop.work(order, by), id, "It looks odd.");
@@ -119,7 +119,7 @@ describe("an exception that a person raised", () => {
           key: "open_already",
         });
         expect(await shop.everything(order)).toEqual(before);
-        // No check ends it, however often they run: what a person doubts, a person settles.
+        // No check closes it, however often the checks run: only a person closes what a person raised.
         await raiseException(app.deps, shop.work(order, by), id === 64 ? 77 : 64, "Held.");
         const still = await resolveException(app.deps, shop.work(order, by), id === 64 ? 77 : 64, "Called.");
         expect(still.exceptions.map((one) => one.id)).toEqual([id]);
@@ -129,7 +129,7 @@ describe("an exception that a person raised", () => {
     }
   }
 
-  test("needs a reason, and so does its end; what is not open is not ended", async () => {
+  test("needs a reason to raise and to close; one that is not open cannot be closed", async () => {
     const shop = workplace(app);
     const order = await placed(app, (await newOrder(app)).body);
     const before = await shop.everything(order);
@@ -157,7 +157,7 @@ const allergic = async (allergies: string[] = []) => {
 };
 
 describe("an override of the safety engine", () => {
-  test("is signed with who, when, what and why, and a change of any of it is seen", async () => {
+  test("is signed with user, time, findings and reason, and any change to these is detected", async () => {
     for (const id of [74, 75] as const) {
       const { order } = await held[id](app);
       const shop = workplace(app);
@@ -180,7 +180,7 @@ describe("an override of the safety engine", () => {
         await shop.rows(`update order_note set ${column} = $1 where note_id = $2`, kept![column], note_id);
       }
       expect((await read())[0]!.signature_holds).toBe(true);
-      // The text itself cannot be changed, nor brought from another note: it would not open.
+      // The text cannot be changed or copied from another note: it would not decrypt.
       const other = await held[id](app);
       await resolveException(app.deps, shop.work(other.order, pharmacist), id, "I do not care.");
       await shop.rows(
@@ -193,7 +193,7 @@ describe("an override of the safety engine", () => {
     }
   });
 
-  test("holds for what was found, until something else is", async () => {
+  test("applies to the findings until there is another one", async () => {
     const { order, tell } = await allergic(["penicillin"]);
     const shop = workplace(app);
     await resolveException(app.deps, shop.work(order, pharmacist), 74, "Tolerated in 2024.");
@@ -215,7 +215,7 @@ describe("an override of the safety engine", () => {
 });
 
 describe("approving a review", () => {
-  test("holds the order instead, where the checks now find something, and passes once that is settled", async () => {
+  test("holds the order instead if the checks now find something, and succeeds once that is resolved", async () => {
     const { order, tell } = await allergic();
     const shop = workplace(app);
     expect(order.order_status).toBe("Processing");
@@ -234,7 +234,7 @@ describe("approving a review", () => {
     expect((await approveReview(app.deps, shop.work(order, pharmacist))).order_status).toBe("Filling");
   });
 
-  test("is not kept from the order by what is only a warning", async () => {
+  test("is not blocked by a warning", async () => {
     const { order, tell } = await allergic();
     await tell(["peanuts"]);
     const approved = await approveReview(app.deps, workplace(app).work(order, pharmacist));

@@ -49,7 +49,7 @@ const stand = ({ order_status, exceptions, payment }: Order) => [
 ];
 
 describe("a card that is declined", () => {
-  test("holds the order; another that is declined changes nothing, and one that is good lets it go on", async () => {
+  test("holds the order; another declined card changes nothing, and a valid one releases it", async () => {
     const order = await paidBy("tok_declined");
     expect(stand(order)).toEqual(["On Hold", [80], "declined"]);
     const told = linesOf(await eventsOf(app, order.order_number));
@@ -64,11 +64,11 @@ describe("a card that is declined", () => {
     ]);
     expect(await entriesOf(order)).toEqual([`authorisation ${AMOUNT} done`]);
     expect(provider.booksOf(order.order_number)).toEqual({ held: AMOUNT, taken: 0 });
-    // Each try is another to the provider.
+    // To the provider, each attempt is a new one.
     expect(new Set(provider.calls).size).toBe(3);
   });
 
-  test("when it is charged holds a packed order; nothing is sent, and another card takes it where it stood", async () => {
+  test("at the charge holds a packed order; nothing ships, and another card returns it to its stage", async () => {
     const order = await paidBy("tok_declined_at_capture");
     expect(stand(order)).toEqual(["Processing", [], "authorized"]);
     const packed = await reach(order, "Filling/pack");
@@ -77,7 +77,7 @@ describe("a card that is declined", () => {
     const on_hold = await readOrder(app, order.order_number);
     expect([...stand(on_hold), on_hold.shipments]).toEqual(["On Hold", [80], "declined", []]);
     expect(stand((await retry(order, "tok_visa")).order)).toEqual(["Filling", [], "authorized"]);
-    // The card before is let go.
+    // The previous card is released.
     expect(provider.booksOf(order.order_number)).toEqual({ held: AMOUNT, taken: 0 });
     expect(stand(await ship())).toEqual(["Shipped", [], "captured"]);
     expect(provider.booksOf(order.order_number)).toEqual({ held: 0, taken: AMOUNT });
@@ -90,7 +90,7 @@ describe("a card that is declined", () => {
   });
 
   for (const token of ["tok_declined", "tok_declined_at_capture", "tok_visa"]) {
-    test(`leaves nothing behind once the order is canceled: ${token}`, async () => {
+    test(`leaves no authorization after the order is canceled: ${token}`, async () => {
       const order = await paidBy(token);
       if (token !== "tok_declined") await reach(order, "Filling/pack");
       if (token === "tok_declined_at_capture") await reach(order, "Shipped").catch(() => {});
@@ -104,7 +104,7 @@ describe("a card that is declined", () => {
 
 describe("retry_payment", () => {
   for (const moment of moments) {
-    test(`is one try at a time: lost ${moment} the call, another is 42463, and a job asks again`, async () => {
+    test(`runs once at a time: lost ${moment} the call, another is 42463, and a job asks again`, async () => {
       const order = await paidBy("tok_declined");
       provider.plays[moment].authorise = unreachable;
       expect(stand((await retry(order, "tok_visa")).order)).toEqual(["On Hold", [80], "pending"]);
@@ -116,7 +116,7 @@ describe("retry_payment", () => {
     });
   }
 
-  test("twenty times at once holds the money once", async () => {
+  test("twenty times at once authorizes the money once", async () => {
     const order = await paidBy("tok_declined");
     const body = { event: "retry_payment", token: "tok_visa" };
     const answers = await Promise.all(Array.from({ length: 20 }, () => act(app, order.order_number, body)));
@@ -125,14 +125,14 @@ describe("retry_payment", () => {
     expect(provider.booksOf(order.order_number)).toEqual({ held: AMOUNT, taken: 0 });
   });
 
-  test("on a card that somebody doubts lets go of what was held on it", async () => {
+  test("on a card that a person flagged releases the earlier authorization", async () => {
     const order = await paidBy("tok_visa");
     await raiseException(app.deps, workplace(app).work(order, staff.technician), 80, "A stolen card.");
     expect(stand((await retry(order, "tok_other")).order)).toEqual(["Processing", [], "authorized"]);
     expect(provider.booksOf(order.order_number)).toEqual({ held: AMOUNT, taken: 0 });
   });
 
-  test("on what the partner pays needs nobody's answer", async () => {
+  test("on an order that the partner pays calls no provider", async () => {
     const order = await paidBy(null);
     await raiseException(app.deps, workplace(app).work(order, staff.technician), 80, "Their account is overdue.");
     expect(stand((await retry(order, "tok_visa")).order)).toEqual(["Processing", [], "authorized"]);
@@ -140,9 +140,9 @@ describe("retry_payment", () => {
   });
 });
 
-describe("while the provider is asked, an order", () => {
+describe("during a call to the provider, an order", () => {
   for (const moment of moments) {
-    test(`that is canceled ${moment} its money is held has nothing held in the end`, async () => {
+    test(`that is canceled ${moment} its authorization keeps no authorization`, async () => {
       const { body, patient_id } = await newOrder(app);
       provider.plays[moment].authorise = async () => {
         const { orders } = (await post(app, undefined, { path: `/orders?patient_id=${patient_id}` })).body;
@@ -153,7 +153,7 @@ describe("while the provider is asked, an order", () => {
       expect(provider.booksOf(order.order_number)).toEqual({ held: 0, taken: 0 });
     });
 
-    test(`that is canceled ${moment} its card is charged has not shipped, and nothing is charged in the end`, async () => {
+    test(`that is canceled ${moment} its card is charged does not ship, and ends without a charge`, async () => {
       const order = await reach(await paidBy("tok_visa"), "Filling/pack");
       provider.plays[moment].capture = () => acted(app, order, { event: "cancel" });
       await expect(reach(order, "Shipped")).rejects.toThrow(workRefusals.not_now);
@@ -171,7 +171,7 @@ describe("while the provider is asked, an order", () => {
       expect(provider.booksOf(order.order_number)).toEqual({ held: 0, taken: AMOUNT });
     });
 
-    test(`that is held ${moment} its card is charged, and canceled then, is not charged in the end`, async () => {
+    test(`that is held ${moment} its card is charged, and then canceled, ends without a charge`, async () => {
       const order = await reach(await paidBy("tok_visa"), "Filling/pack");
       provider.plays[moment].capture = () => acted(app, order, { event: "hold" });
       await expect(reach(order, "Shipped")).rejects.toThrow(workRefusals.not_now);
@@ -185,7 +185,7 @@ describe("a refund", () => {
   for (const payer of ["partner", "patient"] as const) {
     const token = payer === "patient" ? "tok_visa" : null;
     for (const state of ["Shipped", "Delivered"] as const) {
-      test(`gives back all that was captured, with a reason, once: ${payer} paid, ${state}`, async () => {
+      test(`returns the full captured amount, with a reason, once: ${payer} paid, ${state}`, async () => {
         const order = await reach(await paidBy(token), state);
         const told = linesOf(await eventsOf(app, order.order_number));
         const { order: now } = await acted(app, order, { event: "refund", reason_id: 101 });
@@ -205,7 +205,7 @@ describe("a refund", () => {
     }
   }
 
-  test("has one of the reasons of the table, each of them, and each is kept", async () => {
+  test("accepts every reason of the table and no other, and stores it", async () => {
     const order = await reach(await paidBy("tok_visa"), "Shipped");
     for (const { id } of orderStatusReasons) {
       await acted(app, order, { event: "partial_refund", reason_id: id, amount_cents: id });
@@ -217,7 +217,7 @@ describe("a refund", () => {
     expect(provider.booksOf(order.order_number)).toEqual({ held: 0, taken: 0 });
   });
 
-  test("is never beyond what was charged, where an item was removed before", async () => {
+  test("never exceeds the charge after an item was removed", async () => {
     const { body } = await newOrder(app, { prescription: prescribed("minoxidil-2-5", 90) });
     const items = [body.items[0], { sku: "pill-organizer" }];
     const order = await placed(app, { ...body, items, payment: { payer: "patient", token: "tok_visa" } });
@@ -230,7 +230,7 @@ describe("a refund", () => {
   });
 
   for (const moment of moments) {
-    test(`that the provider does not answer, lost ${moment} the call, is told to it later and happens once`, async () => {
+    test(`that the provider does not answer, lost ${moment} the call, is repeated later and happens once`, async () => {
       const order = await reach(await paidBy("tok_visa"), "Shipped");
       provider.plays[moment].refund = unreachable;
       const { order: now } = await acted(app, order, { event: "refund", reason_id: 102 });
@@ -243,7 +243,7 @@ describe("a refund", () => {
     });
   }
 
-  test("in parts, whatever the parts are and whoever pays, never gives back more than was captured", async () => {
+  test("in any parts and for any payer never exceeds the captured amount", async () => {
     const part = fc.record({
       amount_cents: fc.integer({ min: 1, max: 1200 }),
       at_once: fc.integer({ min: 1, max: 4 }),

@@ -12,7 +12,7 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { until } from "../../support/tools/until.ts";
 import { staff, workplace } from "../../support/workplace.ts";
 
-/** The checks run again whenever somebody does something about an order, on what it has become. */
+/** The checks run again after every action on an order, on its new state. */
 
 let app: TestApp;
 beforeAll(async () => {
@@ -33,7 +33,7 @@ const raise = async ({ order_number }: Order, exception_id: ExceptionId) => {
   expect(status).toBe(202);
 };
 
-/** What is new in history and events since. */
+/** New history and events since then. */
 async function since({ order_number }: Order, partner = 0) {
   const [history, events] = [await historyOf(app, order_number, partner), await eventsOf(app, order_number)];
   return async () => ({
@@ -42,8 +42,8 @@ async function since({ order_number }: Order, partner = 0) {
   });
 }
 
-describe("an action that answers one thing and raises another", () => {
-  test("leaves the order held, tells of the new exception alone, and is the system's word for it", async () => {
+describe("an action that resolves one exception and raises another", () => {
+  test("leaves the order held, reports only the new exception, and attributes it to the system", async () => {
     const sildenafil = { prescription: prescribed("sildenafil-50", 10) };
     const street = { ...person.address!, street1: "77 Thistledown Ave" };
     const order = await placed(app, (await newOrder(app, { ...sildenafil, patient: { address: street } })).body);
@@ -55,12 +55,12 @@ describe("an action that answers one thing and raises another", () => {
       history: ["system raise_exception 67: On Hold > On Hold", "partner resolve 77: On Hold > On Hold"],
       events: ["2 ORDER_EXCEPTION 67"],
     });
-    // And out of it again.
+    // And back out of it.
     const { order: freed } = await acted(app, order, { event: "update_address", address: goodAddress });
     expect([freed.order_status, open(freed)]).toEqual(["Processing", []]);
   });
 
-  test("update_address: a name that is too long, and a state without licence (Automatic Processing)", async () => {
+  test("update_address: a name that is too long, and a state without a license (Automatic Processing)", async () => {
     const { order } = await held[66](app);
     const address = { ...goodAddress, first_name: LONG_NAME };
     expect(open((await acted(app, order, { event: "update_address", address })).order)).toEqual([79]);
@@ -72,7 +72,7 @@ describe("an action that answers one thing and raises another", () => {
     expect(open((await acted(app, nowhere, hawaii, { partner: 1 })).order)).toEqual([67]);
   });
 
-  test("replace_prescription: a sig that is clear, and a product that is not the one written", async () => {
+  test("replace_prescription: a clear sig, and a product that differs from the one written", async () => {
     const of = await held[69](app);
     const prescription_id = await of.another(prescribed("lipora-20", 90, { daw: true, sig_text: "Daily." }));
     const { order } = await acted(app, of.order, { event: "replace_prescription", prescription_id });
@@ -80,7 +80,7 @@ describe("an action that answers one thing and raises another", () => {
   });
 });
 
-describe("an action that does not answer the exception", () => {
+describe("an action that does not resolve the exception", () => {
   const kept: { why: string; of: () => Promise<Held>; id: ExceptionId; ask: (of: Held) => Promise<object> }[] = [
     {
       why: "update_address to the same state",
@@ -106,7 +106,7 @@ describe("an action that does not answer the exception", () => {
     },
   ];
   for (const { why, of, id, ask: asked } of kept) {
-    test(`is done, keeps it open, and tells history alone: ${why}`, async () => {
+    test(`succeeds, keeps it open, and adds only history: ${why}`, async () => {
       const one = await of();
       const { order } = one;
       expect(open(order)).toEqual([id]);
@@ -120,8 +120,8 @@ describe("an action that does not answer the exception", () => {
   }
 });
 
-describe("what was confirmed", () => {
-  test("79 confirm_address holds for the name: another street does not matter, another long name does", async () => {
+describe("a confirmation", () => {
+  test("79 confirm_address applies to the name: another street does not matter, another long name does", async () => {
     const { order } = await held[79](app);
     const { first_name, last_name } = order.address!;
     await acted(app, order, { event: "confirm_address" });
@@ -130,7 +130,7 @@ describe("what was confirmed", () => {
     expect(open(await put(order, { ...goodAddress, first_name, last_name }))).toEqual([]);
   });
 
-  test("70 verify holds for the prescription: another one that forbids substitution asks again", async () => {
+  test("70 verify applies to the prescription: another one that forbids substitution raises it again", async () => {
     const of = await held[70](app);
     expect(open((await acted(app, of.order, { event: "verify" })).order)).toEqual([]);
     expect(open(await put(of.order, goodAddress))).toEqual([]);
@@ -141,7 +141,7 @@ describe("what was confirmed", () => {
     expect((await acted(app, of.order, { event: "verify" })).order.order_status).toBe("Processing");
   });
 
-  test("72 verify holds for the items: with one fewer and still too many it asks again", async () => {
+  test("72 verify applies to the items: with one fewer and still too many it is raised again", async () => {
     const set = await scene(app, { prescription: prescribed("minoxidil-2-5", 90, { refills: 9 }) });
     const item = { ...set.body.items[0], quantity: 3 };
     const order = await placed(app, { ...set.body, items: [item, item, item] });
@@ -157,7 +157,7 @@ describe("what was confirmed", () => {
     [77, "confirm_address"],
     [78, "confirm_address"],
   ] as const) {
-    test(`${id} ${event} holds whatever else is done`, async () => {
+    test(`${id} ${event} stays valid regardless of other actions`, async () => {
       const of = await held[id](app);
       await acted(app, of.order, { event, ...(id === 71 && { dob: person.dob }) });
       await acted(app, of.order, { event: "hold" });
@@ -167,7 +167,7 @@ describe("what was confirmed", () => {
 });
 
 describe("several exceptions", () => {
-  test("end one by one: the first that offers the action, unless one is named; the last frees the order", async () => {
+  test("close one by one: the first that offers the action, unless one is named; the last releases the order", async () => {
     const street = { ...person.address!, street1: "77 Thistledown Ave" };
     const patient = { email: null, address: street, first_name: LONG_NAME };
     const order = await placed(app, (await newOrder(app, { patient })).body);
@@ -188,7 +188,7 @@ describe("several exceptions", () => {
     });
   });
 
-  test("end together where one address answers them, and with what was put right elsewhere meanwhile", async () => {
+  test("close together if one address resolves them, including causes fixed elsewhere meanwhile", async () => {
     const street = { ...person.address!, street1: "78 Thistledown Ave" };
     const patient = { email: null, address: street, first_name: LONG_NAME };
     const { body, patient_id } = await newOrder(app, { patient });
@@ -208,10 +208,10 @@ describe("several exceptions", () => {
   });
 });
 
-describe("an exception that somebody raised, although no rule does,", () => {
+describe("an exception that a person raised, although no rule does,", () => {
   for (const id of exceptionIds) {
     for (const event of exceptionRow(id).actions) {
-      test(`stays until an action ends it: ${id} by ${event}`, async () => {
+      test(`stays open until an action closes it: ${id} by ${event}`, async () => {
         const set = await scene(app);
         const order = await placed(app, { ...set.body, items: [set.body.items[0], { sku: "pill-organizer" }] });
         await raise(order, id);
@@ -230,7 +230,7 @@ describe("an exception that somebody raised, although no rule does,", () => {
     }
   }
 
-  test("is told with who raised it", async () => {
+  test("shows who raised it", async () => {
     const order = await placed(app, (await newOrder(app)).body);
     const news = await since(order);
     await raiseException(app.deps, workplace(app).work(order, staff.pharmacist), 69, "Twice a day, or twice a week?");
@@ -238,7 +238,7 @@ describe("an exception that somebody raised, although no rule does,", () => {
   });
 });
 
-/** What ends an exception without anybody's action. */
+/** What closes an exception without an action. */
 const happens: { [Id in ExceptionId]?: (of: Held) => Promise<unknown> } = {
   73: ({ another }) => another(prescribed("sertraline-50", 90)),
   76: async ({ partner }) => {
@@ -258,7 +258,7 @@ describe("an exception that resolves itself", () => {
   });
 
   for (const [id, happen] of Object.entries(happens)) {
-    test(`${id} ends by what it waits for, and that is the system's doing`, async () => {
+    test(`${id} closes when its cause ends, and history attributes it to the system`, async () => {
       const of = await held[Number(id) as ExceptionId](app);
       const { order, partner } = of;
       const news = await since(order, partner);

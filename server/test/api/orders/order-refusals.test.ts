@@ -22,7 +22,7 @@ afterAll(() => app.stop());
 
 type Scene = Awaited<ReturnType<typeof newOrder>>;
 type Change = (body: OrderBody, scene: Scene) => unknown;
-/** The least that must be changed of a good order to be refused with the code under which it stands, and no other. */
+/** The smallest change to a valid order that gets this code, and no other. */
 type Fixture = {
   why: string;
   fields: string[];
@@ -76,13 +76,13 @@ const fixtures: { [Code in ErrorCode]?: Fixture[] } = {
         ["no items", order({ items: undefined }), "items"],
         ["an empty list of items", order({ items: [] }), "items"],
         ["more items than an order holds", order({ items: Array(51).fill({ sku: "packaging-pouch" }) }), "items"],
-        ["an item that is none", order({ items: ["packaging-pouch"] }), "items[0]"],
+        ["an invalid item", order({ items: ["packaging-pouch"] }), "items[0]"],
         ["a reference over 255 characters", order({ reference: "r".repeat(256) }), "reference"],
         ["a birth date that no calendar has", patient({ dob: "1957-02-30" }), "patient.dob"],
         ["an unknown payer", order({ payment: { payer: "insurance" } }), "payment.payer"],
         ["a patient who pays with nothing", order({ payment: { payer: "patient" } }), "payment.token"],
-        ["a second line of the address that is none", address({ street2: 5 }), "address.street2"],
-        ["a flag that is none", address({ ignore_warnings: "yes" }), "address.ignore_warnings"],
+        ["an invalid second address line", address({ street2: 5 }), "address.street2"],
+        ["an invalid flag", address({ ignore_warnings: "yes" }), "address.ignore_warnings"],
       ] as const
     ).map(([why, change, field]): Fixture => ({ why, change, fields: [field] })),
     {
@@ -198,7 +198,7 @@ const fixtures: { [Code in ErrorCode]?: Fixture[] } = {
     { why: "of another state", change: address({ zip: "10001" }), fields: ["address.zip"] },
   ],
   42230: [
-    { why: "nobody knows it", change: address({ street1: "77 Mission St" }), fields: ["address", "address"] },
+    { why: "unknown to the validator", change: address({ street1: "77 Mission St" }), fields: ["address", "address"] },
     {
       why: "its unit is missing",
       change: address({ street1: "78 Mission St", street2: null }),
@@ -476,7 +476,7 @@ const fixtures: { [Code in ErrorCode]?: Fixture[] } = {
   42295: [
     { why: "not for this account", given: { partner: 2 }, change: shipping({ label }), fields: ["shipping.label"] },
     {
-      why: "whatever else is wrong with it",
+      why: "regardless of other problems",
       given: { partner: 2 },
       change: shipping({ label: 7 }),
       fields: ["shipping.label"],
@@ -503,7 +503,7 @@ beforeAll(async () => {
   theirs = await addPatient(app, { partner: 2, patient: stranger() });
 });
 
-describe("an order is refused", () => {
+describe("an order is rejected", () => {
   const { codes } = endpoints.find(({ operation_id }) => operation_id === "createOrder")!;
   const general: number[] = [40000, 40001, 40002, 40003, 40004, 40005, 42299];
 
@@ -513,7 +513,7 @@ describe("an order is refused", () => {
 
   for (const [code, all] of Object.entries(fixtures)) {
     for (const { why, fields, given, before, change } of all) {
-      test(`with ${code} ${errors[code as unknown as ErrorCode][0]} alone: ${why}; nothing is written`, async () => {
+      test(`with only ${code} ${errors[code as unknown as ErrorCode][0]}: ${why}; nothing is written`, async () => {
         const scene = await newOrder(app, given);
         await before?.(scene);
         const body = change(scene.body, scene);
@@ -522,7 +522,7 @@ describe("an order is refused", () => {
         const { status, text } = await post(app, body, { partner });
         expect([status, codesOf(text)]).toEqual([422, [[Number(code), ...fields]]]);
         expect(await footprint(app, partner)).toEqual(untouched);
-        // Neither the patient on file nor what was sent of one is told again.
+        // The answer repeats neither the patient on file nor the input.
         for (const name of [person.first_name, goodAddress.first_name, goodDocument.number]) {
           expect(text).not.toContain(name);
         }
@@ -530,7 +530,7 @@ describe("an order is refused", () => {
     }
   }
 
-  test("with everything that is wrong with it at once, in code order", async () => {
+  test("with all of its problems at once, in code order", async () => {
     const { patient_id, prescription_id } = await newOrder(app);
     const known = { patient: { ...(await patientOf(patient_id)) } };
     const another = async (prescription: Given["prescription"] = {}) =>
@@ -574,7 +574,7 @@ describe("an order is refused", () => {
         { prescription_id: await another(), ndc: "70999020130" },
       ],
     };
-    // Each of these is the other side of one that is told, or speaks where that one is silent.
+    // Each of these is the counterpart of a reported one, or applies where that one does not.
     const unsaid = [42206, 42208, 42226, 42230, 42291, 42293, 42295, 42296];
     const untouched = await footprint(app);
     const { status, text } = await post(app, body);

@@ -40,7 +40,7 @@ const ledger = async () => {
   return rows[0] as { reserved: number; entries: number };
 };
 
-test("nothing is ever ordered beyond the prescription, what is canceled comes back, and the shelf agrees", async () => {
+test("orders never exceed the prescription, canceled units return, and the stock agrees", async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 2 }), fc.array(step, { maxLength: 12 }), async (refills, steps) => {
       const { patient_id, prescription_id } = await addPatient(app, { patient: stranger(), prescription: { refills } });
@@ -73,7 +73,7 @@ test("nothing is ever ordered beyond the prescription, what is canceled comes ba
           const order_number = [...live.keys()][one.which % Math.max(1, live.size)];
           if (order_number === undefined) continue;
           const units = live.get(order_number)!;
-          // As the lifecycle will do it: out of the house, and never to come back.
+          // As the lifecycle does it: shipped, and never returned.
           await app.deps.db.raw(
             "update orders set order_status = 'Shipped', stage = null, held_from = null, open_exceptions = 0, exception_ids = '{}' where order_number = $1",
             [order_number],

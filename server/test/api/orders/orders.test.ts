@@ -14,7 +14,7 @@ const read = async (path: string) => JSON.parse((await ask(app, path)).text);
 const home = { street1: "4417 Thistledown Ave", street2: null, city: "San Francisco", state: "CA", zip: "94110" };
 
 describe("an order", () => {
-  test("is made with the prescription's address, takes units and stock, and is read as it was answered", async () => {
+  test("is created with the prescription's address, takes units and stock, and reads back as answered", async () => {
     const known = stranger();
     const { patient_id, prescription_id } = await addPatient(app, { patient: known });
     const before = await footprint(app);
@@ -50,7 +50,7 @@ describe("an order", () => {
       shipments: [],
       exception: null,
       exceptions: [],
-      // The product and the way it travels.
+      // The product and the shipping.
       payment: { payer: "partner", status: "authorized", amount_cents: 1200 + 495, currency: "USD", refunded_cents: 0 },
     });
     expect(await read(`/orders/${order.order_number}`)).toEqual(order);
@@ -60,14 +60,14 @@ describe("an order", () => {
     );
   });
 
-  test("has its own brand and method, else the default brand", async () => {
+  test("has its own brand and method, or else the default brand", async () => {
     const { body } = await newOrder(app);
     const shipping = { method_id: 3, signature_confirmation: true };
     const order = await placed(app, { ...body, shipping });
     expect([order.brand_id, order.reference, order.shipping]).toEqual([1, null, { ...shipping, carrier: "FedEx" }]);
   });
 
-  test("goes where the request says, as it was sent or as was suggested", async () => {
+  test("ships to the address in the request, as sent or as suggested", async () => {
     const { body } = await newOrder(app);
     const sent = { ...goodAddress, street1: "77 Mission St", zip: "941101234", state: "ca", phone: "(415) 555-0199" };
     const taken = await placed(app, { ...body, address: { ...sent, ignore_warnings: true } });
@@ -78,7 +78,7 @@ describe("an order", () => {
     expect(suggested.address).toEqual({ ...taken.address, ...place });
   });
 
-  test("goes where its first prescription with an address says, else to the patient's own", async () => {
+  test("ships to the address of its first prescription that has one, or else to the patient's", async () => {
     const known = stranger();
     const elsewhere = { ...person.address!, street1: "12 Wren Ct" };
     const nowhere = await addPatient(app, { patient: { ...known, address: null } });
@@ -91,7 +91,7 @@ describe("an order", () => {
     const items = [nowhere, third, second].map(({ prescription_id }) => ({ prescription_id }));
     const order = await placed(app, { ...orderOf(nowhere), items });
     expect(order.address?.street1).toBe(home.street1);
-    // The patient's default is the first that was ever known.
+    // The patient's default is the first known address.
     const otc = {
       shipping: { method_id: 1 },
       patient: { patient_id: nowhere.patient_id },
@@ -100,7 +100,7 @@ describe("an order", () => {
     expect((await placed(app, otc)).address?.street1).toBe("12 Wren Ct");
   });
 
-  test("of several prescriptions takes of each, and tells them by number whatever the order of its items", async () => {
+  test("of several prescriptions takes units of each, and lists them by number regardless of the order of its items", async () => {
     const known = stranger();
     const first = await addPatient(app, { patient: known, prescription: { refills: 1 } });
     const second = await addPatient(app, {
@@ -133,7 +133,7 @@ describe("an order", () => {
     expect(await read(`/orders/${order.order_number}`)).toEqual(order);
   });
 
-  test("is filled in parts, as often as there are units", async () => {
+  test("can be filled in parts while units remain", async () => {
     const { patient_id, prescription_id } = await newOrder(app, { prescription: { refills: 1 } });
     const left: number[] = [];
     for (const [index, package_size] of [30, 60, 60, 30].entries()) {
@@ -173,7 +173,7 @@ describe("an order", () => {
     });
   }
 
-  test("saves what it tells of the patient, but neither names nor the birth date", async () => {
+  test("saves the patient details it contains, but not names or the birth date", async () => {
     const { body, patient_id } = await newOrder(app);
     const calls = patientCalls(app, patient_id);
     const before = await calls.read();
@@ -202,7 +202,7 @@ describe("an order", () => {
     expect(same.exceptions.map(({ id }) => id)).toEqual([68]);
   });
 
-  test("takes a label of its own, and shows of it everything but the label", async () => {
+  test("accepts a custom label, and shows everything about it except the label", async () => {
     const latin1 = (text: string) => Buffer.from(text, "latin1").toString("base64");
     const labels = {
       PDF: latin1("%PDF-1.4\n1 0 obj\n<<>>\nendobj\n%%EOF\n"),

@@ -16,9 +16,9 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 describe("the catalogue", () => {
-  test("is read on the connection of the transaction: more actions than connections do not stall", async () => {
+  test("is read on the transaction's connection: more actions than connections do not stall", async () => {
     const orders = await Promise.all(Array.from({ length: 4 * POOL_SIZE }, async () => placedOrder()));
-    // A process that has not heard from the change bus trusts no copy, so every action reads the catalogue.
+    // A process without contact to the change bus trusts no cached copy, so every action reads the catalogue.
     const { fresh } = app.deps.bus;
     app.deps.bus.fresh = () => false;
     try {
@@ -33,7 +33,7 @@ describe("the catalogue", () => {
     }
   });
 
-  test("is loaded once for all requests that miss the copy at the same time", async () => {
+  test("is loaded once for all requests that miss the cache at the same time", async () => {
     const { account_id } = app.demo.partners[0]!;
     let reads = 0;
     const db: Database = {
@@ -58,7 +58,7 @@ describe("the catalogue", () => {
 });
 
 describe("an audit entry", () => {
-  test("is written with the work, or the work is not done", async () => {
+  test("is committed together with the work", async () => {
     const lead = await webPerson(app, "lead");
     const { order_number } = await placedOrder();
     const { account_id } = app.demo.partners[0]!;
@@ -83,7 +83,7 @@ describe("an audit entry", () => {
     expect(entries).toHaveLength(1);
   });
 
-  test("is written with the end of a review, or the review stays open", async () => {
+  test("is committed together with the end of a review", async () => {
     const lead = await webPerson(app, "lead");
     const { account_id } = app.demo.partners[0]!;
     const { rows } = await app.deps.db.raw(
@@ -111,7 +111,7 @@ describe("an audit entry", () => {
 describe("a write", () => {
   const conflict = () => Promise.reject(Object.assign(new Error("a lost race"), { code: "40001" }));
 
-  test("that loses every race is a 503 that may be tried again, and settles nothing", async () => {
+  test("that loses every race is a 503 that can be retried, and stores no answer", async () => {
     let attempts = 0;
     let settled = false;
     const plan = {
@@ -128,7 +128,7 @@ describe("a write", () => {
     expect([attempts, settled]).toEqual([10, false]);
   });
 
-  test("inside another transaction is not tried again: that transaction has ended", async () => {
+  test("inside another transaction is not retried, because that transaction has ended", async () => {
     let attempts = 0;
     const nested = app.deps.db.transaction((tx) =>
       write(
@@ -148,7 +148,7 @@ describe("a write", () => {
 
 const placedOrder = async () => placed(app, (await newOrder(app)).body);
 
-/** A database that takes no audit entry. */
+/** A database that rejects audit entries. */
 async function failingAudit(work: () => Promise<unknown>): Promise<void> {
   await app.deps.db.raw("alter table audit_entry add constraint none_is_taken check (action is null) not valid");
   try {

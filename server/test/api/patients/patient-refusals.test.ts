@@ -24,7 +24,7 @@ const address = goodAddress;
 const document = goodDocument;
 const list = (length: number) => Array.from({ length }, (_, index) => `entry ${index}`);
 
-/** One request for each code that an operation names, beside those that every operation has. */
+/** One request for each code of an operation, besides those that every operation has. */
 type Fixture = { code: ErrorCode; fields: string[]; body: Record<string, unknown> };
 const fixtures: Record<string, Fixture[]> = {
   updatePatient: [
@@ -115,9 +115,9 @@ const fixtures: Record<string, Fixture[]> = {
   ],
 };
 
-describe("what is refused", () => {
+describe("a rejection", () => {
   const patientEndpoints = endpoints.filter(({ path }) => path.startsWith("/patients/"));
-  /** Told by other tests: what any request can be, and what takes an order (order-changes). */
+  /** Covered by other tests: codes of any request, and codes that need an order (order-changes). */
   const general: number[] = [40000, 40001, 40002, 40003, 40004, 40005, 42228, 42299];
   const pathOf = (path: string, id = patient_id) => path.replace("{patient_id}", id).replace("{address_id}", "1");
 
@@ -130,7 +130,7 @@ describe("what is refused", () => {
   });
 
   for (const { operation_id, method, path } of patientEndpoints) {
-    test(`${operation_id}: each fault gets its own code and field, and nothing is written`, async () => {
+    test(`${operation_id}: each problem gets its own code and field, and nothing is written`, async () => {
       const before = await calls.read();
       for (const { code, fields, body } of fixtures[operation_id] ?? []) {
         const { status, text } = await ask(app, pathOf(path), body, { method });
@@ -140,7 +140,7 @@ describe("what is refused", () => {
     });
   }
 
-  test("is told all at once, in code order, and never repeats what was sent", async () => {
+  test("lists all problems at once, in code order, and never repeats the input", async () => {
     const all = [
       await calls.patch({ email: "secret-value", phone: "secret-value", gender: "secret-value", patient_safety: [] }),
       await calls.addAddress({
@@ -157,7 +157,7 @@ describe("what is refused", () => {
     for (const { text } of all) expect(text).not.toContain("secret-value");
   });
 
-  test("a patient of nobody, a malformed id and another account's patient are one and the same 404, before any 422", async () => {
+  test("an unknown patient, a malformed id and another account's patient get the same 404, before any 422", async () => {
     const other = await addPatient(app, { partner: 1, patient: stranger() });
     const bodies = new Set<string>();
     for (const id of [
@@ -183,7 +183,7 @@ describe("what is refused", () => {
     }
     bodies.add((await ask(app, "/nowhere")).text);
     expect(bodies.size).toBe(1);
-    // Whose patient it is sees it, untouched.
+    // The owning account still sees the patient, unchanged.
     const own = await ask(app, `/patients/${other.patient_id}`, undefined, { partner: 1 });
     expect(parsed<Patient>(own).addresses).toHaveLength(1);
   });

@@ -51,7 +51,7 @@ const fileOf = (name: string, content: unknown) => {
 };
 const importFile = (name: string, content: unknown, options: Record<string, unknown> = { as: PHARMACIST }) =>
   run("safety import", options, fileOf(name, content));
-/** The shipped tables under another name, and changed. */
+/** The shipped tables under another name, with changes. */
 const tables = (version: string, change: (rows: Record<string, unknown[]>) => void = () => {}) => {
   const json = { ...shippedJson(), version };
   change(json as unknown as Record<string, unknown[]>);
@@ -67,7 +67,7 @@ const metricsOf = async (app: TestApp) => (await fetch(`${app.addresses.base_url
 const doctorOn = async (app: TestApp) =>
   (await checkDatabase(app.config, app.deps.db, () => new Date())).find(({ what }) => what === "safety tables")!;
 
-test("a service starts with the tables of its build, and says so", async () => {
+test("a service starts with the tables of its build, and logs that", async () => {
   expect([one, two].map(versionOf)).toEqual([shipped.version, shipped.version]);
   expect(await metricsOf(one)).toContain(`pestle_safety_fit{version="${shipped.version}"} 1`);
   expect(one.lines()).toContainEqual(expect.objectContaining({ msg: "the safety tables are fit" }));
@@ -81,7 +81,7 @@ test("a service starts with the tables of its build, and says so", async () => {
 });
 
 describe("an import", () => {
-  test("shows the difference first, and a dry run changes nothing and needs nobody", async () => {
+  test("shows the difference first, and a dry run changes nothing and needs no approver", async () => {
     const feed = tables("feed 1", (rows) => {
       rows["interactions"]!.pop();
       rows["ingredients"]!.push({ ingredient: "zorblaxin", aliases: [], source: "label" });
@@ -100,10 +100,10 @@ describe("an import", () => {
     expect((await run("safety show")).data).toMatchObject({ version: shipped.version, imports: [] });
   });
 
-  test("is in force in every process within a second, and keeps who, when and what", async () => {
+  test("is active in every process within a second, and records who, when and what", async () => {
     const feed = tables("feed 2", (rows) => void rows["interactions"]!.pop());
     const path = fileOf("feed.json", feed);
-    // From a process of its own, beside the running services.
+    // From a separate process, next to the running services.
     const ran = await runCli(["safety", "import", path, "--as", PHARMACIST], env);
     expect(ran).toMatchObject({ code: 0, stderr: "" });
     expect(ran.stdout).toMatch(/Import 1 \(version feed 2\) is now active\.\n$/);
@@ -128,7 +128,7 @@ describe("an import", () => {
     expect((await importFile("feed.json", feed)).text).toBe("No changes.");
   });
 
-  test("of interactions as CSV is laid over what is in force", async () => {
+  test("of interactions as CSV is merged over the active tables", async () => {
     const csv = [
       HEAD,
       ...shipped.rows.interactions.map(({ a, b, severity, mechanism, washout_days, source, since }) => {
@@ -147,7 +147,7 @@ describe("an import", () => {
     });
   });
 
-  test("that is faulty tells every place and changes nothing", async () => {
+  test("with errors lists every location and changes nothing", async () => {
     const before = versionOf(one);
     const path = fileOf("bad.csv", `${HEAD}\nmaois,,,x,grave,m,0,s,2026-01-01\nnosuch,,,y,major,m,0,s,soon\n`);
     expect(await runCli(["safety", "import", path, "--as", PHARMACIST], env)).toMatchObject({
@@ -163,7 +163,7 @@ describe("an import", () => {
     expect(versionOf(one)).toBe(before);
   });
 
-  test("whose canaries do not behave is refused", async () => {
+  test("whose canaries fail is rejected", async () => {
     const silent = tables("silent", (rows) => {
       rows["interactions"] = [];
     });
@@ -181,14 +181,14 @@ describe("an import", () => {
     await expect(importFile("other.json", tables("other"), options)).rejects.toThrow(words);
   });
 
-  test("of a file that cannot be read is refused", async () => {
+  test("of an unreadable file is rejected", async () => {
     await expect(run("safety import", { as: PHARMACIST }, join(folder, "none.json"))).rejects.toThrow("cannot be read");
     const path = join(folder, "latin.json");
     writeFileSync(path, Buffer.from('{"version": "caf\xe9"}', "latin1"));
     await expect(run("safety import", { as: PHARMACIST }, path)).rejects.toThrow("not UTF-8");
   });
 
-  test("that was damaged in the database makes every process unfit, and is never passed over for older tables", async () => {
+  test("that was damaged in the database makes every process unfit, and is never replaced by older tables", async () => {
     const { db } = one.deps;
     const newest = "import_number = (select max(import_number) from safety_import)";
     const { rows } = await db.raw(`select data from safety_import where ${newest}`);
@@ -206,7 +206,7 @@ describe("an import", () => {
     await third.stop();
   });
 
-  test("of the shipped tables brings them back", async () => {
+  test("of the shipped tables restores them", async () => {
     const { data } = await run("safety show", { shipped: true, data: true });
     await importFile("shipped.json", data);
     await everywhere(shipped.version);
@@ -214,7 +214,7 @@ describe("an import", () => {
 });
 
 describe("safety check", () => {
-  test("explains what was understood, what was found and who says so", async () => {
+  test("explains what it understood, what it found and the source", async () => {
     const { text } = await run("safety check", { allergy: ["PCN (hives)"], with: ["Nardil", "zorb"] }, "Augmentin");
     expect(text).toMatch(
       /^text +understood as\nAugmentin +amoxicillin\nPCN \(hives\) +penicillins, aminopenicillins\n/,
@@ -233,7 +233,7 @@ describe("safety check", () => {
   });
 });
 
-describe("with a data file that is damaged", () => {
+describe("with a damaged data file", () => {
   const damages: [what: string, content: string | undefined, why: string][] = [
     ["torn", JSON.stringify(shippedJson()).slice(0, 5_000), "file: not valid JSON"],
     ["empty", "", "file: not valid JSON"],
@@ -247,7 +247,7 @@ describe("with a data file that is damaged", () => {
   ];
 
   test.each(damages)(
-    "(%s) the service runs, takes nothing for safe, and doctor says why",
+    "(%s) the service runs, treats nothing as safe, and doctor says why",
     async (what, content, why) => {
       const path = content === undefined ? join(folder, "missing.json") : fileOf(`${what}.json`, content);
       const app = await startTestApp({ env: { SAFETY_DATA_FILE: path } });
@@ -260,7 +260,7 @@ describe("with a data file that is damaged", () => {
         expect(await metricsOf(app)).toMatch(/pestle_safety_fit\{version="[^"]+"\} 0/);
         expect(await doctorOn(app)).toMatchObject({ state: "failed", says: expect.stringContaining("are unfit") });
         expect((await checkSafety(app.config, null)).state).toBe("failed");
-        // Put right, it is found by the next look, without a restart.
+        // After a repair the next check finds it, without a restart.
         writeFileSync(path, JSON.stringify(tables("mended")));
         await app.deps.safety.check();
         expect(versionOf(app)).toBe("mended");
@@ -271,7 +271,7 @@ describe("with a data file that is damaged", () => {
     },
   );
 
-  test("an import takes its place", async () => {
+  test("an import replaces it", async () => {
     const own = await createTestDatabase();
     const path = fileOf("damaged.json", "{");
     const app = await startTestApp({ url: own.url, env: { SAFETY_DATA_FILE: path } });
@@ -288,7 +288,7 @@ describe("with a data file that is damaged", () => {
   });
 });
 
-/** The demo has a lead who may import. */
+/** The demo has a lead, who may import. */
 async function importWith(url: string, file: string, safety_data_file: string) {
   const db = openDb({ connection: { connectionString: url }, pool_size: 1, named_statements: true });
   const { rows } = await db.raw("select email from person where role in ('admin', 'lead', 'pharmacist') limit 1");
@@ -297,7 +297,7 @@ async function importWith(url: string, file: string, safety_data_file: string) {
   return runCli(args, { ...env, DATABASE_URL: url, SAFETY_DATA_FILE: safety_data_file });
 }
 
-test("tables that go wrong in memory are noticed by their canaries and read again", async () => {
+test("the canaries detect tables that are corrupted in memory, and the service reads them again", async () => {
   const before = one.deps.safety.current();
   if (!("data" in before)) throw new Error("unfit before");
   (before.data.interactions as Map<string, unknown>).clear();

@@ -22,7 +22,7 @@ const prescribed = async (who: WebPerson, body: unknown) => {
 };
 
 describe("the sandbox in the portal", () => {
-  test("takes a preset prescription by an order to Delivered, and tells every step in its history", async () => {
+  test("takes a preset prescription through an order to Delivered, and shows every step in its history", async () => {
     const { prescription_id, order_number: none } = await prescribed(willow, { preset: "simple" });
     expect(none).toBeNull();
     const placed = await willow.send("POST", `${P}/sandbox/orders`, { prescription_id });
@@ -59,18 +59,18 @@ describe("the sandbox in the portal", () => {
     });
   }
 
-  test("canceled: an order for it is refused", async () => {
+  test("canceled: an order for it is rejected", async () => {
     const { prescription_id } = await prescribed(willow, { preset: "canceled" });
     const placed = await willow.send("POST", `${P}/sandbox/orders`, { prescription_id });
     expect([placed.status, placed.body.errors[0].code]).toEqual([422, 42249]);
   });
 
-  test("under Automatic Processing the order is there with the answer", async () => {
+  test("under Automatic Processing the order exists when the answer arrives", async () => {
     const { order_number } = await prescribed(juniper, { preset: "missing_email" });
     expect((await juniper.get(`${P}/orders/${order_number}`)).body.order.exception.id).toBe(65);
   });
 
-  test("takes fields of one's own beside a preset, and refuses what is none", async () => {
+  test("accepts your own fields with a preset, and rejects unknown ones", async () => {
     const { patient_id } = await prescribed(willow, {
       preset: "missing_email",
       simulation: { patient: { patient_id: "mine-0001", first_name: "Wren" } },
@@ -84,7 +84,7 @@ describe("the sandbox in the portal", () => {
     }
   });
 
-  test("moves the account's clock, which the portal shows from then on", async () => {
+  test("moves the account's clock, and the portal shows the new time", async () => {
     const before = (await juniper.get(`${P}/sandbox`)).body;
     await juniper.send("POST", `${P}/sandbox/simulate`, {
       simulation_type: "clock",
@@ -95,7 +95,7 @@ describe("the sandbox in the portal", () => {
     expect(Date.parse(after.now) - Date.parse(before.now)).toBeGreaterThanOrEqual(86_400_000);
   });
 
-  test("is not there in production", async () => {
+  test("is 404 in production", async () => {
     expect((await harbor.get("/portal/production/home")).status).toBe(200);
     expect((await harbor.get("/portal/production/sandbox")).status).toBe(404);
     for (const tool of ["prescriptions", "orders", "simulate"]) {
@@ -105,7 +105,7 @@ describe("the sandbox in the portal", () => {
 });
 
 describe("a held order", () => {
-  test("offers what its exceptions and its status allow, and an action ends the hold", async () => {
+  test("offers the actions of its exceptions and its status, and an action ends the hold", async () => {
     const { prescription_id } = await prescribed(willow, { preset: "missing_email" });
     const placed = await willow.send("POST", `${P}/sandbox/orders`, { prescription_id });
     const path = `${P}/orders/${placed.body.order_number}`;
@@ -128,7 +128,7 @@ describe("a held order", () => {
     expect((await willow.get(path)).body.action_requests).toMatchObject([{ event: "update_email" }]);
   });
 
-  test("shows the address that would be used, before anybody asks to use it", async () => {
+  test("shows the address that an action would use, before the user chooses it", async () => {
     const { prescription_id } = await prescribed(willow, { preset: "invalid_address" });
     const placed = await willow.send("POST", `${P}/sandbox/orders`, { prescription_id });
     const path = `${P}/orders/${placed.body.order_number}`;

@@ -12,10 +12,10 @@ const DAY_MS = DAY_S * 1000;
 const SKU = "atorvastatin-20";
 const LONGEST_MS = 60_000;
 
-test("a year of one patient's refills plays in seconds, and the same calls tell the same story anywhere", async () => {
+test("a year of one patient's refills runs in seconds, and the same calls give the same results everywhere", async () => {
   const first = await playYear();
   expect(first.story).toEqual([
-    // Twelve fills, each ordered when the one before is used up; the parcel takes the days of its street.
+    // Twelve fills, each ordered when the one before is used up; the street decides the transit days.
     ...Array.from({ length: 12 }, (_, month) => [
       `day ${30 * month}: ordered, ${11 - month} refills left`,
       `day ${30 * month}: shipped for 30 days`,
@@ -46,11 +46,11 @@ test("a year of one patient's refills plays in seconds, and the same calls tell 
 const dayOf = (line: string) => Number(/\d+/.exec(line)![0]);
 const sortedByDay = (lines: string[]) => [...lines].sort((a, b) => dayOf(a) - dayOf(b));
 
-/** A year on a service, and a sandbox account, that nobody has used before. */
+/** A year on a new service and a new sandbox account. */
 async function playYear() {
   const app = await startTestApp({ unlimited: true });
   try {
-    // From the middle of a day, so that no story crosses midnight before the other.
+    // Starts at noon, so that neither run crosses midnight before the other.
     app.advance(DAY_MS - ((app.deps.now().getTime() - 16 * 3600 * 1000) % DAY_MS));
     const on_hand_before = (await shelfOf(app)).on_hand_units;
     const started = performance.now();
@@ -86,7 +86,7 @@ async function playYear() {
   }
 }
 
-/** What a partner does in the year, and what it sees of it, with days counted from the prescription's arrival. */
+/** The partner's actions during the year and what it sees, in days since the prescription arrived. */
 async function play(app: TestApp) {
   const { patient_id, prescription_id, rx } = await arrived(app, {
     drug_name: SKU.replace("-20", ""),
@@ -119,7 +119,7 @@ async function play(app: TestApp) {
     const { shipped_at, supply_ends_at } = await itemOf(app, order_number);
     say(shipped_at, `shipped for ${daysBetween(shipped_at, supply_ends_at)} days`);
 
-    // Nobody but the clock moves the parcel.
+    // Only the clock moves the parcel.
     now = await pass(10);
     for (const { at, status: scanned } of await scansOf(app, order_number)) say(at, scanned);
     const delivered = await read<Order>(app, `/orders/${order_number}`);
@@ -137,7 +137,7 @@ async function play(app: TestApp) {
   return { story: lines, start, patient_id };
 }
 
-/** Ten days into thirty: it is no reason to hold the order, but the pharmacist is told. The partner thinks again. */
+/** Ten days into thirty: not a reason to hold the order, but the pharmacist sees a warning. The partner reconsiders. */
 async function tooSoon(app: TestApp, { status, body }: Awaited<ReturnType<typeof post>>): Promise<string> {
   expect([status, body.order_status]).toEqual([201, "Processing"]);
   const { order_number } = body as Order;
@@ -167,7 +167,7 @@ async function prescriptionOf(app: TestApp, patient_id: string, prescription_id:
 
 const accountOf = (app: TestApp) => app.demo.partners[0]!.account_id;
 
-/** What the safety engine left for the pharmacist. */
+/** The safety engine's findings for the pharmacist. */
 async function findingsOf(app: TestApp, order_number: string): Promise<SafetyFinding[]> {
   const { rows } = await app.deps.db.raw("select safety_sealed from orders where order_number = $1", [order_number]);
   const sealed = rows[0]!["safety_sealed"] as Buffer | null;
@@ -182,7 +182,7 @@ async function itemOf(app: TestApp, order_number: string): Promise<{ shipped_at:
   return rows[0] as never;
 }
 
-/** Scans that changed the parcel's status, in their order. */
+/** Scans that changed the parcel's status, in order. */
 async function scansOf(app: TestApp, order_number: string): Promise<{ at: Date; status: string }[]> {
   const { rows } = await app.deps.db.raw(
     `select min(at) as at, status from shipment_scan where order_number = $1 and status <> 'label_created'

@@ -35,7 +35,7 @@ describe("a simulated event", () => {
     expect(await footprint(app)).toEqual({ ...before, events: Number(before["events"]) + 1 });
   });
 
-  test("is one line of ASCII, whatever was given", async () => {
+  test("is one line of ASCII for any input", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.dictionary(
@@ -54,7 +54,7 @@ describe("a simulated event", () => {
     );
   });
 
-  test("that names no patient or order in their form is told all the same, and found by neither", async () => {
+  test("with a malformed patient or order number is sent anyway, and cannot be found by either", async () => {
     const rest = { patient_id: 7, order_number: "x".repeat(5_000) };
     const { row } = await sent({ event_type: "ORDER_UPDATED", ...rest });
     expect([row["patient_id"], row["order_number"]]).toEqual([null, null]);
@@ -69,7 +69,7 @@ describe("a simulated event", () => {
     expect(ahead_s).toBeLessThan(86_500);
   });
 
-  test("of no known type, or with what only the service says, is refused", async () => {
+  test("of an unknown type, or with a field that only the service sets, is rejected", async () => {
     const before = await footprint(app);
     for (const event_type of ["RX_LOST", 7, null, undefined, "toString"]) {
       const { status, text } = await simulate(app, "event", { event_type });

@@ -20,7 +20,7 @@ const rowsOf = async (text: string, ...params: unknown[]) => (await app.deps.db.
 const account = (partner = 0) => app.demo.partners[partner]!.account_id;
 
 describe("a simulated prescription", () => {
-  test("needs nothing said: a patient, a prescriber and a drug of the catalogue are invented", async () => {
+  test("needs no fields: the sandbox invents a patient, a prescriber and a drug of the catalogue", async () => {
     const { patient_id, prescription_id, rx, patient } = await arrived(app);
     expect(rx).toMatchObject({ id: prescription_id, patient_id, active: true, drug_schedule: "0", refills_left: 3 });
     expect(patient).toMatchObject({
@@ -32,7 +32,7 @@ describe("a simulated prescription", () => {
     expect(order).toMatchObject({ order_status: "Processing", exceptions: [] });
   });
 
-  test("goes through the intake: the message is kept and processed, its source is told, RX_RECEIVED is written", async () => {
+  test("goes through intake: the service stores and processes the message, shows its source and writes RX_RECEIVED", async () => {
     const { prescription_id, patient_id, rx } = await arrived(app);
     const [row] = await rowsOf(
       `select r.source, r.acceptance, m.format, m.state, m.outcome, m.kind, m.for_account_id, m.answer
@@ -68,13 +68,13 @@ describe("a simulated prescription", () => {
     expect(order.order_status).toBe("Processing");
   });
 
-  test("is for nobody in production", async () => {
+  test("is rejected in production", async () => {
     for (const type of ["prescription", "event", "order", "clock", "nonsense"]) {
       expect((await simulate(app, type, {}, { partner: PRODUCTION })).status).toBe(404);
     }
   });
 
-  test("of a type that is not known, or of no type, is 42200", async () => {
+  test("of an unknown type, or without a type, is 42200", async () => {
     expect(fieldsOf((await simulate(app, "weather", {})).text)).toEqual(["simulation_type"]);
     expect(fieldsOf((await simulate(app, "prescription", [])).text)).toEqual(["simulation"]);
     expect(fieldsOf((await post(app, { simulation: {} }, { path: "/simulate" })).text)).toEqual(["simulation_type"]);
@@ -82,7 +82,7 @@ describe("a simulated prescription", () => {
   });
 });
 
-/** What each field of a medication request is set to, and what is shown then where that is not the same. */
+/** A value for each field of a medication request, and the shown value if it differs. */
 const settings: Record<string, { set: unknown; shown?: unknown } | "refused"> = {
   id: "refused",
   active: { set: false },
@@ -107,7 +107,7 @@ const settings: Record<string, { set: unknown; shown?: unknown } | "refused"> = 
   medication_dispenses: { set: [] },
 };
 
-/** Values that are none of each field's. */
+/** Invalid values of each field. */
 const misfits: Record<string, unknown[]> = {
   id: [1, 183601, null],
   active: ["false", null, 0],
@@ -135,24 +135,24 @@ const misfits: Record<string, unknown[]> = {
 const fields = Object.keys(MedicationRequest.properties as object);
 
 describe("every field of a medication request", () => {
-  test("has a setting and misfits here", () => {
+  test("has a valid value and invalid ones here", () => {
     expect(Object.keys(settings).sort()).toEqual([...fields].sort());
     expect(Object.keys(misfits).sort()).toEqual([...fields].sort());
   });
 
-  test.each(fields)("%s is set, or refused by name", async (field) => {
+  test.each(fields)("%s is set, or rejected by name", async (field) => {
     const setting = settings[field]!;
     if (setting === "refused") {
       expect(fieldsOf((await simulate(app, "prescription", { [field]: 1 })).text)).toEqual([`simulation.${field}`]);
       return;
     }
-    // Only Automatic Processing shows errors of orders, and only there an order is a dispense at once.
+    // Only Automatic Processing shows order errors, and only there does an order count as a dispense immediately.
     const partner = field === "order_errors" ? AUTOMATIC : 0;
     const { rx } = await arrived(app, { [field]: setting.set }, { partner });
     expect(rx[field as keyof typeof rx]).toEqual("shown" in setting ? setting.shown : setting.set);
   });
 
-  test.each(fields)("%s is refused where it does not fit, and nothing is written", async (field) => {
+  test.each(fields)("an invalid %s is rejected, and nothing is written", async (field) => {
     const before = [await intakeRows(app), await footprint(app)];
     for (const misfit of misfits[field]!) {
       const { status, text } = await simulate(app, "prescription", { [field]: misfit });
@@ -162,7 +162,7 @@ describe("every field of a medication request", () => {
     expect([await intakeRows(app), await footprint(app)]).toEqual(before);
   });
 
-  test("a date is taken where a time is asked, and a time where a date is", async () => {
+  test("accepts a date for a time, and a time for a date", async () => {
     const { rx } = await arrived(app, {
       receive_date: "2026-07-04",
       expire_date: "2027-01-15",
@@ -181,7 +181,7 @@ describe("every field of a medication request", () => {
     expect(JSON.parse((await ask(app, "/patients/dated-1")).text).dob).toBe("1984-05-17");
   });
 
-  test("all of them at once, and everything wrong at once", async () => {
+  test("accepts all of them at once, and reports all problems at once", async () => {
     const wrong = Object.fromEntries(fields.map((field) => [field, misfits[field]![0]]));
     const patient = {
       patient_id: "?",
@@ -211,14 +211,14 @@ describe("every field of a medication request", () => {
     );
   });
 
-  test("the law's limits hold: refills of a controlled substance are capped, those of schedule 2 are none", async () => {
+  test("the legal limits apply: refills of a controlled substance are capped, and schedule 2 has none", async () => {
     expect((await arrived(app, { drug_schedule: "4", refills_left: 12 })).rx).toMatchObject({ refills_left: 5 });
     expect((await arrived(app, { drug_schedule: "2", refills_left: 3 })).rx).toMatchObject({ refills_left: 0 });
-    // What the catalogue or the name of the drug says is stricter than what the simulation says.
+    // The catalogue or the drug's name is stricter than the simulation.
     expect((await arrived(app, { drug_name: "zolpidem", drug_schedule: "0" })).rx.drug_schedule).toBe("4");
   });
 
-  test("nothing without units is fillable before a pharmacist has looked", async () => {
+  test("no prescription without units is fillable before a pharmacist accepts it", async () => {
     const { prescription_id } = await arrived(app, { written_qty: 0 });
     const [row] = await rowsOf("select acceptance from prescription where prescription_id = $1", prescription_id);
     expect(row).toEqual({ acceptance: "pending" });
@@ -230,18 +230,18 @@ describe("the drug", () => {
     const { drug_name, ndc, gcn, drug_schedule } = (await arrived(app, simulation)).rx;
     return { drug_name, ndc, gcn, drug_schedule };
   };
-  test("is known by its NDC, its GCN, its name, or words of it", async () => {
+  test("is matched by its NDC, its GCN, its name, or words of it", async () => {
     const sertraline = { drug_name: "Sertraline 50 mg tablet", ndc: "70999020130", gcn: "90201", drug_schedule: "0" };
     expect(await drugOf({ ndc: "70999020130" })).toEqual(sertraline);
     expect(await drugOf({ gcn: "90201" })).toEqual(sertraline);
     expect(await drugOf({ drug_name: "SERTRALINE 50 mg tablet" })).toMatchObject({ ndc: "70999020130" });
     expect(await drugOf({ drug_name: "sertraline" })).toMatchObject({ drug_name: "sertraline", ndc: "70999020130" });
-    // The generic, although the brand's name has the word in it as well.
+    // The generic, although the brand's name contains the word too.
     expect(await drugOf({ drug_name: "atorvastatin" })).toMatchObject({ ndc: "70999010130" });
     expect(await drugOf({ drug_name: "Lipora" })).toMatchObject({ ndc: "70999010230" });
   });
 
-  test("that the catalogue does not have is prescribed all the same, and cannot be ordered", async () => {
+  test("that is not in the catalogue can be prescribed, and cannot be ordered", async () => {
     expect(await drugOf({ drug_name: "Frobozz" })).toEqual({
       drug_name: "Frobozz",
       ndc: null,
@@ -254,7 +254,7 @@ describe("the drug", () => {
     expect(body.errors.map(({ code }: { code: number }) => code)).toContain(42260);
   });
 
-  test("that nobody names has the quantity that is written, where one is offered so", async () => {
+  test("that is not named matches the given quantity, if a product has that quantity", async () => {
     for (const written_qty of [3, 10, 21, 90]) {
       const { ndc, ...rx } = (await arrived(app, { written_qty })).rx;
       const product = JSON.parse((await ask(app, `/products?ndc[]=${ndc}`)).text)[0];
@@ -264,7 +264,7 @@ describe("the drug", () => {
 });
 
 describe("the patient", () => {
-  test("is whoever is described, and the rest of them is invented", async () => {
+  test("has the given details, and the sandbox invents the rest", async () => {
     const said = { first_name: "Wren", last_name: "Abernathy", dob: "1984-05-17", gender: "N", phone: "916-555-0131" };
     const { patient } = await arrived(app, {
       patient: {
@@ -283,7 +283,7 @@ describe("the patient", () => {
     });
   });
 
-  test("has what the prescriber leaves out where it is said so: null", async () => {
+  test("has no value where the request says null", async () => {
     const { patient } = await arrived(app, {
       patient: { gender: null, email: null, phone: null, address: null, allergies: null },
     });
@@ -298,7 +298,7 @@ describe("the patient", () => {
       { state: "NV", city: /^Reno$/, zip: /^895/ },
     ],
     [{ city: "Oakland" }, { state: "CA", city: /^Oakland$/, zip: /^946/ }],
-  ])("lives where %j leads, with the rest of the address to match", async (address, expected) => {
+  ])("lives where %j is, with a matching address", async (address, expected) => {
     const { patient } = await arrived(app, { patient: { address } });
     const [{ city, state, zip } = {} as never] = patient.addresses as { city: string; state: string; zip: string }[];
     expect(state).toBe(expected.state);
@@ -307,7 +307,7 @@ describe("the patient", () => {
     expect(app.deps.zips.stateOf(zip!.slice(0, 5))).toBe(state);
   });
 
-  test("of a known id is meant, whatever else is said: what is new is added and nothing overwritten", async () => {
+  test("with a known id is used: new details are added, and existing ones are not overwritten", async () => {
     const first = await arrived(app, { patient: { patient_id: "known-1", phone: null, allergies: [] } });
     const second = await arrived(app, {
       patient_id: "known-1",
@@ -331,7 +331,7 @@ describe("the patient", () => {
     ]);
   });
 
-  test("of a known id has what is on file where nothing is said, twins and namesakes notwithstanding", async () => {
+  test("with a known id has the details on file if the request gives none, even with twins and namesakes", async () => {
     const twin = { first_name: "Gemini", last_name: "Ashgrove", dob: "1990-02-03", phone: "4155550143" };
     const [one, two] = [
       await arrived(app, { patient: { ...twin, patient_id: "twin-1" } }),
@@ -346,7 +346,7 @@ describe("the patient", () => {
     }
   });
 
-  test("of another account is nobody's here", async () => {
+  test("of another account is unknown here", async () => {
     await arrived(app, { patient: { patient_id: "elsewhere-1", first_name: "Elsewhere" } }, { partner: AUTOMATIC });
     const { patient } = await arrived(app, { patient_id: "elsewhere-1" });
     expect(patient.first_name).not.toBe("Elsewhere");
@@ -373,19 +373,19 @@ describe("the patient", () => {
     [{ allergies: ["ok", ""] }, ".allergies[1]"],
     [{ ssn: "1" }, ".ssn"],
   ];
-  test.each(misfitPatients)("%j is refused at its field", async (patient, field) => {
+  test.each(misfitPatients)("%j is rejected at its field", async (patient, field) => {
     const { text } = await simulate(app, "prescription", { patient });
     expect(fieldsOf(text)).toEqual([`simulation.patient${field}`]);
   });
 
-  test("of two ids is nobody", async () => {
+  test("with two ids is rejected", async () => {
     const { text } = await simulate(app, "prescription", { patient_id: "one-1", patient: { patient_id: "two-2" } });
     expect(fieldsOf(text)).toEqual(["simulation.patient.patient_id"]);
   });
 });
 
-describe("sent again", () => {
-  test("with its key nothing happens twice, and the same bytes come back", async () => {
+describe("a repeated request", () => {
+  test("with its key takes effect once, and returns the same bytes", async () => {
     const headers = { "idempotency-key": "rx-1" };
     const first = await simulate(app, "prescription", { daw: true }, { headers, partner: AUTOMATIC });
     const before = [await intakeRows(app), await footprint(app, AUTOMATIC)];
@@ -396,13 +396,13 @@ describe("sent again", () => {
     expect(other.body).toMatchObject({ errors: [{ code: 42299 }] });
   });
 
-  test("refused, its key is free", async () => {
+  test("after a rejection can use its key again", async () => {
     const headers = { "idempotency-key": "rx-2" };
     expect((await simulate(app, "prescription", { daw: 7 }, { headers })).status).toBe(422);
     expect((await simulate(app, "prescription", { daw: true }, { headers })).status).toBe(202);
   });
 
-  test("many at once are as many patients, one after the other", async () => {
+  test("many at once create as many patients, one after another", async () => {
     const all = await Promise.all(Array.from({ length: 20 }, () => arrived(app)));
     expect(new Set(all.map(({ patient_id }) => patient_id)).size).toBe(20);
     const numbers = all.map(({ patient_id }) => Number(patient_id.replace("sim", ""))).sort((a, b) => a - b);
@@ -420,7 +420,7 @@ describe("with Automatic Processing", () => {
     return order?.exceptions.map(({ id }) => id);
   };
 
-  test("the order is there when the answer is, however many come at once", async () => {
+  test("the order exists when the answer arrives, also with many at once", async () => {
     const all = await Promise.all(
       Array.from({ length: 8 }, () => arrived(app, { drug_name: "finasteride" }, { partner: AUTOMATIC })),
     );
@@ -429,7 +429,7 @@ describe("with Automatic Processing", () => {
     }
   });
 
-  test("what it lacks holds its order, as the guide says", async () => {
+  test("missing data holds its order, as the guide says", async () => {
     const drug_name = "finasteride";
     expect(await holdsOf({ drug_name, patient: { email: null } })).toEqual([65]);
     expect(await holdsOf({ drug_name, patient: { address: null } })).toEqual([66]);
@@ -447,21 +447,21 @@ describe("with Automatic Processing", () => {
     expect(await holdsOf({ drug_name, patient: { first_name, last_name: "Featherstonehaugh" } })).toEqual([79]);
   });
 
-  test("one that cannot be an order shows why at once, and one for later becomes none yet", async () => {
+  test("one that cannot become an order shows why immediately, and one for later has no order yet", async () => {
     const { rx } = await arrived(app, { ndc: null }, { partner: AUTOMATIC });
     expect(rx.order_errors?.map(({ code }) => code)).toEqual([42260]);
     const later = await arrived(app, { effective_date: "2999-01-01" }, { partner: AUTOMATIC });
     expect([later.rx.order_errors, await ordersOf(later.prescription_id)]).toEqual([[], []]);
   });
 
-  test("one that its prescriber takes back at once becomes no order", async () => {
+  test("one that its prescriber cancels immediately becomes no order", async () => {
     const { rx, prescription_id } = await arrived(app, { active: false }, { partner: AUTOMATIC });
     expect(rx.active).toBe(false);
     expect(await ordersOf(prescription_id)).toEqual([]);
   });
 });
 
-test("the same calls on two fresh accounts tell the same story", async () => {
+test("the same calls on two fresh accounts give the same results", async () => {
   const calls: Record<string, unknown>[] = [
     {},
     { drug_name: "sertraline", refills_left: 1 },
@@ -482,7 +482,7 @@ test("the same calls on two fresh accounts tell the same story", async () => {
         "select event_type, body from webhook_event order by created_at, event_type",
       );
       told.push(rows.map(({ event_type, body }) => [event_type, JSON.parse(String(body))]));
-      // Ids come from sequences and from chance, times from the clock: ids are named in the order they come in.
+      // Ids come from sequences and random numbers, times from the clock: ids are renamed in order of appearance.
       const ids: unknown[] = [];
       return JSON.stringify(told, (key, value) => {
         if (/_(date|at)$|^timestamp$/.test(key)) return "then";

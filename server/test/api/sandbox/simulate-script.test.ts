@@ -19,7 +19,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 let number = 0;
-/** A NewRx for somebody new, or whatever else is said. */
+/** A NewRx for a new patient, with overrides. */
 const message = (given: Parameters<typeof newMessage>[0] = {}) => {
   number++;
   const envelope = { message_id: `SIM-${number}`, prescriber_order_number: null, ...given.envelope };
@@ -40,7 +40,7 @@ const message = (given: Parameters<typeof newMessage>[0] = {}) => {
   }).toString();
 };
 const send = (script: unknown, options = {}) => simulate(app, "prescription", { script }, options);
-/** A CancelRx that means another message, and tells nothing else. */
+/** A CancelRx that refers to another message, and contains nothing else. */
 const cancelOf = (relates_to_message_id: string) =>
   message({
     envelope: { relates_to_message_id },
@@ -52,7 +52,7 @@ const cancelOf = (relates_to_message_id: string) =>
   });
 
 describe("a SCRIPT message", () => {
-  test("becomes a prescription of the account whose token it came with, whoever it is addressed to", async () => {
+  test("becomes a prescription of the token's account, regardless of its addressee", async () => {
     for (const to of ["9900017", "0000000"]) {
       const made = await arrived(app, { script: message({ envelope: { to } }) }, { partner: AUTOMATIC });
       expect(made.patient_id).toBe(`script-${number}`);
@@ -63,7 +63,7 @@ describe("a SCRIPT message", () => {
     }
   });
 
-  test("of Automatic Processing is an order when the answer is there", async () => {
+  test("under Automatic Processing is an order when the answer arrives", async () => {
     const { prescription_id } = await arrived(app, { script: message() }, { partner: AUTOMATIC });
     const { orders } = JSON.parse(
       (await ask(app, `/orders?prescription_id=${prescription_id}`, undefined, { partner: AUTOMATIC })).text,
@@ -71,7 +71,7 @@ describe("a SCRIPT message", () => {
     expect(orders).toHaveLength(1);
   });
 
-  test("is not signed unless it says so", async () => {
+  test("counts as unsigned unless it has a signature", async () => {
     const prescription = { ...prescribed("zolpidem-5", 30), signature_evidence: false };
     const { prescription_id } = await arrived(app, { script: message({ prescription }) });
     const { rows } = await app.deps.db.raw("select acceptance from prescription where prescription_id = $1", [
@@ -80,7 +80,7 @@ describe("a SCRIPT message", () => {
     expect(rows).toEqual([{ acceptance: "pending" }]);
   });
 
-  test("that came before gets the same answer and changes nothing, by the network or simulated", async () => {
+  test("that was sent before gets the same answer and changes nothing, from the network or simulated", async () => {
     const script = message();
     const first = await send(script);
     const networked = message();
@@ -97,7 +97,7 @@ describe("a SCRIPT message", () => {
     expect((await send(script, { partner: AUTOMATIC })).text).not.toBe(first.text);
   });
 
-  test("under another's id is refused, and nothing is written", async () => {
+  test("with another message's id is rejected, and nothing is written", async () => {
     await send(message({ envelope: { message_id: "SIM-taken" } }));
     const before = await intakeRows(app);
     const { status, text } = await send(message({ envelope: { message_id: "SIM-taken" } }));
@@ -106,7 +106,7 @@ describe("a SCRIPT message", () => {
     expect(await intakeRows(app)).toEqual(before);
   });
 
-  test("that the intake would refuse is refused with its reasons, and nothing is written", async () => {
+  test("that intake would reject is rejected with its reasons, and nothing is written", async () => {
     const before = await intakeRows(app);
     const refusals: [unknown, string[]][] = [
       ["", ["024"]],
@@ -126,12 +126,12 @@ describe("a SCRIPT message", () => {
     expect(await intakeRows(app)).toEqual(before);
   });
 
-  test("says everything itself: what stands beside it is refused", async () => {
+  test("contains all of its data: other fields next to it are rejected", async () => {
     const { text } = await simulate(app, "prescription", { script: message(), drug_name: "x", patient: {} });
     expect(fieldsOf(text)).toEqual(["simulation.drug_name", "simulation.patient"]);
   });
 
-  test("that cancels answers with the prescription it ended, and its order is canceled with it", async () => {
+  test("that cancels returns the prescription it ended, and cancels its order", async () => {
     const envelope = { message_id: "SIM-to-cancel" };
     const made = await arrived(app, { script: message({ envelope }) }, { partner: AUTOMATIC });
     const cancel = cancelOf("SIM-to-cancel");
@@ -145,7 +145,7 @@ describe("a SCRIPT message", () => {
     expect((await send(cancel, { partner: AUTOMATIC })).text).toBe(answer.text);
   });
 
-  test("that finds nothing to cancel, or changes nothing, is taken and answers with nulls", async () => {
+  test("that finds nothing to cancel, or changes nothing, is accepted and returns nulls", async () => {
     const nothing = { patient_id: null, prescription_id: null };
     expect((await send(cancelOf("SIM-never"))).body).toEqual(nothing);
     expect((await send(message({ content: change }))).body).toEqual(nothing);

@@ -11,7 +11,7 @@ import { startTestApp } from "../../support/test-app.ts";
 import { selfSigned } from "../../support/tools/self-signed.ts";
 import { addEndpoint, writeEvents } from "../../support/webhooks.ts";
 
-/** A mail server of our own on loopback: what it is told, and what it answers to each word. */
+/** A mail server on loopback: the commands that it receives, and its answer to each. */
 const servers: Server[] = [];
 afterEach(async () => {
   for (const server of servers.splice(0)) await new Promise((resolve) => server.close(resolve));
@@ -47,7 +47,7 @@ async function openMailServer(
         const hello = tls === undefined || socket instanceof TLSSocket ? known["EHLO"] : "250 STARTTLS";
         if (word === "STARTTLS" && tls !== undefined) {
           socket.removeAllListeners("data");
-          // More than was asked for: nothing that is said in the open may count afterwards.
+          // More than the client requested: nothing sent before TLS may count afterwards.
           socket.write("220 go ahead\r\n250 not from me\r\n", () =>
             talk(new TLSSocket(socket, { isServer: true, ...tls }), ""),
           );
@@ -67,7 +67,7 @@ async function openMailServer(
 }
 const letter = { to: "dev@larkspur.example", subject: "Notice", text: "first\n.second\n..third" };
 
-test("a letter is handed over whole, dots and all", async () => {
+test("the client sends a complete mail, including leading dots", async () => {
   const { url, told, letters } = await openMailServer();
   await openMail({ smtp_url: url, from: "pharmacy@larkspur.example" })!.send(letter);
   expect(told).toEqual([
@@ -83,7 +83,7 @@ test("a letter is handed over whole, dots and all", async () => {
 });
 
 test.each(["AUTH", "MAIL", "RCPT", "DATA", "letter"])(
-  "a mail server that refuses at %s is a failure that says so",
+  "a mail server that rejects at %s is an error that says so",
   async (word) => {
     const { url } = await openMailServer({ [word]: "550 5.7.1 no, o'brien@secret.example" });
     const sending = openMail({ smtp_url: url, from: "pharmacy@larkspur.example" })!.send(letter);
@@ -91,7 +91,7 @@ test.each(["AUTH", "MAIL", "RCPT", "DATA", "letter"])(
   },
 );
 
-test("a line that can be made private is, before the password; a certificate that does not fit ends it", async () => {
+test("the client upgrades the connection before it sends the password; an invalid certificate ends it", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pestle-mail-"));
   const { key, cert } = selfSigned(folder, "mail.test", "127.0.0.1");
   const { url, told, letters } = await openMailServer({}, { key: readFileSync(key), cert: readFileSync(cert) });
@@ -114,11 +114,11 @@ test("the password never crosses a network unencrypted", async () => {
   expect(told).toEqual(["EHLO pestle", "STARTTLS"]);
 });
 
-test("nobody's mail server is no mail", () => {
+test("without a mail server there is no mail", () => {
   expect(openMail({ smtp_url: "", from: "" })).toBeNull();
 });
 
-test("the partner's people are told when an endpoint is disabled, and nothing waits for the mail server", async () => {
+test("the partner's users get a mail when an endpoint is disabled, and no request waits for the mail server", async () => {
   const { url, letters } = await openMailServer();
   const app = await startTestApp({ env: { SMTP_URL: url, MAIL_FROM: "pharmacy@larkspur.example" } });
   const gone = await openReceiver((_, response) => response.writeHead(410).end());
@@ -133,7 +133,7 @@ test("the partner's people are told when an endpoint is disabled, and nothing wa
   await gone.close();
 });
 
-test("somebody who cannot be reached does not keep a notice from the others", async () => {
+test("one unreachable user does not prevent the mail to the others", async () => {
   const { url, letters } = await openMailServer({
     RCPT: (line) => (line.includes("<a.former@") ? "550 5.1.1 nobody here" : "250 ok"),
   });

@@ -15,7 +15,7 @@ import { signedIn, type WebPerson } from "../../support/web.ts";
 let app: TestApp;
 let willow: WebPerson;
 let receiver: Receiver;
-/** What the receiver answers with. */
+/** The receiver's answer. */
 let status = 200;
 beforeAll(async () => {
   app = await startTestApp();
@@ -47,7 +47,7 @@ const settles = (event_id: string, expected: string) =>
   expect.poll(async () => (await standing(event_id))[0]?.status).toBe(expected);
 
 describe("webhook endpoints in the portal", () => {
-  test("are registered with a signing secret that is shown once, and signed by the newest live credential", async () => {
+  test("are registered with a signing secret that is shown once, and signed with the newest live credential", async () => {
     const made = (await willow.send("POST", `${P}/credentials`, { name: "for webhooks" })).body;
     const endpoint = await registered({ description: "orders", events: ["RX_RECEIVED", "ORDER_EXCEPTION"] });
     expect(endpoint).toMatchObject({
@@ -85,7 +85,7 @@ describe("webhook endpoints in the portal", () => {
     await willow.send("DELETE", path(endpoint));
   });
 
-  test("are changed, disabled, enabled and removed; a refusal says what is wrong in the API's own words", async () => {
+  test("are changed, disabled, enabled and removed; a rejection has the API's own text", async () => {
     const endpoint = await registered();
     const off = await willow.send("PATCH", path(endpoint), { status: "disabled", description: "resting" });
     expect(off.body).toMatchObject({ status: "disabled", disabled_reason: "partner", description: "resting" });
@@ -103,7 +103,7 @@ describe("webhook endpoints in the portal", () => {
     expect((await willow.get(path(endpoint))).status).toBe(404);
   });
 
-  test("without a live credential there is nothing to sign with, and that is told", async () => {
+  test("without a live credential to sign with, the portal says so", async () => {
     const juniper = await signedIn(app, app.demo.partners[1]!.portal);
     const { credentials } = (await juniper.get(`${P}/credentials`)).body;
     for (const { credential_id } of credentials) await juniper.send("POST", `${P}/credentials/${credential_id}/revoke`);
@@ -113,7 +113,7 @@ describe("webhook endpoints in the portal", () => {
 });
 
 describe("deliveries in the portal", () => {
-  test("one that failed tells why, is asked for again and arrives; its answer is told as text", async () => {
+  test("a failed delivery shows why, can be requested again and arrives; its answer is shown as text", async () => {
     const endpoint = await registered();
     status = 500;
     const event_id = await tested(endpoint);
@@ -142,7 +142,7 @@ describe("deliveries in the portal", () => {
     await willow.send("DELETE", path(endpoint));
   });
 
-  test("what an endpoint missed since a time is asked for at once", async () => {
+  test("everything that an endpoint missed since a time can be requested at once", async () => {
     await willow.send("POST", `${P}/sandbox/prescriptions`, { preset: "simple" });
     const endpoint = await registered({ events: ["RX_RECEIVED"] });
     const since = new Date(app.deps.now().getTime() - 3_600_000).toISOString();
@@ -168,7 +168,7 @@ describe("deliveries in the portal", () => {
     for (const name of ["x-service-signature", "webhook-id", "webhook-timestamp", "webhook-signature"]) {
       expect([name, shownValue(name)]).toEqual([name, sent.headers[name]]);
     }
-    // The one that is the same every time is a secret of its own: its beginning is enough to compare.
+    // The value that is always the same is itself a secret: its beginning is enough to compare.
     expect(String(sent.headers["x-service-secret"]).startsWith(shownValue("x-service-secret").slice(0, 6))).toBe(true);
     expect(shownValue("x-service-secret")).toHaveLength(7);
     expect(decodeURIComponent(told.base.replaceAll("+", " "))).toBe(`POST${receiver.url}${sent.body}`);
@@ -194,7 +194,7 @@ describe("deliveries in the portal", () => {
 });
 
 describe("the event inbox", () => {
-  test("is newest first, in pages that neither repeat nor leave out, by type, order and how deliveries stand", async () => {
+  test("is newest first, in pages without repeats or gaps, filtered by type, order and delivery status", async () => {
     const endpoint = await registered();
     status = 500;
     const failing = await tested(endpoint);
@@ -234,7 +234,7 @@ describe("the event inbox", () => {
     await willow.send("DELETE", path(endpoint));
   });
 
-  test("tells no body in the list, and whoever opens one is written down", async () => {
+  test("shows no body in the list, and the audit log records who opens one", async () => {
     const [row] = (await events()).webhook_events;
     expect(row).not.toHaveProperty("body");
     const opened = (await willow.get(`${P}/webhook_events/${row!.event_id}`)).body as PortalEvent;

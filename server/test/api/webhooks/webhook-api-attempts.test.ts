@@ -17,7 +17,7 @@ import { type TestEvent, writeEvents } from "../../support/webhooks.ts";
 
 let app: TestApp;
 let api: ReturnType<typeof webhookCalls>;
-/** Answers with this status; 0 hangs up. */
+/** Answers with this status; 0 closes the connection. */
 let answers = 200;
 let receiver: Receiver;
 beforeAll(async () => {
@@ -34,7 +34,7 @@ afterAll(async () => {
 });
 
 const run = (text: string, ...params: unknown[]) => app.deps.db.raw(text, params);
-/** The next attempt comes now, and after it there is none: as if all others had been made. */
+/** Makes the next attempt due now and the last one, as if all others had been made. */
 const lastAttempt = async (event_id: string) => {
   await run(
     "update webhook_delivery set attempts = $2, due_at = now() where event_id = $1 and attempts < $2",
@@ -54,7 +54,7 @@ async function failed(): Promise<TestEvent> {
 type AttemptsPage = { body: { attempts: WebhookAttempt[]; next_cursor: string | null }; headers: Headers };
 
 describe("attempts", () => {
-  test("tell what was sent and what came back, newest first", async () => {
+  test("show the request and the answer, newest first", async () => {
     const { id } = await api.create({ url: receiver.url });
     answers = 500;
     const [event] = (await writeEvents(app, [{ more: { text: "é'~" } }])) as [TestEvent];
@@ -101,7 +101,7 @@ describe("attempts", () => {
     await api.remove(id);
   });
 
-  test("are paged, and nothing is twice or left out while more are made", async () => {
+  test("are paged without repeats or gaps while more are made", async () => {
     const { id } = await api.create({ url: receiver.url });
     answers = 200;
     const [event] = (await writeEvents(app, [{}])) as [TestEvent];
@@ -131,15 +131,15 @@ describe("attempts", () => {
     await api.remove(id);
   });
 
-  test("of an event that nobody was sent are none", async () => {
+  test("of an event without deliveries are empty", async () => {
     const [event] = (await writeEvents(app, [{}])) as [TestEvent];
     const { body } = await api.call(`/webhook_events/${event.event_id}/attempts`);
     expect(body).toEqual({ attempts: [], next_cursor: null });
   });
 });
 
-describe("an event that is asked for again", () => {
-  test("is sent with the same bytes and id, delivered before or not, and the waits begin anew", async () => {
+describe("a redelivered event", () => {
+  test("is sent with the same bytes and id, delivered before or not, and its retry schedule starts again", async () => {
     const { id } = await api.create({ url: receiver.url });
     answers = 200;
     const [event] = (await writeEvents(app, [{ order_number: "0000000001" }])) as [TestEvent];
@@ -173,7 +173,7 @@ describe("an event that is asked for again", () => {
     await api.remove(id);
   });
 
-  test("goes to whom it is for or was sent to, or to the one that is named", async () => {
+  test("goes to its subscribers and earlier recipients, or to the named endpoint", async () => {
     answers = 200;
     const subscribed = await api.create({ url: receiver.url, events: ["RX_UPDATED"] });
     const [event] = (await writeEvents(app, [{}])) as [TestEvent];
@@ -182,7 +182,7 @@ describe("an event that is asked for again", () => {
     const deaf = await api.create({ url: receiver.url, events: ["RX_RECEIVED"] });
     const asleep = await api.create({ url: receiver.url });
     await api.patch(asleep.id, { status: "disabled" });
-    // Once it was sent it, and it no longer asks for it: whoever had it gets it.
+    // It received the event before and no longer subscribes: earlier recipients get it again.
     await api.patch(subscribed.id, { events: ["ORDER_EXCEPTION"] });
     const toAll = await api.redeliver(event.event_id, {});
     expect(toAll.deliveries.map(({ endpoint_id }) => endpoint_id).sort()).toEqual([subscribed.id, late.id].sort());
@@ -209,7 +209,7 @@ describe("an event that is asked for again", () => {
     for (const { id } of await api.list()) await api.remove(id);
   });
 
-  test("is taken once for one Idempotency-Key", async () => {
+  test("is accepted once for one Idempotency-Key", async () => {
     answers = 200;
     const { id } = await api.create({ url: receiver.url });
     const [event] = (await writeEvents(app, [{}])) as [TestEvent];
@@ -225,8 +225,8 @@ describe("an event that is asked for again", () => {
   });
 });
 
-describe("all that failed since a time", () => {
-  test("is sent again to the endpoint, and nothing else is", async () => {
+describe("a redelivery of everything that failed since a time", () => {
+  test("sends only the failed deliveries to the endpoint again", async () => {
     const { id } = await api.create({ url: receiver.url });
     answers = 500;
     const early = await failed();
@@ -237,7 +237,7 @@ describe("all that failed since a time", () => {
     const [fine] = (await writeEvents(app, [{}])) as [TestEvent];
     await api.settled(fine.event_id);
     const sent_before = receiver.received.length;
-    // Written on the service's own clock, which the account's was moved ahead of.
+    // Written with the service's clock, which is behind the account's.
     for (const { event_id } of lost) {
       await run("update webhook_event set created_at = $2 where event_id = $1", event_id, since);
     }
@@ -251,7 +251,7 @@ describe("all that failed since a time", () => {
     await api.remove(id);
   });
 
-  test("may include what it missed while it was disabled or not there yet", async () => {
+  test("can include what the endpoint missed while it was disabled or not yet registered", async () => {
     const before = await api.create({ url: receiver.url, events: ["RX_UPDATED"] });
     answers = 200;
     const since = new Date(Date.now() - 1_000).toISOString();
@@ -267,7 +267,7 @@ describe("all that failed since a time", () => {
     await api.remove(before.id);
   });
 
-  test("is asked for with a time", async () => {
+  test("requires a time", async () => {
     const { id } = await api.create({ url: receiver.url });
     for (const [body, ...fields] of [
       [{}, "since"],
@@ -286,7 +286,7 @@ describe("all that failed since a time", () => {
   });
 });
 
-test("statistics sum up what was tried, and tell what waits", async () => {
+test("statistics sum up the attempts, and show the pending deliveries", async () => {
   const { id } = await api.create({ url: receiver.url });
   const statistics = async () => (await api.call<WebhookStatistics>(`/webhook_endpoints/${id}/statistics`)).body;
   const none = { attempts: 0, delivered: 0, failed: 0, success_rate: null, average_duration_ms: null };

@@ -49,11 +49,11 @@ afterAll(async () => {
 const HTTPS = "https://partner.example/hook";
 const clientOf = (partner: number) => app.demo.partners[partner]!;
 const change = <Result>(work: Parameters<typeof app.deps.db.transaction<Result>>[0]) => app.deps.db.transaction(work);
-/** How many endpoints there are, and everything that is kept of them. */
+/** The number of endpoints, and all their stored data. */
 const kept = async () => (await app.deps.db.raw("select * from webhook_endpoint order by endpoint_id")).rows;
 
 describe("an endpoint", () => {
-  test("is registered with what was sent and what was left out, and its signing secret is shown once", async () => {
+  test("is registered with the given fields and defaults, and its signing secret is shown once", async () => {
     const made = await api.create({ url: receiver.url });
     expect(misfits(CreatedWebhookEndpoint, made)).toEqual([]);
     const { signing_secret, ...shown } = made;
@@ -83,7 +83,7 @@ describe("an endpoint", () => {
     await Promise.all([api.remove(made.id), api.remove(other.id)]);
   });
 
-  test("is kept with its secrets sealed", async () => {
+  test("is stored with its secrets encrypted", async () => {
     const { id, signing_secret } = await api.create({ url: HTTPS, secret: "a very private word" });
     const { rows } = await app.deps.db.raw("select w::text as text from webhook_endpoint w");
     const text = JSON.stringify(rows);
@@ -94,7 +94,7 @@ describe("an endpoint", () => {
     await api.remove(id);
   });
 
-  test("of another account, or of nobody, is one and the same 404 for whatever is asked of it", async () => {
+  test("of another account, or unknown, gets the same 404 for every operation", async () => {
     const { id } = await webhookCalls(app, 1).create({ url: HTTPS });
     const before = await kept();
     const bodies = new Set<string>();
@@ -119,7 +119,7 @@ describe("an endpoint", () => {
     expect((await webhookCalls(app, 1).remove(id)).status).toBe(204);
   });
 
-  test("is made once for one Idempotency-Key, and the answer with its secret comes again", async () => {
+  test("is created once for one Idempotency-Key, and the answer with its secret is replayed", async () => {
     const headers = { "idempotency-key": "endpoint-1" };
     const first = await api.call<CreatedWebhookEndpoint>(
       "/webhook_endpoints",
@@ -153,9 +153,9 @@ describe("an endpoint", () => {
   });
 });
 
-describe("what is wrong with an endpoint is told at once, and nothing is written", () => {
+describe("all problems with an endpoint are reported at once, and nothing is written", () => {
   const long = "é".repeat(ENDPOINT_TEXT_MOST_CHARACTERS + 1);
-  /** Values that each field refuses; a field of the contract without a row does not compile. */
+  /** Invalid values of each field; a field of the contract without a row does not compile. */
   const bad: Record<keyof WebhookEndpointUpdate, unknown[]> = {
     url: [
       null,
@@ -183,7 +183,7 @@ describe("what is wrong with an endpoint is told at once, and nothing is written
   };
 
   for (const [field, values] of Object.entries(bad)) {
-    test(`${field}, by POST and by PATCH, with a sentence of a table`, async () => {
+    test(`${field}, by POST and by PATCH, with a sentence from the table`, async () => {
       const { id } = await api.create({ url: HTTPS });
       const before = await kept();
       const sentences: string[] = [...Object.values(endpointFaults), ...Object.values(urlProblems)];
@@ -200,7 +200,7 @@ describe("what is wrong with an endpoint is told at once, and nothing is written
     });
   }
 
-  test("event types that are unknown or named twice, each by its place", async () => {
+  test("event types that are unknown or repeated, each with its index", async () => {
     const events = ["RX_RECEIVED", "rx_updated", "RX_RECEIVED", 7, "__proto__"];
     const { status, text } = await api.call("/webhook_endpoints", { url: HTTPS, secret: "x", events });
     expect([status, codesOf(text)]).toEqual([422, [[42200, "events[1]", "events[2]", "events[3]", "events[4]"]]]);
@@ -212,7 +212,7 @@ describe("what is wrong with an endpoint is told at once, and nothing is written
     ]);
   });
 
-  test("everything together, and no answer repeats a secret or anything else that was sent", async () => {
+  test("all together, and no answer repeats a secret or any other input", async () => {
     const sent = { url: "http://hidden.example", secret: `hush${long}`, status: "active", adress: "x", description: 1 };
     const { status, text } = await api.call("/webhook_endpoints", sent);
     expect([status, codesOf(text)]).toEqual([422, [[42200, "status", "adress", "url", "secret", "description"]]]);
@@ -227,7 +227,7 @@ describe("what is wrong with an endpoint is told at once, and nothing is written
     ).not.toMatch(/hush|hidden|sesame/);
   });
 
-  test("a URL is judged for the account's environment", async () => {
+  test("a URL is validated for the account's environment", async () => {
     const production = webhookCalls(app, 2);
     for (const url of [receiver.url, "http://localhost:3000/x", "https://127.0.0.1/x", "https://localhost/x"]) {
       const { status, text } = await production.call("/webhook_endpoints", { url, secret: "x" });
@@ -242,7 +242,7 @@ describe("what is wrong with an endpoint is told at once, and nothing is written
 });
 
 describe("a change", () => {
-  test("leaves what was not sent, and where nothing differs nothing is written", async () => {
+  test("keeps the omitted fields, and writes nothing if no field differs", async () => {
     const { signing_secret: _, ...made } = await api.create({
       url: HTTPS,
       events: ["RX_RECEIVED"],
@@ -261,7 +261,7 @@ describe("a change", () => {
     await api.remove(made.id);
   });
 
-  test("disables, whereupon nothing is sent and nothing is lost, and enables again, whereupon what waited is sent", async () => {
+  test("can disable the endpoint, which stops deliveries without losing any, and enable it, which sends the pending ones", async () => {
     const own = await openReceiver((_, response) => response.writeHead(503).end());
     const { id } = await api.create({ url: own.url });
     const [event] = await writeEvents(app, [{}]);
@@ -278,7 +278,7 @@ describe("a change", () => {
     const [during] = await writeEvents(app, [{}]);
     expect((await api.event(during!.event_id)).deliveries).toEqual([]);
 
-    // However long it would have waited for its next attempt.
+    // Regardless of the time until its next attempt.
     await app.deps.db.raw("update webhook_delivery set due_at = now() + interval '1 day' where endpoint_id = $1", [id]);
     const enabled = await api.patch(id, { status: "active", url: receiver.url });
     expect(enabled).toMatchObject({ status: "active", disabled_reason: null, disabled_at: null });
@@ -287,7 +287,7 @@ describe("a change", () => {
     await own.close();
   });
 
-  test("enables what was disabled for failing, with its failures forgotten", async () => {
+  test("enables an endpoint that was disabled for failures, and resets its failures", async () => {
     const { id } = await api.create({ url: HTTPS });
     await app.deps.db.raw(
       `update webhook_endpoint set status = 'disabled', disabled_reason = 'failing', disabled_at = now(),
@@ -295,14 +295,14 @@ describe("a change", () => {
       [id],
     );
     expect(await api.read(id)).toMatchObject({ status: "disabled", disabled_reason: "failing" });
-    // Disabled is disabled: who did it first is still told.
+    // Disabled stays disabled: the first reason remains.
     expect(await api.patch(id, { status: "disabled" })).toMatchObject({ disabled_reason: "failing" });
     await api.patch(id, { status: "active" });
     expect((await kept()).find(({ endpoint_id }) => endpoint_id === id)).toMatchObject({ failing_since: null });
     await api.remove(id);
   });
 
-  test("of the URL begins anew: neither former failures nor a 410 from where it was count against it", async () => {
+  test("of the URL starts over: earlier failures or a 410 at the old URL no longer count", async () => {
     let answer = () => {};
     const own = await openReceiver((_, response) => {
       answer = () => response.writeHead(410).end();
@@ -325,7 +325,7 @@ describe("a change", () => {
     await own.close();
   });
 
-  test("of the secret holds for the attempts after it", async () => {
+  test("of the secret applies to later attempts", async () => {
     const own = await openReceiver();
     const { id } = await api.create({ url: own.url, secret: "old word" });
     const key = signingKey(clientOf(0).client_secret);
@@ -342,7 +342,7 @@ describe("a change", () => {
 });
 
 describe("the signing credential", () => {
-  test("signs with its older secret through a rotation, until the endpoint is switched", async () => {
+  test("signs with its older secret during a rotation, until the endpoint is switched", async () => {
     const own = await openReceiver();
     const { account_id } = clientOf(0);
     const older = await change((tx) =>
@@ -367,7 +367,7 @@ describe("the signing credential", () => {
     expect(await signedWith(older.client_secret)).toBe(true);
     const newer = await change((tx) => rotateCredential(app.deps, tx, client_id, app.deps.now()));
     expect(await signedWith(older.client_secret)).toBe(true);
-    // One that is registered during the rotation begins with the older secret, too.
+    // One that is registered during the rotation starts with the older secret too.
     const beside = await api.create({ url: HTTPS, signing_credential_id: client_id });
     const pinned = async (endpoint: string) =>
       (await kept()).find(({ endpoint_id }) => endpoint_id === endpoint)!["signing_credential_secret_id"];
@@ -384,7 +384,7 @@ describe("the signing credential", () => {
     await own.close();
   });
 
-  test("is a live one of the account: revoked ones and others' are refused alike", async () => {
+  test("must be a live one of the account: revoked ones and other accounts' get the same rejection", async () => {
     const { account_id } = clientOf(0);
     const made = await change((tx) =>
       createCredential(app.deps, tx, { account_id, name: "gone", scopes: [] }, app.deps.now()),
@@ -405,7 +405,7 @@ describe("the signing credential", () => {
 
 describe("a test", () => {
   test.each(eventTypeNames)(
-    "sends a sample of %s that has the contract's form, is signed and tells of nobody",
+    "sends a signed sample of %s that fits the contract and identifies no patient",
     async (event_type) => {
       const own = await openReceiver();
       const made = await api.create({ url: own.url, events: ["ENDPOINT_DISABLED"], secret: "wh ~ é" });
@@ -435,7 +435,7 @@ describe("a test", () => {
     },
   );
 
-  test("needs no body, or an empty one, and refuses what it does not know", async () => {
+  test("needs no body, or an empty one, and rejects unknown fields", async () => {
     const { id } = await api.create({ url: receiver.url });
     expect((await api.test(id)).event_type).toBe("RX_RECEIVED");
     expect((await api.test(id, {})).event_type).toBe("RX_RECEIVED");
@@ -450,7 +450,7 @@ describe("a test", () => {
     await api.remove(id);
   });
 
-  test("of a disabled endpoint is refused, and so is a redelivery", async () => {
+  test("of a disabled endpoint is rejected, and so is a redelivery", async () => {
     const { id } = await api.create({ url: receiver.url });
     await api.patch(id, { status: "disabled" });
     for (const [path, body] of [
@@ -465,7 +465,7 @@ describe("a test", () => {
   });
 });
 
-test("an endpoint that is removed is sent nothing more, and its events and attempts stay in the feed", async () => {
+test("a removed endpoint receives nothing more, and its events and attempts stay in the feed", async () => {
   const own = await openReceiver((_, response) => response.writeHead(500).end("no"));
   const { id } = await api.create({ url: own.url });
   const [event] = await writeEvents(app, [{}]);
@@ -484,7 +484,7 @@ test("an endpoint that is removed is sent nothing more, and its events and attem
   await own.close();
 });
 
-test("the guide tells the limits that hold", () => {
+test("the guide states the actual limits", () => {
   const guide = readFileSync(new URL("../../../../docs/guides/webhooks.md", import.meta.url), "utf8");
   for (const row of [
     `| endpoints of an account | ${MOST_WEBHOOK_ENDPOINTS} |`,

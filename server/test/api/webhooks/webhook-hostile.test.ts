@@ -10,7 +10,7 @@ import { selfSigned } from "../../support/tools/self-signed.ts";
 import { SOON_MS } from "../../support/tools/until.ts";
 import { addEndpoint, deliveryOf, type TestEndpoint, writeEvents } from "../../support/webhooks.ts";
 
-/** Endpoints that misbehave in every way we know, all at once, beside one that is well. */
+/** Endpoints that misbehave in every known way, all at once, next to a healthy one. */
 
 const CONNECT_TIMEOUT_MS = 400;
 const RESPONSE_TIMEOUT_MS = 4_000;
@@ -18,7 +18,7 @@ const MEGABYTE = Buffer.alloc(1024 * 1024, "x");
 
 type Misbehaviour = {
   open(): Promise<Pick<Receiver, "url" | "close">>;
-  /** What the attempt is taken for. */
+  /** The expected outcome of the attempt. */
   status: number | null;
   error: string | null;
 };
@@ -34,7 +34,7 @@ const misbehaviours: Record<string, Misbehaviour> = {
     status: null,
     error: "timeout",
   },
-  // The status was there in time, and says that the event arrived.
+  // The status arrived in time, and says that the event was received.
   "drips its body after a good status": {
     open: () => openRawReceiver((socket) => drip(socket, "z".repeat(5_000), `${head}content-length: 5000\r\n\r\n`)),
     status: 200,
@@ -94,12 +94,12 @@ const misbehaviours: Record<string, Misbehaviour> = {
     status: null,
     error: "not_http",
   },
-  "presents a certificate that nobody vouches for": {
+  "presents an untrusted certificate": {
     open: () => openReceiver(undefined, tls),
     status: null,
     error: "tls",
   },
-  "speaks plainly where TLS is asked for": {
+  "answers without TLS on an https URL": {
     open: async () => {
       const receiver = await openReceiver();
       return { ...receiver, url: receiver.url.replace("http:", "https:") };
@@ -124,7 +124,7 @@ const misbehaviours: Record<string, Misbehaviour> = {
     status: null,
     error: "blocked_address",
   },
-  "has a name that nobody knows": {
+  "has an unknown host name": {
     open: async () => ({ url: "http://nobody.test:9/hook", close: async () => {} }),
     status: null,
     error: "unknown_host",
@@ -167,7 +167,7 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("none of them slows the first attempts at an endpoint that is well", async () => {
+test("none of them delays the first attempts at a healthy endpoint", async () => {
   const slowest: number[] = [];
   for (let round = 1; round <= 20; round++) {
     const written_ms = Date.now();
@@ -179,20 +179,20 @@ test("none of them slows the first attempts at an endpoint that is well", async 
     slowest.push(...well.received.slice(-1).map(({ at_ms }) => at_ms - written_ms));
   }
   expect(well.received).toHaveLength(200);
-  // The others misbehave in every round; a machine that is busy with something else does not.
+  // The others misbehave in every round; a machine is not busy with other work in every round.
   expect(slowest.sort((a, b) => a - b)[10]).toBeLessThan(SOON_MS);
 });
 
 describe("an endpoint that", () => {
   for (const [index, [name, { status, error }]] of Object.entries(misbehaviours).entries()) {
-    test(`${name} is dealt with as the contract says`, async () => {
+    test(`${name} is handled as the contract says`, async () => {
       const { endpoint } = bad[index]!;
       const attempt = await until("an attempt is written down", async () => {
         const { rows } = await app.deps.db.raw(
           "select * from webhook_attempt where account_id = $1 and endpoint_id = $2 order by at desc limit 1",
           [endpoint.account_id, endpoint.endpoint_id],
         );
-        // What is asked of a name is the second look-up.
+        // The second lookup is the one for the connection.
         return name.startsWith("has a name that leads") && rows[0]?.["status"] === 500 ? undefined : rows[0];
       });
       expect(attempt).toMatchObject({ status, error, delivery_status: error === null ? "delivered" : "pending" });
@@ -203,7 +203,7 @@ describe("an endpoint that", () => {
   }
 });
 
-/** A byte at a time, for longer than anybody waits. */
+/** One byte at a time, for longer than any timeout. */
 function drip(socket: import("node:net").Socket, text: string, at_once = ""): void {
   socket.once("data", () => {
     socket.write(at_once);

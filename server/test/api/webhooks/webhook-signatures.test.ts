@@ -14,7 +14,7 @@ import { openReceiver, type Received, type Receiver } from "../../support/receiv
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { addEndpoint, type TestEndpoint, writeEvents } from "../../support/webhooks.ts";
 
-/** What arrives at a partner, verified by programs that are not ours. */
+/** What arrives at a partner, verified by independent programs. */
 
 const BODIES = 10_000;
 const VERIFIER = fileURLToPath(new URL("../../support/tools/verify-signatures.py", import.meta.url));
@@ -74,7 +74,7 @@ test("Python's standard library verifies all three signatures of 10,000 requests
   const run = (input: string) =>
     execFileSync("python3", [VERIFIER], { input, encoding: "utf8", stdio: ["pipe", "pipe", "ignore"] }).trim();
   expect(run(lines.join("\n"))).toBe(String(BODIES));
-  // And it would have noticed.
+  // And it detects a wrong one.
   expect(() => run(lines[0]!.replace(/"signature":".{4}/, '"signature":"AAAA'))).toThrow();
 });
 
@@ -91,14 +91,14 @@ test("the public standardwebhooks package verifies 10,000 requests", () => {
   ).toThrow();
 });
 
-test("bodies of 20 KB, accents and emoji were among them, and every byte was ASCII", () => {
+test("the samples included bodies of 20 KB, accents and emoji, and every byte was ASCII", () => {
   const bodies = receiver.received.map(({ body }) => body);
   expect(Math.max(...bodies.map((body) => body.length))).toBeGreaterThan(20 * 1024);
   expect(bodies.some((body) => body.includes("\\ud83d\\udc8a"))).toBe(true);
   for (const body of bodies) expect(/^[\x20-\x7e]*$/.test(body) && !/[!'()*~]/.test(body)).toBe(true);
 });
 
-test("the contract's vectors come out of what signs requests", () => {
+test("the signing code produces the contract's vectors", () => {
   const secrets = { key: signingKey("sek"), secret: "wh secret ~ 1", signing_secret: "whsec_c2Vr" };
   const sign = requestSigner("Larkspur", "test", "https://partner.example/hook", secrets);
   expect(sign("id", '{"event_type":"RX_RECEIVED","patient_id":"v3y4od"}', 1)).toMatchObject({
@@ -109,7 +109,7 @@ test("the contract's vectors come out of what signs requests", () => {
   });
 });
 
-test("requests stay signed with the pinned secret through a rotation, and with a live one when it ends", async () => {
+test("requests stay signed with the pinned secret through a rotation, and with a live one after it ends", async () => {
   const { account_id } = endpoint;
   const { db, vault } = app.deps;
   const first = await db.transaction((tx) =>

@@ -17,7 +17,7 @@ beforeEach(() => {
   key = `key-${++number}`;
 });
 
-/** Moves the clock of a partner's account by so many seconds, with this test's key unless told otherwise. */
+/** Moves the clock of a partner's account by that many seconds, with this test's key by default. */
 const move = (
   advance_seconds: unknown,
   options: { path?: string; key?: string | null; partner?: number; body?: string } = {},
@@ -38,7 +38,7 @@ const offset = async (partner = 0) => {
   return Number(rows[0]?.["clock_offset_s"]);
 };
 
-test("the first good answer is replayed byte for byte, and nothing happens twice", async () => {
+test("the first successful answer is replayed byte for byte, and nothing happens twice", async () => {
   const before = await offset();
   const first = await move(60);
   const text = await expectConventions(first, "partner");
@@ -66,13 +66,13 @@ test("the same key with another body is 42299 and changes nothing", async () => 
   expect(response.status).toBe(422);
   expect(codesOf(await expectConventions(response, "partner"))).toEqual([[42299, "Idempotency-Key"]]);
   expect(await offset()).toBe(before);
-  // Also where that body would be refused by itself.
+  // Even if that body would be rejected anyway.
   for (const body of ["{}", CLOCK_BACK]) {
     expect(codesOf(await (await move(0, { body })).text())).toEqual([[42299, "Idempotency-Key"]]);
   }
 });
 
-test("a known key is replayed, whatever has become of what it was about", async () => {
+test("a known key is replayed, regardless of later changes to the record", async () => {
   const send = (path: string, body: unknown) =>
     app.call(path, {
       method: "POST",
@@ -88,13 +88,13 @@ test("a known key is replayed, whatever has become of what it was about", async 
   expect(await again.text()).toBe(await first.text());
 });
 
-test("a refused request keeps nothing, and its key can be used again", async () => {
+test("a rejected request stores nothing, and its key can be used again", async () => {
   expect((await move(-1)).status).toBe(422);
   const good = await move(60);
   expect([good.status, good.headers.get("idempotent-replayed")]).toEqual([202, null]);
 });
 
-test("a key belongs to one account: another's same key is another request", async () => {
+test("a key belongs to one account: the same key of another account is another request", async () => {
   const before = await offset(1);
   await move(60);
   const other = await move(60, { partner: 1 });
@@ -102,7 +102,7 @@ test("a key belongs to one account: another's same key is another request", asyn
   expect((await offset(1)) - before).toBe(60);
 });
 
-test("a key is kept for 24 hours and then forgotten", async () => {
+test("a key is stored for 24 hours and then deleted", async () => {
   const own = await startTestApp();
   const body = JSON.stringify({ simulation_type: "clock", simulation: { advance_seconds: 1 } });
   const headers = { "content-type": "application/json", "idempotency-key": "daily" };
@@ -126,7 +126,7 @@ test("without a key every request counts", async () => {
   expect((await offset()) - before).toBe(10);
 });
 
-test("one key sent 100 times at once makes one change; the others are replays or told that it is in flight", async () => {
+test("one key sent 100 times at once makes one change; the others are replays or get an in-progress answer", async () => {
   const before = await offset();
   const answers = await Promise.all(Array.from({ length: 100 }, () => move(7)));
   const fresh = answers.filter(({ status, headers }) => status === 202 && headers.get("idempotent-replayed") === null);
@@ -135,7 +135,7 @@ test("one key sent 100 times at once makes one change; the others are replays or
   expect((await offset()) - before).toBe(7);
 });
 
-test("the sandbox clock moves forward only, and not past any sense", async () => {
+test("the sandbox clock moves forward only, and not beyond its limit", async () => {
   const before = await offset();
   for (const seconds of [0, -1, 1.5, "60", null, 1e12, 315_360_001]) {
     const response = await move(seconds, { key: null });

@@ -32,7 +32,7 @@ const newCredential = () =>
 const works = async (token: string) => (await app.call("/brands", { token })).status === 200;
 
 describe("revocation (RFC 7009)", () => {
-  test("a revoked token stops at once, and revoking it again answers the same", async () => {
+  test("a revoked token stops working immediately, and revoking it again gets the same answer", async () => {
     const token = await freshToken(app, partner);
     expect(await works(token)).toBe(true);
     for (let times = 0; times < 2; times++) {
@@ -42,7 +42,7 @@ describe("revocation (RFC 7009)", () => {
     expect(await works(token)).toBe(false);
   });
 
-  test("a client cannot revoke another account's token, and is not told that it exists", async () => {
+  test("a client cannot revoke another account's token, and does not learn that it exists", async () => {
     const token = await freshToken(app, partner);
     const response = await ask("/oauth/revoke", token, app.demo.partners[1]!);
     expect([response.status, await response.text()]).toEqual([200, ""]);
@@ -56,7 +56,7 @@ describe("revocation (RFC 7009)", () => {
 });
 
 describe("introspection (RFC 7662)", () => {
-  test("tells an account about its own live tokens", async () => {
+  test("returns an account's own live tokens", async () => {
     const token = await freshToken(app, partner);
     const response = await ask("/oauth/introspect", token);
     expect(JSON.parse(await expectConventions(response, "token"))).toEqual({
@@ -71,7 +71,7 @@ describe("introspection (RFC 7662)", () => {
     });
   });
 
-  test("says only that a token is inactive when it is unknown, revoked or another account's", async () => {
+  test("says only that a token is inactive if it is unknown, revoked or another account's", async () => {
     const revoked = await freshToken(app, partner);
     await ask("/oauth/revoke", revoked);
     const foreign = await freshToken(app, app.demo.partners[1]!);
@@ -80,7 +80,7 @@ describe("introspection (RFC 7662)", () => {
     }
   });
 
-  test("a token without scopes is active there, though the partner API refuses it", async () => {
+  test("a token without scopes is active there, though the partner API rejects it", async () => {
     const credentials = await app.deps.db.transaction((tx) =>
       createCredential(app.deps, tx, { account_id: partner.account_id, name: "none", scopes: [] }, app.deps.now()),
     );
@@ -92,7 +92,7 @@ describe("introspection (RFC 7662)", () => {
   });
 });
 
-test("metadata (RFC 8414) names the endpoints of the server that was asked", async () => {
+test("metadata (RFC 8414) names the endpoints of the server that received the request", async () => {
   for (const issuer of [app.addresses.auth_url, app.addresses.sandbox_auth_url]) {
     const response = await fetch(`${issuer}/.well-known/oauth-authorization-server`);
     const metadata = JSON.parse(await expectConventions(response, "token")) as Record<string, string>;
@@ -102,7 +102,7 @@ test("metadata (RFC 8414) names the endpoints of the server that was asked", asy
 });
 
 describe("rotation", () => {
-  test("two secrets work side by side until the older one is ended, and each shows when it was last used", async () => {
+  test("two secrets work in parallel until the older one ends, and each shows its last use", async () => {
     const first = await newCredential();
     const token = await freshToken(app, first);
     const second = await app.deps.db.transaction((tx) =>
@@ -127,7 +127,7 @@ describe("rotation", () => {
     expect(rows.map(({ last_used_at }) => last_used_at instanceof Date)).toEqual([true, true]);
   });
 
-  test("a leaked secret takes its tokens with it, and leaves those of the other", async () => {
+  test("revoking a leaked secret revokes its tokens, and keeps those of the other", async () => {
     const first = await newCredential();
     const leaked = await freshToken(app, first);
     const second = await app.deps.db.transaction((tx) =>
@@ -150,7 +150,7 @@ describe("rotation", () => {
   });
 });
 
-test("what is stored is the sealed digest of the secret, which opens only in its own place", async () => {
+test("the database stores the encrypted digest of the secret, which decrypts only in its own row", async () => {
   const { client_id, client_secret } = await newCredential();
   const { rows } = await app.deps.db.raw("select digest_sealed from credential_secret where credential_id = $1", [
     client_id.slice(13),
@@ -171,7 +171,7 @@ test("only the hash of a token is stored", async () => {
   expect(rows).toEqual([{ token_hash: hash("sha256", token, "hex") }]);
 });
 
-test("30 failed authentications in a minute close a client id for its address, and the wait is told", async () => {
+test("30 failed authentications in a minute block a client id for its address, and the answer gives the wait", async () => {
   const own = await startTestApp();
   const credentials = { ...own.demo.partners[0]!, client_secret: "wrong" };
   const attempt = (given: Credentials = credentials) =>
@@ -180,7 +180,7 @@ test("30 failed authentications in a minute close a client id for its address, a
   const closed = await attempt();
   expect([closed.status, ((await closed.json()) as { error: string }).error]).toEqual([429, "too_many_requests"]);
   expect((await attempt(own.demo.partners[0]!)).status).toBe(429);
-  // Another client id from the same address is not held up.
+  // Another client id from the same address is not blocked.
   expect((await attempt(own.demo.partners[1]!)).status).toBe(200);
   own.advance(Number(closed.headers.get("retry-after")) * 1000);
   expect((await attempt(own.demo.partners[0]!)).status).toBe(200);
@@ -192,7 +192,7 @@ test("an unknown client and a wrong secret take the same steps: one statement ea
     const calls: string[] = [];
     const { row } = app.deps.db;
     app.deps.db.row = (statement, params) => {
-      // Jobs of the same process ask too, but never for secrets.
+      // Jobs of the same process run statements too, but never read secrets.
       if (statement.text.includes("credential_secret")) calls.push(statement.name);
       return row(statement, params);
     };
@@ -208,7 +208,7 @@ test("an unknown client and a wrong secret take the same steps: one statement ea
   expect(malformed).toEqual(wrong);
 });
 
-test("expired tokens are deleted, so that the table stays bounded", async () => {
+test("expired tokens are deleted, so the table stays bounded", async () => {
   const own = await startTestApp();
   for (let made = 0; made < 5; made++) await freshToken(own, own.demo.partners[0]!);
   const count = async () => Number((await own.deps.db.raw("select count(*) as n from access_token")).rows[0]?.["n"]);

@@ -28,7 +28,7 @@ afterAll(() => app.stop());
 
 type Options = Partial<Pick<CatalogueImport, "partial" | "dry_run" | "agreed">>;
 
-/** Brings a partner's catalogue to what a file says. */
+/** Imports a file into a partner's catalogue. */
 const importText = (owner: CatalogueOwner, kind: CatalogueKind, text: string, options: Options = {}) =>
   importCatalogue(
     app.deps.db,
@@ -50,7 +50,7 @@ const listed = {
 };
 const seen = (holds: () => Promise<boolean>) => until(holds, "the service has seen the import", SOON_MS);
 
-/** An order of somebody new: the codes it is refused with. */
+/** An order of a new patient: returns its error codes. */
 async function refusals(body: Record<string, unknown>): Promise<number[]> {
   const { patient_id, prescription_id } = await addPatient(app, { patient: stranger() });
   const items = [{ prescription_id, quantity: 1, package_size: 90, ...(body["item"] as object) }];
@@ -60,7 +60,7 @@ async function refusals(body: Record<string, unknown>): Promise<number[]> {
   return status === 201 ? [] : codesOf(text).map(([code]) => code);
 }
 
-/** An account of its own, without any catalogue. */
+/** A separate account, without a catalogue. */
 let accounts = 0;
 async function newAccount(environment: Environment = "sandbox"): Promise<{ account_id: string }> {
   const given = { name: `Quince ${++accounts}`, environment, workflow: "api_driven" as const, ncpdp_id: null };
@@ -68,7 +68,7 @@ async function newAccount(environment: Environment = "sandbox"): Promise<{ accou
 }
 
 describe("an import", () => {
-  test("that has a fault writes nothing at all", async () => {
+  test("with an error writes nothing at all", async () => {
     const before = await exported({ account_id }, "products");
     const rows = [
       { sku: "atorvastatin-20", price_cents: 1 },
@@ -79,7 +79,7 @@ describe("an import", () => {
     expect(await exported({ account_id }, "products")).toBe(before);
   });
 
-  test("that is a dry run tells the difference, and writes nothing", async () => {
+  test("as a dry run shows the difference and writes nothing", async () => {
     const counts = () =>
       rowsOf(`select (select count(*) from catalogue_version), (select count(*) from account),
         (select count(*) from product where retired_at is not null), (select max(stock_entry_id) from stock_entry)`);
@@ -95,7 +95,7 @@ describe("an import", () => {
     expect(await counts()).toEqual(before);
   });
 
-  test("that changes nothing is no version", async () => {
+  test("that changes nothing creates no version", async () => {
     for (const kind of catalogueKinds) {
       const owner = kind === "licences" ? { environment: "sandbox" as const } : { account_id };
       const { version, unchanged } = await importText(owner, kind, await exported(owner, kind));
@@ -105,7 +105,7 @@ describe("an import", () => {
     expect(await readCatalogueVersions(app.deps.db, { environment: "production" })).toEqual([]);
   });
 
-  test("is refused where the difference is another than the one that was agreed to", async () => {
+  test("is rejected if the difference is no longer the confirmed one", async () => {
     const rows = [{ sku: "finasteride-1", price_cents: 1900 }];
     const { version: _, faults: __, ...agreed } = await importRows("products", rows, { partial: true, dry_run: true });
     await importRows("products", [{ sku: "finasteride-1", price_cents: 1800 }], { partial: true });
@@ -114,7 +114,7 @@ describe("an import", () => {
     expect((await importRows("products", rows, { partial: true, agreed })).version).not.toBeNull();
   });
 
-  test("for an account that is not there, or the operator's own, is refused", async () => {
+  test("for an unknown account, or the operator's own, is rejected", async () => {
     const [operator] = await rowsOf("select account_id from account where partner_id is null");
     for (const nobody of ["nobody", String(operator?.["account_id"])]) {
       await expect(importText({ account_id: nobody }, "brands", "id,name\n1,x")).rejects.toThrow(
@@ -123,7 +123,7 @@ describe("an import", () => {
     }
   });
 
-  test("is a version that keeps what was added, changed and retired, and from what file", async () => {
+  test("is a version that records what was added, changed and retired, and the file", async () => {
     const owner = await newAccount();
     await importText(owner, "brands", "id,name,default\n1,One,true\n2,Two,false\n");
     await importText(owner, "brands", "id,name,default\n1,Uno,true\n3,Three,false\n");
@@ -145,7 +145,7 @@ describe("an import", () => {
     ]);
   });
 
-  test("at the same time as another waits for it: both are versions, and the last one holds", async () => {
+  test("waits for a concurrent one: both are versions, and the last one applies", async () => {
     const owner = await newAccount();
     const names = ["One", "Two", "Three", "Four", "Five", "Six"];
     await Promise.all(names.map((name) => importText(owner, "brands", `id,name,default\n1,${name},true\n`)));
@@ -155,7 +155,7 @@ describe("an import", () => {
     expect(await exported(owner, "brands")).toBe(`id,name,default\n1,${last},true\n`);
   });
 
-  test("can swap what is unique: two NDCs, and which row is the default", async () => {
+  test("can swap unique values: two NDCs, and the default row", async () => {
     const swapped = await importRows(
       "products",
       [
@@ -181,8 +181,8 @@ describe("an import", () => {
   });
 });
 
-describe("what is retired", () => {
-  test("a product leaves the list and the formulary; orders of it stay, and it can come back", async () => {
+describe("a retired row", () => {
+  test("a product leaves the list and the formulary; its orders stay, and it can return", async () => {
     const { patient_id, prescription_id } = await addPatient(app, { patient: stranger() });
     const order = {
       shipping: { method_id: 1 },
@@ -210,13 +210,13 @@ describe("what is retired", () => {
     expect(back.added).toEqual(["atorvastatin-20", "lipora-20", "packaging-pouch"]);
     await seen(async () => (await listed.products()).includes("lipora-20"));
     expect(await refusals({})).toEqual([]);
-    // Its shelf was never emptied, and what was reserved still is.
+    // Its shelf was never emptied, and its reservations remain.
     const [shelf] = await rowsOf("select * from stock where account_id = $1 and sku = 'atorvastatin-20'", account_id);
     expect(Number(shelf?.["on_hand_units"])).toBe(100_000);
     expect(Number(shelf?.["reserved_units"])).toBeGreaterThan(0);
   });
 
-  test("a product leaves its NDC to another", async () => {
+  test("a product frees its NDC for another", async () => {
     const renamed = castCatalogue.products.map((row) =>
       row.sku === "sertraline-50" ? { ...row, sku: "sertraline-50-b" } : row,
     );
@@ -230,7 +230,7 @@ describe("what is retired", () => {
     });
   });
 
-  test("a brand and a shipping method are offered no more, and orders of them stay", async () => {
+  test("a brand and a shipping method are no longer offered, and their orders stay", async () => {
     const { patient_id, prescription_id } = await addPatient(app, { patient: stranger() });
     const order = {
       shipping: { method_id: 2 },
@@ -258,7 +258,7 @@ describe("what is retired", () => {
     expect(await refusals({ shipping: { method_id: 2 } })).toContain(42291);
     expect(before.text).toContain('"brand_id":2');
     expect((await read()).text).toBe(before.text);
-    // Where the order's method delivers is still known.
+    // The order's method still knows where it delivers.
     const box = { ...goodAddress, street1: "PO Box 118", street2: null };
     const moved = await ask(app, `${path}/shipping_address`, box, { method: "PUT" });
     expect(codesOf(moved.text).map(([code]) => code)).toContain(42293);
@@ -267,7 +267,7 @@ describe("what is retired", () => {
 });
 
 describe("licences", () => {
-  test("are an environment's: every account of it sees the change, and the others do not", async () => {
+  test("belong to an environment: every account in it sees the change, and others do not", async () => {
     const statesOf = async (partner: number) => {
       const { account_id: id } = app.demo.partners[partner]!;
       return (await readCatalogue(app.deps, id)).formulary.licences;
@@ -292,7 +292,7 @@ describe("licences", () => {
   });
 });
 
-test("an export imports without any difference, and makes an empty account the same", async () => {
+test("an export imports without any difference, and gives an empty account the same catalogue", async () => {
   const order = ["shipping_methods", "brands", "products"] as const;
   await fc.assert(
     fc.asyncProperty(catalogues, fc.constantFrom("csv" as const, "json" as const), async (catalogue, format) => {

@@ -17,7 +17,7 @@ let heard: string[] = [];
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   ({ account_id } = app.demo.partners[0]!);
-  // Another process, as far as the database knows.
+  // Another process, from the database's view.
   listener = await app.deps.db.connect();
   listener.on("notification", ({ payload }) => heard.push(payload!));
   await listener.query("listen pestle_changes");
@@ -35,7 +35,7 @@ async function notified(call: () => Promise<unknown>): Promise<unknown[]> {
   await listener.query("select 1");
   return heard.map((payload) => JSON.parse(payload)).filter(({ kind }) => kind === "catalogue");
 }
-/** Dies right after the statement that saves an order or a change of one: nothing that follows runs. */
+/** Dies right after the statement that saves an order or a change: nothing after it runs. */
 const killedAfterSave = (): Database => ({
   ...app.deps.db,
   async row(statement, params) {

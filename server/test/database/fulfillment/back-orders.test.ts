@@ -14,7 +14,7 @@ import { workplace } from "../../support/workplace.ts";
 let app: TestApp;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
-  // A second product that takes back orders and is not there.
+  // A second product that accepts back orders and is out of stock.
   await app.deps.db.raw("update product set back_orders = true where sku = 'tretinoin-025'");
 });
 afterAll(async () => {
@@ -51,7 +51,7 @@ describe("an order that waits for stock", () => {
     }
   });
 
-  test("gets what arrives before every younger one, and what is too little for it is theirs", async () => {
+  test("gets arriving units before every younger order, and units that are too few for it go to those", async () => {
     const orders = [await wanted(60), await wanted(90), await wanted(30)];
     expect(await held(orders)).toEqual([[76], [76], [76]]);
     await receive(59);
@@ -65,7 +65,7 @@ describe("an order that waits for stock", () => {
     expect(await shelf()).toEqual({ on_hand: 180, reserved: 180 });
   });
 
-  test("for two products goes on when both are there, and keeps what it got meanwhile", async () => {
+  test("for two products continues when both are in stock, and keeps its reservations meanwhile", async () => {
     const known = stranger();
     const pills = await addPatient(app, { patient: known, prescription: prescribed(MINOXIDIL, 90) });
     const cream = await addPatient(app, { patient: known, prescription: prescribed(TRETINOIN, 45) });
@@ -77,7 +77,7 @@ describe("an order that waits for stock", () => {
     expect(await shelf()).toEqual({ on_hand: 90, reserved: 90 });
     await receive(45, TRETINOIN);
     expect(await held([order, later])).toEqual([[], [76]]);
-    // The half that it had goes to the next in line once it is canceled.
+    // The half that it had goes to the next in line after the cancel.
     await cancel(order);
     await fillBackOrders(app.deps, account_id());
     expect(await held([later])).toEqual([[]]);
@@ -93,14 +93,14 @@ describe("an order that waits for stock", () => {
     expect([await held([order]), await shelf()]).toEqual([[[]], { on_hand: 120, reserved: 120 }]);
   });
 
-  test("and is canceled takes nothing", async () => {
+  test("takes nothing after it is canceled", async () => {
     const order = await wanted(90);
     await cancel(order);
     await receive(90);
     expect(await shelf()).toEqual({ on_hand: 90, reserved: 0 });
   });
 
-  test("is served once, however many look at once", async () => {
+  test("is served once, however many jobs run at once", async () => {
     const orders = await Promise.all([wanted(90), wanted(90), wanted(90)]);
     await receiveStock(
       app.deps.db,
@@ -116,7 +116,7 @@ describe("an order that waits for stock", () => {
     expect(rows).toEqual([{ times: 2 }]);
   });
 
-  test("in the sandbox is delivered to after a week of the account's clock, and not earlier", async () => {
+  test("in the sandbox gets its stock after a week of the account's clock, and not earlier", async () => {
     const order = await wanted(90);
     const advance = (seconds: number) => simulate(app, "clock", { advance_seconds: seconds });
     await advance(7 * 86_400 - 60);
@@ -132,7 +132,7 @@ describe("an order that waits for its prescription", () => {
   const later = () => new Date(Date.now() + 300 * 86_400_000).toISOString().slice(0, 10);
   async function waiting() {
     const known = stranger();
-    // How the account came to know the patient; no order comes of it for long.
+    // The prescription through which the account knows the patient; it does not become an order for a long time.
     const { patient_id } = await addPatient(app, {
       partner: 1,
       patient: known,
@@ -151,7 +151,7 @@ describe("an order that waits for its prescription", () => {
     return { order, arrives, orders };
   }
 
-  test("takes it when it arrives: no second order is made, and its units are this order's", async () => {
+  test("takes it on arrival: no second order is created, and this order uses its units", async () => {
     const { order, arrives, orders } = await waiting();
     const { prescription_id } = await arrives(90);
     const [now_is, ...more] = await orders();
@@ -172,7 +172,7 @@ describe("an order that waits for its prescription", () => {
     });
   });
 
-  test("leaves alone what is for another medication, or too little: that is an order of its own", async () => {
+  test("ignores a prescription for another medication or with too few units, which becomes its own order", async () => {
     const { order, arrives, orders } = await waiting();
     await arrives(90, "atorvastatin-20");
     await arrives(30);
@@ -180,11 +180,11 @@ describe("an order that waits for its prescription", () => {
     expect(made).toHaveLength(3);
     const still = made.find(({ order_number }) => order_number === order.order_number)!;
     expect([still.order_status, still.exceptions.map(({ id }) => id)]).toEqual(["On Hold", [73]]);
-    // The one for the same medication may be a duplicate, and a person sees it.
+    // The one for the same medication may be a duplicate, and creates a review entry.
     expect(made.map(({ exceptions }) => exceptions.map(({ id }) => id)).sort()).toEqual([[], [68], [73]]);
   });
 
-  test("takes one, where two arrive at once; the other is an order", async () => {
+  test("takes one if two arrive at once; the other becomes an order", async () => {
     const { order, arrives, orders } = await waiting();
     await Promise.all([arrives(90), arrives(90)]);
     await Promise.all(Array.from({ length: 10 }, orders));

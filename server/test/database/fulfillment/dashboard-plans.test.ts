@@ -10,7 +10,7 @@ import { rowsRead } from "../../support/tools/rows-read.ts";
 const ORDERS = 100_000;
 const ORDERS_AT_ONCE = 5_000;
 const PAGE = 50;
-/** Of each order that is shown its own row, its items and its patient; never a share of all orders. */
+/** For each shown order its own row, its items and its patient; never a share of all orders. */
 const MOST_ROWS_OF_A_PAGE = 4 * PAGE;
 
 /** Copies of an order, a second apart, each in one of the queues and most of them alike. */
@@ -51,9 +51,9 @@ beforeAll(async () => {
   const { order_number } = await placed(app, (await newOrder(app)).body);
   const { db } = app.deps;
   await db.transaction(async (tx) => {
-    // Without the checks of foreign keys, which hold anyway.
+    // Skips foreign key checks, which the rows satisfy.
     await tx.raw("set local session_replication_role = replica");
-    // In bites, so that none takes longer than a statement may, however busy the machine is.
+    // In batches, so that none exceeds the statement timeout, even on a busy machine.
     for (let first = 1; first <= ORDERS; first += ORDERS_AT_ONCE) {
       await tx.raw(COPIES, [account_id, order_number, first, first + ORDERS_AT_ONCE - 1]);
     }
@@ -62,12 +62,12 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => app.stop());
 
-/** An account's few settings are read whole, which is quicker than looking for one of them. */
+/** Reads an account's few settings as a whole, which is faster than looking for one of them. */
 const SETTINGS = ["account", "partner", "brand", "shipping_method", "product", "person"];
 const total = (looked: { table: string; rows: number }[]) =>
   looked.filter(({ table }) => !SETTINGS.includes(table)).reduce((sum, { rows }) => sum + rows, 0);
 
-/** Each filter where many pass it, few or none. */
+/** Each filter with many matches, few or none. */
 const tables: Record<string, { filter: Partial<QueueFilter>; found: "full" | "some" | "none" }> = {
   "all that are open": { filter: {}, found: "full" },
   "a queue": { filter: { queues: ["clinical_review"] }, found: "full" },
@@ -80,17 +80,17 @@ const tables: Record<string, { filter: Partial<QueueFilter>; found: "full" | "so
   "held by what holds few": { filter: { queues: ["on_hold"], exception_id: 74 }, found: "full" },
   "held by what holds none": { filter: { queues: ["on_hold"], exception_id: 80 }, found: "none" },
   "of a brand": { filter: { brand_id: 1 }, found: "full" },
-  "of a brand that nobody orders": { filter: { brand_id: 2 }, found: "none" },
+  "of a brand without orders": { filter: { brand_id: 2 }, found: "none" },
   "to a state that few live in": { filter: { state: "WY" }, found: "some" },
   "of a schedule that few have": { filter: { schedule: "2" }, found: "some" },
-  "that somebody works on": { filter: { mine: "somebody" }, found: "some" },
-  "that nobody works on": { filter: { free: true }, found: "full" },
+  "that a user has claimed": { filter: { mine: "somebody" }, found: "some" },
+  "that no user has claimed": { filter: { free: true }, found: "full" },
   "that have waited for a day": { filter: { stood_before: new Date(Date.now() - 24 * 3600_000) }, found: "full" },
   "that have waited for a week": { filter: { stood_before: new Date(Date.now() - 7 * 24 * 3600_000) }, found: "none" },
 };
 
 for (const [name, { filter, found }] of Object.entries(tables)) {
-  test(`a page of the table (${name}) looks at a few rows of ${ORDERS} open orders`, async () => {
+  test(`a page of the table (${name}) reads a few rows of ${ORDERS} open orders`, async () => {
     const looked = await rowsRead(app.deps.db, async (tx) => {
       const deps = { ...app.deps, db: tx };
       const asked = { ...anyOrder, ...filter, ...(filter.account_id === "" && { account_id }) };
@@ -102,7 +102,7 @@ for (const [name, { filter, found }] of Object.entries(tables)) {
   });
 }
 
-test("a page far down looks at as many rows as the first", async () => {
+test("a page far down reads as many rows as the first", async () => {
   const stage_since = new Date(Date.now() - (ORDERS / 2) * 1_000);
   const rows = async (after: Parameters<typeof listQueue>[2]) => {
     const looked = await rowsRead(app.deps.db, async (tx) => {
@@ -122,7 +122,7 @@ test("the queues are counted from the index alone", async () => {
   expect(total(looked), JSON.stringify(looked)).toBeLessThan(100);
 });
 
-test("a search looks at a few rows, whatever was typed", async () => {
+test("a search reads a few rows for any input", async () => {
   const { rows } = await app.deps.db.raw("select order_number from orders limit 1 offset 50000");
   const known = String(rows[0]!["order_number"]);
   for (const text of [known, "no such reference", "9400100000000000000000", "999999", "Ada Byron 1980-05-01"]) {

@@ -36,7 +36,7 @@ async function shippedOrder(patient = {}, lot = "L-1") {
 }
 
 describe("the search", () => {
-  test("finds an order by each of its numbers, by reference and by person, and tells no name", async () => {
+  test("finds an order by each of its numbers, by reference and by person, and shows no name", async () => {
     const patient = { first_name: "Odalys", last_name: "Fennimore", dob: "1966-11-02" };
     const { order, prescription_id, patient_id, tracking_no } = await shippedOrder(patient);
     const { order_number } = order;
@@ -71,7 +71,7 @@ describe("the search", () => {
     }
   });
 
-  test("finds a prescription that nobody has ordered yet, and the entry that waits for somebody", async () => {
+  test("finds a prescription without an order, and a pending review entry", async () => {
     const { prescription_id } = await newOrder(app);
     const { hits } = await search(String(prescription_id));
     const found = { by: "prescription_id", order_number: null, drug_names: [expect.any(String)] };
@@ -84,7 +84,7 @@ describe("the search", () => {
     expect((await search(String(prescription_id))).hits).toMatchObject([{ ...found, ...rows[0] }]);
   });
 
-  test("finds somebody whose prescriptions nobody has ordered yet, each of them once", async () => {
+  test("finds a patient whose prescriptions have no orders, each prescription once", async () => {
     const patient = { first_name: "Perpetua", last_name: "Quill", dob: "1971-03-09" };
     const first = await newOrder(app, { patient });
     const found = { by: "patient", order_number: null, patient_initials: "PQ" };
@@ -104,7 +104,7 @@ describe("the search", () => {
 });
 
 describe("a recall", () => {
-  test("tells who has packages of a lot, masked; how to reach them only on request; and writes down both", async () => {
+  test("lists the patients with packages of a lot, masked, shows contact details only on request, and logs both", async () => {
     const patient = { first_name: "Perpetua", last_name: "Galloway", email: "perpetua@galloway.example" };
     const { order } = await shippedOrder(patient, "RC-9");
     const masked = await technician.get("/dashboard/recall?lot=rc-9");
@@ -125,7 +125,7 @@ describe("a recall", () => {
 
 describe("the stream", () => {
   type Heard = { event: string; data: string };
-  /** Reads events until one fits; the connection ends with the test. */
+  /** Reads events until one matches; the connection ends with the test. */
   async function listen(by: WebPerson, path = "/dashboard/stream") {
     const stop = new AbortController();
     const answer = await fetch(`${app.addresses.base_url}/web${path}`, { headers: by.headers, signal: stop.signal });
@@ -150,7 +150,7 @@ describe("the stream", () => {
   }
   const count = ({ data }: Heard) => (JSON.parse(data) as DashboardHome).queues[0]!.count;
 
-  test("tells the queues at once, and again when an order came", async () => {
+  test("sends the queues immediately, and again when an order arrives", async () => {
     const stream = await listen(technician, "/dashboard/stream?environment=sandbox");
     expect(stream.answer.headers.get("content-type")).toBe("text/event-stream; charset=utf-8");
     expect(stream.answer.headers.get("x-request-id")).toMatch(/^[0-9a-f-]{36}$/);
@@ -175,14 +175,14 @@ describe("the stream", () => {
     expect((await listen(watcher)).answer.status).toBe(401);
   });
 
-  test("a partner's person finds no stream", async () => {
+  test("is 404 for a partner's user", async () => {
     const { rows } = await app.deps.db.raw("select partner_id from account where account_id = $1", [account_id()]);
     const viewer = await webPerson(app, "partner_viewer", String(rows[0]!["partner_id"]));
     expect((await listen(viewer)).answer.status).toBe(404);
   });
 
-  // The last one: nobody is told anything afterwards.
-  test("ends when the service stops, and does not hold it up", async () => {
+  // This test is last, because no stream works after it.
+  test("ends when the service stops, and does not delay it", async () => {
     const watcher = await webPerson(app, "lead");
     const stream = await listen(watcher);
     expect((await stream.next())!.event).toBe("home");

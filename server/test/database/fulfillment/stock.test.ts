@@ -27,7 +27,7 @@ const change = (sku: string, units: number, note: string | null = null) => ({ ac
 const receive = (sku: string, units: number) => receiveStock(app.deps.db, change(sku, units), app.deps.now());
 const count = (sku: string, units: number) => countStock(app.deps.db, change(sku, units), app.deps.now());
 const shelfOf = async (sku: string) => (await listShelves(app.deps.db, account_id, sku, 5))[0]!;
-/** As orders will do it. */
+/** As orders do it. */
 const enter = (sku: string, kind: StockEntryKind, units: number) =>
   app.deps.db.transaction((tx) =>
     enterStock(tx, account_id, [{ sku, kind, units, order_number: null, note: null }], app.deps.now()),
@@ -35,7 +35,7 @@ const enter = (sku: string, kind: StockEntryKind, units: number) =>
 const inStock = async (sku: string) =>
   (JSON.parse((await ask(app, `/products?sku[]=${sku}`)).text) as Product[])[0]?.in_stock;
 
-/** Shelves that are not what their entries add up to. */
+/** Shelves whose stock differs from the sum of their entries. */
 async function wrongShelves(): Promise<unknown[]> {
   const effect = (of: "on_hand" | "reserved") =>
     `sum(e.units * case e.kind ${Object.entries(stockEntryKinds)
@@ -60,7 +60,7 @@ describe("a shelf", () => {
     expect((await shelfOf("tretinoin-025")).last_entries).toEqual([]);
   });
 
-  test("takes what arrives, and says what came", async () => {
+  test("adds received units, and records the receipt", async () => {
     const before = await shelfOf("finasteride-1");
     await receiveStock(app.deps.db, change("finasteride-1", 12.5, "Packing slip 4471"), app.deps.now());
     const after = await shelfOf("finasteride-1");
@@ -68,7 +68,7 @@ describe("a shelf", () => {
     expect(after.last_entries[0]).toMatchObject({ kind: "received", units: 12.5, note: "Packing slip 4471" });
   });
 
-  test("is what was counted: the entry is the difference, also where there is none", async () => {
+  test("equals the count: the entry is the difference, even if it is zero", async () => {
     expect(await count("sildenafil-50", 99_990)).toMatchObject({ on_hand_units: 99_990 });
     expect(await count("sildenafil-50", 99_990.5)).toMatchObject({ on_hand_units: 99_990.5 });
     await count("sildenafil-50", 99_990.5);
@@ -80,7 +80,7 @@ describe("a shelf", () => {
     ]);
   });
 
-  test("is never counted below what orders have reserved", async () => {
+  test("is never counted below the reserved units", async () => {
     await enter("zolpidem-5", "reserved", 30);
     const before = await shelfOf("zolpidem-5");
     await expect(count("zolpidem-5", 29.999)).rejects.toThrow(
@@ -90,7 +90,7 @@ describe("a shelf", () => {
     expect(await count("zolpidem-5", 30)).toEqual({ sku: "zolpidem-5", on_hand_units: 30, reserved_units: 30 });
   });
 
-  test("that is not there, and an account that is not there, are refused", async () => {
+  test("that does not exist, or of an unknown account, is rejected", async () => {
     await expect(receive("unheard-of", 1)).rejects.toThrow("The account has no such product.");
     const nobody = { ...change("lipora-20", 1), account_id: "nobody" };
     await expect(countStock(app.deps.db, nobody, app.deps.now())).rejects.toThrow("There is no such account.");
@@ -121,7 +121,7 @@ describe("a shelf", () => {
 });
 
 describe("in_stock", () => {
-  test("follows the shelf within a second: what arrives can be ordered, what is gone cannot", async () => {
+  test("follows the shelf within a second: received units can be ordered, and used ones cannot", async () => {
     expect(await inStock("tretinoin-025")).toBe(false);
     await receive("tretinoin-025", 45);
     expect(await until(async () => (await inStock("tretinoin-025")) === true, "it is in stock")).toBeLessThan(SOON_MS);
@@ -129,12 +129,12 @@ describe("in_stock", () => {
     expect(await until(async () => (await inStock("tretinoin-025")) === false, "it is gone")).toBeLessThan(SOON_MS);
   });
 
-  test("is told to every process only where it changes", async () => {
+  test("notifies other processes only if it changes", async () => {
     await until(() => app.deps.bus.fresh(), "the bus is up");
     const copy = await readCatalogue(app.deps, account_id);
     await receive("amoxicillin-500", 1);
     await count("amoxicillin-500", 100_000);
-    // Told in the order of commits: once this has arrived, so has whatever came before it.
+    // Notifications arrive in commit order: once this one has arrived, so have all earlier ones.
     const { version } = app.deps.copies;
     await announce(app.deps.db, { kind: "catalogue", account_id: "somebody-else" });
     await until(() => app.deps.copies.version > version, "the change was told");
@@ -156,10 +156,10 @@ describe("the ledger", () => {
     await expect(enter("lipora-20", "released", -1)).rejects.toThrow("check constraint");
   });
 
-  test("adds up to what is on hand and reserved after any sequence, and no shelf goes below zero", async () => {
+  test("adds up to the on-hand and reserved units after any sequence, and no shelf goes below zero", async () => {
     const steps = fc.array(fc.tuple(fc.constantFrom(...kinds), thousandths), { minLength: 1, maxLength: 25 });
     const sku = "minoxidil-2-5";
-    // In thousandths, where sums are exact.
+    // In thousandths, so that sums are exact.
     const model = { on_hand: 0, reserved: 0 };
     await fc.assert(
       fc.asyncProperty(steps, async (sequence) => {
@@ -192,7 +192,7 @@ describe("the ledger", () => {
     );
   });
 
-  test("adds up after orders, cancels, deliveries and counts at the same time", async () => {
+  test("adds up after concurrent orders, cancels, deliveries and counts", async () => {
     const sku = "pill-organizer";
     const { patient_id } = await addPatient(app, { patient: stranger() });
     const order = (number: number) => ({
@@ -245,7 +245,7 @@ describe("the ledger", () => {
     expect(await wrongShelves()).toEqual([]);
   });
 
-  test("begins with what was on hand where there was none before", async () => {
+  test("starts with the on-hand units of a shelf without a ledger", async () => {
     const old = await createTestDatabase("");
     const db = openDb({ connection: { connectionString: old.url }, pool_size: 2, named_statements: true });
     await migrate(db, 7);

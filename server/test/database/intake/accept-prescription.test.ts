@@ -31,7 +31,7 @@ beforeAll(async () => {
 afterAll(() => app.stop());
 
 let number = 0;
-/** A controlled prescription without signature, for the demo partner of that number. */
+/** A controlled prescription without a signature, for the demo partner with that index. */
 async function doubtful(partner = 0, effective_date = "2026-11-12") {
   const { account_id, ncpdp_id } = app.demo.partners[partner]!;
   const message_id = `A-${++number}`;
@@ -70,21 +70,21 @@ const reviewOf = async ({ account_id, prescription_id }: Place) =>
   ).rows[0]!;
 
 describe("a verdict", () => {
-  test("accepts the prescription and closes its entry, with who and what they wrote", async () => {
+  test("accepts the prescription and closes its entry, with the user and the note", async () => {
     const place = await doubtful();
     await decide(place, "accepted", "PIA@larkspur.example", "Called the practice.");
     expect(await rowOf(place)).toEqual({ acceptance: "accepted", order_due_at: null, active: true });
     expect(await reviewOf(place)).toMatchObject({ email: PHARMACIST, outcome: "accepted: Called the practice." });
   });
 
-  test("may be a rejection: nothing is ever due", async () => {
+  test("can be a rejection: no order ever becomes due", async () => {
     const place = await doubtful(1);
     await decide(place, "rejected", "lee@larkspur.example");
     expect(await rowOf(place)).toMatchObject({ acceptance: "rejected", order_due_at: null });
     expect(await reviewOf(place)).toMatchObject({ outcome: "rejected" });
   });
 
-  test("makes an order due at once in Automatic Processing, or on the day it may first be filled", async () => {
+  test("makes an order due immediately in Automatic Processing, or on the first fill date", async () => {
     const [now, later] = [await doubtful(1), await doubtful(1, "2099-01-02")];
     const before = app.deps.now();
     await decide(now);
@@ -95,7 +95,7 @@ describe("a verdict", () => {
     expect(((await rowOf(later))["order_due_at"] as Date).toISOString()).toBe("2099-01-02T05:00:00.000Z");
   });
 
-  test("goes by the account's own clock", async () => {
+  test("uses the account's clock", async () => {
     const place = await doubtful(1);
     await app.deps.db.raw("update account set clock_offset_s = 86400 where account_id = $1", [place.account_id]);
     await decide(place);
@@ -105,7 +105,7 @@ describe("a verdict", () => {
     expect(((await reviewOf(place))["resolved_at"] as Date).getTime()).toBeGreaterThan(tomorrow);
   });
 
-  test("is given once: of ten at once one holds and nine are told so", async () => {
+  test("is given once: of ten at once one succeeds, and nine get an error", async () => {
     const place = await doubtful();
     const verdicts = await Promise.allSettled(
       Array.from({ length: 10 }, (_, index) => decide(place, index % 2 === 0 ? "accepted" : "rejected")),
@@ -119,8 +119,8 @@ describe("a verdict", () => {
   });
 
   const refusals: Record<string, [change: Partial<Place> & { email?: string; note?: string }, sentence: string]> = {
-    "of somebody nobody knows": [{ email: "who@larkspur.example" }, "No user has this email address."],
-    "of somebody who has left": [{ email: "gone@larkspur.example" }, "No user has this email address."],
+    "of an unknown user": [{ email: "who@larkspur.example" }, "No user has this email address."],
+    "of a former user": [{ email: "gone@larkspur.example" }, "No user has this email address."],
     "of a technician": [
       { email: "tam@larkspur.example" },
       "Only a pharmacist, lead or admin of the pharmacy may decide this.",
@@ -134,21 +134,21 @@ describe("a verdict", () => {
     "with a control character in the note": [{ note: "a\tb" }, "Write 1 to 500 characters of plain text."],
     "with a note that is too long": [{ note: "a".repeat(501) }, "Write 1 to 500 characters of plain text."],
   };
-  test.each(Object.entries(refusals))("%s is refused and changes nothing", async (_what, [change, sentence]) => {
+  test.each(Object.entries(refusals))("%s is rejected and changes nothing", async (_what, [change, sentence]) => {
     const place = await doubtful();
     await expect(decide({ ...place, ...change }, "accepted", change.email, change.note)).rejects.toThrow(sentence);
     expect(await rowOf(place)).toMatchObject({ acceptance: "pending" });
     expect(await reviewOf(place)).toMatchObject({ resolved_at: null });
   });
 
-  test("is refused where none is needed", async () => {
+  test("is rejected if none is needed", async () => {
     const message_id = `A-${++number}`;
     await intake.send(newMessage({ envelope: { message_id }, patient: { ids: [], last_name: `Number ${number}` } }));
     const { rows } = await app.deps.db.raw("select * from prescription where sender_message_id = $1", [message_id]);
     await expect(decide(rows[0] as Place)).rejects.toThrow(acceptanceRefusals.not_needed);
   });
 
-  test("on one that the prescriber has canceled can only be a rejection", async () => {
+  test("on a prescription that its prescriber canceled can only be a rejection", async () => {
     const place = await doubtful(1);
     await app.deps.db.raw("update prescription set active = false where prescription_id = $1", [place.prescription_id]);
     await expect(decide(place)).rejects.toThrow(acceptanceRefusals.ended);
@@ -169,7 +169,7 @@ describe("an entry of another kind", () => {
   const resolve = (place: { account_id: string; review_id: number }, email = PHARMACIST, outcome = "Looked into it.") =>
     resolveReview(app.deps.db, { ...place, email, outcome }, app.deps.now());
 
-  test("is closed once, by somebody who may, with what came of it", async () => {
+  test("is closed once, by a role that may, with the outcome", async () => {
     const place = await reuse();
     await expect(resolve(place, "tam@larkspur.example")).rejects.toThrow("Only a pharmacist");
     await expect(resolve(place, PHARMACIST, " ")).rejects.toThrow("Write 1 to");
@@ -180,7 +180,7 @@ describe("an entry of another kind", () => {
     expect(rows).toEqual([{ outcome: "Looked into it." }]);
   });
 
-  test("is not what a prescription waits behind: that one needs a verdict", async () => {
+  test("cannot stand in for a verdict on a prescription", async () => {
     const { review_id, account_id } = (await reviewOf(await doubtful())) as { review_id: number; account_id: string };
     await expect(resolve({ account_id, review_id })).rejects.toThrow("needs a verdict");
   });

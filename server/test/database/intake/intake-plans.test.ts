@@ -6,7 +6,7 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { rowsRead } from "../../support/tools/rows-read.ts";
 
 const ROWS = 3_000;
-/** Rows that a message may look at, of all tables together: its own, its patient's, the account's few settings. */
+/** Rows that a message may read, over all tables: its own, its patient's, the account's few settings. */
 const MOST_ROWS = 150;
 
 let app: TestApp;
@@ -14,7 +14,7 @@ beforeAll(async () => {
   app = await startTestApp();
   const { send } = await openIntake(app);
   await send(newMessage({ envelope: { message_id: "P-1" } }));
-  // A pharmacy that has been open for a while: as many messages, patients and prescriptions, like the first.
+  // A pharmacy that has been open for a while: many messages, patients and prescriptions like the first.
   const numbered = `from generate_series(1, ${ROWS}) as n`;
   for (const text of [
     `insert into intake_message (account_id, format, sender, sender_message_id, receiver, body_hash, body_sealed,
@@ -57,7 +57,7 @@ const changes = {
 };
 
 for (const [name, body] of Object.entries(changes)) {
-  test(`${name} looks at a few rows, however many there are`, async () => {
+  test(`${name} reads a few rows, regardless of the number of rows`, async () => {
     const { client_id } = app.demo.intake;
     const [caller] = (
       await app.deps.db.raw("select account_id, credential_id from credential where $1 like '%' || credential_id", [

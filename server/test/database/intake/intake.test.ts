@@ -21,7 +21,7 @@ afterAll(() => app.stop());
 
 let number = 0;
 const nextId = () => `T-${++number}`;
-/** Somebody nobody has heard of yet. */
+/** A new, unknown person. */
 const stranger = () => ({
   ids: [],
   first_name: "Ada",
@@ -36,7 +36,7 @@ const prescriptionsOf = (sender_message_id: string) =>
   rowsOf("select * from prescription where sender_message_id = $1", sender_message_id);
 
 describe("a NewRx", () => {
-  test("is acknowledged, becomes a patient and a prescription, and the partner is told, all at once", async () => {
+  test("is acknowledged, becomes a patient and a prescription, and writes the partner's event, in one transaction", async () => {
     const message_id = nextId();
     const before = await intakeRows(app);
     const { status: http, text, headers } = await intake.send(newMessage({ envelope: { message_id } }));
@@ -55,7 +55,7 @@ describe("a NewRx", () => {
     const [row] = await prescriptionsOf(message_id);
     expect(row).toMatchObject({
       account_id: app.demo.partners[0]!.account_id,
-      // The prescriber system's own id can be ours, and is free.
+      // The prescriber system's own id is unused, so it can be ours.
       patient_id: "MRN-20417",
       acceptance: "not_needed",
       ndc: "70999010130",
@@ -68,7 +68,7 @@ describe("a NewRx", () => {
       prescriber_name: "Fenwick Marlowe",
       order_due_at: null,
     });
-    // Good until the day that the message names, in the pharmacy's time zone.
+    // Valid until the day in the message, in the pharmacy's time zone.
     expect((row!["expires_at"] as Date).toISOString()).toBe("2027-11-11T05:00:00.000Z");
     const [event] = await rowsOf("select * from webhook_event where patient_id = $1", "MRN-20417");
     expect(event!["event_type"]).toBe("RX_RECEIVED");
@@ -83,7 +83,7 @@ describe("a NewRx", () => {
     expect(event!["body"]).not.toMatch(/Marisol|Okonkwo|1987|Juniper Hollow/);
   });
 
-  test("of a patient who is known adds to the same patient, and tells what is new", async () => {
+  test("of a known patient adds to the same patient, and reports new details", async () => {
     const first = nextId();
     const second = nextId();
     const patient = { ...stranger(), phone: "9165550177" };
@@ -114,7 +114,7 @@ describe("a NewRx", () => {
     expect(record.patient_safety.allergies).toEqual(["Penicillin V", "Sulfa"]);
   });
 
-  test("of somebody with the same name and birth date elsewhere is another patient, and a person looks at it", async () => {
+  test("of a person with the same name and birth date elsewhere creates another patient and a review entry", async () => {
     const first = nextId();
     const second = nextId();
     const patient = stranger();
@@ -129,7 +129,7 @@ describe("a NewRx", () => {
     ]);
   });
 
-  test("for a controlled drug without signature evidence is kept and acknowledged, and waits for a pharmacist", async () => {
+  test("for a controlled drug without signature evidence is stored and acknowledged, and waits for a pharmacist", async () => {
     const message_id = nextId();
     const { text } = await intake.send(
       newMessage({
@@ -151,7 +151,7 @@ describe("a NewRx", () => {
     ]);
   });
 
-  test("for an account of Automatic Processing that waits for a pharmacist says why there is no order", async () => {
+  test("for an account of Automatic Processing that waits for a pharmacist shows why there is no order", async () => {
     const message_id = nextId();
     const prescription = {
       signature_evidence: false,
@@ -166,7 +166,7 @@ describe("a NewRx", () => {
     ]);
   });
 
-  test("for an account of Automatic Processing makes an order due on the day it may be filled", async () => {
+  test("for an account of Automatic Processing makes an order due on its fill date", async () => {
     const message_id = nextId();
     const { ncpdp_id, account_id } = app.demo.partners[1]!;
     await intake.send(
@@ -180,7 +180,7 @@ describe("a NewRx", () => {
     expect((row!["order_due_at"] as Date).toISOString()).toBe("2099-01-02T05:00:00.000Z");
   });
 
-  test("that asks for a receipt gets a Verify", async () => {
+  test("that requests a receipt gets a Verify", async () => {
     const { text } = await intake.send(
       newMessage({ envelope: { message_id: nextId(), return_receipt: true }, patient: stranger() }),
     );
@@ -201,7 +201,7 @@ describe("the same message", () => {
     }
   });
 
-  test("under another message id a hundred times at once makes a hundred prescriptions of one patient", async () => {
+  test("under different message ids a hundred times at once makes a hundred prescriptions of one patient", async () => {
     const patient = stranger();
     const before = await intakeRows(app);
     const ids = Array.from({ length: 100 }, nextId);
@@ -214,7 +214,7 @@ describe("the same message", () => {
     expect(after["prescription"]! - before["prescription"]!).toBe(100);
   });
 
-  test("id with other bytes is refused with 900 / 220, kept, and a person is told", async () => {
+  test("id with other bytes is rejected with 900 / 220, stored, and creates a review entry", async () => {
     const message_id = nextId();
     const patient = stranger();
     await intake.send(newMessage({ envelope: { message_id }, patient }));
@@ -236,20 +236,20 @@ describe("the same bytes", () => {
   const fhir = { path: "/intake/fhir", type: "application/fhir+json" };
   const issue = (text: string) => JSON.parse(text).issue[0].details.coding[0].code;
 
-  test("in another format are answered in that format", async () => {
+  test("in another format get an answer in that format", async () => {
     for (const body of ["", "{}"]) {
       const script = await intake.send(body);
       expect([script.status, codes(script.text)]).toEqual([200, ["601", "024"]]);
       const { status: http, text, headers } = await intake.send(body, fhir);
       expect([http, headers.get("content-type")]).toEqual([200, "application/fhir+json; charset=utf-8"]);
       expect(JSON.parse(text).resourceType).toBe("OperationOutcome");
-      // Each again as before.
+      // Each repeats its earlier answer.
       expect((await intake.send(body)).text).toBe(script.text);
       expect((await intake.send(body, fhir)).text).toBe(text);
     }
   });
 
-  test("for another receiver are another message: nobody is told that it was received where it was not", async () => {
+  test("for another receiver are another message, so that no receiver is reported by mistake", async () => {
     const patient = { ...fhirPrescription.patient, ...stranger() };
     const nobody = { ...fhirEnvelope, from: null, to: null, message_id: null, prescriber_order_number: null };
     const bundle = (message_id: string | null) =>
@@ -284,7 +284,7 @@ describe("a CancelRx", () => {
     relates_to,
   });
 
-  test("that names the message ends its prescription, and says so; again, it was ended already", async () => {
+  test("that names the message ends its prescription and says so; a second one reports that it had ended", async () => {
     const message_id = nextId();
     await intake.send(newMessage({ envelope: { message_id, prescriber_order_number: null }, patient: stranger() }));
     const send = () =>
@@ -313,7 +313,7 @@ describe("a CancelRx", () => {
     expect(await prescriptionsOf(message_id)).toMatchObject([{ active: false }]);
   });
 
-  test("of something unknown is denied, and a person looks at it", async () => {
+  test("of an unknown prescription is denied and creates a review entry", async () => {
     const before = await intakeRows(app);
     const target = { patient: { ...prescription.patient, ...stranger() } };
     const { text } = await intake.send(
@@ -326,7 +326,7 @@ describe("a CancelRx", () => {
 });
 
 describe("a response", () => {
-  test("that approves a renewal as written makes a new prescription of the old one's patient, linked to it", async () => {
+  test("that approves a renewal as written creates a new prescription for the old one's patient, linked to it", async () => {
     const message_id = nextId();
     const renewal_id = nextId();
     await intake.send(newMessage({ envelope: { message_id }, patient: stranger() }));
@@ -383,21 +383,21 @@ describe("a response", () => {
 });
 
 describe("a receiver", () => {
-  test("that nobody has the id of is refused with 900 / 002, and only the message is kept", async () => {
+  test("with an unknown id is rejected with 900 / 002, and only the message is stored", async () => {
     const before = await intakeRows(app);
     const { text } = await intake.send(newMessage({ envelope: { message_id: nextId(), to: "1234567" } }));
     expect([status(text), codes(text)]).toEqual(["Error", ["900", "002"]]);
     expect(await intakeRows(app)).toEqual({ ...before, intake_message: before["intake_message"]! + 1 });
   });
 
-  test("of the other environment is nobody here", async () => {
+  test("of the other environment is unknown here", async () => {
     const { text } = await intake.send(
       newMessage({ envelope: { message_id: nextId(), to: app.demo.partners[2]!.ncpdp_id } }),
     );
     expect(codes(text)).toEqual(["900", "002"]);
   });
 
-  test("that several share is told apart by rules; without one the message waits with the operators", async () => {
+  test("that several accounts share is resolved by rules; without one the message waits with the operators", async () => {
     const own = await startTestApp();
     try {
       const network = await openIntake(own);
@@ -415,7 +415,7 @@ describe("a receiver", () => {
         [willow!.account_id, juniper!.account_id],
       );
       await network.send(newMessage({ envelope: { message_id: "shared-2" } }));
-      // The prescriber tells more than the sender, who may write for many.
+      // The prescriber is more specific than the sender, who may write for many.
       expect((await own.deps.db.raw("select account_id from prescription")).rows).toEqual([
         { account_id: juniper!.account_id },
       ]);
@@ -425,7 +425,7 @@ describe("a receiver", () => {
   });
 });
 
-describe("what cannot be taken", () => {
+describe("a rejected message", () => {
   const good = newMessage({ envelope: { message_id: "bad" } }).toString("utf8");
   const cases: Record<string, [Buffer | string, string[]]> = {
     "not XML": ["Dear pharmacy,", ["601", "024"]],
@@ -440,7 +440,7 @@ describe("what cannot be taken", () => {
     "a version of the future": [good.replaceAll("20170715", "008001"), ["900", "021"]],
   };
   test.each(Object.entries(cases))(
-    "%s is refused with its code, kept, and changes nothing",
+    "%s is rejected with its code, stored, and changes nothing",
     async (_what, [body, expected]) => {
       const before = await intakeRows(app);
       const { status: http, text } = await intake.send(body);
@@ -449,14 +449,14 @@ describe("what cannot be taken", () => {
     },
   );
 
-  test("a patient without a birth date is refused with 900 / 080", async () => {
+  test("a patient without a birth date is rejected with 900 / 080", async () => {
     const { text } = await intake.send(
       newMessage({ envelope: { message_id: nextId() }, patient: { ...stranger(), dob: null } }),
     );
     expect(codes(text)).toEqual(["900", "080"]);
   });
 
-  test("a body of 1 MiB + 1 is 400 / 40004 and not kept; another type is 40002; a partner's token is 401", async () => {
+  test("a body of 1 MiB + 1 is 400 / 40004 and not stored; another type is 40002; a partner's token is 401", async () => {
     const before = await intakeRows(app);
     const large = await intake.send(Buffer.alloc(1024 * 1024 + 1, 32));
     expect([large.status, JSON.parse(large.text).errors[0].code]).toEqual([400, 40004]);
@@ -474,7 +474,7 @@ describe("what cannot be taken", () => {
 });
 
 describe("at rest", () => {
-  test("nothing that tells who a patient is can be read from the database", async () => {
+  test("no data that identifies a patient can be read from the database", async () => {
     const message_id = nextId();
     await intake.send(newMessage({ envelope: { message_id }, patient: { ...stranger(), last_name: "Quetzalcoatl" } }));
     for (const table of ["intake_message", "patient", "patient_alias", "prescription", "review", "webhook_event"]) {
@@ -486,7 +486,7 @@ describe("at rest", () => {
   });
 });
 
-test("a fault of a reader is told as ours, the message is kept, and it is taken up once the reader can read it", async () => {
+test("a crash of a reader is reported as ours, and the message is stored and processed once the reader can read it", async () => {
   const caller = (
     await rowsOf("select account_id from account where partner_id is null and environment = 'sandbox'")
   )[0]!;
@@ -501,7 +501,7 @@ test("a fault of a reader is told as ours, the message is kept, and it is taken 
   const given = { account_id: caller["account_id"] as string, credential_id: "test0001" };
   const { answer } = await receivePrescription(app.deps, broken, given, body);
   expect(codes(answer)).toEqual(["602", "007"]);
-  // It still cannot: noted, and left as it is.
+  // The reader still fails: the attempt is counted, and the message stays.
   app.advance(11_000);
   await processWaiting(app.deps, () => broken);
   await until(async () => {
@@ -513,18 +513,18 @@ test("a fault of a reader is told as ours, the message is kept, and it is taken 
   expect((await intakeRows(app))["prescription"]).toBe(before["prescription"]! + 1);
 });
 
-test("a message that was kept and not processed is taken up by the job, once", async () => {
+test("the job processes a stored message that was not processed, once", async () => {
   const message_id = nextId();
   await intake.send(newMessage({ envelope: { message_id }, patient: stranger() }));
   const [row] = await prescriptionsOf(message_id);
-  // As a process leaves it that dies between the two.
+  // The state that a process leaves if it dies between the two.
   await app.deps.db.raw("delete from prescription where prescription_id = $1", [row!["prescription_id"]]);
   await app.deps.db.raw(
     "update intake_message set state = 'received', outcome = null, answer = null, processed_at = null where sender_message_id = $1",
     [message_id],
   );
   app.advance(11_000);
-  // The service's own job may be at it too.
+  // The service's own job may run too.
   await until(async () => {
     await Promise.all([processWaiting(app.deps, formatOf), processWaiting(app.deps, formatOf)]);
     return (await prescriptionsOf(message_id)).length > 0;

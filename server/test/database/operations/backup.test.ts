@@ -11,7 +11,7 @@ import { decodeMasterKey } from "../../../src/vault/master-key.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { dumpSchema } from "../../support/tools/dump-schema.ts";
 
-/** Back-up and restore between real databases, beside a service that goes on working. */
+/** Backup and restore between real databases, next to a service that keeps working. */
 
 const master = [decodeMasterKey(TEST_MASTER_KEY)];
 let app: TestApp;
@@ -55,14 +55,14 @@ const contents = async (db: Db, tables: readonly string[]) =>
     ),
   );
 
-test("what is restored is what was there, and a service starts on it with the same tokens and credentials", async () => {
+test("a restore equals the original, and a service starts on it with the same tokens and credentials", async () => {
   const token = await app.token();
   const later = join(folder, "later.backup");
   await backUp(app.deps.db, later, new Date());
   await withEmptyDatabase(async (db, url) => {
     const verified = await verifyBackup(later, master);
     await restore(db, verified);
-    // The service writes on its own (leases, last use), so what only people write is compared.
+    // The service writes on its own (leases, last use), so the test compares only what people write.
     const still = ["account", "credential", "partner", "product", "idempotent_answer", "data_key", "schema_migration"];
     const tables = verified.header.tables.filter((name) => still.includes(name));
     expect(tables.length).toBeGreaterThan(4);
@@ -81,7 +81,7 @@ test("what is restored is what was there, and a service starts on it with the sa
   });
 });
 
-test("a back-up is one moment: what is written while it is taken is in it whole or not at all", async () => {
+test("a backup is one snapshot: concurrent writes are in it completely or not at all", async () => {
   const busy = join(folder, "busy.backup");
   let stop = false;
   const writer = (async () => {
@@ -92,7 +92,7 @@ test("a back-up is one moment: what is written while it is taken is in it whole 
   await writer;
   await withEmptyDatabase(async (db) => {
     await restore(db, await verifyBackup(busy, master));
-    // Each move of the clock by 60 s keeps one answer under its key, in the same transaction.
+    // Each clock move of 60 s stores one answer under its key, in the same transaction.
     const { rows } = await db.raw(
       `select a.clock_offset_s / 60 as moves,
         (select count(*) from idempotent_answer k where k.account_id = a.account_id) as kept
@@ -109,13 +109,13 @@ test.each([
   ["without its trailer", (bytes: Buffer) => rewrite(bytes, (lines) => lines.slice(0, -2).concat(""))],
   ["with something after its end", (bytes: Buffer) => rewrite(bytes, (lines) => [...lines, lines[5]!, ""])],
   ["of noise", () => Buffer.from("this is no back-up")],
-])("a file %s is refused before a database is touched", async (_what, damage) => {
+])("a file %s is rejected before the database changes", async (_what, damage) => {
   const damaged = join(folder, "damaged.backup");
   writeFileSync(damaged, damage(readFileSync(file)));
   await expect(verifyBackup(damaged, master)).rejects.toThrow(/truncated or altered|not a Pestle backup/);
 });
 
-test("a file that changes between the look and the restore leaves the database empty", async () => {
+test("a file that changes between the check and the restore leaves the database empty", async () => {
   const swapped = join(folder, "swapped.backup");
   writeFileSync(swapped, readFileSync(file));
   const verified = await verifyBackup(swapped, master);
@@ -126,7 +126,7 @@ test("a file that changes between the look and the restore leaves the database e
   await withEmptyDatabase(async (db) => {
     await expect(restore(db, verified)).rejects.toThrow(/truncated or altered/);
     expect((await db.raw("select count(*) from account")).rows).toEqual([{ count: 0 }]);
-    // And it can be filled afterwards.
+    // It can still be restored into afterwards.
     await restore(db, await verifyBackup(file, master));
     expect((await db.raw("select count(*) from account")).rows).toEqual([{ count: taken.rows["account"] }]);
   });
@@ -141,7 +141,7 @@ test("another master key, a newer schema and a database with rows are refused, e
   await expect(restore(app.deps.db, await verifyBackup(file, master))).rejects.toThrow("goes into an empty database");
 });
 
-test("a file that cannot be written is told as that, and nothing of it is left", async () => {
+test("an unwritable file is reported as such, and no part of it remains", async () => {
   const told = /^The file cannot be written \((ENOENT|EISDIR)\)\. Give a file in an existing, writable folder/;
   for (const place of [join(folder, "nowhere", "a.backup"), folder]) {
     await expect(backUp(app.deps.db, place, new Date())).rejects.toThrow(told);
@@ -153,7 +153,7 @@ function rewrite(bytes: Buffer, change: (lines: string[]) => string[]): Buffer {
   return gzipSync(change(gunzipSync(bytes).toString("utf8").split("\n")).join("\n"));
 }
 
-/** Altered, and with a trailer that fits again: what an older or newer build would have written. */
+/** Altered, with a matching trailer: as an older or newer build would have written it. */
 function resigned(bytes: Buffer, change: (lines: string[]) => string[]): Buffer {
   return rewrite(bytes, (lines) => {
     const changed = change(lines);

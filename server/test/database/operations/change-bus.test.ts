@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** How many statements a call costs. */
+/** The number of statements of a call. */
 async function statementsOf(call: () => Promise<unknown>): Promise<number> {
   const { row } = app.deps.db;
   let count = 0;
@@ -32,21 +32,21 @@ const changeCatalogue = (name: string) =>
     await announce(tx, { kind: "catalogue", account_id });
   });
 
-test("an authenticated read that was made before costs no statement at all", async () => {
+test("a repeated authenticated read costs no statement", async () => {
   await read();
-  // A job of the service may ask something in the very moment, but not each time.
+  // A job of the service may run a statement at the same moment, but not each time.
   const counts = [await statementsOf(read), await statementsOf(read), await statementsOf(read)];
   expect(Math.min(...counts)).toBe(0);
 });
 
-test("a change to the catalogue is seen by the next reader within a second", async () => {
+test("the next reader sees a catalogue change within a second", async () => {
   await read();
   await changeCatalogue("Changed Mail");
   const seen = async () => (await (await read()).text()).includes("Changed Mail");
   expect(await until(seen, "the new name is served")).toBeLessThan(SOON_MS);
 });
 
-test("the process that made a change shows it with its next answer", async () => {
+test("the process that made a change shows it in its next answer", async () => {
   for (let number = 0; number < 20; number++) {
     await read();
     await changeCatalogue(`Mail ${number}`);
@@ -54,10 +54,10 @@ test("the process that made a change shows it with its next answer", async () =>
   }
 });
 
-test("what was read before a change was told is not kept after it", async () => {
+test("a read that began before a change is not cached after it", async () => {
   app.deps.copies.catalogues.clear();
   const { row } = app.deps.db;
-  // The change commits and is told while the old row is still on its way to us.
+  // The change commits and its notification arrives while the old row is still in transit.
   app.deps.db.row = async (statement, params) => {
     const old = await row(statement, params);
     app.deps.db.row = row;
@@ -71,7 +71,7 @@ test("what was read before a change was told is not kept after it", async () => 
 });
 
 test.each(["no JSON", "", "null", "17"])(
-  "a word on the channel that is none of ours (%j) drops the copies, and nothing else",
+  "an unknown message on the channel (%j) drops the cached copies, and does nothing else",
   async (said) => {
     await read();
     await app.deps.db.raw("select pg_notify('pestle_changes', $1)", [said]);
@@ -80,7 +80,7 @@ test.each(["no JSON", "", "null", "17"])(
   },
 );
 
-test("when the listening connection is cut, copies are dropped and not trusted until it is back", async () => {
+test("when the listening connection is cut, cached copies are dropped and not used until it is back", async () => {
   await read();
   expect(app.deps.copies.grants.size).toBeGreaterThan(0);
   const { version } = app.deps.copies;
@@ -88,12 +88,12 @@ test("when the listening connection is cut, copies are dropped and not trusted u
     "select pg_terminate_backend(pid) from pg_stat_activity where query like 'listen%' or query = 'select 1'",
   );
   await until(() => app.deps.copies.version > version, "the gap was noticed");
-  // Reads go on meanwhile, from the database.
+  // Meanwhile reads continue, from the database.
   expect((await read()).status).toBe(200);
   await until(() => app.deps.bus.fresh(), "the bus is back");
 });
 
-test("a listener that hears nothing for a second is not trusted", async () => {
+test("a listener that receives nothing for a second is not trusted", async () => {
   const { fresh } = app.deps.bus;
   await read();
   app.deps.bus.fresh = () => false;

@@ -13,7 +13,7 @@ import { addPatient, ask, stranger } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { workplace } from "../../support/workplace.ts";
 
-/** A row that cannot be read is that row's trouble: what a job does for all others goes on. */
+/** An unreadable row affects only itself: a job continues with all others. */
 
 let app: TestApp;
 beforeAll(async () => {
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-/** What is left of a sealed value on a disk that lost a block. */
+/** The rest of an encrypted value on a disk that lost a block. */
 const damaged = (column: string) => `substr(${column}, 1, 4) || decode(repeat('00', 60), 'hex')`;
 const damage = ({ order_number }: Order) =>
   app.deps.db.raw(`update orders set address_sealed = ${damaged("address_sealed")} where order_number = $1`, [
@@ -30,7 +30,7 @@ const damage = ({ order_number }: Order) =>
   ]);
 const account_id = () => app.demo.partners[0]!.account_id;
 
-test("parcels are tracked although one order does not open", async () => {
+test("the job tracks parcels although one order does not decrypt", async () => {
   const shop = workplace(app);
   const ship = async () => shop.reach(await placed(app, (await newOrder(app)).body), "Shipped");
   const [broken, whole] = [await ship(), await ship()];
@@ -40,7 +40,7 @@ test("parcels are tracked although one order does not open", async () => {
   expect((await readOrder(app, whole.order_number)).order_status).toBe("Delivered");
 });
 
-test("what arrives on a shelf is given out although one order does not open", async () => {
+test("the job gives out received stock although one order does not decrypt", async () => {
   const sku = "minoxidil-2-5";
   const wait = async () => placed(app, (await newOrder(app, { prescription: prescribed(sku, 30) })).body);
   const [broken, whole] = [await wait(), await wait()];
@@ -51,7 +51,7 @@ test("what arrives on a shelf is given out although one order does not open", as
   expect((await readOrder(app, whole.order_number)).order_status).toBe("Processing");
 });
 
-test("payments are asked for although one order does not open", async () => {
+test("the job requests payments although one order does not decrypt", async () => {
   const provider = useCardProvider(app);
   const { authorise } = app.deps.payments.sandbox;
   app.deps.payments.sandbox.authorise = async () => {
@@ -68,7 +68,7 @@ test("payments are asked for although one order does not open", async () => {
   expect(provider.booksOf(whole.order_number).held).toBeGreaterThan(0);
 });
 
-test("prescriptions become orders although one patient's record does not open", async () => {
+test("the job turns prescriptions into orders although one patient's record does not decrypt", async () => {
   const automatic = app.demo.partners[1]!.account_id;
   const later = new Date(app.deps.now().getTime() + 3 * 24 * 3600 * 1000).toISOString().slice(0, 10);
   const add = () => addPatient(app, { partner: 1, patient: stranger(), prescription: { effective_date: later } });

@@ -12,7 +12,7 @@ afterEach(async () => {
   db = undefined;
 });
 
-/** A message of PostgreSQL's protocol: its letter, its length, what it says. */
+/** A message of PostgreSQL's protocol: its letter, its length, its content. */
 function message(letter: string, ...parts: (string | number[])[]): Buffer {
   const said = Buffer.concat(parts.map((part) => Buffer.from(part as string)));
   const head = Buffer.alloc(5);
@@ -29,7 +29,7 @@ const FAREWELL = message(
   "Fbe-secure.c\0L241\0Rsecure_read\0\0",
 );
 
-/** A database of which nothing is left but what a connection does next: as a killed one, seen by a busy process. */
+/** A fake database that only scripts what a connection does next: like a killed one, seen by a busy process. */
 async function dying(answer: (socket: Socket, letter: string) => void, named_statements = false): Promise<Db> {
   server = createServer((socket) => {
     let greeted = false;
@@ -46,10 +46,10 @@ async function dying(answer: (socket: Socket, letter: string) => void, named_sta
 }
 const isOut = (error: unknown) => error instanceof StatusRefusal && error.status === 503;
 
-test("a connection that ends as the next transaction takes it fails that one, and not the process", async () => {
+test("a connection that ends when the next transaction takes it fails that transaction, and not the process", async () => {
   db = await dying((socket, letter) => {
     if (letter === "") socket.write(WELCOME);
-    // The answer and the end in one piece: whoever waits for the connection gets it in between.
+    // The answer and the end of the connection in one packet: the next waiter gets the connection in between.
     else if (letter !== "X") socket.end(Buffer.concat([DONE, FAREWELL]));
   });
   const first = db.raw("select");
@@ -58,7 +58,7 @@ test("a connection that ends as the next transaction takes it fails that one, an
   expect(await second).toSatisfy(isOut);
 });
 
-test("a connection that ends while somebody is given it to listen fails them, and not the process", async () => {
+test("a connection that ends when a listener takes it fails the listener, and not the process", async () => {
   db = await dying((socket, letter) => {
     if (letter === "") socket.end(Buffer.concat([WELCOME, FAREWELL]));
   });
@@ -70,7 +70,7 @@ test("a connection that ends while somebody is given it to listen fails them, an
 const nothing = sql<[], never>`select`;
 const something = sql<[number], never>`select $1::integer`;
 
-test("a database that says nothing any more is out of reach after a while, and its connections are given up", async () => {
+test("a database that stops responding counts as unreachable after a timeout, and its connections are dropped", async () => {
   let connections = 0;
   db = await dying((socket, letter) => {
     if (letter !== "") return;
@@ -82,17 +82,17 @@ test("a database that says nothing any more is out of reach after a while, and i
   expect(connections).toBe(2);
 });
 
-test("a database that falls silent as it is greeted is out of reach, too", async () => {
-  // Each connection is set up before anybody is given it.
+test("a database that stops responding during the handshake counts as unreachable too", async () => {
+  // Each connection is set up before a caller gets it.
   db = await dying((socket, letter) => letter === "" && socket.write(WELCOME), true);
   expect(await db.run(nothing, []).catch((error) => error)).toSatisfy(isOut);
 });
 
-test("a transaction is over when a statement in it gets no answer, and the next one has a connection that answers", async () => {
+test("a transaction ends when a statement in it gets no answer, and the next one gets a working connection", async () => {
   let silent = true;
   db = await dying((socket, letter) => {
     if (letter === "") socket.write(WELCOME);
-    // What begins, commits and rolls back is answered (Q); of other statements, only those once it speaks again.
+    // Answers begin, commit and rollback (Q), and other statements only once it responds again.
     else if (letter === "Q" || !silent) socket.write(DONE);
   });
   expect(await db.transaction((tx) => tx.run(something, [1])).catch((error) => error)).toSatisfy(isOut);
@@ -100,11 +100,11 @@ test("a transaction is over when a statement in it gets no answer, and the next 
   expect(await db.transaction((tx) => tx.run(something, [1]))).toBe(0);
 });
 
-test("a listening connection that says nothing any more is given up for another", async () => {
+test("a listening connection that stops responding is replaced", async () => {
   let beats = 0;
   db = await dying((socket, letter) => {
     if (letter === "") socket.write(WELCOME);
-    // The first one hears of nothing after it has begun to listen.
+    // The first connection gets nothing after it starts to listen.
     else if (letter === "Q" && ++beats !== 2) socket.write(DONE);
   });
   let troubles = 0;

@@ -12,9 +12,9 @@ import { rowsRead } from "../../support/tools/rows-read.ts";
 
 const REQUESTS = 200_000;
 const EVENTS = 50_000;
-/** With the one that tells whether there are others, and the one at which reading stopped. */
+/** Plus the row that shows whether there are more, and the one at which reading stopped. */
 const PAGE = 52;
-/** Of each week of events one more may be read, to see which comes next. */
+/** One more row per week of events may be read, to find the next one. */
 const WEEKS = 10;
 const DAY_MS = 24 * 3600 * 1000;
 
@@ -24,7 +24,7 @@ beforeAll(async () => {
   app = await startTestApp();
   ({ account_id } = app.demo.partners[0]!);
   const { db } = app.deps;
-  // A request a second; one in two thousand is refused.
+  // One request a second; one in two thousand is rejected.
   await db.raw(
     `insert into request_log (account_id, at, request_id, credential_id, method, route, status, duration_ms, error_codes)
     select $1, now() - n * interval '1 second', gen_random_uuid(), 'aaaaaaaa', 'GET', '/orders',
@@ -56,23 +56,23 @@ const any: RequestFilter = {
   errors: false,
 };
 const newest = { at: new Date("9999-12-31T00:00:00Z"), request_id: "00000000-0000-0000-0000-000000000000" };
-/** Of the log's own tables: what else a transaction touches is not meant. */
+/** Only the log's own tables count. */
 const most = async (table: RegExp, work: Parameters<typeof rowsRead>[1]) =>
   (await rowsRead(app.deps.db, work)).filter((one) => table.test(one.table)).reduce((sum, { rows }) => sum + rows, 0);
 
-test("a page of requests, of errors among them, and a request by its id read that page and nothing else", async () => {
+test("a page of requests, a page of errors, and a request by its id read only those rows", async () => {
   const page = (filter: Partial<RequestFilter>, before = newest) =>
     most(/^request_log/, (tx) => listRequests(tx, account_id, { ...any, ...filter }, before, 51));
   expect(await page({})).toBeLessThanOrEqual(PAGE);
   expect(await page({}, { ...newest, at: new Date(Date.now() - DAY_MS) })).toBeLessThanOrEqual(PAGE);
-  // PostgreSQL 15 walks the list of all requests here, and finds enough errors within two pages of it.
+  // PostgreSQL 15 scans the list of all requests here, and finds enough errors within two pages of it.
   expect(await page({ errors: true })).toBeLessThanOrEqual(2 * PAGE);
   expect(await page({ errors: true, error_code: 42206 })).toBeLessThanOrEqual(2 * PAGE);
   const [one] = await listRequests(app.deps.db, account_id, any, { ...newest, at: new Date(Date.now() - DAY_MS) }, 1);
   expect(await most(/^request_log/, (tx) => loadRequest(tx, account_id, one!.request_id))).toBe(1);
 });
 
-test("groups of errors and the usage of a month read errors and sums alone", async () => {
+test("error groups and the usage of a month read only errors and totals", async () => {
   const since = new Date(Date.now() - DAY_MS);
   const errors = Math.ceil(86_400 / 2000) + 1;
   expect(await most(/^request_log/, (tx) => listErrorGroups(tx, account_id, since, 50_000))).toBeLessThanOrEqual(
@@ -85,7 +85,7 @@ test("groups of errors and the usage of a month read errors and sums alone", asy
   }).then((read) => expect(read.filter(({ table }) => table === "request_log")).toEqual([]));
 });
 
-test("a page of the event inbox looks at a bounded number of events, however few of them fit", async () => {
+test("a page of the event inbox reads a bounded number of events, however few of them match", async () => {
   const none = { event_type: null, order_number: null, delivered: null, status: null, endpoint_id: null };
   const start = { feed_position: Number.MAX_SAFE_INTEGER, event_position: Number.MAX_SAFE_INTEGER };
   const page = (filter: object) =>

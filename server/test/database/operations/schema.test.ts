@@ -12,7 +12,7 @@ import { dumpRows } from "../../support/tools/dump-rows.ts";
 import { dumpSchema } from "../../support/tools/dump-schema.ts";
 import { unboundTables } from "../../support/tools/unbound-tables.ts";
 
-/** Tables that lead to an account, or belong to the pharmacy itself. Every other one is a tenant's. */
+/** Tables that identify an account, or belong to the pharmacy itself. Every other one is a tenant table. */
 const DIRECTORY = new Set([
   "account",
   "audit_entry",
@@ -83,19 +83,19 @@ afterAll(async () => {
 });
 
 describe("the schema", () => {
-  test("is the checked-in one (npm run schema writes it)", async () => {
+  test("equals the checked-in one (npm run schema writes it)", async () => {
     const made = await dumpSchema(db);
     if (process.env["UPDATE_SCHEMA"] === "1") writeFileSync(CHECKED_IN, made);
     expect(made).toBe(readFileSync(CHECKED_IN, "utf8"));
   });
 
-  test("has the checked-in types of rows (npm run schema writes them)", async () => {
+  test("has the checked-in row types (npm run schema writes them)", async () => {
     const made = await dumpRows(db);
     if (process.env["UPDATE_SCHEMA"] === "1") writeFileSync(ROWS, made);
     expect(made).toBe(readFileSync(ROWS, "utf8"));
   });
 
-  test("leads every tenant table's key, and every unique index, with account_id", async () => {
+  test("starts every tenant table's key, and every unique index, with account_id", async () => {
     const { rows } = await db.raw(`
       select i.indrelid::regclass::text as table_name, i.indexrelid::regclass::text as index_name,
         (select attname from pg_attribute where attrelid = i.indrelid and attnum = i.indkey[0]) as leading
@@ -117,7 +117,7 @@ describe("the schema", () => {
     expect(rows).toEqual([]);
   });
 
-  test("never lets the planner skip the guard of the save statements, or call it early", async () => {
+  test("never lets the planner skip the guard of the save statements, or run it early", async () => {
     const { rows } = await db.raw("select provolatile as volatility from pg_proc where proname = 'conflict_unless'");
     expect(rows).toEqual([{ volatility: "v" }]);
   });
@@ -138,10 +138,10 @@ describe("the schema", () => {
   });
 });
 
-/** Filters that are all left out, and all given: the pages that are put together on demand, at their least and most. */
+/** All filters omitted, and all given: the smallest and the largest version of pages that are built on demand. */
 const filters = [null, new Date()].map((value) => new Proxy({}, { get: () => value }) as never);
 
-/** Every statement there is: those of all modules, and the pages that are made when they are first asked for. */
+/** Every statement: those of all modules, and the pages that are built on first use. */
 async function allStatements(): Promise<string[]> {
   const names = readdirSync(FOLDER, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   for (const name of names) await import(new URL(name, FOLDER).href);
@@ -175,9 +175,9 @@ describe("every statement on a tenant table", () => {
     expect(texts.length).toBeGreaterThan(200);
   });
 
-  test("is bound to one account, table by table, or is listed with the reason why not", () => {
+  test("is bound to one account, table by table, or is listed with a reason", () => {
     const touches = new RegExp(`\\b(from|join|into|update|using) (${tenants.join("|")})\\b`);
-    // A walk over all accounts binds nothing either.
+    // A loop over all accounts binds nothing either.
     const tables = new Set([...tenants, "account"]);
     const unbound = texts.filter((text) => touches.test(text) && unboundTables(text, tables).length > 0);
     const unlisted = unbound.filter((text) => !ACROSS_ACCOUNTS.some(([part]) => text.includes(part)));
@@ -195,7 +195,7 @@ describe("every statement on a tenant table", () => {
     "with x as (select i.sku from order_item i) select x.sku from x, orders o where o.account_id = $1",
     "insert into orders (order_number) values ($1)",
     "delete from orders where order_number = $1",
-  ])("that is not bound is found: %s", (text) => {
+  ])("that is not bound is detected: %s", (text) => {
     expect(unboundTables(text, new Set(tenants))).toHaveLength(
       text.includes("join order_item i on i.account_id") ? 2 : 1,
     );
@@ -203,7 +203,7 @@ describe("every statement on a tenant table", () => {
 });
 
 describe("migrations", () => {
-  test("run once, one process at a time, and again do nothing", async () => {
+  test("run once, in one process at a time, and do nothing when repeated", async () => {
     const empty = await createTestDatabase("");
     const open = () => openDb({ connection: { connectionString: empty.url }, pool_size: 2, named_statements: true });
     const processes = [open(), open(), open()];
@@ -216,7 +216,7 @@ describe("migrations", () => {
     await empty.drop();
   });
 
-  test("refuse a database that a newer build migrated, and a file changed after it was applied", async () => {
+  test("reject a database that a newer build migrated, and a file changed after it was applied", async () => {
     const own = await createTestDatabase();
     const one = openDb({ connection: { connectionString: own.url }, pool_size: 2, named_statements: true });
     await one.raw("update schema_migration set checksum = 'other' where version = 1");

@@ -34,7 +34,7 @@ const historyOf = async (order_number: string) =>
   JSON.parse((await ask(app, `/orders/${order_number}/history`)).text).history.map(
     ({ event, from, to, exception_id }: Record<string, unknown>) => [event, from, to, exception_id],
   );
-/** As the lifecycle will do it: shipped, its items no longer pending. */
+/** As the lifecycle does it: shipped, its items no longer pending. */
 async function ship(order_number: string) {
   await app.deps.db.raw("update orders set order_status = 'Shipped', stage = null where order_number = $1", [
     order_number,
@@ -43,7 +43,7 @@ async function ship(order_number: string) {
 }
 
 describe("PUT shipping_address", () => {
-  test("sends an order elsewhere, and the order that is read says so", async () => {
+  test("redirects an order, and the order shows the new address", async () => {
     const { order_number } = await order();
     const answer = await put(order_number, goodAddress);
     expect(answer.status).toBe(200);
@@ -52,7 +52,7 @@ describe("PUT shipping_address", () => {
     expect(read).toEqual(JSON.parse(answer.text));
   });
 
-  test("on a held order ends the exceptions that the address answers, and the order goes on where it stood", async () => {
+  test("on a held order closes the exceptions that the address resolves, and the order returns to its previous stage", async () => {
     const held = await order({ patient: { ...stranger(), address: null } });
     expect([held.order_status, held.exception.id]).toEqual(["On Hold", 66]);
     const answer = JSON.parse((await put(held.order_number, goodAddress)).text);
@@ -72,7 +72,7 @@ describe("PUT shipping_address", () => {
     expect(events.at(-1)).toMatchObject({ order_status: "Processing", previous_order_status: "On Hold" });
   });
 
-  test("refuses what the fields' codes say, and what has shipped or is controlled", async () => {
+  test("rejects with the fields' codes, and rejects orders that shipped or are controlled", async () => {
     const { order_number } = await order();
     expect(codesOf((await put(order_number, { ...goodAddress, zip: "10001" })).text)).toEqual([[42227, "zip"]]);
     const box = { ...goodAddress, street1: "PO Box 12" };
@@ -84,7 +84,7 @@ describe("PUT shipping_address", () => {
   });
 });
 
-test("an address that an order still goes to cannot be removed; once it is shipped, it can", async () => {
+test("an address of an open order cannot be removed; after it ships, it can", async () => {
   const { order_number, patient_id } = await order();
   const { addresses } = JSON.parse((await ask(app, `/patients/${patient_id}`)).text);
   const remove = () =>
@@ -95,7 +95,7 @@ test("an address that an order still goes to cannot be removed; once it is shipp
 });
 
 describe("a patient who pays", () => {
-  test("is asked once the order is saved; declined, the answer shows exception 80, and a replay shows the same", async () => {
+  test("is charged after the order is saved; if declined, the answer shows exception 80, and a replay shows the same", async () => {
     const good = await order({}, { payment: { payer: "patient", token: "tok_visa" } });
     expect(good.payment).toMatchObject({ payer: "patient", status: "authorized" });
     const { patient_id, prescription_id } = await addPatient(app, { patient: stranger() });
@@ -116,7 +116,7 @@ describe("a patient who pays", () => {
     ]);
   });
 
-  test("whose payment was never asked for, because the process ended, is asked by a job", async () => {
+  test("whose payment was never requested because the process ended is charged by a job", async () => {
     const made = await order({}, { payment: { payer: "patient", token: "tok_visa" } });
     await app.deps.db.raw("update orders set payment_status = 'pending' where order_number = $1", [made.order_number]);
     app.advance(31_000);
@@ -132,7 +132,7 @@ describe("a reorder", () => {
       [42463, "order_number"],
     ]);
     await ship(first.order_number);
-    // Where nothing is said there need not be a body.
+    // Without fields, the body is optional.
     const answer = await ask(app, `/orders/${first.order_number}/reorders`, undefined, { method: "POST" });
     expect(answer.status).toBe(201);
     const again = JSON.parse(answer.text);
@@ -148,7 +148,7 @@ describe("a reorder", () => {
     expect(JSON.parse(changed.text)).toMatchObject({ shipping: { method_id: 3 }, exception: { id: 68 } });
   });
 
-  test("copies what an order of today might not say: a name from a prescription, a fill as written", async () => {
+  test("copies what a new order might not contain: a name from a prescription, a fill as written", async () => {
     const prescription = prescribed("semaglutide-pen", 9);
     const first = await order(
       { patient: { ...stranger(), first_name: "Ada 3rd" }, prescription },

@@ -10,7 +10,7 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 type Page = { orders: Order[]; next_cursor: string | null };
 
 let app: TestApp;
-/** All there are, newest first, as they stand. */
+/** All orders, newest first, in their current state. */
 let all: Order[];
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
@@ -32,7 +32,9 @@ const query = (filters: Record<string, string | number>) =>
 
 const ORDERS = 24;
 
-/** Three patients, two brands, some references, a hold now and then, every status, and an hour or a day in between. */
+/**
+ * Three patients, two brands, some references, an occasional hold, every status, and an hour or a day between orders.
+ */
 async function fillBook(): Promise<void> {
   const patients = [];
   for (const email of [null, "z@quill.example", "y@quill.example"]) {
@@ -45,13 +47,13 @@ async function fillBook(): Promise<void> {
       ...body,
       patient: { ...body.patient, ...(index % 5 === 0 ? { dob: "1900-01-01" } : {}) },
       ...(otc ? { items: [{ sku: "packaging-pouch" }] } : {}),
-      // Told apart by what nobody reads, as the same body would be a duplicate.
+      // Distinguished by an irrelevant field, because the same body would be a duplicate.
       payment: { payer: "partner", token: `unused-${index}` },
       brand_id: 1 + (index % 2),
       ...(index % 3 === 0 ? {} : { reference: `inv-${index % 7}` }),
     });
     const order_status = orderStatuses[index % orderStatuses.length]!;
-    // What ships and cancels orders is not there yet, so their rows are moved by hand.
+    // Updates the rows directly instead of shipping and canceling the orders.
     if (order_status === "Shipped" || order_status === "Delivered" || order_status === "Canceled") {
       await set("delete from order_exception where order_number = $1", order_number);
       await set("update order_item set pending = false where order_number = $1", order_number);
@@ -80,7 +82,7 @@ async function walk(filters: Record<string, string | number>, limit: number): Pr
   return found;
 }
 
-/** A filter's values, and whether an order passes it. */
+/** A filter's values, and whether an order matches it. */
 type Filter = { values: () => (string | number)[]; passes: (order: Order, value: string) => boolean };
 const distinct = <Value>(given: (Value | null)[]) =>
   [...new Set(given)].filter((value): value is Value => value !== null);
@@ -119,14 +121,14 @@ const passesAll = (order: Order, chosen: Record<string, string | number>) =>
 const numbers = (orders: readonly Order[]) => orders.map(({ order_number }) => order_number);
 
 describe("the list of orders", () => {
-  test("has them all, newest first, each as it is read by itself", async () => {
+  test("has all of them, newest first, each equal to a single read", async () => {
     expect(all).toHaveLength(ORDERS);
     const created = all.map(({ created_at }) => created_at);
     expect(created).toEqual([...created].sort().reverse());
     for (const order of all) {
       expect(JSON.parse((await ask(app, `/orders/${order.order_number}`)).text)).toEqual(order);
     }
-    // The book has something for every filter to find and to leave out.
+    // For every filter, some orders match and some do not.
     expect(distinct(all.map(({ order_status }) => order_status)).sort()).toEqual([...orderStatuses].sort());
   });
 
@@ -142,7 +144,7 @@ describe("the list of orders", () => {
     });
   }
 
-  test("by any filters together, page by page of any size, has what passes them all", async () => {
+  test("by any combination of filters, page by page of any size, has what matches them all", async () => {
     const one = (name: string) => fc.constantFrom(...filters[name]!.values());
     const chosen = fc.record(Object.fromEntries(Object.keys(filters).map((name) => [name, one(name)])), {
       requiredKeys: [],
@@ -156,7 +158,7 @@ describe("the list of orders", () => {
     );
   });
 
-  test("has 25 on a page unless told otherwise, and 1 to 200 where told", async () => {
+  test("has 25 on a page by default, and 1 to 200 on request", async () => {
     expect((await list("")).orders).toHaveLength(ORDERS);
     expect((await list("?limit=1")).orders).toEqual(all.slice(0, 1));
     expect((await list("?limit=24")).next_cursor).toBeNull();
@@ -164,7 +166,7 @@ describe("the list of orders", () => {
     expect((await list("?limit=200")).orders).toHaveLength(ORDERS);
   });
 
-  test("gives the same page the same bytes and the same cursor, and 304 to whoever has it", async () => {
+  test("gives the same page the same bytes and the same cursor, and 304 to a client that has it", async () => {
     const first = await ask(app, "/orders?limit=5&brand_id=1");
     const again = await ask(app, "/orders?limit=5&brand_id=1");
     expect(again.text).toBe(first.text);
@@ -193,7 +195,7 @@ describe("the list of orders", () => {
     expect(numbers(found)).toEqual(numbers(all.filter(({ brand_id }) => brand_id === 2)));
   });
 
-  test("stays where it is while orders come in: nothing twice, nothing left out", async () => {
+  test("is stable while orders arrive: no repeats and no gaps", async () => {
     const { body } = await newOrder(app, { prescription: { refills: 99 } });
     const before = await list("?limit=200");
     const found: Order[] = [];
@@ -202,7 +204,7 @@ describe("the list of orders", () => {
       const path: string = query({ limit: 4, ...(cursor === "" ? {} : { cursor }) });
       const page = await list(path);
       await Promise.all([0, 1, 2].map((turn) => placed(app, { ...body, reference: `new-${index}-${turn}` })));
-      // The page that was read reads the same, except the first, which is the newest ones.
+      // A page reads the same again, except the first, which has the newest orders.
       if (cursor !== "") expect((await list(path)).next_cursor).toBe(page.next_cursor);
       found.push(...page.orders);
       cursor = page.next_cursor;
@@ -244,7 +246,7 @@ describe("the list of orders", () => {
     updated_after: ["", "now", "2026-11-31", "99999-01-01"],
   };
   for (const [name, values] of Object.entries(bad)) {
-    test(`refuses a ${name} that is none with 40003`, async () => {
+    test(`rejects an invalid ${name} with 40003`, async () => {
       for (const value of [...values, ...(name === "cursor" ? [] : [`1&${name}=1`])]) {
         const { status, text } = await ask(app, `/orders?${name}=${value}`);
         expect([value, status, codesOf(text)]).toEqual([value, 400, [[40003, name]]]);
@@ -252,7 +254,7 @@ describe("the list of orders", () => {
     });
   }
 
-  test("refuses what it does not know with 40003: a misspelt filter must not answer with everything", async () => {
+  test("rejects unknown parameters with 40003: a misspelled filter must not return everything", async () => {
     for (const query of [
       "patient=x",
       "status=Shipped",
@@ -268,7 +270,7 @@ describe("the list of orders", () => {
 });
 
 describe("an order and its history", () => {
-  test("are read, and 304 to whoever has them", async () => {
+  test("are read, and 304 to a client that has them", async () => {
     const [{ order_number }] = all as [Order];
     for (const path of [`/orders/${order_number}`, `/v1/orders/${order_number}/history`]) {
       const { status, headers } = await ask(app, path);
@@ -278,7 +280,7 @@ describe("an order and its history", () => {
     }
   });
 
-  test("begin with the creation, and are paged newest first", async () => {
+  test("start with the creation, and are paged newest first", async () => {
     const { body } = await newOrder(app);
     const { order_number, created_at } = await placed(app, body);
     const creation = {
@@ -315,7 +317,7 @@ describe("an order and its history", () => {
     }
   });
 
-  test("of another account, of nobody or of no number are one and the same 404", async () => {
+  test("of another account, of an unknown or of a malformed number get the same 404", async () => {
     const { body } = await newOrder(app, { partner: 2 });
     const { order_number, patient_id } = await placed(app, body, { partner: 2 });
     const bodies = new Set([(await ask(app, "/nowhere")).text]);

@@ -15,7 +15,7 @@ afterAll(() => app.stop());
 
 const SKUS = ["atorvastatin-20", "finasteride-1"] as const;
 
-/** An order of two prescriptions that changes the patient's record, too: it locks a row of every kind. */
+/** An order of two prescriptions that also changes the patient's record: it locks a row of every kind. */
 async function orderOfTwo() {
   const known = stranger();
   const added = [
@@ -23,7 +23,7 @@ async function orderOfTwo() {
     await addPatient(app, { patient: known, prescription: prescribed(SKUS[1], 90) }),
   ];
   const { patient_id } = added[0]!;
-  // The higher id is named first: the order of the locks is not that of the body.
+  // The higher id comes first, so that the lock order differs from the order in the body.
   const items = [...added].reverse().map((one) => orderOf(one).items[0]);
   const body = { ...orderOf(added[0]!), patient: { patient_id, identity_documents: [goodDocument] }, items };
   return { body, patient_id, prescription_ids: added.map(({ prescription_id }) => prescription_id) };
@@ -36,7 +36,7 @@ const rowsThat = {
 };
 const lock = (tx: Tx, table: keyof typeof rowsThat, key: unknown) =>
   tx.raw(`${rowsThat[table]} for update`, [account_id, key]);
-/** Whether nobody has locked the row. */
+/** Whether no transaction has locked the row. */
 const free = async (table: keyof typeof rowsThat, key: unknown) =>
   (await app.deps.db.raw(`${rowsThat[table]} for update skip locked`, [account_id, key])).count === 1;
 const waiting = async () =>

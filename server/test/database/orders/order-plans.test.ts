@@ -10,10 +10,10 @@ import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { rowsRead } from "../../support/tools/rows-read.ts";
 
 const ORDERS = 3_000;
-// Enough that no version of PostgreSQL would rather read the whole table.
+// Enough rows that no version of PostgreSQL prefers a full scan.
 const PRODUCTS = 5_000;
 const PAGE = 10;
-/** Rows that a page may look at, of all tables together: some of each order, and the account's few settings. */
+/** Rows that a page may read, over all tables: some per order, and the account's few settings. */
 const MOST_ROWS_OF_A_PAGE = 250;
 const MOST_ROWS_OF_AN_ORDER = 50;
 
@@ -30,7 +30,7 @@ beforeAll(async () => {
   const product = products.find(({ sku }) => sku === made.items[0]!.sku)!;
   await fillOrderBook(app.deps, account_id, { sample: order_number, product, count: ORDERS });
   ({ body } = await newOrder(app));
-  // A catalogue of some size, too.
+  // With a large catalogue too.
   await db.raw(
     `insert into product (account_id, sku, ndc, gcn, name, ingredients, rx_only, drug_schedule, package_sizes, quantities,
       written_quantities, max_units, shipping_method_ids, price_cents)
@@ -59,17 +59,17 @@ const all: OrderFilter = {
   created_before: null,
   updated_after: null,
 };
-/** The book has an order a minute. */
+/** The book has one order per minute. */
 const minutesAgo = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 
-/** Each filter once where a page is full and once where nothing passes, and what is often asked together. */
+/** Each filter once with a full page and once without matches, and common combinations. */
 const lists: Record<string, { filter: Partial<OrderFilter>; found: "full" | "some" | "none" }> = {
   all: { filter: {}, found: "full" },
   "a patient's": { filter: { patient_id: bookPatient(100) }, found: "some" },
-  "nobody's": { filter: { patient_id: "nobody" }, found: "none" },
+  "of an unknown patient": { filter: { patient_id: "nobody" }, found: "none" },
   "a prescription's": { filter: { prescription_id: 1_000_100 }, found: "some" },
   "all of the brand": { filter: { brand_id: 1 }, found: "full" },
-  "of a brand that nobody orders": { filter: { brand_id: 2 }, found: "none" },
+  "of a brand without orders": { filter: { brand_id: 2 }, found: "none" },
   "by a reference": { filter: { reference: "nothing" }, found: "none" },
   delivered: { filter: { order_status: "Delivered" }, found: "full" },
   "in a status that none has": { filter: { order_status: "Canceled" }, found: "none" },
@@ -85,7 +85,7 @@ const lists: Record<string, { filter: Partial<OrderFilter>; found: "full" | "som
 };
 
 for (const [name, { filter, found }] of Object.entries(lists)) {
-  test(`a page of orders (${name}) looks at a few rows, however many there are`, async () => {
+  test(`a page of orders (${name}) reads a few rows, regardless of the number of orders`, async () => {
     const looked = await rowsRead(app.deps.db, async (tx) => {
       const deps = { ...app.deps, db: tx };
       const page = await readOrders(deps, account_id, { ...all, ...filter }, Number.MAX_SAFE_INTEGER, PAGE);
@@ -96,7 +96,7 @@ for (const [name, { filter, found }] of Object.entries(lists)) {
   });
 }
 
-test("the last pages of a list look at as many rows as the first", async () => {
+test("the last pages of a list read as many rows as the first", async () => {
   const page = async (before: number) => {
     let next = 0;
     const looked = await rowsRead(app.deps.db, async (tx) => {
@@ -114,7 +114,7 @@ test("the last pages of a list look at as many rows as the first", async () => {
   expect(Math.abs(last.rows - first.rows)).toBeLessThan(PAGE);
 });
 
-test("one order is read with a few rows", async () => {
+test("reading one order reads a few rows", async () => {
   const looked = await rowsRead(app.deps.db, async (tx) => {
     const order = await readOrder({ ...app.deps, db: tx }, account_id, order_number);
     expect(order).toMatchObject({ order_number });
@@ -122,7 +122,7 @@ test("one order is read with a few rows", async () => {
   expect(total(looked), JSON.stringify(looked)).toBeLessThan(MOST_ROWS_OF_AN_ORDER);
 });
 
-test("a new order looks at a few rows, however many orders and products there are", async () => {
+test("a new order reads a few rows, regardless of the number of orders and products", async () => {
   const now = app.deps.now();
   const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: 0 };
   const prepared = await prepareOrder(app.deps, orderer, body, JSON.stringify(body), now);

@@ -34,7 +34,7 @@ const exceptionsOf = ({ exceptions }: Order) => exceptions.map(({ id }) => id);
 const codes = (answers: readonly { status: number; text: string }[]) => [
   ...new Set(answers.filter(({ status }) => status === 422).flatMap(({ text }) => codesOf(text).map(([code]) => code))),
 ];
-/** One more order than before, with what belongs to it. */
+/** One more order than before, with its rows. */
 const oneMore = (before: Record<string, unknown>, units: number) => ({
   orders: Number(before["orders"]) + 1,
   items: Number(before["items"]) + 1,
@@ -46,7 +46,7 @@ const oneMore = (before: Record<string, unknown>, units: number) => ({
 });
 
 describe("the same body", () => {
-  test("fifty times at once makes one order; the others are told its number", async () => {
+  test("fifty times at once creates one order; the others get its number", async () => {
     const { body } = await newOrder(app);
     const before = await footprint(app);
     const answers = await allAtOnce(range(AT_ONCE).map(() => body));
@@ -58,7 +58,7 @@ describe("the same body", () => {
     expect(await footprint(app)).toMatchObject(oneMore(before, 90));
   });
 
-  test("is the same whatever the order of its fields", async () => {
+  test("is the same in any order of its fields", async () => {
     const { body } = await newOrder(app);
     const { order_number } = await placed(app, body);
     const turned = Object.fromEntries(Object.entries(body).reverse());
@@ -66,7 +66,7 @@ describe("the same body", () => {
     expect([status, told.error.order_number]).toEqual([409, order_number]);
   });
 
-  test("with fifty keys at once makes one order", async () => {
+  test("with fifty keys at once creates one order", async () => {
     const { body } = await newOrder(app);
     const answers = await allAtOnce(
       range(AT_ONCE).map(() => body),
@@ -75,7 +75,7 @@ describe("the same body", () => {
     expect(statuses(answers)).toEqual({ 201: 1, 409: AT_ONCE - 1 });
   });
 
-  test("with one key fifty times at once makes one order, which is replayed or said to be in flight", async () => {
+  test("with one key fifty times at once creates one order, which is replayed or reported as in progress", async () => {
     const { body } = await newOrder(app);
     const before = await footprint(app);
     const headers = { "idempotency-key": "one-for-all" };
@@ -92,7 +92,7 @@ describe("the same body", () => {
     expect(await footprint(app)).toMatchObject(oneMore(before, 90));
   });
 
-  test("with a known key is replayed even where the window is over; with another body the key is refused", async () => {
+  test("with a known key is replayed even after the window; with another body the key is rejected", async () => {
     const { body } = await newOrder(app);
     const headers = { "idempotency-key": "kept" };
     const first = await post(app, body, { headers });
@@ -103,7 +103,7 @@ describe("the same body", () => {
     expect([other.status, codesOf(other.text)]).toEqual([422, [[42299, "Idempotency-Key"]]]);
   });
 
-  test("that was refused is not a duplicate: it wrote nothing, and runs again", async () => {
+  test("that was rejected is not a duplicate: it wrote nothing, and runs again", async () => {
     const { body } = await newOrder(app);
     const headers = { "idempotency-key": "refused-first" };
     const wrong = { ...body, shipping: { method_id: 99 } };
@@ -112,7 +112,7 @@ describe("the same body", () => {
     expect((await post(app, body, { headers })).status).toBe(201);
   });
 
-  test("is a duplicate for a minute; later it is an order, held by 68 while the earlier one is open", async () => {
+  test("is a duplicate for a minute; later it creates an order, held by 68 while the earlier one is open", async () => {
     const { body } = await newOrder(app);
     const { order_number } = await placed(app, body);
     app.advance(50_000);
@@ -120,7 +120,7 @@ describe("the same body", () => {
     app.advance(10_001);
     const second = await placed(app, body);
     expect([second.order_status, exceptionsOf(second)]).toEqual(["On Hold", [68]]);
-    // The window begins anew with the order that the body made last.
+    // The window restarts with the body's last order.
     expect((await post(app, body)).body.error.order_number).toBe(second.order_number);
     for (const open of [order_number, second.order_number]) {
       await cancelOrder(app.deps, app.deps.db, { account_id: account_id(), order_number: open, actor: partner });
@@ -129,7 +129,7 @@ describe("the same body", () => {
     expect(exceptionsOf(await placed(app, body))).toEqual([]);
   });
 
-  test("is forgotten a day later, and only then", async () => {
+  test("is forgotten after a day, and not before", async () => {
     const { body } = await newOrder(app);
     const { order_number } = await placed(app, body);
     const known = async () =>
@@ -160,7 +160,7 @@ describe("the same body", () => {
 });
 
 describe("different bodies at once", () => {
-  test("never take more units of a prescription than it has, and each answer tells what was left after it", async () => {
+  test("never take more units than a prescription has, and each answer shows the units left after it", async () => {
     const fills = 10;
     const { body, prescription_id } = await newOrder(app, { prescription: { refills: fills - 1 } });
     const answers = await allAtOnce(numbered(body));
@@ -179,7 +179,7 @@ describe("different bodies at once", () => {
     ).toEqual([{ all: true }]);
   });
 
-  test("of different sizes: what does not fit is 42255, or 42250 where nothing is left", async () => {
+  test("of different sizes: one that does not fit is 42255, or 42250 if nothing is left", async () => {
     const { body, prescription_id } = await newOrder(app, { prescription: { refills: 5 } });
     const sized = numbered(body).map((one, index) => ({
       ...one,
@@ -199,7 +199,7 @@ describe("different bodies at once", () => {
     for (const code of codes(answers)) expect([42250, 42255]).toContain(code);
   });
 
-  test("for two prescriptions of one medication: one is free, the other held by 68", async () => {
+  test("for two prescriptions of one medication: one is not held, the other is held by 68", async () => {
     for (let round = 0; round < 5; round++) {
       const known = stranger();
       const generic = await addPatient(app, { patient: known });
@@ -209,7 +209,7 @@ describe("different bodies at once", () => {
     }
   });
 
-  test("that each tell something new of one patient all hold", async () => {
+  test("that each add details of one patient all take effect", async () => {
     const { patient_id } = await newOrder(app);
     const bodies = range(15).map((index) => ({
       shipping: { method_id: 1 },
@@ -236,7 +236,7 @@ describe("different bodies at once", () => {
     expect(await shelf(sku)).toEqual({ available: 30, entered: 270 });
   });
 
-  test("take the last units on the shelf once: where back orders are taken, the rest is held by 76", async () => {
+  test("take the last units on the shelf once: with back orders, the rest is held by 76", async () => {
     const sku = "minoxidil-2-5";
     await rows("update stock set on_hand_units = 200 where account_id = $1 and sku = $2", account_id(), sku);
     const bodies = await Promise.all(
@@ -260,7 +260,7 @@ describe("different bodies at once", () => {
   };
 });
 
-describe("the database itself refuses", () => {
+describe("the database itself rejects", () => {
   const refusals: Record<string, string> = {
     "more units than a prescription has": "update prescription set units_ordered = units_authorized + 1",
     "fewer units than none": "update prescription set units_ordered = -1",
@@ -270,7 +270,7 @@ describe("the database itself refuses", () => {
       "update orders set order_status = 'On Hold', stage = null, held_from = 'Filling/fill' where open_exceptions = 0",
     "a reason without a hold":
       "update orders set open_exceptions = 1, exception_ids = '{77}' where open_exceptions = 0",
-    "a count of reasons that is none": "update orders set open_exceptions = 2 where open_exceptions = 1",
+    "a wrong count of reasons": "update orders set open_exceptions = 2 where open_exceptions = 1",
     "two free orders of one medication": "update order_item set alone = true where pending",
     "an item of nothing": "update order_item set quantity = 0",
     "an order number of any letters": "update orders set order_number = 'OILU000000'",

@@ -25,7 +25,7 @@ beforeEach(async () => {
 const address = goodAddress;
 const document = goodDocument;
 
-test("nothing that tells who it is can be read in the database, kept answers included", async () => {
+test("no identifying data can be read from the database, including stored answers", async () => {
   const secrets = {
     first_name: "Xanthippe",
     last_name: "Nightvale",
@@ -85,7 +85,7 @@ describe("a search through the blind indexes", () => {
     return (await app.deps.db.raw(sql, [account_id, index])).rows.map((row) => row["patient_id"]);
   }
 
-  test("finds by e-mail, telephone, and name with birth date, however they are written", async () => {
+  test("finds by email, telephone, and name with birth date, in any format", async () => {
     await calls.patch({ email: `Look.${known.email}`, phone: "6285550177" });
     expect(await found("email", ` look.${known.email.toUpperCase()} `)).toEqual([patient_id]);
     expect(await found("phone", "+1 628-555-0177")).toEqual([patient_id]);
@@ -95,14 +95,14 @@ describe("a search through the blind indexes", () => {
     expect(await found("name_dob", { ...known, first_name: "Zephyrine", dob: "1957-03-09" })).toEqual([]);
   });
 
-  test("forgets what was changed", async () => {
+  test("no longer finds changed values", async () => {
     await calls.patch({ email: `before.${known.email}` });
     await calls.patch({ email: `after.${known.email}` });
     expect(await found("email", `before.${known.email}`)).toEqual([]);
     expect(await found("email", `after.${known.email}`)).toEqual([patient_id]);
   });
 
-  test("finds nobody of another account, though it is the same person", async () => {
+  test("finds no patient of another account, even for the same person", async () => {
     const own = await addPatient(app, { partner: 1, patient: known });
     const question = { first_name: person.first_name!, last_name: known.last_name, dob: person.dob! };
     expect(await found("name_dob", question, 0)).toEqual([patient_id]);
@@ -114,7 +114,7 @@ describe("a search through the blind indexes", () => {
   });
 });
 
-test("patients are read and changed while the keys are rotated", async () => {
+test("patients can be read and changed during a key rotation", async () => {
   const masters = () => [decodeMasterKey(TEST_MASTER_KEY)];
   const rotate = async () => {
     const vault = await openVault(app.deps.db, masters, new Date());

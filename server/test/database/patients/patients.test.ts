@@ -27,7 +27,7 @@ const document = goodDocument;
 const list = (length: number) => Array.from({ length }, (_, index) => `entry ${index}`);
 
 describe("a patient", () => {
-  test("is read as the prescription told it", async () => {
+  test("reads as the prescription described it", async () => {
     const { status, text } = await ask(app, `/v1/patients/${patient_id}`);
     expect(status).toBe(200);
     expect(JSON.parse(text)).toEqual({
@@ -69,7 +69,7 @@ describe("a patient", () => {
 });
 
 describe("PATCH", () => {
-  test("changes what was sent, keeps the rest, and answers with the whole patient", async () => {
+  test("changes the given fields, keeps the rest, and returns the whole patient", async () => {
     const before = await calls.read();
     const change = { email: " new.mail+rx@quill.example ", phone: "+1 (628) 555-0199", gender: "N" };
     const { status, text } = await calls.patch({
@@ -90,14 +90,14 @@ describe("PATCH", () => {
     expect(JSON.parse(text).updated_at > before.updated_at).toBe(true);
   });
 
-  test("that changes nothing writes nothing, and the patient's time stays", async () => {
+  test("without a change writes nothing, and keeps the patient's time", async () => {
     const before = await calls.read();
     for (const body of [{}, { gender: "F" }, { patient_safety: {} }, { phone: `+1 ${known.phone}` }]) {
       expect(parsed(await calls.patch(body))).toEqual(before);
     }
   });
 
-  test("two at once both hold", async () => {
+  test("two at once both take effect", async () => {
     const answers = await Promise.all([
       calls.patch({ email: "one@quill.example" }),
       calls.patch({ phone: "6285550111" }),
@@ -114,7 +114,7 @@ describe("PATCH", () => {
     });
   });
 
-  test("takes as many entries, as long, as the contract says", async () => {
+  test("accepts as many entries, and as long ones, as the contract allows", async () => {
     const full = { medications: list(100), allergies: ["x".repeat(200)] };
     expect((await calls.patch({ patient_safety: full })).status).toBe(200);
     expect((await calls.read()).patient_safety).toMatchObject(full);
@@ -126,7 +126,7 @@ describe("prescriptions of a patient", () => {
     parsed<{ medication_request: MedicationRequest[] }>(await ask(app, `/v1/patients/${id}/rx${query}`))
       .medication_request;
 
-  test("are listed newest first, in the words of the contract", async () => {
+  test("are listed newest first, in the contract's format", async () => {
     const { prescription_id } = await addPatient(app, { patient: known, prescription: { refills: 1 } });
     const found = await rx();
     expect(found.map(({ refills_left }) => refills_left)).toEqual([1, 3]);
@@ -154,7 +154,7 @@ describe("prescriptions of a patient", () => {
     });
   });
 
-  test("can be narrowed to those that stand, or do not", async () => {
+  test("can be filtered by active or inactive", async () => {
     const { prescription_id } = await addPatient(app, { patient: known });
     await app.deps.db.raw("update prescription set active = false where prescription_id = $1", [prescription_id]);
     expect((await rx("?active=false")).map(({ id }) => id)).toEqual([prescription_id]);
@@ -165,19 +165,19 @@ describe("prescriptions of a patient", () => {
     }
   });
 
-  test("tell order_errors in Automatic Processing only", async () => {
+  test("show order_errors in Automatic Processing only", async () => {
     const own = await addPatient(app, { partner: 1, patient: known });
     const { text } = await ask(app, `/patients/${own.patient_id}/rx`, undefined, { partner: 1 });
     expect(JSON.parse(text).medication_request[0].order_errors).toEqual([]);
   });
 
-  test("are an empty list for a patient whose every prescription is of the other kind", async () => {
+  test("are an empty list for a patient without a matching prescription", async () => {
     expect(await rx("?active=false")).toEqual([]);
   });
 });
 
 describe("shipping addresses", () => {
-  test("are added with a number of their own, and are there from then on", async () => {
+  test("are added with their own number, and stay", async () => {
     const { status, text } = await calls.addAddress({ ...address, phone: "628.555.0142" });
     expect(status).toBe(201);
     expect(JSON.parse(text)).toEqual({ address_id: 2, ...address, phone: "6285550142", default: false });
@@ -191,14 +191,14 @@ describe("shipping addresses", () => {
     expect(parsed<PatientAddress>(await calls.addAddress(address))).toMatchObject({ address_id: 1, default: true });
   });
 
-  test("the same again, however it is written, is the one on file, with the number to call that was sent", async () => {
+  test("the same again, in any format, is the one on file, with the telephone number that was sent", async () => {
     const first = parsed<PatientAddress>(await calls.addAddress(address));
     const spelt = { ...address, first_name: "AMBROSE", street1: "2210  mission st.", zip: "94110-1234", state: "ca" };
     const again = await calls.addAddress({ ...spelt, phone: "6285550142" });
     expect(again.status).toBe(201);
     expect(parsed(again)).toEqual({ ...first, phone: "6285550142" });
     expect((await calls.read()).addresses).toHaveLength(2);
-    // Another person at the same door is another address.
+    // Another person at the same address is another entry.
     expect(parsed<PatientAddress>(await calls.addAddress({ ...address, first_name: "Odile" })).address_id).toBe(3);
   });
 
@@ -209,7 +209,7 @@ describe("shipping addresses", () => {
     expect(ids.sort()).toEqual([2, 3, 4, 5, 6]);
   });
 
-  test("that are doubtful are refused with the doubt and a suggestion, which is taken when accepted", async () => {
+  test("with warnings are rejected with the warning and a suggestion, which is used when accepted", async () => {
     const doubtful = { ...address, street1: "77 Mission Street", street2: null };
     const refused = await calls.addAddress(doubtful);
     expect(refused.status).toBe(422);
@@ -242,7 +242,7 @@ describe("shipping addresses", () => {
     expect(parsed(ignored)).toMatchObject({ street1: "77 Mission Street", city: "San Francisco" });
   });
 
-  test("without a doubt stay as they were sent, accepted suggestions or not", async () => {
+  test("without a warning stay as sent, with or without accepted suggestions", async () => {
     const { text } = await calls.addAddress({ ...address, street1: "2210 mission street", accept_suggested: true });
     expect(JSON.parse(text).street1).toBe("2210 mission street");
   });
@@ -253,7 +253,7 @@ describe("shipping addresses", () => {
     expect((await ask(app, path, { ...address, street1: "77 Mission St" }, { partner: 2 })).status).toBe(201);
   });
 
-  test("are removed, and when it was the default the newest of the others takes its place", async () => {
+  test("are removed, and if it was the default, the newest of the others replaces it", async () => {
     await calls.addAddress(address);
     await calls.addAddress({ ...address, street2: "Apt 6" });
     const { status, text } = await calls.removeAddress(1);
@@ -263,28 +263,28 @@ describe("shipping addresses", () => {
       [3, true],
     ]);
     expect((await calls.removeAddress(1)).status).toBe(404);
-    // A body that nobody asked for is nothing to stumble over.
+    // An unexpected body is ignored.
     const path = `/patients/${patient_id}/shipping_address/1`;
     expect((await ask(app, path, { any: "thing" }, { method: "DELETE" })).status).toBe(404);
     await calls.removeAddress(2);
     await calls.removeAddress(3);
     expect((await calls.read()).addresses).toEqual([]);
-    // A number is never given to another address.
+    // A number is never reused for another address.
     expect(parsed<PatientAddress>(await calls.addAddress(address))).toMatchObject({ address_id: 4, default: true });
   });
 
-  test("have an end", async () => {
+  test("are limited in number", async () => {
     for (let door = 2; door <= MOST_ADDRESSES; door++) await calls.addAddress({ ...address, street2: `Apt ${door}` });
     const { status, text } = await calls.addAddress({ ...address, street2: "Apt 9999" });
     expect([status, codesOf(text)]).toEqual([422, [[42200, "body"]]]);
     expect(text).toContain("the maximum number of addresses");
-    // The one that is there already is no new one.
+    // An existing one does not count as new.
     expect((await calls.addAddress({ ...address, street2: "Apt 2" })).status).toBe(201);
   });
 });
 
 describe("identity documents", () => {
-  test("are added, and their number is only ever shown masked", async () => {
+  test("are added, and their number is always shown masked", async () => {
     const { status, text } = await calls.addDocument(document);
     expect(status).toBe(201);
     expect(JSON.parse(text)).toEqual({ id: 1, ...document, number: "****4821" });
@@ -292,18 +292,18 @@ describe("identity documents", () => {
     expect(parsed<IdentityDocument>(await calls.addDocument({ ...document, number: "12-345" })).number).toBe("****");
   });
 
-  test("need a state only where a state issues them", async () => {
+  test("need a state only if a state issues them", async () => {
     for (const type of ["PP", "MI", "PR", "TI", "OT"]) {
       const { status, text } = await calls.addDocument({ ...document, type, issuing_state: undefined });
       expect([status, JSON.parse(text).issuing_state]).toEqual([201, null]);
     }
     const passport = { ...document, type: "PP", issuing_country: "ca", issuing_state: null };
     expect(parsed(await calls.addDocument(passport))).toMatchObject({ issuing_country: "CA", issuing_state: null });
-    // Of another country, any two letters.
+    // For another country, any two letters.
     expect((await calls.addDocument({ ...document, issuing_country: "CA", issuing_state: "on" })).status).toBe(201);
   });
 
-  test("the same again takes the place of the older one and keeps its id", async () => {
+  test("the same again replaces the older one and keeps its id", async () => {
     await calls.addDocument({ ...document, type: "PP", issuing_state: null });
     await calls.addDocument(document);
     const again = await calls.addDocument({ ...document, number: "d77124821", expiration_date: "2101-01-01" });
@@ -311,7 +311,7 @@ describe("identity documents", () => {
     expect((await calls.read()).identity_documents.map(({ id }) => id)).toEqual([1, 2]);
   });
 
-  test("have an end", async () => {
+  test("are limited in number", async () => {
     const numbered = (index: number) => ({ ...document, number: `X100${index}` });
     for (let index = 0; index < MOST_DOCUMENTS; index++) await calls.addDocument(numbered(index));
     const { status, text } = await calls.addDocument(numbered(99));
@@ -344,7 +344,7 @@ describe("an Idempotency-Key", () => {
     expect((await calls.read()).identity_documents).toMatchObject([{ expiration_date: "2101-01-01" }]);
   });
 
-  test("of a refused request is free again", async () => {
+  test("of a rejected request is free again", async () => {
     const options = key();
     expect((await calls.addAddress({ ...address, street1: "77 Mission St" }, options)).status).toBe(422);
     expect((await calls.addAddress(address, options)).status).toBe(201);
@@ -360,7 +360,7 @@ describe("an Idempotency-Key", () => {
   });
 });
 
-test("the account's own clock stamps the changes and ends the documents", async () => {
+test("the account's clock stamps the changes and expires the documents", async () => {
   const partner = 1;
   const own = await addPatient(app, { partner, patient: known });
   const path = `/patients/${own.patient_id}`;
@@ -375,7 +375,7 @@ test("the account's own clock stamps the changes and ends the documents", async 
   expect(Date.parse(changed.updated_at) - Date.now()).toBeGreaterThan(39 * day_ms);
 });
 
-test("a document is good until the day it ends begins in the pharmacy's time zone", async () => {
+test("a document expires when its expiration date begins in the pharmacy's time zone", async () => {
   const today = new Intl.DateTimeFormat("en-CA", { timeZone: "America/New_York" }).format(app.deps.now());
   const tomorrow = new Date(Date.parse(today) + 24 * 3600_000).toISOString().slice(0, 10);
   expect((await calls.addDocument({ ...document, expiration_date: today })).status).toBe(422);

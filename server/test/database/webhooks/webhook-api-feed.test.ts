@@ -37,12 +37,12 @@ async function follow(partner: number, cursor: string | null, given: Record<stri
   } while (page.next_cursor !== null);
   return { events, end_cursor: page.end_cursor };
 }
-/** Where the feed of a partner ends now. */
+/** The current end of a partner's feed. */
 const endOf = async (partner: number) =>
   (await webhookCalls(app, partner).feed("?after=9999-12-30T00:00:00Z")).end_cursor;
 
-describe("whoever follows the feed with the last cursor", () => {
-  /** What several writers and a reader do, in any order: a transaction may commit long after a later one did. */
+describe("a client that follows the feed with the last cursor", () => {
+  /** Steps of several writers and a reader, in any order: a transaction may commit long after a later one. */
   const steps = fc.array(
     fc.oneof(
       { weight: 4, arbitrary: fc.record({ kind: fc.constant("write" as const), writer: fc.nat(3) }) },
@@ -58,7 +58,7 @@ describe("whoever follows the feed with the last cursor", () => {
   const INSERT = `insert into webhook_event (account_id, event_id, event_type, body, created_at)
     values ($1, $2, 'RX_UPDATED', '{}', now())`;
 
-  test("sees every event once and misses none, in whatever order transactions begin and commit", async () => {
+  test("gets every event once, regardless of the order in which transactions begin and commit", async () => {
     const { account_id } = app.demo.partners[0]!;
     const clients = await Promise.all(Array.from({ length: 4 }, () => app.deps.db.connect()));
     const api = webhookCalls(app);
@@ -113,7 +113,7 @@ describe("whoever follows the feed with the last cursor", () => {
     }
   });
 
-  test("sees every event once and misses none while many write at once, and each order's in its order", async () => {
+  test("gets every event once during many concurrent writes, and each order's events in order", async () => {
     const api = webhookCalls(app, 1);
     const orders = Array.from({ length: 8 }, () => randomOrderNumber());
     const from = await endOf(1);
@@ -145,7 +145,7 @@ describe("whoever follows the feed with the last cursor", () => {
     const lots = await written;
     for (const { seen, cursor } of await Promise.all(readers)) {
       const all = [...seen];
-      // Another test's transaction may be in the way a moment longer.
+      // Another test's transaction may block a moment longer.
       await until(async () => {
         all.push(...(await follow(1, cursor)).events.slice(all.length - seen.length));
         return all.length >= lots.flat().length;
@@ -157,7 +157,7 @@ describe("whoever follows the feed with the last cursor", () => {
     }
   });
 
-  test("begins where it likes: at the beginning, at a time, or now", async () => {
+  test("can start at the beginning, at a time, or now", async () => {
     const partner = 2;
     const beginning = await webhookCalls(app, partner).feed();
     expect(beginning).toEqual({ webhook_events: [], next_cursor: null, end_cursor: expect.any(String) });
@@ -174,7 +174,7 @@ describe("whoever follows the feed with the last cursor", () => {
     expect(idsOf((await follow(partner, later.end_cursor)).events)).toEqual([]);
   });
 
-  test("gets the event of an order that was just placed, whole and as it is delivered", async () => {
+  test("gets the event of an order that was just placed, complete and as delivered", async () => {
     const from = await endOf(0);
     const { body } = await newOrder(app);
     const { order_number, patient_id } = await placed(app, body);
@@ -200,7 +200,7 @@ describe("the filters", () => {
   let all: WebhookEventRecord[];
   let api: ReturnType<typeof webhookCalls>;
 
-  /** Some delivered to all, some to one of two, some to nobody, on several days. */
+  /** Some delivered to all, some to one of two, some to none, on several days. */
   beforeAll(async () => {
     api = webhookCalls(app, PARTNER);
     const from = await endOf(PARTNER);
@@ -275,7 +275,7 @@ describe("the filters", () => {
     },
   };
   type Name = keyof typeof filters;
-  /** Those of this test alone: others were written before. */
+  /** Only those of this test: others were written before. */
   const walk = async (given: Record<string, string | number>) => {
     const known = new Set(idsOf(all));
     return (await follow(PARTNER, null, given)).events.filter(({ event_id }) => known.has(event_id));
@@ -294,7 +294,7 @@ describe("the filters", () => {
     });
   }
 
-  test("together, page by page of any size, have what passes them all", async () => {
+  test("together, page by page of any size, have what matches them all", async () => {
     const one = (name: Name) => fc.constantFrom(...filters[name].values().map(String));
     const names = Object.keys(filters) as Name[];
     const chosen = fc.record(Object.fromEntries(names.map((name) => [name, one(name)])), { requiredKeys: [] });
@@ -309,7 +309,7 @@ describe("the filters", () => {
     );
   });
 
-  test("the next page stands in the Link header, with the filters and the version of this one", async () => {
+  test("the Link header has the next page, with the filters and the version of this one", async () => {
     const first = await api.call<FeedAnswer>("/v1/webhook_events?event_type=RX_RECEIVED&limit=2");
     const { next_cursor, end_cursor } = first.body;
     expect(next_cursor).toBe(end_cursor);
@@ -326,7 +326,7 @@ describe("the filters", () => {
   });
 });
 
-describe("what cannot be asked for", () => {
+describe("an invalid request", () => {
   const bad: Record<string, string[]> = {
     limit: ["0", "201", "ten", ""],
     cursor: ["", "x", "cDE", "ZjE", "ZjEuMQ==", "ZjAxLjE", Buffer.from("f-1.1").toString("base64url"), "a".repeat(500)],
@@ -336,7 +336,7 @@ describe("what cannot be asked for", () => {
     after: ["", "now", "2026-02-30", "2026-11-15T08:30:00", "1794731400", "99999-01-01"],
   };
   for (const [name, values] of Object.entries(bad)) {
-    test(`a ${name} that is none is 40003`, async () => {
+    test(`an invalid ${name} is 40003`, async () => {
       for (const value of values) {
         const { status, text } = await webhookCalls(app).call(`/webhook_events?${name}=${encodeURIComponent(value)}`);
         expect([value, status, codesOf(text)]).toEqual([value, 400, [[40003, name]]]);
@@ -344,7 +344,7 @@ describe("what cannot be asked for", () => {
     });
   }
 
-  test("another account's events are nowhere, and each of them is the one 404", async () => {
+  test("another account's events never appear, and each of them is the same 404", async () => {
     const [event] = await writeEvents(app, [{ order_number: "0000000001" }], 1);
     const api = webhookCalls(app, 0);
     expect((await api.feed("?order_number=0000000001")).webhook_events).toEqual([]);
@@ -382,7 +382,7 @@ describe("a long feed", () => {
     await until(async () => (await endOf(PARTNER)) !== from, "they are in the feed");
   });
 
-  test("is searched in steps: a page may be empty, and the next ones have what there is", async () => {
+  test("is searched in steps: a page may be empty, and later pages have the matches", async () => {
     const api = webhookCalls(app, PARTNER);
     let cursor: string | null = from;
     const found: string[] = [];
@@ -397,7 +397,7 @@ describe("a long feed", () => {
     expect(pages).toBe(Math.ceil((MANY + 1) / 10_000));
   });
 
-  test("gives each page for what it shows, wherever it lies", async () => {
+  test("gives each page at a cost that depends on its content, not on its position", async () => {
     const { account_id } = app.demo.partners[PARTNER]!;
     const none = { event_type: null, order_number: null, delivered: null, after: null };
     const [half] = (
@@ -409,7 +409,7 @@ describe("a long feed", () => {
     for (const start of [{ feed_position: 0, event_position: 0 }, half!]) {
       const read = await rowsRead(app.deps.db, (tx) => readFeed(tx, account_id, none, start, 25));
       const rows = read.reduce((sum, one) => sum + one.rows, 0);
-      // Looked at once and shown once, and a row or two of each week.
+      // Read once and shown once, plus a row or two of each week.
       expect(rows).toBeLessThan(26 * 2 + 60);
     }
   });

@@ -16,7 +16,7 @@ import { createTestDatabase, startTestApp, type TestApp } from "../../support/te
 import { rowsRead } from "../../support/tools/rows-read.ts";
 import { addEndpoint, deliveryOf, writeEvents } from "../../support/webhooks.ts";
 
-/** Several processes on one queue. The first here delivers nothing by itself, so that its rows can be looked at. */
+/** Several processes on one queue. The first one here delivers nothing, so that the test can inspect its rows. */
 
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
 let idle: TestApp;
@@ -67,7 +67,7 @@ describe("a claim", () => {
     ...more,
   });
 
-  test("is one process's alone until it runs out; whoever lost it writes nothing", async () => {
+  test("belongs to one process until it expires; a process that lost it writes nothing", async () => {
     const endpoint = await addEndpoint(idle, { url: "http://127.0.0.1:9/hook" });
     const [event] = await writeEvents(idle, [{}]);
     const [first] = await claim();
@@ -85,19 +85,19 @@ describe("a claim", () => {
     const { waiting, attempts } = await deliveryOf(idle, event!, endpoint);
     expect(waiting).toBeUndefined();
     expect(attempts).toMatchObject([{ attempt: 1, status: 204 }]);
-    // Said twice, as after a lost answer to a commit: nothing is written again.
+    // Reported twice, as after a lost commit answer: nothing is written again.
     await saveAttempts(idle.deps.queue, [endOf(second!, { status: 204 })]);
     expect((await deliveryOf(idle, event!, endpoint)).attempts).toHaveLength(1);
   });
 
-  test("that is given back can be had at once", async () => {
+  test("that is released can be taken immediately", async () => {
     await addEndpoint(idle, { url: "http://127.0.0.1:9/hook" });
     await writeEvents(idle, [{}]);
     await releaseDeliveries(idle.deps.queue, await claim());
     expect(await claim()).toHaveLength(1);
   });
 
-  test("is never had by two that ask at once", async () => {
+  test("is never given to two concurrent processes", async () => {
     await addEndpoint(idle, { url: "http://127.0.0.1:9/hook" });
     await writeEvents(
       idle,
@@ -109,7 +109,7 @@ describe("a claim", () => {
     expect(ids.length).toBeLessThanOrEqual(60);
   });
 
-  test("waits for the first attempt at the order's event before it, and only for that", async () => {
+  test("waits for the first attempt at the order's previous event, and only for that", async () => {
     await addEndpoint(idle, { url: "http://127.0.0.1:9/hook" });
     const [first, second, third] = await writeEvents(idle, [
       { order_number: "ORDER00001" },
@@ -128,7 +128,7 @@ describe("a claim", () => {
   });
 
   test.each(["pending", "failed"] as const)(
-    "under which it is asked for again is due as asked, though the attempt under way ends as %s",
+    "during which a redelivery is requested stays due as requested, although its attempt ends as %s",
     async (delivery_status) => {
       const endpoint = await addEndpoint(idle, { url: "http://127.0.0.1:9/hook" });
       const [event] = await writeEvents(idle, [{}]);
@@ -149,7 +149,7 @@ describe("a claim", () => {
     },
   );
 
-  test("that ends with a key that is gone is written down, also while the keys are out of reach", async () => {
+  test("that ends with a deleted key is recorded, even while the keys are unavailable", async () => {
     const endpoint = await addEndpoint(idle, { url: "http://127.0.0.1:9/hook" });
     const [event] = await writeEvents(idle, [{}]);
     const [claimed] = await claim();
@@ -166,7 +166,7 @@ describe("a claim", () => {
     await nowhere.close();
   });
 
-  test("looks at a few rows, however many deliveries are finished, waiting elsewhere or not due", async () => {
+  test("reads a few rows, regardless of how many deliveries are finished, waiting elsewhere or not due", async () => {
     const endpoint = await addEndpoint(idle, { url: "http://127.0.0.1:9/hook" });
     const [event] = await writeEvents(idle, [{ order_number: "ORDER00009" }]);
     const key = [endpoint.account_id, event!.event_id, endpoint.endpoint_id];
@@ -207,7 +207,7 @@ describe("a claim", () => {
   });
 });
 
-test("an endpoint that names no types is told of all but those that must be asked for; one that names some, of these", async () => {
+test("an endpoint without types gets all types except the opt-in ones; one with types gets those", async () => {
   const plain = await addEndpoint(idle, { url: "http://127.0.0.1:9/plain" });
   const asking = await Promise.all(
     eventTypeNames.map((name) => addEndpoint(idle, { url: "http://127.0.0.1:9/hook", events: [name] })),
@@ -258,7 +258,7 @@ test("two processes share the work: every event arrives once, and both took part
   await receiver.close();
 });
 
-test("a process that delivers nothing itself tells the others, within a second", async () => {
+test("a process that delivers nothing itself notifies the others within a second", async () => {
   const receiver = await openReceiver();
   await addEndpoint(idle, { url: receiver.url });
   await join();
@@ -269,12 +269,12 @@ test("a process that delivers nothing itself tells the others, within a second",
     await receiver.arrived(round);
     lags.push(receiver.received.at(-1)!.at_ms - written_ms);
   }
-  // Less than the half second after which everybody looks anyway.
+  // Less than the half second after which every process polls anyway.
   expect(Math.min(...lags)).toBeLessThan(400);
   await receiver.close();
 });
 
-test("a process that stops lets attempts end, and gives back those that hang, for others to make at once", async () => {
+test("a process that stops lets attempts finish, and releases hanging ones to other processes immediately", async () => {
   const answer: (() => void)[] = [];
   const slow = await openReceiver((_, response) => answer.push(() => response.end("late")));
   let accepting = false;

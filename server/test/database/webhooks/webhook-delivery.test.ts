@@ -45,7 +45,7 @@ const moveClock = (seconds: number, partner = 0) =>
     seconds,
   ]);
 
-test("an event is at the endpoint within a second of its commit, byte for byte, with all three signatures", async () => {
+test("an event reaches the endpoint within a second of its commit, byte for byte, with all three signatures", async () => {
   const receiver = await open();
   const endpoint = await addEndpoint(app, { url: `${receiver.url}?shop=é` });
   const lags: number[] = [];
@@ -54,7 +54,7 @@ test("an event is at the endpoint within a second of its commit, byte for byte, 
     await writeEvents(app, [{}]);
     lags.push((await receiver.arrived(round)).at(-1)!.at_ms - written_ms);
   }
-  // The median: a machine that is busy with something else is not busy all the time.
+  // The median, because a machine is not busy with other work all the time.
   expect(lags.sort((a, b) => a - b)[2]).toBeLessThan(SOON_MS);
   const [event] = await writeEvents(app, [{ more: { note: "O'Brien's (dose) 50 % é 💊 ~ * !" } }]);
   const request = (await receiver.arrived(6)).at(-1);
@@ -75,7 +75,7 @@ test("an event is at the endpoint within a second of its commit, byte for byte, 
   expect(verifyStandardSignature(endpoint.signing_secret, standard, request!.body, Date.now() / 1000)).toBe(true);
 });
 
-test("a delivery leaves the queue for its attempt, which keeps what was sent where and what came back, sealed", async () => {
+test("a delivery leaves the queue for its attempt, which stores the request and the answer encrypted", async () => {
   const receiver = await open((_, response) =>
     response.writeHead(202, { "content-type": "text/plain" }).end("thank you"),
   );
@@ -94,7 +94,7 @@ test("a delivery leaves the queue for its attempt, which keeps what was sent whe
   expect(rows).toMatchObject([{ attempts: 1, delivered: 1, failed: 0 }]);
 });
 
-test("each endpoint that subscribes gets the event once; connections are used again", async () => {
+test("each endpoint that subscribes gets the event once; connections are reused", async () => {
   const [all, named, other] = [await open(), await open(), await open()];
   await addEndpoint(app, { url: all.url });
   await addEndpoint(app, { url: named.url, events: ["ORDER_UPDATED"] });
@@ -120,13 +120,13 @@ test("each endpoint that subscribes gets the event once; connections are used ag
   expect(all.connections()).toBeLessThan(70);
 });
 
-test("first attempts of one order's events go out one after the other, whatever else is under way", async () => {
+test("first attempts of one order's events go out in sequence, regardless of other deliveries", async () => {
   const under_way = new Map<string, number>();
   const receiver = await open(({ body }, response) => {
     const { order_number } = JSON.parse(body) as { order_number: string };
     under_way.set(order_number, (under_way.get(order_number) ?? 0) + 1);
     expect(under_way.get(order_number)).toBe(1);
-    // Longer for those that were written first: without a rule they would be overtaken.
+    // Slower for those that were written first: without the rule, later ones would overtake them.
     setTimeout(() => {
       under_way.set(order_number, 0);
       response.writeHead(receiver.received.length % 3 === 0 ? 500 : 200).end();
@@ -149,7 +149,7 @@ test("first attempts of one order's events go out one after the other, whatever 
   }
 });
 
-test("what fails is tried again when the account's clock says so, with the same bytes and id, and another timestamp", async () => {
+test("a failed delivery is retried by the account's clock, with the same bytes and id, and another timestamp", async () => {
   let fail = true;
   const receiver = await open((_, response) => response.writeHead(fail ? 503 : 200).end());
   const endpoint = await addEndpoint(app, { url: receiver.url });
@@ -167,12 +167,12 @@ test("what fails is tried again when the account's clock says so, with the same 
   const attempts = await settled(event!, endpoint);
   expect(attempts.map(({ delivery_status }) => delivery_status)).toEqual(["pending", "pending", "delivered"]);
   expect(new Set(receiver.received.map(({ body }) => body))).toEqual(new Set([event!.body]));
-  // The clock was moved by more than five minutes; the header stayed on real time.
+  // The clock moved by more than five minutes; the header stayed on real time.
   const stamps = receiver.received.map(({ headers }) => Number(headers["webhook-timestamp"]));
   for (const stamp of stamps) expect(Math.abs(stamp - Date.now() / 1000)).toBeLessThan(60);
 });
 
-test("Retry-After is waited for, a day at most", async () => {
+test("the service honors Retry-After, up to a day", async () => {
   let header = "3600";
   const receiver = await open((_, response) => response.writeHead(429, { "retry-after": header }).end());
   const endpoint = await addEndpoint(app, { url: receiver.url });
@@ -186,7 +186,7 @@ test("Retry-After is waited for, a day at most", async () => {
   expect(await waitOf()).toBeCloseTo(24 * 3600, 0);
 });
 
-test("the tenth failure is the last: the delivery has failed, and nothing of it is deleted", async () => {
+test("the tenth failure is the last: the delivery has failed, and none of its data is deleted", async () => {
   const receiver = await open((_, response) => response.writeHead(500).end("no"));
   const endpoint = await addEndpoint(app, { url: receiver.url });
   const [event] = await writeEvents(app, [{}]);
@@ -201,7 +201,7 @@ test("the tenth failure is the last: the delivery has failed, and nothing of it 
   expect(rows).toEqual([{ body: event!.body }]);
 });
 
-test("410 disables the endpoint; the others are told, and what it was to get waits until it is enabled again", async () => {
+test("410 disables the endpoint; the others get an event, and its pending deliveries wait until it is enabled", async () => {
   let gone = true;
   const [leaving, staying] = [await open((_, response) => response.writeHead(gone ? 410 : 200).end()), await open()];
   const endpoint = await addEndpoint(app, { url: leaving.url });
@@ -228,7 +228,7 @@ test("410 disables the endpoint; the others are told, and what it was to get wai
   expect(await settled(event!, endpoint)).toHaveLength(2);
 });
 
-test("five days of nothing but failures disable an endpoint, and one success in between does not", async () => {
+test("five days of failures without a success disable an endpoint, and one success in between does not", async () => {
   const [ill, once_well, other] = [
     await open((_, response) => response.writeHead(500).end()),
     await open(({ body }, response) => response.writeHead(body.includes("well") ? 200 : 500).end()),
@@ -261,7 +261,7 @@ test("five days of nothing but failures disable an endpoint, and one success in 
   );
 });
 
-test("an endpoint whose secrets do not open fails alone", async () => {
+test("an endpoint whose secrets do not decrypt affects no other endpoint", async () => {
   const [broken, well] = [await open(), await open()];
   const endpoint = await addEndpoint(app, { url: broken.url });
   await addEndpoint(app, { url: well.url });
@@ -275,7 +275,7 @@ test("an endpoint whose secrets do not open fails alone", async () => {
   expect(broken.received).toEqual([]);
 });
 
-test("no line that is logged holds a body, a URL or a secret", () => {
+test("no log line contains a body, a URL or a secret", () => {
   const text = JSON.stringify(app.lines());
   expect(text).not.toMatch(/127\.0\.0\.1:\d+\/hook|RX_UPDATED|whsec_|wh secret/);
 });

@@ -23,7 +23,7 @@ insert into webhook_event (account_id, event_id, event_type, body, created_at)
 select $1, e.event_id, 'RX_UPDATED', '{}', now()
 from unnest($2::uuid[]) as e(event_id)`;
 
-test("a reader that follows the feed meets every event once, whatever is committed in whatever order", async () => {
+test("a reader that follows the feed gets every event once, in any order of commits", async () => {
   const db = openDb({
     connection: { connectionString: app.config.DATABASE_URL },
     pool_size: WRITERS,
@@ -35,7 +35,7 @@ test("a reader that follows the feed meets every event once, whatever is committ
     for (let number = 0; number < TRANSACTIONS; number++) {
       const [first, second, third] = [randomEventId(), randomEventId(), randomEventId()];
       await db.transaction(async (tx) => {
-        // The id of the transaction is taken first and its events are written much later, or the other way round.
+        // The transaction takes its id first and writes its events much later, or the other way around.
         if (number % 2 === 0) await tx.raw("select pg_current_xact_id()");
         await tx.raw("select pg_sleep(random() * 0.01)");
         await tx.raw(insert, [account_id, [first, second]]);
@@ -63,7 +63,7 @@ test("a reader that follows the feed meets every event once, whatever is committ
   expect(written).toHaveLength(WRITERS * TRANSACTIONS * 3);
   expect(read).toHaveLength(written.length);
   expect(new Set(read)).toEqual(new Set(written));
-  // Those of one transaction stand together, as they were written.
+  // Those of one transaction are adjacent, in the order written.
   const places = new Map(read.map((event_id, place) => [event_id, place]));
   for (let index = 0; index < written.length; index += 3) {
     const [first, second, third] = written.slice(index, index + 3).map((event_id) => places.get(event_id)!);
@@ -71,7 +71,7 @@ test("a reader that follows the feed meets every event once, whatever is committ
   }
 });
 
-test("an event waits for every transaction that began to write before it", async () => {
+test("an event waits for every transaction that started writing before it", async () => {
   const db = openDb({
     connection: { connectionString: app.config.DATABASE_URL },
     pool_size: 2,
@@ -85,15 +85,15 @@ test("an event waits for every transaction that began to write before it", async
   await db.transaction(async (tx) => {
     await tx.raw(insert, [account_id, [slow]]);
     await db.raw(insert, [account_id, [quick]]);
-    // The quick one is committed: a reader that took it would never come back for the slow one.
+    // The fast one is committed: a reader that took it would never return for the slow one.
     expect(await ids()).not.toContain(quick);
   });
   expect((await ids()).slice(-2)).toEqual([slow, quick]);
   await db.close();
 });
 
-test("on another server, whose transactions have lower numbers, the feed goes on behind what it had", async () => {
-  // As a restored back-up looks: its newest event comes from a server that had done much more.
+test("on another server, whose transaction numbers are lower, the feed continues after its last event", async () => {
+  // Like a restored backup: its newest event comes from a server with a much higher transaction number.
   await app.deps.db.raw(
     `insert into webhook_event (account_id, event_id, event_type, body, created_at, feed_position)
     select $1, gen_random_uuid(), 'RX_UPDATED', '{}', now(), webhook_feed_position() + 5000000 + n
@@ -116,7 +116,7 @@ test("on another server, whose transactions have lower numbers, the feed goes on
   await app.deps.db.raw(insert, [account_id, [event_id]]);
   const { rows } = await readFeed(app.deps.db, account_id, all, after, 10);
   expect(rows.map((row) => row.event_id)).toEqual([event_id]);
-  // And once is enough.
+  // Once is enough.
   const { rows: base } = await app.deps.db.raw("select base from webhook_feed");
   expect(await alignFeed(app.deps.db)).toBeUndefined();
   expect((await app.deps.db.raw("select base from webhook_feed")).rows).toEqual(base);

@@ -10,7 +10,7 @@ import { openReceiver } from "../../support/receiver.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY } from "../../support/test-app.ts";
 import { addEndpoint, writeEvents } from "../../support/webhooks.ts";
 
-test("a restored service delivers what was still to be delivered, once, and nothing that was delivered before", async () => {
+test("a restored service delivers pending deliveries once, and repeats no finished ones", async () => {
   const folder = mkdtempSync(join(tmpdir(), "pestle-restore-"));
   const file = join(folder, "webhooks.backup");
   const receiver = await openReceiver();

@@ -14,13 +14,13 @@ const RETENTION_DAYS = 35;
 let app: TestApp;
 let endpoint: TestEndpoint;
 beforeAll(async () => {
-  // Nothing is delivered here: what waits stays as it is.
+  // Nothing is delivered here: pending deliveries stay pending.
   app = await startTestApp({ env: { WEBHOOK_CONCURRENCY: "0", WEBHOOK_RETENTION_DAYS: String(RETENTION_DAYS) } });
   endpoint = await addEndpoint(app, { url: "http://127.0.0.1:9/hook" });
 });
 afterAll(() => app.stop());
 
-/** As the job does it, which comes again a minute later where somebody else had the table. */
+/** Like the job, which retries a minute later if another transaction has locked the table. */
 const tidied = () =>
   until("a week is made or dropped", () =>
     tidyWebhooks(app.deps).then(
@@ -41,7 +41,7 @@ const weeks = async (table: string) =>
     )
   ).map(({ name }) => String(name));
 
-/** An event of some days ago, as it is after its delivery or, where it waits, before; told how its id is made. */
+/** An event of some days ago, after its delivery or, if pending, before it; the caller chooses how its id is made. */
 async function addEvent(days_ago: number, given: { waits?: boolean; version?: 4 | 7 } = {}): Promise<string> {
   const { account_id, endpoint_id } = endpoint;
   const at = new Date(app.deps.now().getTime() - days_ago * DAY_MS);
@@ -89,7 +89,7 @@ const isThere = async (event_id: string) => {
   return events.length === 1;
 };
 
-test("there is a week for every event of the next month, and an event and its attempts stand in the same one", async () => {
+test("the next month has a partition for every week, and an event and its attempts are in the same one", async () => {
   await tidied();
   for (const table of ["webhook_event", "webhook_attempt"]) {
     const names = await weeks(table);
@@ -109,7 +109,7 @@ test("there is a week for every event of the next month, and an event and its at
   expect(String(attempt!["place"]).slice(-8)).toBe(String(event!["place"]).slice(-8));
 });
 
-test("time goes by: old weeks are dropped, new ones made, and what an endpoint still has to get is kept with its attempts", async () => {
+test("over time, old weeks are dropped, new ones are added, and pending deliveries keep their events and attempts", async () => {
   const [delivered, waiting] = [await addEvent(0), await addEvent(0, { waits: true })];
   const before = await weeks("webhook_event");
   app.advance((RETENTION_DAYS - 1) * DAY_MS);
@@ -122,15 +122,15 @@ test("time goes by: old weeks are dropped, new ones made, and what an endpoint s
   const after = await weeks("webhook_event");
   expect(after).not.toContain(before[0]);
   expect(after.length).toBeLessThanOrEqual(before.length + 7);
-  // Nobody was told of it a second time.
+  // No endpoint received it a second time.
   expect(await rowsOf("select 1 from webhook_delivery where event_id = $1", waiting)).toHaveLength(1);
-  // Once it is delivered, it goes the way of the others.
+  // Once it is delivered, it is deleted like the others.
   await app.deps.db.raw("delete from webhook_delivery where event_id = $1", [waiting]);
   await tidied();
   expect(await isThere(waiting)).toBe(false);
 });
 
-test("what stands in no week, after a restore or by a wrong clock, goes by its age too", async () => {
+test("rows outside any week, after a restore or with a wrong clock, are deleted by age too", async () => {
   const young = [await addEvent(10), await addEvent(10, { version: 4 }), await addEvent(-200)];
   const old = [await addEvent(RETENTION_DAYS + 40), await addEvent(RETENTION_DAYS + 1, { version: 4 })];
   const old_and_waiting = await addEvent(400, { waits: true });
@@ -139,7 +139,7 @@ test("what stands in no week, after a restore or by a wrong clock, goes by its a
   for (const event_id of old) expect(await isThere(event_id)).toBe(false);
 });
 
-test("a week that is made late takes over what stood in none", async () => {
+test("a week that is added late takes over its rows from the default partition", async () => {
   const event_id = await addEvent(-40);
   expect(
     (await rowsOf("select tableoid::regclass::text as place from webhook_event where event_id = $1", event_id))[0],
@@ -156,7 +156,7 @@ test("a week that is made late takes over what stood in none", async () => {
   expect(await isThere(event_id)).toBe(true);
 });
 
-test("deliveries to an endpoint that is gone are swept, and sums by the hour do not outlive the events", async () => {
+test("deliveries to a removed endpoint are deleted, and hourly totals do not outlive the events", async () => {
   const { account_id } = endpoint;
   const event_id = await addEvent(0);
   await app.deps.db.raw(
@@ -177,17 +177,17 @@ test("deliveries to an endpoint that is gone are swept, and sums by the hour do 
   );
 });
 
-test("orders go on while a week is made or dropped: whoever cannot have the table at once tries again later", async () => {
+test("orders continue while a week is added or dropped: a job that cannot lock the table immediately retries later", async () => {
   app.advance(60 * DAY_MS);
   await app.deps.db.transaction(async (tx) => {
-    // A transaction that has written an event and is not done.
+    // A transaction that has written an event and not committed.
     await tx.raw("lock table webhook_event in row exclusive mode");
     await expect(tidyWebhooks(app.deps)).rejects.toThrow();
   });
   await tidied();
 });
 
-test("events from before there were weeks are carried over, in their order, and nobody is told of them again", async () => {
+test("events from before the weekly partitions are migrated in order, and not sent again", async () => {
   const empty = await createTestDatabase("");
   const db = openDb({ connection: { connectionString: empty.url }, pool_size: 2, named_statements: true });
   const { version } = readMigrations().find(({ name }) => name === "webhooks")!;

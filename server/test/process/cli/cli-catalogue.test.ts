@@ -40,7 +40,7 @@ const exportedText = async (options: Record<string, unknown>) =>
   `${(await run("catalogue export", { account, ...options })).text}\n`;
 
 describe("catalogue import", () => {
-  test("shows what is added, changed from what to what, and retired, and then the version", async () => {
+  test("shows what is added, changed with old and new values, and retired, and then the version", async () => {
     const text = (await exportedText({ kind: "products" }))
       .replace(/^tretinoin-025,.*\n/m, "")
       .replace(/^(pill-organizer,.*),899,/m, "$1,999,")
@@ -69,7 +69,7 @@ describe("catalogue import", () => {
     expect((await run("catalogue versions", { environment: "sandbox" })).text).toBe("No imports yet.");
   });
 
-  test("takes a list of prices as a part: what it does not name stays, rows and columns", async () => {
+  test("accepts a price list as a partial file: rows and columns that it omits stay", async () => {
     const { text } = await importFile("prices.csv", "sku,price_cents\nsertraline-50,1250\n", {
       kind: "products",
       partial: true,
@@ -77,7 +77,7 @@ describe("catalogue import", () => {
     expect(text).toContain("~ sertraline-50\n    price_cents  1200 -> 1250\n0 added, 1 changed, 0 retired");
   });
 
-  test("lists all that is wrong by line and column, and ends with 1", async () => {
+  test("lists all errors by line and column, and exits with 1", async () => {
     const path = fileOf("wrong.csv", "sku,price_cents,cold_chain\nsertraline-50,-1,maybe\nlipora-20,many,\n");
     const args = ["catalogue", "import", path, "--account", account, "--kind", "products", "--partial"];
     expect(await runCli(args, env)).toEqual({
@@ -99,11 +99,11 @@ describe("catalogue import", () => {
     ["whose it is", { account: undefined }, "For brands, give only --account."],
     ["both", { environment: "sandbox" }, "For brands, give only --account."],
     ["an account for licences", { kind: "licences" }, "For licences, give --environment but not --account."],
-  ])("without %s is wrong usage", async (_what, options, words) => {
+  ])("without %s is a usage error", async (_what, options, words) => {
     await expect(importFile("b.csv", "id,name,default\n1,x,true\n", options)).rejects.toThrow(words);
   });
 
-  test("of a file that does not tell what it is, cannot be read or is in other letters, is refused", async () => {
+  test("of a file with an unknown kind, an unreadable file or another encoding is rejected", async () => {
     await expect(importFile("x.csv", "sku\na\n")).rejects.toThrow("Give --kind.");
     await expect(run("catalogue import", { account }, join(folder, "none.csv"))).rejects.toThrow("cannot be read");
     await expect(importFile("latin.csv", Buffer.from("id,name\n1,Caf\xe9\n", "latin1"))).rejects.toThrow("UTF-8");
@@ -111,7 +111,7 @@ describe("catalogue import", () => {
     expect([empty.failed, empty.text]).toEqual([true, expect.stringContaining("The file has no rows.")]);
   });
 
-  test("of licences is an environment's", async () => {
+  test("of licences applies to an environment", async () => {
     const file = await exportedText({ account: undefined, environment: "production", kind: "licences" });
     const changed = file.replace(/^(NV,[^,]+),active/m, "$1,suspended");
     const options = { account: undefined, environment: "production" };
@@ -155,21 +155,21 @@ describe("stock", () => {
     ["stock receive", "0.0001", "above 0"],
     ["stock count", "-1", "of at least 0"],
     ["stock count", "many", "of at least 0"],
-  ])("%s refuses %s", async (name, units, words) => {
+  ])("%s rejects %s", async (name, units, words) => {
     await expect(run(name, { account, units }, "finasteride-1")).rejects.toThrow(words);
   });
 
-  test("of a product or an account that is not there is refused", async () => {
+  test("of an unknown product or account is rejected", async () => {
     await expect(run("stock show", { account }, "unheard-of")).rejects.toThrow("The account has no such product.");
     await expect(run("stock show", { account: "nobody" })).rejects.toThrow("There is no such account.");
     await expect(run("stock count", { account, units: "1", note: "a\tb" }, "lipora-20")).rejects.toThrow("plain text");
   });
 });
 
-describe("beside a running service, from a process of its own", () => {
+describe("next to a running service, from its own process", () => {
   const products = async () => JSON.parse((await ask(app, "/products")).text) as Product[];
 
-  test("an import is seen within a second, by GET /products and by an order", async () => {
+  test("an import is visible within a second, in GET /products and to an order", async () => {
     const order = async () => {
       const { patient_id, prescription_id } = await addPatient(app, { patient: stranger() });
       const items = [{ prescription_id, quantity: 1, package_size: 90 }];
@@ -196,7 +196,7 @@ describe("beside a running service, from a process of its own", () => {
     expect(await order()).toEqual([]);
   });
 
-  test("a delivery is seen within a second", async () => {
+  test("a delivery is visible within a second", async () => {
     const inStock = async () => (await products()).find(({ sku }) => sku === "minoxidil-2-5")?.in_stock;
     expect(await inStock()).toBe(false);
     const ran = await runCli(["stock", "receive", "minoxidil-2-5", "90", "--account", account], env);

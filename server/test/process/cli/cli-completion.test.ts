@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 const row = (name: string) => commands.find((command) => command.name === name) as CommandRow;
 
-/** What bash offers after each of these lines, the last word being the one that is typed. */
+/** What bash offers after each of these lines, whose last word is being typed. */
 function offered(...typed: string[][]): string[][] {
   const driver = `${scripts.bash}
 while IFS=$'\\t' read -r -a COMP_WORDS; do
@@ -21,7 +21,7 @@ while IFS=$'\\t' read -r -a COMP_WORDS; do
   _pestle
   printf '%s\\t' "\${COMPREPLY[@]}"; echo
 done`;
-  // An empty last word would be lost on its way in, so a dot stands for it.
+  // An empty last word would be lost in transit, so a dot stands for it.
   const lines = typed.map((words) => ["pestle", ...words.slice(0, -1), words.at(-1) || "."].join("\t")).join("\n");
   const { stdout, stderr } = spawnSync("bash", ["--norc", "-c", driver], { input: `${lines}\n`, encoding: "utf8" });
   expect(stderr).toBe("");
@@ -32,11 +32,11 @@ done`;
 }
 
 const flagOf = (flags: string) => /--[a-z-]+/.exec(flags)![0];
-/** As a person would have to type it. */
+/** As a user would have to type it. */
 const typable = (words: readonly string[]) => words.map((word) => word.replaceAll(" ", "\\ "));
 
 describe("bash completes", () => {
-  test("every command, at its place", () => {
+  test("every command, in its position", () => {
     const groups = [...new Set(commands.map(({ name }) => name.split(" ")[0]!))];
     const verbs = (group: string) =>
       commands.filter(({ name }) => name.startsWith(`${group} `)).map(({ name }) => name.split(" ")[1]);
@@ -57,7 +57,7 @@ describe("bash completes", () => {
     expect(found).toEqual(wanted);
   });
 
-  test("every choice, for each value of an option that takes several", () => {
+  test("every choice, for each value of an option that accepts several", () => {
     const cases = commands.flatMap(({ name, options = [] }) =>
       options.flatMap(([flags, , rules]) =>
         rules?.choices === undefined ? [] : [{ name, flags, choices: rules.choices }],
@@ -73,7 +73,7 @@ describe("bash completes", () => {
     expect(again).toEqual(several.map(({ choices }) => typable(choices)));
   });
 
-  test("what an argument usually is, and nothing where nobody can know", () => {
+  test("the usual arguments, and nothing where the value cannot be known", () => {
     const known = commands.filter(({ argument }) => argument?.[2]?.words !== undefined);
     expect(known.map(({ name }) => name)).toContain("trigger");
     expect(offered(...known.map(({ name }) => [...name.split(" "), ""]))).toEqual(
@@ -89,19 +89,19 @@ describe("bash completes", () => {
   });
 });
 
-describe("other shells understand their script", () => {
+describe("other shells accept their script", () => {
   test.each([
     ["zsh", ["-n", "/dev/stdin"]],
     ["fish", ["--no-execute", "/dev/stdin"]],
   ] as const)("%s", (shell, args) => {
     expect(scripts[shell]).toContain("orders list");
     const { error, status, stderr } = spawnSync(shell, args, { input: scripts[shell], encoding: "utf8" });
-    // Where the shell is not installed there is nobody to ask.
+    // If the shell is not installed, there is nothing to test.
     if ((error as NodeJS.ErrnoException | undefined)?.code === "ENOENT") return;
     expect([status, stderr]).toEqual([0, ""]);
   });
 
-  test("a shell that is not known is told so", async () => {
+  test("an unknown shell is an error", async () => {
     await expect(row("completion").run({}, "csh")).rejects.toThrow("The shell must be one of bash, zsh, fish.");
   });
 });

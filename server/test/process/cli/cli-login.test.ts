@@ -14,7 +14,7 @@ import { refusalOf, runCommand } from "../../support/tools/run-command.ts";
 let app: TestApp;
 let folder: string;
 let kept: string;
-/** Somebody elsewhere: no database, no demo, no settings. */
+/** A user on another machine: no database, no demo, no settings. */
 let env: Record<string, string>;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
@@ -31,7 +31,7 @@ afterAll(async () => {
 const run = (name: string, options: Record<string, unknown> = {}, argument = "", settings = {}) =>
   runCommand({ ...env, ...settings }, name, options, argument);
 const refused = (...given: Parameters<typeof run>) => refusalOf(run(...given));
-/** What the demo partner of that number types. */
+/** What the demo partner with that index types. */
 function login(partner: number, options: Record<string, unknown> = {}, settings: Record<string, string> = {}) {
   const { client_id, client_secret, environment } = app.demo.partners[partner]!;
   const typed = { clientId: client_id, environment, baseUrl: app.addresses.base_url, ...options };
@@ -39,7 +39,7 @@ function login(partner: number, options: Record<string, unknown> = {}, settings:
 }
 
 describe("pestle login", () => {
-  test("keeps what gave a token, for its owner alone, and never shows the secret", async () => {
+  test("stores working credentials, readable only by their owner, and never shows the secret", async () => {
     const { client_id, client_secret } = app.demo.partners[0]!;
     const args = ["login", "--client-id", client_id, "--base-url", app.addresses.base_url, "--secret-stdin", "--json"];
     const { code, stdout, stderr, json } = await runCli(args, env, `${client_secret}\n`);
@@ -56,7 +56,7 @@ describe("pestle login", () => {
     expect(JSON.parse(readFileSync(kept, "utf8")).profiles.default).toMatchObject({ client_id, client_secret });
   });
 
-  test("is all that every command over the API needs: no database, no demo", async () => {
+  test("is all that every API command needs: no database, no demo", async () => {
     await login(0);
     const { patient_id } = (await run("simulate prescription", { drug: "atorvastatin" })).data as {
       patient_id: string;
@@ -71,7 +71,7 @@ describe("pestle login", () => {
     expect((await run("whoami")).data).toMatchObject({ chosen_by: "profile default", scope: "partners" });
   });
 
-  test("keeps nothing that does not work", async () => {
+  test("does not store credentials that do not work", async () => {
     expect(
       await refused("login", { clientId: "a-b", baseUrl: app.addresses.base_url }, "", { CLIENT_SECRET: "x" }),
     ).toMatch(/^1 The token server refused: invalid_client\./);
@@ -79,7 +79,7 @@ describe("pestle login", () => {
       "No service answers at http://127.0.0.1:1",
     );
     await expect(login(0, { baseUrl: app.addresses.auth_url })).rejects.toThrow("does not name a token server");
-    // The credential is good there, and the address of the API has a slip.
+    // The credential is valid, and the API's address has a typo.
     const auth_url = app.addresses.sandbox_auth_url;
     await expect(login(0, { baseUrl: auth_url, authUrl: auth_url })).rejects.toThrow();
     for (const baseUrl of ["http://pharmacy.example", "pharmacy.example", "https://u:p@pharmacy.example"]) {
@@ -90,7 +90,7 @@ describe("pestle login", () => {
     expect(existsSync(kept)).toBe(false);
   });
 
-  test("asks nothing without a terminal, and says what to give instead", async () => {
+  test("never prompts without a terminal, and says which options to give", async () => {
     for (const [args, line] of [
       [["login"], "pestle: Give --client-id.\n"],
       [
@@ -102,7 +102,7 @@ describe("pestle login", () => {
     }
   });
 
-  test("on a terminal asks for what is missing, and does not show the secret", async () => {
+  test("prompts on a terminal for missing values, and does not show the secret", async () => {
     const { client_id, client_secret } = app.demo.partners[0]!;
     const seen = await typed([
       ["Client id: ", client_id],
@@ -115,8 +115,8 @@ describe("pestle login", () => {
   });
 });
 
-describe("which account is meant", () => {
-  test("what is typed, then a named profile, then the default one, then the demo", async () => {
+describe("the selected account", () => {
+  test("is the typed one, then a named profile, then the default profile, then the demo", async () => {
     const data_dir = { DATA_DIR: app.config.DATA_DIR };
     writeDemo(app.config.DATA_DIR, app.demo);
     const [willow, juniper, live] = [0, 1, 2].map((index) => app.demo.partners[index]!) as [
@@ -152,20 +152,20 @@ describe("which account is meant", () => {
     expect(await refused("simulate clock", { advance: "1", profile: "live" })).toMatch(/^1 .+ is a production account/);
   });
 
-  test("a profile's secret goes to the service it was kept for, whatever the settings say", async () => {
+  test("a profile's secret goes only to the service it was stored for, regardless of the settings", async () => {
     await login(0);
     const elsewhere = { BASE_URL: "http://127.0.0.1:1", SANDBOX_AUTH_URL: "http://127.0.0.1:1" };
     expect((await run("whoami", {}, "", elsewhere)).data).toMatchObject({ base_url: app.addresses.base_url });
   });
 
-  test("nobody: it says how to become somebody", async () => {
+  test("without an account, the error says how to log in", async () => {
     expect(await refused("orders list")).toMatch(/you are not logged in\. Run `pestle login`, or give --client-id\.$/);
     expect(await refused("rx send", { preset: "simple", to: "9900017" })).toMatch(/you are not logged in/);
   });
 });
 
 describe("pestle logout", () => {
-  test("forgets one or all, and says so", async () => {
+  test("removes one profile or all, and says so", async () => {
     await login(0);
     await login(1, { profile: "other" });
     const { data, text } = await run("whoami", { list: true });
@@ -178,14 +178,14 @@ describe("pestle logout", () => {
     expect((await run("whoami", { list: true })).text).toBe("You are not logged in.");
   });
 
-  test("a file that others may read, or that is none of ours, is not used", async () => {
+  test("does not use a file that other users can read, or that is not ours", async () => {
     await login(0);
     chmodSync(kept, 0o644);
     expect(await refused("whoami")).toMatch(/^1 Other users can read .+profiles\.json, which contains secrets\./);
   });
 });
 
-/** Types each answer when its question is there, on a terminal of its own; returns all that could be seen. */
+/** Types each answer when its prompt appears, on its own terminal; returns all visible output. */
 async function typed(answers: [question: string, answer: string][]): Promise<string> {
   const command = [process.execPath, ...programs[TESTED], "login"].join(" ");
   const root = fileURLToPath(new URL("../../../..", import.meta.url));

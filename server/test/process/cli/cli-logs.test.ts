@@ -26,7 +26,7 @@ afterAll(async () => {
 });
 
 type Line = { request_id: string; method: string; route: string; status: number; errors: { code: string }[] };
-/** One good request, one that is refused and one that finds nothing; their ids. */
+/** One successful request, one rejected and one not found; returns their ids. */
 async function someRequests(): Promise<[string, string, string]> {
   const good = await app.call("/v1/brands");
   const bad = await post(app, { shipping: { method_id: 1 }, patient: { patient_id: "nobody" }, items: [{}] });
@@ -45,7 +45,7 @@ const tailed = async (...args: string[]) => {
     .map((line) => JSON.parse(line) as Line);
 };
 
-test("logs tail tells the newest requests, the oldest of them first, and can leave the good ones out", async () => {
+test("logs tail shows the newest requests, oldest first, and can omit the successful ones", async () => {
   const ids = await someRequests();
   const all = await tailed("--last", "3");
   expect(all.map(({ request_id }) => request_id)).toEqual(ids);
@@ -54,10 +54,10 @@ test("logs tail tells the newest requests, the oldest of them first, and can lea
   expect(refused.map(({ request_id }) => request_id)).toEqual(ids.slice(1));
 });
 
-test("logs tail follows: each request once, as it comes, a line without colours in a pipe", async () => {
+test("logs tail follows: each request once, as it arrives, one line without colors in a pipe", async () => {
   const following = followCli(["logs", "tail", "--last", "0"], env);
   const seen = new Set<string>();
-  // The first look is done once a request of ours is told.
+  // The first poll is done once a request of ours appears.
   await until(async () => {
     for (const id of await someRequests()) seen.add(id);
     return following.lines().length > 0;
@@ -72,7 +72,7 @@ test("logs tail follows: each request once, as it comes, a line without colours 
   expect(await following.stop()).toBe(0);
 });
 
-test("logs show tells what was wrong and how to put it right", async () => {
+test("logs show explains the error and how to fix it", async () => {
   const [good, bad] = await someRequests();
   expect((await show(good)).data.errors).toEqual([]);
   const { text, data } = await show(bad.toUpperCase());
@@ -83,13 +83,13 @@ test("logs show tells what was wrong and how to put it right", async () => {
   await expect(show(bad, { account: "nobody" })).rejects.toThrow("This database has no such account.");
 });
 
-test("away from the database it says who shows the log instead", async () => {
+test("without the database it says where to find the log", async () => {
   await expect(show("5f0c2b1e-8a4d-4c63-9b7f-2d1e6a90c4b8", { account: "any" }, { DATA_DIR: folder })).rejects.toThrow(
     "not on this machine. See the portal.",
   );
 });
 
-test("logs tail says what it does not understand", async () => {
+test("logs tail rejects unknown options", async () => {
   const tail = (options: Record<string, unknown>) => runCommand(env, "logs tail", options);
   await expect(tail({ status: "many" })).rejects.toThrow("--status takes a status such as 422, or 4xx.");
   await expect(tail({ since: "yesterday" })).rejects.toThrow("--since takes a time with time zone");

@@ -37,7 +37,7 @@ afterAll(async () => {
 const mail = (role: string) => `${role}@larkspur.example`;
 const fileOf = (name: string) => join(folder, name);
 
-// What is logged is read where the command runs as a process of its own.
+// The log is read where the command runs in its own process.
 const run = (name: string, options: Record<string, unknown> = {}, argument = "") =>
   runCommand({ ...env, LOG_LEVEL: "warn" }, name, options, argument);
 const order = (verb: string, as: string, { order_number }: Pick<Order, "order_number">, options = {}) =>
@@ -47,7 +47,7 @@ const stateOf = async (done: Promise<{ data: { state: string } }>) => (await don
 const lots = (lot: string, { items }: Order) => ({ lot: items.map(({ item_id }) => `${item_id}=${lot}:2099-05-31`) });
 const scans = ({ items }: Order) => ({ scan: items.map(({ item_id, ndc, sku }) => `${item_id}=${ndc ?? sku}`) });
 
-/** From review to the parcel, by the people of the pharmacy. */
+/** From review to the parcel, by pharmacy staff. */
 async function shipped(made: Order, lot: string) {
   await order("approve", "pharmacist", made);
   await order("fill", "technician", made, lots(lot, made));
@@ -62,14 +62,14 @@ const read = async ({ order_number }: Order): Promise<Order> =>
   JSON.parse((await ask(app, `/orders/${order_number}`)).text);
 
 describe("an order is worked from the command line", () => {
-  test("by those whose step it is, one step after the other", async () => {
+  test("by the roles for each step, one step after another", async () => {
     const made = await place();
     await expect(order("fill", "technician", made, lots("L1", made))).rejects.toThrow("not at a stage");
     await expect(order("approve", "technician", made)).rejects.toThrow("Your role does not allow this.");
     expect(await stateOf(order("approve", "pharmacist", made))).toBe("Filling/fill");
     await expect(order("fill", "technician", made, { lot: ["L1"] })).rejects.toThrow("--lot takes item=lot:expiry");
     await expect(order("fill", "technician", made, { lot: ["L1:2020-01-31"] })).rejects.toThrow("has expired");
-    // The only item need not be named.
+    // A single item need not be named.
     expect(await stateOf(order("fill", "technician", made, { lot: ["L1:2099-01-31"] }))).toBe("Filling/product_check");
     await expect(order("check", "pharmacist", made, { scan: ["70999-0102-30"] })).rejects.toThrow(
       "not the ordered one",
@@ -93,7 +93,7 @@ describe("an order is worked from the command line", () => {
     }
   });
 
-  test("is held, looked at and let go; what overrides the safety engine is signed", async () => {
+  test("is held, inspected and released; an override of the safety engine is signed", async () => {
     const made = await place({ prescription: prescribed("amoxicillin-500", 30) }, (body) => ({
       ...body,
       patient: { ...body.patient, patient_safety: { allergies: ["Penicillin"] } },
@@ -112,7 +112,7 @@ describe("an order is worked from the command line", () => {
     expect((await order("show", "pharmacist", made)).text).toContain("SIGNATURE INVALID");
   });
 
-  test("is claimed by one at a time, and taken over by a lead", async () => {
+  test("is claimed by one user at a time, and taken over by a lead", async () => {
     const made = await place();
     await order("claim", "pharmacist", made);
     await expect(order("note", "technician", made, { text: "" })).rejects.toThrow("Write 1 to");
@@ -131,7 +131,7 @@ describe("an order is worked from the command line", () => {
     expect(await stateOf(order("cancel", "technician", made, { reason: "The practice asked." }))).toBe("Canceled");
   });
 
-  test("gets money back with a reason, and never more than was taken", async () => {
+  test("gets a refund with a reason, and never more than was captured", async () => {
     const made = await place();
     await expect(order("refund", "lead", made, { reasonId: "101" })).rejects.toThrow("not at a stage");
     await shipped(made, "L9");
@@ -143,7 +143,7 @@ describe("an order is worked from the command line", () => {
     expect((await read(made)).payment).toMatchObject({ status: "refunded", refunded_cents: amount_cents });
   });
 
-  test("that is not there, or by somebody who is not of the pharmacy, is refused in a line", async () => {
+  test("that does not exist, or by a user outside the pharmacy, is rejected in one line", async () => {
     const made = await place();
     const nobody = { order_number: "0000000000" };
     await expect(order("show", "lead", nobody)).rejects.toThrow("There is no such order in this account.");
@@ -156,7 +156,7 @@ describe("an order is worked from the command line", () => {
     await expect(run("order show", { ...other, account: "x" }, made.order_number)).rejects.toThrow("no such account");
   });
 
-  test("tells who it is for where that is asked for, and not otherwise", async () => {
+  test("shows the patient only on request", async () => {
     const made = await place({ patient: { first_name: "Zenobia", dob: "1951-06-07" } });
     const telling = ["Zenobia", "1951-06-07", "Thistledown"];
     const plain = await order("show", "technician", made);
@@ -181,7 +181,7 @@ describe("documents", () => {
   };
   const says = textOf;
 
-  test("are made of the order, its patient, its prescription and its lot", async () => {
+  test("contain the order, its patient, its prescription and its lot", async () => {
     const made = await place({ patient: { first_name: "Ottilie" }, prescription: { refills: 3 } }, (body) => ({
       ...body,
       brand_id: 2,
@@ -231,12 +231,12 @@ describe("documents", () => {
     const parcel = says(await bytesOf("label", made));
     for (const word of ["Ottilie Quillfeather", "4417 Thistledown Ave", "USPS", "WT-77"])
       expect(parcel).toContain(word);
-    // What is on the outside tells nobody what is in it.
+    // The outside does not reveal the content.
     for (const word of ["Atorvastatin", "70999", "LOT-7731"]) expect(parcel).not.toContain(word);
     expect(parcel.replaceAll(" ", "")).toContain(tracking_no);
   });
 
-  test("of an order with several items say which one is meant", async () => {
+  test("of an order with several items need the item", async () => {
     const { body, patient_id } = await newOrder(app, { patient: { first_name: "Leopoldine" } });
     const simulated = await post(
       app,
@@ -252,7 +252,7 @@ describe("documents", () => {
     expect(says(await bytesOf("prescription", made, { item: "2" }))).toContain("Finasteride");
   });
 
-  test("leave a line about who printed what, and nothing of what is on them", async () => {
+  test("log who printed what, without the content", async () => {
     const made = await place({ patient: { first_name: "Philippa" } });
     await shipped(made, "L4");
     const typed = ["order", "document", made.order_number, "--account", account, "--as", mail("technician")];
@@ -277,7 +277,7 @@ describe("documents", () => {
 });
 
 describe("a recall", () => {
-  test("finds everybody of the lot and nobody else, sent or about to be", async () => {
+  test("finds every patient of the lot and no others, shipped or not yet", async () => {
     const first = await place({ patient: { first_name: "Rosamund" } });
     await shipped(first, "RC-100");
     const other_lot = await place();
@@ -350,7 +350,7 @@ describe("the report of controlled substances", () => {
       }),
     );
 
-  test("holds exactly the controlled fills that were sent on its days", async () => {
+  test("contains exactly the controlled fills that shipped on its days", async () => {
     const from = today();
     expect(await report({ from, to: from })).toMatchObject({ records: 0, report: expect.stringContaining("*ZERO~") });
     const one = await controlled("Perpetua");
@@ -384,7 +384,7 @@ describe("the report of controlled substances", () => {
     expect(segments(text, "PRE")[0]).toEqual(expect.arrayContaining(["1234567893", "FL1234563", "Lindqvist"]));
     expect(segments(text, "TH")[0]![7]).toBe("T");
 
-    // The refill is another day's, by the account's own clock.
+    // The refill is on another day, by the account's clock.
     await post(app, { simulation_type: "clock", simulation: { advance_seconds: 30 * 86_400 } }, { path: "/simulate" });
     const refill = await post(app, {}, { path: `/orders/${one.order_number}/reorders` });
     expect([refill.status, refill.body.order_status]).toEqual([201, "Processing"]);
@@ -399,7 +399,7 @@ describe("the report of controlled substances", () => {
     await expect(report({ from: "2026-02-30", to: from })).rejects.toThrow("Give the first and the last day");
   });
 
-  test("is printed as it is, or written to a file of one's own", async () => {
+  test("is printed, or written to a file that only its owner can read", async () => {
     const period = ["--from", "2020-01-01", "--to", "2020-01-31"];
     const { code, stdout, stderr } = await runCli(["report", "controlled", ...period], env);
     expect([code, stderr]).toEqual([0, ""]);

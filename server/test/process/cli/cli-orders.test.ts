@@ -18,7 +18,7 @@ beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-orders-"));
   writeDemo(app.config.DATA_DIR, app.demo);
-  // Nothing of the database: it speaks to the service alone.
+  // No database access: it talks only to the service.
   env = { DATA_DIR: app.config.DATA_DIR };
 });
 afterAll(async () => {
@@ -36,18 +36,18 @@ const fileOf = (name: string, content: unknown) => {
 };
 
 describe("orders create", () => {
-  test("takes a patient alone, where one prescription is all there is to fill", async () => {
+  test("needs only a patient if there is exactly one prescription to fill", async () => {
     const { patient_id, prescription_id } = await newOrder(app);
     const { data, text } = await run<Order>("orders create", { patient: patient_id, reference: "inv-1" });
     expect(data).toMatchObject({ order_status: "Processing", reference: "inv-1", shipping: { method_id: 1 } });
     expect(data.items).toMatchObject([{ prescription_id, quantity: 1 }]);
     expect(text).toContain(`order_number  ${data.order_number}`);
-    // Who it is for and where it goes is in --json alone.
+    // Patient and address appear only with --json.
     expect(text).not.toContain(data.address!.street1);
     expect(await refused("orders create", { patient: "nobody" })).toBe("1 The account has no such patient.");
   });
 
-  test("takes what is typed, and tells every field that is refused", async () => {
+  test("accepts options, and lists every rejected field", async () => {
     const { patient_id, prescription_id } = await newOrder(app);
     const typed = { patient: patient_id, rx: [String(prescription_id)], packageSize: "90", method: "3", brand: "1" };
     const { data, text } = await run<Order>("orders create", { ...typed, quiet: true });
@@ -59,13 +59,13 @@ describe("orders create", () => {
     expect(await refused("orders create", { ...typed, rx: ["many"] })).toBe("2 --rx takes a whole number.");
   });
 
-  test("takes the body from a file or from standard input, and with a key makes it once", async () => {
+  test("reads the body from a file or from standard input, and with a key creates it once", async () => {
     const { body } = await newOrder(app);
     const file = fileOf("order.json", { ...body, reference: "from-file" });
     const made = await run<Order>("orders create", { idempotencyKey: "key-1" }, file);
     const again = await run<Order>("orders create", { idempotencyKey: "key-1" }, file);
     expect(again.data).toEqual(made.data);
-    // The same body without the key is refused, with the order that is there.
+    // The same body without the key is rejected with the existing order.
     expect(await refused("orders create", {}, file)).toMatch(/^1 .+/);
     const other = await newOrder(app);
     const piped = await runCli(["orders", "create", "-", "--json"], env, JSON.stringify(other.body));
@@ -77,7 +77,7 @@ describe("orders create", () => {
     );
   });
 
-  test("with --dry-run tells what would happen, and makes nothing", async () => {
+  test("with --dry-run shows what would happen, and creates nothing", async () => {
     const { patient_id } = await newOrder(app);
     const good = await run<{ would_create: boolean }>("orders create", { patient: patient_id, dryRun: true });
     expect([good.text, good.failed]).toEqual(["The order would be accepted.", false]);
@@ -89,7 +89,7 @@ describe("orders create", () => {
 });
 
 describe("orders list and get", () => {
-  test("finds by every filter of the API, and goes on where it ended", async () => {
+  test("supports every filter of the API, and continues with the cursor", async () => {
     const { body, patient_id, prescription_id } = await newOrder(app);
     const order = await placed(app, { ...body, reference: "to-find", brand_id: 1 });
     const before = new Date(Date.parse(order.created_at) - 1000).toISOString();
@@ -143,7 +143,7 @@ describe("orders act", () => {
   const offered = async ({ order_number }: Order) =>
     (await run<OrderAction[]>("orders actions", {}, order_number)).data.map(({ event_key }) => event_key);
 
-  test("actions lists what is offered as the order stands, and all there is", async () => {
+  test("actions lists what the order offers now, and every action", async () => {
     const order = await placed(app, (await newOrder(app)).body);
     expect(await offered(order)).toEqual(["cancel", "hold"]);
     const on_hold = await held(77);
@@ -174,7 +174,7 @@ describe("orders act", () => {
     expect(await refused("orders act", { event: "release" }, order.order_number)).toMatch(/^1 Refused\. /);
   });
 
-  test("cancels, sends elsewhere, and orders again", async () => {
+  test("cancels, redirects and reorders", async () => {
     const order = await placed(app, (await newOrder(app, { prescription: prescribed("atorvastatin-20", 90) })).body);
     const file = fileOf("address.json", goodAddress);
     const moved = await run<Order>("orders address", { file }, order.order_number);
@@ -191,7 +191,7 @@ describe("orders act", () => {
 });
 
 describe("orders watch", () => {
-  test("tells each change once and ends with the order", async () => {
+  test("shows each change once and ends with the order", async () => {
     const order = await placed(app, (await newOrder(app)).body);
     const watching = followCli(["orders", "watch", order.order_number, "--json"], env);
     await until(() => watching.lines().length === 1, "it watches");
@@ -207,7 +207,7 @@ describe("orders watch", () => {
     ]);
   });
 
-  test("ends with 1 where the order ends otherwise than was waited for", async () => {
+  test("exits with 1 if the order ends in another status than expected", async () => {
     const order = await placed(app, (await newOrder(app)).body);
     await run("simulate order", { to: "Canceled" }, order.order_number);
     const { code, stdout, stderr } = await runCli(["orders", "watch", order.order_number, "--until", "Shipped"], env);

@@ -61,7 +61,7 @@ const printed = async (preset: PresetName, options = {}) =>
   (await run("rx send", { preset, print: true, ...options })).text;
 
 describe("every preset", () => {
-  test.each(presetNames)("%s is answered as its row says", async (name) => {
+  test.each(presetNames)("%s gets the answer of its row", async (name) => {
     if (name === "cancel") await send("simple");
     const { expects } = rxPresets[name];
     const { data, text, failed } = await send(name);
@@ -82,11 +82,11 @@ describe("every preset", () => {
     });
     expect(text).toContain(`prescription_id  ${row["prescription_id"]}`);
     expect(row["written_date"]).toBe(dateIn(app.config.TIME_ZONE, new Date()));
-    // The formulary of the demo knows each of them.
+    // The demo's formulary has each of them.
     expect(row["gcn"]).toMatch(/^9\d{4}$/);
   });
 
-  test.each(presetNames)("%s is explained before it is sent: taken or refused", async (name) => {
+  test.each(presetNames)("%s is explained before it is sent: accepted or rejected", async (name) => {
     const { expects } = rxPresets[name];
     const { data, text, failed } = await run("rx lint", {}, fileOf(`${name}.message`, await printed(name)));
     expect([name, failed]).toEqual([name, expects in intakeRefusals]);
@@ -96,13 +96,13 @@ describe("every preset", () => {
     expect(text).toMatch(/^The output below contains patient data\. Handle it accordingly\.\n/);
   });
 
-  test("is listed with what it is and what comes of it", async () => {
+  test("is listed with its description and its outcome", async () => {
     const { data, text } = await run("rx send", { list: true });
     expect((data as { name: string }[]).map(({ name }) => name)).toEqual(presetNames);
     expect(text).toMatch(/no-birth-date +script +refused with 080 /);
   });
 
-  test("is what its name says", async () => {
+  test("does what its name says", async () => {
     const made = async (name: PresetName) => prescriptionOf((await send(name)).data);
     expect(await made("controlled-signed")).toMatchObject({ acceptance: "not_needed", drug_schedule: "4" });
     expect(await made("controlled-unsigned")).toMatchObject({ acceptance: "pending", drug_schedule: "2", refills: 0 });
@@ -119,19 +119,19 @@ describe("every preset", () => {
 });
 
 describe("rx send", () => {
-  test.each(scriptVersions)("speaks SCRIPT %s", async (version) => {
+  test.each(scriptVersions)("sends SCRIPT %s", async (version) => {
     const { data } = await send("simple", { version });
     expect(data).toMatchObject({ outcome: "accepted", code: "010", patient_id: "wren-1004" });
   });
 
-  test("gives each message an id of its own, so that a second one is a second prescription", async () => {
+  test("gives each message its own id, so that a second one is a second prescription", async () => {
     const [one, two] = [(await send("simple")).data, (await send("simple")).data];
     expect(one.message_id).not.toBe(two.message_id);
     expect(one.prescription_id).not.toBe(two.prescription_id);
     expect(one.patient_id).toBe(two.patient_id);
   });
 
-  test("cancels the last simple and no other, then the one before, then none", async () => {
+  test("cancels the last simple prescription and no other, then the one before, then none", async () => {
     const to = app.demo.partners[1]!.ncpdp_id;
     const [one, two] = [(await send("simple", { to })).data, (await send("simple", { to })).data];
     const active = async () => [(await prescriptionOf(one))["active"], (await prescriptionOf(two))["active"]];
@@ -142,7 +142,7 @@ describe("rx send", () => {
     expect((await send("cancel", { to })).text).toContain("The prescription was already inactive.");
   });
 
-  test("tells a cancellation of nothing, and exits with 1", async () => {
+  test("reports a cancellation that found nothing, and exits with 1", async () => {
     const own = await startTestApp();
     try {
       writeDemo(own.config.DATA_DIR, own.demo);
@@ -156,7 +156,7 @@ describe("rx send", () => {
     }
   });
 
-  test("prints a message without sending it, and sends what was printed, again with the same answer", async () => {
+  test("prints a message without sending it, and sends a printed one again with the same answer", async () => {
     const before = await intakeRows(app);
     const text = await printed("simple", { version: "10.6" });
     expect(await intakeRows(app)).toEqual(before);
@@ -167,7 +167,7 @@ describe("rx send", () => {
     expect((await intakeRows(app))["prescription"]).toBe(before["prescription"]! + 1);
   });
 
-  test("tells a FHIR file by its content, and names a receiver that it lacks", async () => {
+  test("recognizes a FHIR file by its content, and adds a missing receiver", async () => {
     const bundle = JSON.parse(await printed("fhir"));
     for (const { resource } of bundle.entry) delete resource.dispenseRequest?.performer;
     bundle.entry = bundle.entry.filter(({ resource }: { resource: { id: string } }) => resource.id !== "pharmacy");
@@ -176,7 +176,7 @@ describe("rx send", () => {
     const file = fileOf("bundle.txt", `\n${JSON.stringify(bundle)}`);
     expect(await run("rx send", {}, file)).toMatchObject({ failed: true, data: { description_codes: ["002"] } });
     const sent = await run("rx send", { to: "9900025" }, file);
-    // Nobody and nothing named: it is known by its credential and its bytes.
+    // Without sender and id, a message is recognized by its credential and its bytes.
     expect(sent.data).toMatchObject({
       outcome: "accepted",
       account_id: app.demo.partners[1]!.account_id,
@@ -185,28 +185,28 @@ describe("rx send", () => {
     });
   });
 
-  test("tells all that is wrong with a message, and exits with 1", async () => {
+  test("lists all problems with a message, and exits with 1", async () => {
     const spoiled = (await printed("simple")).replace(/<Sig>.*<\/Sig>/, "").replace(/<Quantity>.*?<\/Quantity>/, "");
     const { text, failed } = await run("rx send", {}, fileOf("spoiled.xml", spoiled));
     expect(text).toMatch(/^Refused \(900 \/ 135\): The quantity is missing or not a number\.\n {2}also 138: /);
     expect(failed).toBe(true);
   });
 
-  test("without the database at hand tells the answer alone", async () => {
+  test("without the database shows only the answer", async () => {
     const elsewhere = join(folder, "elsewhere");
     mkdirSync(elsewhere);
     writeDemo(elsewhere, app.demo);
     const { data, failed } = await run("rx send", { preset: "prn" }, "", { DATA_DIR: elsewhere });
     expect(failed).toBe(false);
     expect(data).toMatchObject({ outcome: "accepted", code: "010", patient_id: null, prescription_id: null });
-    // FHIR's answer tells the prescription itself.
+    // FHIR's answer contains the prescription itself.
     const fhir = (await run("rx send", { preset: "fhir" }, "", { DATA_DIR: elsewhere })).data as Sent;
     expect(await prescriptionOf(fhir)).toMatchObject({ prescription_id: fhir.prescription_id });
     const nobodys = await run("rx send", { preset: "no-address", to: "1111111" }, "", { DATA_DIR: elsewhere });
     expect(nobodys.text).toContain("Refused (900 / 002): The receiver's id (To) is missing or unknown here.");
   });
 
-  test("sends as any client with the scope, whose secret is not in the arguments", async () => {
+  test("sends as any client with the scope, and takes no secret from the arguments", async () => {
     const { client_id, client_secret } = app.demo.intake;
     const elsewhere = join(folder, "no-demo");
     mkdirSync(elsewhere);
@@ -233,12 +233,12 @@ describe("rx send", () => {
       "The token server refused: invalid_scope.",
     ],
   };
-  test.each(Object.entries(wrong))("refuses %s in one line", async (_what, [options, file, message]) => {
+  test.each(Object.entries(wrong))("rejects %s in one line", async (_what, [options, file, message]) => {
     if (options["clientId"] === "PARTNER") options["clientId"] = app.demo.partners[0]!.client_id;
     await expect(run("rx send", options, file)).rejects.toThrow(message);
   });
 
-  test("refuses a receiver for a SCRIPT file, a body too large, a folder without demo and a service that is not there", async () => {
+  test("rejects a receiver for a SCRIPT file, a body too large, a folder without a demo and an unreachable service", async () => {
     const file = fileOf("simple.xml", await printed("simple"));
     await expect(run("rx send", { to: "9900025" }, file)).rejects.toThrow("names its own receiver");
     const large = fileOf("large.xml", " ".repeat(1024 * 1024 + 1));
@@ -260,7 +260,7 @@ describe("rx lint", () => {
     acceptance_reasons: string[];
   };
 
-  test("shows each field of a SCRIPT message with its path, what is missing and what nothing was made of", async () => {
+  test("shows each field of a SCRIPT message with its path, what is missing and what was ignored", async () => {
     const message = (await printed("controlled-unsigned"))
       .replace(/<PrimaryTelephone>.*?<\/PrimaryTelephone>/g, "")
       .replace("</Patient>", "<Hobby>Kites</Hobby></Patient>");
@@ -278,7 +278,7 @@ describe("rx lint", () => {
     expect(text).toContain("Ignored:\n");
   });
 
-  test("shows what was made of a FHIR message, and its warnings with their paths", async () => {
+  test("shows how a FHIR message was read, and its warnings with their paths", async () => {
     const bundle = JSON.parse(await printed("fhir"));
     const patient = bundle.entry.find(({ resource }: { resource: { id: string } }) => resource.id === "patient");
     delete patient.resource.address;
@@ -291,7 +291,7 @@ describe("rx lint", () => {
       path: "Patient.address",
       sentence: "The patient's address is missing.",
     });
-    // What a terminal would obey is not printed.
+    // Terminal control characters are not printed.
     expect(text).not.toContain("\u001b[2J");
     expect(text).toMatch(/\nFHIR R4 new\. The service would accept it\.\n/);
     expect(failed).toBe(false);
@@ -300,10 +300,10 @@ describe("rx lint", () => {
   const refused: Record<string, [text: string, code: string]> = {
     "a letter": ["Dear pharmacy,", "024"],
     "another document": ["<Letter/>", "020"],
-    "JSON that is no message": ["[]", "resource_type"],
+    "JSON that is not a message": ["[]", "resource_type"],
     "broken JSON": ["{", "024"],
   };
-  test.each(Object.entries(refused))("says why %s would be refused, and exits with 1", async (_what, [text, code]) => {
+  test.each(Object.entries(refused))("says why %s would be rejected, and exits with 1", async (_what, [text, code]) => {
     const { data, failed } = await run("rx lint", {}, fileOf("letter", text));
     expect(failed).toBe(true);
     expect((data as { refusal: unknown }).refusal).toMatchObject({
@@ -312,7 +312,7 @@ describe("rx lint", () => {
     });
   });
 
-  test("says what rules add to what the reader noticed", async () => {
+  test("shows what the rules add to the reader's warnings", async () => {
     const message = (await printed("simple")).replace(/<To .*?<\/To>/, "").replace(/<Pharmacy>.*?<\/Pharmacy>/, "");
     const { text } = await run("rx lint", {}, fileOf("nobody.xml", message));
     expect(text).toContain("The service would refuse it (900 / 002).");
@@ -329,7 +329,7 @@ describe("rx review", () => {
     await run("user create", { ...PERSON, email: "tam@larkspur.example", role: "technician" });
   });
 
-  test("has a sentence for every kind the database knows, and a command that ends it", async () => {
+  test("has a sentence for every kind in the database, and a command that closes it", async () => {
     const [row] = await rowsOf(
       "select pg_get_constraintdef(oid) as text from pg_constraint where conrelid = 'review'::regclass and conname = 'review_kind_check'",
     );
@@ -342,7 +342,7 @@ describe("rx review", () => {
     }
   });
 
-  test("lists what waits, why, and what to type; and the verdict takes it off the list", async () => {
+  test("lists the pending entries with the reason and the command, and a verdict removes the entry", async () => {
     const { account_id, prescription_id } = (await send("controlled-unsigned")).data;
     const { data, text } = await run("rx review", { account: account_id });
     expect(data).toContainEqual(
@@ -376,14 +376,14 @@ describe("rx review", () => {
     await expect(run("rx review", { account: "nobody" })).rejects.toThrow("There is no such account.");
   });
 
-  test("tells when an order is due, where orders make themselves", async () => {
+  test("shows when an order is due, in Automatic Processing", async () => {
     const sent = (await send("controlled-unsigned", { to: app.demo.partners[1]!.ncpdp_id })).data;
     const given = { account: sent.account_id, as: "pia@larkspur.example" };
     const { text } = await run("rx accept", given, `${sent.prescription_id}`);
     expect(text).toMatch(/ is accepted\. An order is due at \d{4}-\d\d-\d\d \d\d:\d\dZ\.$/);
   });
 
-  test("leads to the account of an unrouted message, and other entries are closed with a word", async () => {
+  test("routes an unrouted message to an account, and closes other entries with a note", async () => {
     const own = await startTestApp();
     try {
       const { DATABASE_URL, DATA_DIR } = own.config;
@@ -412,7 +412,7 @@ describe("rx review", () => {
       await network.send(newMessage({ envelope: { message_id: "ruled" }, patient: relative }));
       const { text } = await there("rx review");
       expect(text).not.toContain("unrouted_message");
-      // Somebody of the same house and birthday is another patient, whom a person compares.
+      // A person with the same address and birthday is another patient, whom staff compare.
       expect(text).toMatch(/candidates +MRN-20417 \(score \d+\)\n/);
       await there("partner route", { ...rule, remove: true }, willow!.account_id);
       await expect(there("partner route", { ...rule, sender: "x" }, willow!.account_id)).rejects.toThrow(

@@ -17,7 +17,7 @@ beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-simulate-"));
   writeDemo(app.config.DATA_DIR, app.demo);
-  // Nothing of the database: it speaks to the service alone.
+  // No database access: it talks only to the service.
   env = { DATA_DIR: app.config.DATA_DIR };
 });
 afterAll(async () => {
@@ -40,7 +40,7 @@ const fileOf = (name: string, text: string) => {
 };
 
 describe("simulate prescription", () => {
-  test("says what came of it, to people and to programs", async () => {
+  test("shows the result to people and to programs", async () => {
     const { code, stdout, stderr } = await runCli(["simulate", "prescription"], env);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^patient_id +\w+\nprescription_id +\d+\n$/);
@@ -80,7 +80,7 @@ describe("simulate prescription", () => {
     });
   });
 
-  test("sends a SCRIPT message from a file, and nothing beside it", async () => {
+  test("sends a SCRIPT message from a file, and nothing else", async () => {
     const script = fileOf("new-rx.xml", newMessage({ envelope: { message_id: "CLI-1" } }).toString());
     const { data } = await run("prescription", { script });
     expect(await rxOf(data)).toMatchObject({ active: true });
@@ -88,7 +88,7 @@ describe("simulate prescription", () => {
     await expect(run("prescription", { script: "/nowhere.xml" })).rejects.toThrow("The file cannot be read");
   });
 
-  test("with a seed is the same prescription in every account, whatever came before", async () => {
+  test("with a seed is the same prescription in every account, regardless of earlier ones", async () => {
     const seeded = async (partner: number) => {
       const { data } = await run("prescription", { seed: "42", partner: app.demo.partners[partner]!.name });
       const {
@@ -104,7 +104,7 @@ describe("simulate prescription", () => {
     const [one, two] = [await seeded(0), await seeded(1)];
     const { refills_left: _, ...left } = one.rx;
     expect(two).toMatchObject({ rx: left, patient: one.patient });
-    // What is said still goes before what is invented, also where it is wrong.
+    // Given values take precedence over invented ones, even if they are wrong.
     const { data } = await run("prescription", { seed: "43", drug: "zolpidem", set: ["patient.first_name=Wren"] });
     expect(await rxOf(data)).toMatchObject({ drug_schedule: "4" });
     expect(await read("/patients/seed-43")).toMatchObject({ first_name: "Wren" });
@@ -114,7 +114,7 @@ describe("simulate prescription", () => {
     await expect(run("prescription", { seed: "many" })).rejects.toThrow("--seed takes a whole number");
   });
 
-  test("tells every field that is refused, in one line", async () => {
+  test("lists every rejected field in one line", async () => {
     const { code, stderr } = await runCli(
       ["simulate", "prescription", "--set", "daw=maybe", "patient.dob=never", "colour=blue"],
       env,
@@ -126,7 +126,7 @@ describe("simulate prescription", () => {
   });
 });
 
-test("simulate clock understands days, hours, minutes and seconds", async () => {
+test("simulate clock accepts days, hours, minutes and seconds", async () => {
   const now = async (advance: string) => Date.parse(((await run("clock", { advance })).data as { now: string }).now);
   const start = await now("1");
   for (const [advance, seconds] of [
@@ -144,7 +144,7 @@ test("simulate clock understands days, hours, minutes and seconds", async () => 
   }
 });
 
-test("simulate event sends its file, and simulate order one wish at a time", async () => {
+test("simulate event sends its file, and simulate order makes one request at a time", async () => {
   const file = fileOf("body.json", JSON.stringify({ patient_id: "ay87nt", medication_requests: [] }));
   const { data } = await run("event", { file }, "RX_RECEIVED");
   const { rows } = await app.deps.db.raw("select event_type, patient_id from webhook_event where event_id = $1", [
@@ -161,7 +161,7 @@ test("simulate event sends its file, and simulate order one wish at a time", asy
   );
 });
 
-test("only sandbox accounts are simulated in, and who is not there is told so", async () => {
+test("works only in sandbox accounts, and reports an unknown account", async () => {
   const { name, client_id } = app.demo.partners[2]!;
   await expect(run("clock", { advance: "1", partner: name })).rejects.toThrow("no sandbox partner with that name");
   await expect(run("clock", { advance: "1", clientId: client_id })).rejects.toThrow("The token server refused");
@@ -171,20 +171,20 @@ test("only sandbox accounts are simulated in, and who is not there is told so", 
 });
 
 describe("--set", () => {
-  test("keeps texts that look like numbers, and reads numbers where the field has them", () => {
+  test("keeps texts that look like numbers, and reads numbers if the field has them", () => {
     expect(
       JSON.parse(JSON.stringify(fieldsOf(["patient.address.zip=95814", "ndc=70999010130", "written_qty=30"]))),
     ).toEqual({ patient: { address: { zip: "95814" } }, ndc: "70999010130", written_qty: 30 });
   });
 
-  test("means nothing by names that mean something elsewhere", () => {
+  test("gives no special meaning to names such as __proto__", () => {
     expect(JSON.stringify(fieldsOf(["__proto__.daw=true", "constructor=x"]))).toBe(
       '{"__proto__":{"daw":true},"constructor":"x"}',
     );
     expect(({} as { daw?: boolean }).daw).toBeUndefined();
   });
 
-  test("says what it does not understand", () => {
+  test("rejects invalid input with a message", () => {
     expect(() => fieldsOf(["daw"])).toThrow("--set takes field=value");
     expect(() => fieldsOf(["patient=x", "patient.dob=1"])).toThrow("both a value and subfields");
     expect(() => fieldsOf(["allergies=[x"])).toThrow("looks like JSON");

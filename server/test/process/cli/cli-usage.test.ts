@@ -29,7 +29,7 @@ const run = (name: string, options: Record<string, unknown> = {}, argument = "")
   runCommand(env, name, options, argument);
 
 describe("every command", () => {
-  test.each(commands.map((row) => [row.name, row] as const))("%s explains itself with an example", (name, row) => {
+  test.each(commands.map((row) => [row.name, row] as const))("%s has help with an example", (name, row) => {
     const verbs = name.split(" ");
     let command = createProgram(commands);
     for (const verb of verbs) command = command.commands.find((one) => one.name() === verb)!;
@@ -39,12 +39,12 @@ describe("every command", () => {
     expect(help).toContain(row.summary.slice(0, 30));
     expect(help).toContain(`pestle ${name}`);
     expect(help.includes("--json")).toBe(row.runs_on === undefined);
-    // What is typed can be seen by everybody on the machine, so no option takes a secret.
+    // All users of the machine can see the arguments, so no option takes a secret.
     expect(help).not.toMatch(/--(password|secret|key|token)[ =]<(?!secret_id)/);
   });
 });
 
-test("the README names every command, and none that is not there", () => {
+test("the README names every command, and no unknown one", () => {
   const readme = readFileSync(new URL("../../../../README.md", import.meta.url), "utf8");
   const rows = readme.slice(readme.indexOf("| who | commands |")).split("\n").slice(2, 5).join("");
   const told = [...rows.matchAll(/`([a-z]+)`/g)].map(([, name]) => name);
@@ -52,7 +52,7 @@ test("the README names every command, and none that is not there", () => {
   expect([...new Set(told)].sort()).toEqual([...new Set(names)].sort());
 });
 
-describe("errors are one line, and the exit code says whose fault", () => {
+describe("errors are one line, and the exit code shows whose mistake it is", () => {
   test.each([
     ["an unknown command", ["frobnicate"], {}, 2, "pestle: unknown command 'frobnicate'\n"],
     ["a missing option", ["user", "create"], {}, 2, "pestle: required option '--email <address>' not specified\n"],
@@ -77,15 +77,9 @@ describe("errors are one line, and the exit code says whose fault", () => {
       1,
       "pestle: Cannot reach the database: connect ECONNREFUSED 127.0.0.1:1. Check that it is running, and check DATABASE_URL.\n",
     ],
+    ["a recall without a lot", ["recall", "--lot", " "], {}, 2, "pestle: Give the lot as printed on the package.\n"],
     [
-      "a recall of nothing, which would find nobody",
-      ["recall", "--lot", " "],
-      {},
-      2,
-      "pestle: Give the lot as printed on the package.\n",
-    ],
-    [
-      "a back-up that is not there",
+      "a missing backup",
       ["restore", "/nowhere/pestle.backup"],
       {},
       1,
@@ -95,7 +89,7 @@ describe("errors are one line, and the exit code says whose fault", () => {
     expect(await runCli(args, { DATA_DIR: folder, ...settings })).toMatchObject({ code, stdout: "", stderr });
   });
 
-  test("a command typed in the wrong folder makes no database there", async () => {
+  test("a command in the wrong folder creates no database there", async () => {
     const DATA_DIR = join(folder, "nothing-here");
     expect(await runCli(["credential", "list"], { DATA_DIR })).toMatchObject({
       code: 1,
@@ -105,8 +99,8 @@ describe("errors are one line, and the exit code says whose fault", () => {
   });
 });
 
-describe("on a database of yours", () => {
-  test("partners and credentials are made and listed, and no list tells a digest", async () => {
+describe("on your own database", () => {
+  test("partners and credentials are created and listed, and no list shows a digest", async () => {
     const given = { name: "Aster", environment: "sandbox", workflow: "automatic", ncpdpId: "9900041" };
     const { account_id } = (await run("partner create", given)).data as { account_id: string };
     await expect(run("partner create", given)).rejects.toThrow("This partner already has a sandbox account.");
@@ -128,7 +122,7 @@ describe("on a database of yours", () => {
     expect((await run("partner list")).text).toMatch(/Aster +sandbox +automatic +9900041/);
   });
 
-  test("a password comes from a pipe, or is made and shown once, and never from the arguments", async () => {
+  test("a password comes from a pipe, or is generated and shown once, and never from the arguments", async () => {
     const user = ["user", "create", "--name", "Noor Haddad", "--role", "lead", "--json"];
     const piped = await runCli(
       [...user, "--email", "noor@larkspur.example", "--password-stdin"],
@@ -155,7 +149,7 @@ describe("on a database of yours", () => {
     await expect(run("user create", given)).rejects.toThrow("The roles are technician");
   });
 
-  test("migrations are told before they are applied, and other commands wait for them", async () => {
+  test("migrations are listed before they are applied, and other commands wait for them", async () => {
     const fresh = await createTestDatabase("");
     const kept = env;
     env = { ...env, DATABASE_URL: fresh.url };
@@ -173,7 +167,7 @@ describe("on a database of yours", () => {
     }
   });
 
-  test("config lists every setting and tells a secret by presence only", async () => {
+  test("config lists every setting and shows only whether a secret is set", async () => {
     const { data, text } = await run("config");
     expect((data as { name: string }[]).map(({ name }) => name)).toEqual(Object.keys(settings));
     expect(data).toContainEqual(expect.objectContaining({ name: "MASTER_KEY", value: "(set)", origin: "environment" }));

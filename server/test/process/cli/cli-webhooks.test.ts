@@ -89,7 +89,7 @@ describe("pestle webhooks", () => {
     expect(await run("webhooks list")).toMatchObject({ data: [] });
   });
 
-  test("takes a webhook secret from a pipe, and then does not show it", async () => {
+  test("reads a webhook secret from a pipe, and then does not show it", async () => {
     const args = ["webhooks", "add", receiver.url, "--webhook-secret-stdin", "--json"];
     const added = await runCli(args, env, "a word of mine\n");
     expect(added).toMatchObject({ code: 0, stderr: "" });
@@ -100,7 +100,7 @@ describe("pestle webhooks", () => {
     await run("webhooks remove", {}, id);
   });
 
-  test("says in one line what is wrong", async () => {
+  test("reports an error in one line", async () => {
     expect(await refused("webhooks add", {}, "http://partner.example/hook")).toBe(
       "1 Refused. url (42200): A sandbox URL without https must lead to this machine: localhost, 127.0.0.1 or [::1].",
     );
@@ -131,7 +131,7 @@ describe("pestle webhooks", () => {
 });
 
 describe("pestle events", () => {
-  test("lists what happened, newest last, and how it was delivered", async () => {
+  test("lists events, newest last, with their delivery status", async () => {
     const order_number = "0000000002";
     const [first, second] = await writeEvents(app, [{ order_number }, { order_number, event_type: "ORDER_UPDATED" }]);
     await until(
@@ -154,7 +154,7 @@ describe("pestle events", () => {
     expect(await refused("events list", { after: "yesterday" })).toMatch(/^1 Refused\. after \(40003\): /);
   });
 
-  test("shows an event with its attempts, and has it sent again", async () => {
+  test("shows an event with its attempts, and redelivers it", async () => {
     answers = 200;
     const api = webhookCalls(app);
     const { id } = await api.create({ url: receiver.url });
@@ -181,7 +181,7 @@ describe("pestle events", () => {
     );
   });
 
-  test("has all that failed since a time sent again", async () => {
+  test("redelivers everything that failed since a time", async () => {
     answers = 500;
     const api = webhookCalls(app);
     const { id } = await api.create({ url: receiver.url });
@@ -210,7 +210,7 @@ describe("pestle events", () => {
 });
 
 describe("pestle trigger", () => {
-  /** Stands in for the partner API, to see what is asked of it. */
+  /** A fake partner API that records its requests. */
   let stub: Server;
   let asked: { path: string; body: { simulation_type: string; simulation: Record<string, unknown> } }[];
   let settings: Record<string, string>;
@@ -229,7 +229,7 @@ describe("pestle trigger", () => {
   });
   afterAll(() => void stub.close());
 
-  test.each(eventTypeNames)("%s is asked for with a sample that has its form", async (event_type) => {
+  test.each(eventTypeNames)("sends a request for %s with a valid sample", async (event_type) => {
     const { data } = await run("trigger", {}, event_type.toLowerCase(), settings);
     expect(data).toEqual({ event_id: NOBODY, event_type });
     const { path, body } = asked.at(-1)!;
@@ -240,7 +240,7 @@ describe("pestle trigger", () => {
     expect(misfits(webhookBodies[event_type] as JsonSchema, whole)).toEqual([]);
   });
 
-  test("tells of a patient or an order that is named, where the event does", async () => {
+  test("uses the named patient or order, if the event has one", async () => {
     await run("trigger", { patient: "ay87nt", order: "7K2M9XQ4TB" }, "RX_UPDATED", settings);
     expect(asked.at(-1)!.body.simulation).toMatchObject({ patient_id: "ay87nt", order_number: "7K2M9XQ4TB" });
     expect(await refused("trigger", { order: "7K2M9XQ4TB" }, "RX_RECEIVED", settings)).toBe(
@@ -258,7 +258,7 @@ describe("pestle trigger", () => {
 describe("pestle listen", () => {
   type Session = { listening_to: string; client_id: string; webhook_secret: string; signing_secret: string };
   type Line = WebhookEventRecord & { forwarded: { status: number | null; error: string | null } | null };
-  /** Listening, and told so. */
+  /** Starts `listen` and waits until it says so. */
   async function listening(...args: string[]) {
     const followed = followCli(["listen", "--json", ...args], env);
     await until(() => followed.lines().length > 0, `it listens: ${followed.stderr()}`);
@@ -271,7 +271,7 @@ describe("pestle listen", () => {
     };
   }
 
-  test("forwards each event with the bytes and headers of its delivery, and code that is not ours verifies it", async () => {
+  test("forwards each event with the bytes and headers of its delivery, and independent code verifies it", async () => {
     answers = 200;
     const endpoint = await openReceiver();
     const { id } = await webhookCalls(app).create({ url: endpoint.url });
@@ -291,7 +291,7 @@ describe("pestle listen", () => {
     const delivered = await endpoint.arrived(2);
     await listener.heard(2);
     expect(received.map(({ body }) => body).sort()).toEqual(delivered.map(({ body }) => body).sort());
-    // Opt-in events are told to those that ask for them.
+    // Opt-in events go only to endpoints that request them.
     expect(received.map(({ body }) => body)).toEqual([events[0]!.body, events[2]!.body]);
     const { webhook_secret, signing_secret } = listener.session;
     for (const { body: rawBody, headers, path } of received) {
@@ -321,7 +321,7 @@ describe("pestle listen", () => {
     await Promise.all([endpoint.close(), local.close()]);
   });
 
-  test("waits for a program that is down, goes on after one that answers badly, and keeps the order", async () => {
+  test("waits for a program that is down, continues after a bad answer, and keeps the order", async () => {
     const port = await freePort();
     const listener = await listening(
       "--forward-to",
@@ -352,7 +352,7 @@ describe("pestle listen", () => {
     await new Promise((resolve) => local.close(resolve));
   });
 
-  test("goes on where it ended: what came meanwhile is there, and nothing is twice", async () => {
+  test("resumes where it stopped: events in between arrive, and none twice", async () => {
     const file = join(folder, "cursor");
     const first = await listening("--cursor-file", file);
     const before = await writeEvents(app, [{}, {}]);
@@ -369,7 +369,7 @@ describe("pestle listen", () => {
     expect(ids(second.events())).toEqual(ids([...meanwhile, ...after]));
     expect(second.events()[0]!.forwarded).toBeNull();
 
-    // Ended in the middle of a page: the rest of it comes, and what was done does not.
+    // Stopped in the middle of a page: the rest arrives, and finished events do not repeat.
     const kept = JSON.parse(readFileSync(file, "utf8"));
     const page = await writeEvents(app, [{}, {}, {}]);
     writeFileSync(file, JSON.stringify({ ...kept, done: [page[0]!.event_id] }));
@@ -379,7 +379,7 @@ describe("pestle listen", () => {
     expect(ids(third.events())).toEqual(ids(page.slice(1)));
   });
 
-  test("begins at a time that is given", async () => {
+  test("starts at a given time", async () => {
     const [old] = await writeEvents(app, [{}]);
     const { created_at } = await webhookCalls(app).event(old!.event_id);
     const since = new Date(Date.parse(created_at) - 1).toISOString();
@@ -389,7 +389,7 @@ describe("pestle listen", () => {
     expect(await listener.stop()).toBe(0);
   });
 
-  test("prints one line for an event, without colours where none are wanted", async () => {
+  test("prints one line per event, without colors on request", async () => {
     const local = await openReceiver((_, response) => response.writeHead(418).end());
     const listener = followCli(["listen", "--forward-to", local.url], env);
     await until(() => listener.stderr().includes("Press Ctrl-C to stop."), "it listens");
@@ -403,7 +403,7 @@ describe("pestle listen", () => {
     await local.close();
   });
 
-  test("says in one line what is wrong", async () => {
+  test("reports an error in one line", async () => {
     expect(await refused("listen", { forwardTo: "localhost:3000" })).toMatch(/^2 --forward-to takes a URL/);
     const file = join(folder, "other");
     writeFileSync(file, "not a cursor");
@@ -419,7 +419,7 @@ describe("pestle listen", () => {
   });
 });
 
-/** A port that nobody listens on. */
+/** A port without a listener. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { type Demo, readDemo } from "../../../src/seed/demo.ts";
 import { runCli, startCli, stopCli } from "../../support/tools/run-cli.ts";
 
-/** The real program beside the real service on an embedded database: processes, sockets, files. */
+/** The real program next to the real service on an embedded database: processes, sockets, files. */
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -18,7 +18,7 @@ let demo: Demo;
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "pestle-cli-"));
   env = { DATA_DIR: join(folder, "data"), PORT: "0", AUTH_PORT: "0", SANDBOX_AUTH_PORT: "0", LOG_LEVEL: "warn" };
-  // The folder lets the account of the database through when the tests run as root.
+  // The database's user can pass through the folder when the tests run as root.
   chmodSync(folder, 0o711);
   service = await startCli(env);
   demo = readDemo(env["DATA_DIR"] ?? "")!;
@@ -37,7 +37,7 @@ async function tokenStatus({ client_id, client_secret }: Secret): Promise<number
   return (await fetch(`${demo.auth_url}/oauth/token`, { method: "POST", body })).status;
 }
 
-test("a credential lives its whole life beside the running service", async () => {
+test("a credential goes through its whole life next to the running service", async () => {
   const partner = await pestle(
     "partner",
     "create",
@@ -70,7 +70,7 @@ test("a credential lives its whole life beside the running service", async () =>
   expect(await pestle("credential", "rotate", client_id, "--finish")).toMatchObject({ code: 0 });
   expect(await tokenStatus(created)).toBe(401);
   expect(await tokenStatus(rotated)).toBe(200);
-  // A finished rotation ends the secret, not the tokens it was used for.
+  // A finished rotation ends the secret, not its tokens.
   expect((await brands(access_token)).status).toBe(200);
 
   expect(await pestle("credential", "revoke", client_id)).toMatchObject({ code: 0 });
@@ -94,16 +94,16 @@ test("without a client id the demo's first partner gets a token, and only the to
   });
 });
 
-test("keys are rotated and the master key changed beside the running service, and it goes on", async () => {
+test("keys are rotated and the master key changed next to the running service, which continues", async () => {
   expect((await pestle("keys", "rotate", "--json")).json()).toMatchObject({ key_id: 2, dropped_key_ids: [1] });
   expect(await pestle("keys", "rotate", "--master")).toMatchObject({ code: 0, stderr: "" });
   expect((await pestle("keys", "rotate", "--json")).json()).toMatchObject({ key_id: 3, dropped_key_ids: [2] });
   expect(readdirSync(env["DATA_DIR"]!).filter((name) => name.startsWith("master.key"))).toEqual(["master.key"]);
-  // Nobody asked for this client yet, so its secret is opened now, with a key that the service was told of.
+  // No request has used this client yet, so its secret is decrypted now, with the key that the service learned of.
   expect(await pestle("token", "--partner", "Juniper Care")).toMatchObject({ code: 0 });
 });
 
-test("a second service on the same port is refused in one line that names the setting", async () => {
+test("a second service on the same port is rejected in one line that names the setting", async () => {
   const port = new URL(demo.auth_url).port;
   expect(await runCli(["start"], { ...env, AUTH_PORT: port, LOG_LEVEL: "silent" })).toMatchObject({
     code: 1,
@@ -112,7 +112,7 @@ test("a second service on the same port is refused in one line that names the se
   });
 });
 
-test("the doctor finds the running service healthy, and knows its ports", async () => {
+test("the doctor finds the running service healthy, and recognizes its ports", async () => {
   const { port } = new URL(demo.base_url);
   const { code, stdout } = await runCli(["doctor"], { ...env, PORT: port });
   expect(stdout).toContain(`the service answers on ${port}`);
@@ -120,14 +120,14 @@ test("the doctor finds the running service healthy, and knows its ports", async 
   expect(code).toBe(0);
 });
 
-test("without the service the embedded database is started for a command and stopped after it", async () => {
+test("without the service, a command starts the embedded database and stops it afterwards", async () => {
   expect(await stopCli(service)).toBe(0);
   const file = join(folder, "whole.backup");
   expect(await pestle("backup", file)).toMatchObject({ code: 0, stderr: "" });
   expect(statSync(file).mode & 0o777).toBe(0o600);
   expect(existsSync(join(env["DATA_DIR"]!, "postgres/postmaster.pid"))).toBe(false);
 
-  // No master key in the other folder: refused, and no database is made there.
+  // No master key in the other folder: rejected, and no database is created there.
   const elsewhere = { ...env, DATA_DIR: join(folder, "elsewhere") };
   const refused = await runCli(["restore", file], elsewhere);
   expect(refused).toMatchObject({ code: 1, stdout: "" });

@@ -39,7 +39,7 @@ test.concurrent.each([
   ["bench/main.ts", ["token", "--rounds", "few"], "--rounds is a whole number from 1."],
   ["bench/main.ts", ["orders", "--sizes", "1000,5"], "--sizes are 0 or from 1000."],
 ])(
-  "%s %j is refused with what is valid",
+  "%s %j is rejected with the valid choices",
   async (script, args, message) => {
     const { code, stdout, stderr } = await run(script, ...args);
     expect([code, stdout]).toEqual([2, ""]);

@@ -19,12 +19,12 @@ test.skipIf(!canVerify)("systemd finds no fault with the units", () => {
     encoding: "utf8",
   });
   rmSync(folder, { recursive: true, force: true });
-  // What else is wrong with the machine's own units is not ours to judge.
+  // Other problems with the machine's own units do not count.
   expect(stderr.split("\n").filter((line) => line.includes("pestle"))).toEqual([]);
   expect([0, 1]).toContain(status);
 });
 
-test("the settings of every file exist, and the ports are those that the service opens", () => {
+test("every file's settings exist, and its ports are those that the service opens", () => {
   const named = [...read("pestle.env").matchAll(/^([A-Z_]+)=/gm), ...read("Containerfile").matchAll(/\b([A-Z_]{4,})=/g)]
     .map(([, name]) => name!)
     .filter((name) => name !== "NODE_ENV");
@@ -38,7 +38,7 @@ test("the settings of every file exist, and the ports are those that the service
   }
 });
 
-test("a command that is typed reads the file of settings as systemd does", () => {
+test("a typed command reads the settings file as systemd does", () => {
   const args = [`--env-file=${join(FOLDER, "pestle.env")}`, "-p", "JSON.stringify(process.env)"];
   const { stdout } = spawnSync(process.execPath, args, { encoding: "utf8", env: {} });
   const lines = [...read("pestle.env").matchAll(/^([A-Z_]+)=(.*)$/gm)];
@@ -46,7 +46,7 @@ test("a command that is typed reads the file of settings as systemd does", () =>
   expect(readFileSync(join(ROOT, "docs/guides/deployment.md"), "utf8")).toContain("--env-file=/etc/pestle/pestle.env");
 });
 
-test("what the units and the image start is there", () => {
+test("the programs that the units and the image start exist", () => {
   for (const name of ["pestle.service", "pestle-backup.service", "Containerfile"]) {
     expect(read(name)).toContain("server/bin/pestle.js");
   }

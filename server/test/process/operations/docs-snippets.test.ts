@@ -9,13 +9,13 @@ import { type DocBlock, docBlocks, docPages, ROOT, readDoc } from "../../support
 import { guideScenes } from "../../support/tools/guide-scenes.ts";
 import { type CliServer, runGuide, startCliServer } from "../../support/tools/run-guide.ts";
 
-/** Pages whose blocks a test of their own follows. */
+/** Pages whose blocks have their own test. */
 const RUN_ELSEWHERE: Record<string, string> = {
   "README.md": "scripts/quick-start.ts",
   "docs/guides/quick-start.md": "scripts/quick-start.ts",
   "sdk/README.md": "sdk/test/readme.test.ts",
 };
-/** What a block may be written in, and how it is tried. */
+/** The languages of blocks, and how each is tested. */
 const LANGUAGES: Record<string, "typed" | "parsed" | "shown" | "included" | "drawn"> = {
   sh: "typed",
   js: "typed",
@@ -24,11 +24,13 @@ const LANGUAGES: Record<string, "typed" | "parsed" | "shown" | "included" | "dra
   text: "shown",
   xml: "shown",
   csv: "shown",
-  // By docs-deploy.test.ts.
+  // Tested by docs-deploy.test.ts.
   sql: "typed",
   mermaid: "drawn",
 };
-/** Whole files that a page shows, which have tests of their own; `npm run docs -- --check` keeps page and file the same. */
+/**
+ * Complete files that a page shows, which have their own tests; `npm run docs -- --check` keeps page and file equal.
+ */
 const isIncluded = ({ says }: DocBlock) => says["from"] !== undefined;
 /** Some commands need what no test has. Each says why, and there are few. */
 const MOST_NOT_RUN = 12;
@@ -43,7 +45,7 @@ const guides = docPages.filter(
 const canRun = ["bash", "curl", "jq", "python3"].every((program) => spawnSync(program, ["--version"]).status === 0);
 
 describe("every block of the documentation", () => {
-  test("is of a language that is tried", () => {
+  test("has a language that is tested", () => {
     const unknown = all.filter(
       (block) => !(block.page in RUN_ELSEWHERE) && LANGUAGES[block.language] === undefined && !isIncluded(block),
     );
@@ -56,7 +58,7 @@ describe("every block of the documentation", () => {
     }
   });
 
-  test("is run, or says why it cannot be", () => {
+  test("is run, or says why it cannot be run", () => {
     const notRun = typedBlocks.filter(({ says }) => says["no-run"] !== undefined);
     for (const { page, line, says } of notRun) expect(says["no-run"]!.length, `${page}:${line}`).toBeGreaterThan(15);
     expect(notRun.length).toBeLessThanOrEqual(MOST_NOT_RUN);
@@ -66,7 +68,7 @@ describe("every block of the documentation", () => {
   });
 });
 
-test("every command that a sentence names exists", () => {
+test("every command in the text exists", () => {
   const names = new Set(commands.map(({ name }) => name));
   const groups = new Set(commands.map(({ name }) => name.split(" ")[0]!));
   const missing = docPages.flatMap((page) =>

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { findOrInstall } from "../../../../scripts/debian-package.ts";
 import { ROOT } from "../../support/tools/doc-blocks.ts";
 
-/** The published verifiers, each with how it is run over the vectors and where its language comes from. */
+/** The published verifiers, each with the command for the vectors and the package of its language. */
 const languages: Record<string, { file: string; needs: string[]; debian: string; run: string }> = {
   JavaScript: {
     file: "verify.mjs",
@@ -84,7 +84,7 @@ const changed = (byte: number, value: number) => {
   return body;
 };
 
-/** What is sent, and whether [the service's own headers, Standard Webhooks] prove it. */
+/** A request, and whether [the service's own headers, Standard Webhooks] verify it. */
 const vectors: [name: string, request: Request, taken: [boolean, boolean]][] = [
   ["plain", plain, [true, true]],
   [
@@ -112,10 +112,10 @@ const vectors: [name: string, request: Request, taken: [boolean, boolean]][] = [
   ["301 s old", at(-301), [true, false]],
   ["301 s from the future", at(301), [true, false]],
   ["a byte of the body changed", { ...plain, body: changed(3, 0x45) }, [false, false]],
-  ["a byte that is no UTF-8", { ...plain, body: changed(3, 0xff) }, [false, false]],
+  ["a byte that is not UTF-8", { ...plain, body: changed(3, 0xff) }, [false, false]],
   ["a byte more", { ...plain, body: Buffer.concat([plain.body, Buffer.from("\n")]) }, [false, false]],
   [
-    "the body written anew",
+    "the body serialized again",
     { ...plain, body: Buffer.from(JSON.stringify(JSON.parse(String(plain.body)), null, 1)) },
     [false, false],
   ],
@@ -130,7 +130,7 @@ const vectors: [name: string, request: Request, taken: [boolean, boolean]][] = [
   ["signature and secret exchanged", { ...plain, signature: plain.secret, secret: plain.signature }, [false, true]],
   ["another event's id", { ...plain, id: "other" }, [true, false]],
   ["a later timestamp than was signed", { ...plain, timestamp: String(NOW + 1) }, [true, false]],
-  ["a timestamp that is no number", { ...plain, timestamp: "now" }, [true, false]],
+  ["a timestamp that is not a number", { ...plain, timestamp: "now" }, [true, false]],
   ["a negative timestamp", { ...plain, timestamp: "-1" }, [true, false]],
   ["another version of the scheme", { ...plain, standard: plain.standard.replace("v1,", "v2,") }, [true, false]],
   ["a signature without its version", { ...plain, standard: plain.standard.slice(3) }, [true, false]],
@@ -172,7 +172,7 @@ test("every published verifier has a row, in six languages", () => {
   expect(files.length).toBeGreaterThanOrEqual(6);
 });
 
-describe("the published verifier takes what the service sends, and nothing else:", () => {
+describe("the published verifier accepts what the service sends, and nothing else:", () => {
   test.each(Object.keys(languages))("%s", { timeout: 300_000 }, (language) => {
     const { needs, debian, run } = languages[language]!;
     if (findOrInstall(needs, debian) === undefined) {

@@ -96,7 +96,7 @@ function postmasterPid(base: string): number | undefined {
   return existsSync(file) ? Number.parseInt(readFileSync(file, "utf8"), 10) || undefined : undefined;
 }
 
-/** A process that ended but that nobody has waited for yet keeps its id, and has no command line. */
+/** A zombie process keeps its id and has no command line. */
 function isRunning(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -113,7 +113,7 @@ async function killPostmaster(base: string, signal: NodeJS.Signals): Promise<voi
   await until("postgres is gone", () => !isRunning(pid));
 }
 
-/** A process of its own that opens the database, says so, and stays. It leads a group, which initdb belongs to. */
+/** A separate process that opens the database, reports it, and stays. It leads a group that includes initdb. */
 async function openInChild(
   settings: { account?: Account } = {},
 ): Promise<{ child: ChildProcess; ready: Promise<void> }> {
@@ -144,7 +144,7 @@ async function killGroup(child: ChildProcess): Promise<void> {
   await exit;
 }
 
-/** A program that has nothing to do with the database but runs as the same user. */
+/** An unrelated program that runs as the same user. */
 async function bystander(): Promise<number> {
   const child = spawn("sleep", ["60"], { detached: true, stdio: "ignore", ...(IS_ROOT ? NOBODY : {}) });
   children.add(child);
@@ -153,7 +153,7 @@ async function bystander(): Promise<number> {
 }
 
 describe("an embedded PostgreSQL", () => {
-  it("is created on first use, durable, in UTC, and reachable through a closed socket folder only", async () => {
+  it("is created on first use, durable, in UTC, and reachable only through a private socket folder", async () => {
     const { connection } = await openEmbeddedPostgres({ data_dir });
     expect(connection).toEqual({ host: join(data_dir, "socket"), port: 5432, user: "pestle", database: "pestle" });
     const names = ["fsync", "synchronous_commit", "data_checksums", "listen_addresses", "timezone", "log_timezone"];
@@ -171,7 +171,7 @@ describe("an embedded PostgreSQL", () => {
     expect(readdirSync(data_dir).sort()).toEqual(["postgres", "postgres.log", "socket"]);
   });
 
-  it("keeps its data from one start to the next", async () => {
+  it("keeps its data across starts", async () => {
     const first = await openEmbeddedPostgres({ data_dir });
     await query(first.connection, "create table kept as select 7 as value");
     const pid = postmasterPid(data_dir)!;
@@ -181,7 +181,7 @@ describe("an embedded PostgreSQL", () => {
     expect(await query(second.connection, "select value from kept")).toEqual([7]);
   });
 
-  it("outlives a killed server and is adopted by the next, which can stop it", async () => {
+  it("survives a killed server and is adopted by the next, which can stop it", async () => {
     const { child, ready } = await openInChild();
     await ready;
     const pid = postmasterPid(data_dir)!;
@@ -193,7 +193,7 @@ describe("an embedded PostgreSQL", () => {
     await until("postgres is gone", () => !isRunning(pid));
   });
 
-  it("comes back with its data after kill -9, however many ask for it", async () => {
+  it("recovers with its data after kill -9, however many processes start it", async () => {
     const db = await openEmbeddedPostgres({ data_dir });
     await query(db.connection, "create table kept as select 7 as value");
     const busy = await connect(db.connection);
@@ -206,7 +206,7 @@ describe("an embedded PostgreSQL", () => {
     expect(await query(db.connection, "select value from kept")).toEqual([7]);
   });
 
-  it("is one and the same for two processes that start it first at the same moment", async () => {
+  it("is shared by two processes that start it for the first time at the same moment", async () => {
     const [first, second] = await Promise.all([openInChild(), openInChild()]);
     await Promise.all([first.ready, second.ready]);
     const { connection } = await openEmbeddedPostgres({ data_dir });
@@ -226,7 +226,7 @@ describe("an embedded PostgreSQL", () => {
     expect(await query(db.connection, "select 1")).toEqual([1]);
   });
 
-  it("starts although its lock files name a process that is another program now, or are empty", async () => {
+  it("starts although its lock files name another program's process, or are empty", async () => {
     const db = await openEmbeddedPostgres({ data_dir });
     const locks = [join(data_dir, "postgres/postmaster.pid"), join(data_dir, "socket/.s.PGSQL.5432.lock")];
     const contents = locks.map((file) => readFileSync(file, "utf8"));
@@ -245,7 +245,7 @@ describe("an embedded PostgreSQL", () => {
     expect(readdirSync(join(data_dir, "socket")).sort()).toEqual([".s.PGSQL.5432", ".s.PGSQL.5432.lock"]);
   });
 
-  it("listens elsewhere when the path of its socket would be too long", async () => {
+  it("uses another socket folder if the path would be too long", async () => {
     data_dir = join(folder, "d".repeat(90));
     bases.add(data_dir);
     const { connection } = await openEmbeddedPostgres({ data_dir });
@@ -264,7 +264,7 @@ describe("an embedded PostgreSQL", () => {
     await expect(openEmbeddedPostgres({ data_dir })).rejects.toThrow(line);
   });
 
-  it("leaves a folder alone that is in its place but none of its own", async () => {
+  it("does not touch an unknown folder in its place", async () => {
     await mkdir(join(data_dir, "postgres"), { recursive: true });
     await writeFile(join(data_dir, "postgres/letter"), "mine");
     await expect(openEmbeddedPostgres({ data_dir })).rejects.toThrow("move it");
@@ -303,7 +303,7 @@ describe("an embedded PostgreSQL", () => {
   });
 });
 
-/** What lies on disk when the kill comes; `*` stands for the folder initdb works in. */
+/** The files on disk at the time of the kill; `*` stands for initdb's working folder. */
 const STAGES = [
   ["postgres.init-*", "server and initdb"],
   ["postgres.init-*/PG_VERSION", "server"],
@@ -325,7 +325,7 @@ describe("a first start killed with kill -9", () => {
     return name !== undefined && existsSync(join(data_dir, name, ...rest));
   }
 
-  it.each(STAGES)("at %s (%s) does no harm", async (stage, killed) => {
+  it.each(STAGES)("at %s (%s) is repaired by the next start", async (stage, killed) => {
     const { child, ready } = await openInChild();
     ready.catch(() => undefined);
     await until(`there is ${stage}`, () => reached(stage), 1);
@@ -355,7 +355,7 @@ describe("the programs of the embedded PostgreSQL", () => {
     return package_dir;
   }
 
-  it("get the links back that an install without scripts leaves out, whoever repairs them first", async () => {
+  it("get back the links that an install without scripts omits, regardless of which process repairs them first", async () => {
     const package_dir = await fabricatePackage("1.0.0");
     await symlink("libx.so.1.2", join(package_dir, "native/lib/libx.so"));
     expect(await Promise.all([repairLinks(package_dir), repairLinks(package_dir)])).toEqual([true, true]);
@@ -364,7 +364,7 @@ describe("the programs of the embedded PostgreSQL", () => {
     }
   });
 
-  it("are copied into the data folder when they are incomplete and cannot be completed in place", async () => {
+  it("are copied into the data folder if they are incomplete and cannot be completed in place", async () => {
     const package_dir = await fabricatePackage("1.0.0");
     await mkdir(data_dir);
     const copies = [copyPackage(package_dir, undefined, data_dir), copyPackage(package_dir, undefined, data_dir)];

@@ -5,8 +5,8 @@ import { killWhileRunning, type RunningKind } from "../../../../chaos/kills.ts";
 import { seededRandom } from "../../../../chaos/random.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 
-// The campaign itself, small: `npm run campaign -- intake` does the same at full size. All at once, since most of it is
-// waiting; the longest wait is for the job that takes up what was kept and left.
+// A small run of the campaign: `npm run campaign -- intake` runs it at full size. All at once, because most of it is
+// waiting; the longest wait is for the job that processes stored messages.
 const KILLS = 2;
 const TIMEOUT_MS = 300_000;
 
@@ -22,12 +22,12 @@ for (const [kind, promise] of Object.entries(promises)) {
     const tally = await killWhileRunning(kind as RunningKind, openIntakeWorkload, options);
     expect(tally).toMatchObject({ kills: KILLS, lost: 0, doubled: 0, unexpected: [] });
     expect(tally.checked).toBeGreaterThan(0);
-    // The first kill is aimed: it must have hit the moment between keeping and processing.
+    // The first kill is targeted: it must have hit the time between storage and processing.
     expect(tally.seen["waiting_at_kills"]).toBeGreaterThan(0);
   });
 }
 
-test("the campaign would notice a prescription that was lost, one without its event and one that is there twice", () => {
+test("the campaign detects a lost prescription, one without its event and a duplicate", () => {
   const kept = (message_id: string, change: Partial<KeptMessage> = {}): KeptMessage => ({
     message_id,
     state: "processed",
@@ -45,7 +45,7 @@ test("the campaign would notice a prescription that was lost, one without its ev
   expect(countKept(acknowledged("a"), [kept("a", waiting)])).toEqual({ lost: 1, doubled: 0 });
   expect(countKept(acknowledged("a"), [kept("a", { prescriptions: 2 })])).toEqual({ lost: 0, doubled: 1 });
   expect(countKept(acknowledged("a"), [kept("a"), kept("b", { events: 2 })])).toEqual({ lost: 0, doubled: 1 });
-  // Nobody was told of it yet: whoever waits is asked again.
+  // The sender has no final answer yet and will ask again.
   expect(countKept([], [kept("a", waiting)])).toEqual({ lost: 0, doubled: 0 });
   const pending = [{ message_id: "a", body: Buffer.of(), answer: "<Status><Code>000</Code></Status>" }];
   expect(countKept(pending, [kept("a", waiting)])).toEqual({ lost: 0, doubled: 0 });

@@ -5,8 +5,8 @@ import { seededRandom } from "../../../../chaos/random.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 import { openTokenWorkload } from "../../../../chaos/token-workload.ts";
 
-// The campaign itself, small: `npm run campaign -- kills` does the same at full size.
-// All at once, since most of a kill is waiting: for the disk, for a program to load.
+// A small run of the campaign: `npm run campaign -- kills` runs it at full size. All at once, because most of a kill
+// is waiting: for the disk, for a program to load.
 const options = () => ({ count: 2, random: seededRandom(20), from: TESTED });
 const TIMEOUT_MS = 300_000;
 const unharmed = { kills: 2, lost: 0, doubled: 0, unexpected: [] };
@@ -25,7 +25,7 @@ for (const [kind, promise] of Object.entries(promises)) {
   });
 }
 
-test.concurrent("a first start that is killed leaves a folder that a plain start makes good", {
+test.concurrent("a plain start repairs the folder of a first start that was killed", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const tally = await killFirstStarts(options());
@@ -33,7 +33,7 @@ test.concurrent("a first start that is killed leaves a folder that a plain start
   expect(tally.checked).toBe(6);
 });
 
-test("the campaign would notice a move that was lost and one that was made twice", () => {
+test("the campaign detects a lost move and a doubled one", () => {
   expect(countMoves([1, 2, 3, 4])).toEqual({ lost: 0, doubled: 0 });
   expect(countMoves([1, 2, 2, 3])).toEqual({ lost: 1, doubled: 0 });
   expect(countMoves([1, 2, 4])).toEqual({ lost: 0, doubled: 1 });

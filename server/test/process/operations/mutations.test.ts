@@ -2,12 +2,12 @@ import { expect, test } from "vitest";
 import { readMutations, sendMutations } from "../../../../chaos/mutations.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 
-// The campaign itself, small: `npm run campaign -- mutations` does the same at full size.
+// A small run of the campaign: `npm run campaign -- mutations` runs it at full size.
 const READ = 400;
 const SENT = 200;
 const READ_WITHIN_MS = 200;
 
-test("mutated e-prescriptions are read or refused, each at once", async () => {
+test("damaged e-prescriptions are read or rejected, each quickly", async () => {
   const { outcomes, crashes, hangs, slowest } = await readMutations({ first: 5_000, count: READ });
   expect({ crashes, hangs }).toEqual({ crashes: [], hangs: [] });
   expect(slowest.took_ms).toBeLessThan(READ_WITHIN_MS);
@@ -15,7 +15,7 @@ test("mutated e-prescriptions are read or refused, each at once", async () => {
   expect(Object.keys(outcomes).filter((outcome) => outcome.includes("read")).length).toBeGreaterThan(2);
 });
 
-test("mutated e-prescriptions sent to a service are answered with 200 or 400, and none is left waiting", async () => {
+test("damaged e-prescriptions sent to a service get 200 or 400, and none stays unprocessed", async () => {
   const { statuses, unexpected } = await sendMutations({ first: 9_000, count: SENT }, TESTED);
   expect(unexpected).toEqual([]);
   expect(Object.values(statuses).reduce((sum, times) => sum + times, 0)).toBe(SENT);

@@ -21,7 +21,7 @@ import { until } from "../../../../chaos/until.ts";
 import type { Demo } from "../../../src/seed/demo.ts";
 
 const TIMEOUT_MS = 240_000;
-/** Ten seconds are the promise; the rest is for a busy machine. */
+/** The promise is ten seconds; the rest is for a busy machine. */
 const STOPPED_WITHIN_MS = 30_000;
 const ANSWER_DEADLINE_MS = 60_000;
 
@@ -49,7 +49,7 @@ async function start(data_dir: string) {
 
 const newToken = async (demo: Demo) => tokenOf(await insist(() => issue(demo, demo.partners[0]!), ANSWER_DEADLINE_MS));
 
-/** A connection on which a clock move has arrived but for its body; the server says so with 100 Continue. */
+/** A connection on which a clock move has arrived without its body; the server confirms with 100 Continue. */
 async function beginMove(demo: Demo, token: string, key: string) {
   const body = JSON.stringify({ simulation_type: "clock", simulation: { advance_seconds: 1000 } });
   const { hostname, port } = new URL(demo.base_url);
@@ -92,9 +92,9 @@ async function refusesConnections(address: string): Promise<boolean> {
   });
 }
 
-// Side by side, since most of each is waiting for a process to come or go.
+// Concurrent, because most of each test waits for a process to start or exit.
 describe.concurrent("SIGTERM", () => {
-  test("what is in flight is answered, nobody new comes in, the database stops, and nothing is lost", {
+  test("requests in flight get answers, new ones are refused, the database stops, and nothing is lost", {
     timeout: TIMEOUT_MS,
   }, async () => {
     const data_dir = newDataDir();
@@ -131,7 +131,7 @@ describe.concurrent("SIGTERM", () => {
     expect(answer.endsWith(again!.text)).toBe(true);
   });
 
-  test("a client that never finishes its request does not keep the process for more than ten seconds", {
+  test("a client that never finishes its request delays the exit by at most ten seconds", {
     timeout: TIMEOUT_MS,
   }, async () => {
     const data_dir = newDataDir();
@@ -145,8 +145,8 @@ describe.concurrent("SIGTERM", () => {
   });
 });
 
-describe.concurrent("a start that cannot be", () => {
-  /** Runs it to its end: the exit code and the lines it wrote to standard error. */
+describe.concurrent("a start that fails", () => {
+  /** Runs it until it exits: the exit code and the lines of standard error. */
   async function failingStart(options: Partial<ServerOptions>) {
     const server = spawnServer({ data_dir: newDataDir(), from: TESTED, ...options });
     servers.add(server);
@@ -162,7 +162,7 @@ describe.concurrent("a start that cannot be", () => {
     [{ DATABASE_URL: "postgresql://pestle@127.0.0.1:1/pestle", MASTER_KEY: "7".repeat(64) }, "DATABASE_URL"],
     [{ DATA_DIR: "/dev/null" }, "set DATA_DIR to a writable folder"],
   ];
-  test("says in one line which setting is wrong, and fails", { timeout: TIMEOUT_MS }, async () => {
+  test("names the wrong setting in one line, and exits with an error", { timeout: TIMEOUT_MS }, async () => {
     for (const [env, named] of wrong) {
       const { code, lines } = await failingStart({ env });
       expect(lines, named).toHaveLength(1);
@@ -171,7 +171,7 @@ describe.concurrent("a start that cannot be", () => {
     }
   });
 
-  test("names the port that is taken, and leaves no database running", { timeout: TIMEOUT_MS }, async () => {
+  test("names the port in use, and leaves no database running", { timeout: TIMEOUT_MS }, async () => {
     const holder = createServer().listen(0, "127.0.0.1");
     await until("the port is held", () => holder.listening);
     const taken = String((holder.address() as AddressInfo).port);

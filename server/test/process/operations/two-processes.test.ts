@@ -12,17 +12,17 @@ import type { Demo } from "../../../src/seed/demo.ts";
 import { revokeCredential } from "../../../src/usecases/accounts/manage-credentials.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
-/** A sandbox credential with its ordinary limit, one whose limit is out of the way, and a production credential. */
+/** A sandbox credential with its ordinary limit, one with a very high limit, and a production credential. */
 const [LIMITED, UNLIMITED, PRODUCTION] = [0, 1, 2];
 const SANDBOX_LIMIT = { rate_per_second: 25, burst: 50 };
-/** A second is the promise; the rest is for a busy machine. */
+/** The promise is one second; the rest is for a busy machine. */
 const SEEN_EVERYWHERE_WITHIN_MS = 5_000;
 const ANSWER_DEADLINE_MS = 60_000;
 
 let database: { url: string; drop(): Promise<void> };
 let db: Db;
 let pair: ServerPair;
-/** The same demo, seen at the addresses of the first and of the second process. */
+/** The same demo at the addresses of the first and of the second process. */
 let one: Demo;
 let two: Demo;
 
@@ -45,12 +45,12 @@ const newToken = async (demo: Demo, partner: number) =>
   tokenOf(await insist(() => issue(demo, demo.partners[partner]!), ANSWER_DEADLINE_MS));
 const status = async (demo: Demo, token: string) => (await read(demo, token))?.status;
 
-/** Asks twice, so that the second answer comes from memory. */
+/** Requests twice, so that the second answer comes from the cache. */
 async function serveFromMemory(demo: Demo, token: string): Promise<void> {
   expect([await status(demo, token), await status(demo, token)]).toEqual([200, 200]);
 }
 
-/** How long after `since_ms` the process still let the token in: the last request it accepted, by when it was sent. */
+/** How long after `since_ms` the process still accepted the token: the last accepted request, by its send time. */
 async function acceptedFor(demo: Demo, token: string, since_ms: number): Promise<number> {
   let accepted_ms = 0;
   await until("the token is refused", async () => {
@@ -62,7 +62,7 @@ async function acceptedFor(demo: Demo, token: string, since_ms: number): Promise
   return accepted_ms;
 }
 
-/** The backends that each process listens for changes on: the only ones that ask for nothing but a sign of life. */
+/** The backends on which each process listens for changes: the only ones that run nothing but keep-alive statements. */
 async function listeningBackends(): Promise<number[]> {
   const { rows } = await db.raw(
     "select pid from pg_stat_activity where datname = current_database() and query = 'select 1'",
@@ -78,7 +78,7 @@ describe("tokens", () => {
     }
   });
 
-  test("a token revoked on one process is refused on both within a second", async () => {
+  test("a token revoked on one process is rejected by both within a second", async () => {
     const token = await newToken(one, UNLIMITED);
     await serveFromMemory(one, token);
     await serveFromMemory(two, token);
@@ -88,7 +88,7 @@ describe("tokens", () => {
     expect(await acceptedFor(two, token, since_ms)).toBeLessThan(SEEN_EVERYWHERE_WITHIN_MS);
   });
 
-  test("a token revoked while the listening connections are cut is refused within a second", async () => {
+  test("a token revoked while the listening connections are cut is rejected within a second", async () => {
     const token = await newToken(one, UNLIMITED);
     await serveFromMemory(two, token);
     for (const pid of await listeningBackends()) await db.raw("select pg_terminate_backend($1)", [pid]);
@@ -97,12 +97,12 @@ describe("tokens", () => {
     await until("both listen again", async () => (await listeningBackends()).length === 2);
   });
 
-  test("a token revoked while the listening connections hang is refused within a second", async (context) => {
+  test("a token revoked while the listening connections hang is rejected within a second", async (context) => {
     const token = await newToken(one, UNLIMITED);
     await serveFromMemory(two, token);
     const backends = await listeningBackends();
     expect(backends).toHaveLength(2);
-    // With a PostgreSQL elsewhere its processes are out of our reach.
+    // With a PostgreSQL elsewhere, the test cannot reach its processes.
     if (!backends.every(isLocalBackend)) return context.skip();
     for (const pid of backends) process.kill(pid, "SIGSTOP");
     try {
@@ -115,7 +115,7 @@ describe("tokens", () => {
 });
 
 describe("idempotency keys", () => {
-  test("an answer of one process is replayed byte for byte by the other", async () => {
+  test("one process replays the other's answer byte for byte", async () => {
     const token = await newToken(one, UNLIMITED);
     const first = await move(one, token, "replayed-across");
     const second = await move(two, token, "replayed-across");
@@ -146,11 +146,11 @@ describe("rate limits", () => {
   const half = { rate_per_second: rate_per_second / 2, burst: burst / 2 };
   const RENEWED_EVERY_S = 1;
   const HAMMER_MS = 3_000;
-  /** Slow enough to leave the bucket as good as full. */
+  /** Slow enough to keep the bucket almost full. */
   const GENTLE_MS = 100;
   const remaining = (reply: Reply | undefined) => Number(/r=(\d+)/.exec(reply?.headers.get("ratelimit") ?? "")?.[1]);
 
-  /** Asks both processes as fast as they answer; returns what was let through and what one bucket would let through. */
+  /** Sends to both processes as fast as they answer; returns the accepted requests and what one bucket would accept. */
   async function hammerBoth(token: string): Promise<{ allowed: number; one_bucket: number }> {
     let allowed = 0;
     const begin_ms = performance.now();
@@ -163,7 +163,7 @@ describe("rate limits", () => {
     return { allowed, one_bucket: burst + (rate_per_second * (performance.now() - begin_ms)) / 1000 };
   }
 
-  test("a limit is shared by the processes that serve the credential", async () => {
+  test("processes that serve the same credential share its limit", async () => {
     const token = await newToken(one, LIMITED);
     const bothServe = async () => {
       const replies = await Promise.all([read(one, token), read(two, token)]);
@@ -171,8 +171,8 @@ describe("rate limits", () => {
     };
     await until("both know that both serve it", bothServe, { pause_ms: GENTLE_MS });
     const { allowed, one_bucket } = await hammerBoth(token);
-    // A renewal may miss that the other process, a moment late with its own, still serves the credential: then one
-    // process spends the whole rate until its next renewal.
+    // A renewal may miss that the other process, slightly late with its own, still serves the credential. Then one
+    // process uses the whole rate until its next renewal.
     expect(allowed).toBeLessThanOrEqual(one_bucket + half.rate_per_second * RENEWED_EVERY_S);
     expect(allowed).toBeGreaterThan(one_bucket - burst);
   });
@@ -182,14 +182,14 @@ describe("rate limits", () => {
     const hasWhole = async () => remaining(await read(one, token)) > burst * 0.9;
     await until("the whole burst is there", hasWhole, { pause_ms: GENTLE_MS });
     const { allowed, one_bucket } = await hammerBoth(token);
-    // The other process begins with its share of the burst while this one still has it all. It is told with the
-    // other's next renewal and learns with its own, so the rate is one share too high for two renewals at most.
+    // The other process starts with its share of the burst while this one still has all of it. This one learns of the
+    // other with its own next renewal, so the rate is one share too high for at most two renewals.
     expect(allowed).toBeLessThanOrEqual(one_bucket + half.burst + half.rate_per_second * 2 * RENEWED_EVERY_S);
     expect(allowed).toBeGreaterThan(one_bucket - burst);
   });
 });
 
-test("a credential revoked by another program is refused by both processes within a second", async () => {
+test("a credential revoked by another program is rejected by both processes within a second", async () => {
   const partner = one.partners[UNLIMITED]!;
   const token = await newToken(one, UNLIMITED);
   await serveFromMemory(one, token);

@@ -17,8 +17,8 @@ import { signedIn } from "../../support/web.ts";
 import { webhookCalls } from "../../support/webhook-api.ts";
 
 /**
- * What an operator of 0.1.0 has: a back-up, the database itself as PostgreSQL 15 dumps it, the settings file, and the
- * credentials that were told. All of it was made by 0.1.0 and is never made again: see its README.
+ * What an operator of 0.1.0 has: a backup, the database as PostgreSQL 15 dumps it, the settings file, and the printed
+ * credentials. 0.1.0 created all of it, and it is never created again: see its README.
  */
 const fixture = (name: string) => new URL(`../../fixtures/0.1.0/${name}`, import.meta.url);
 const json = <Value>(name: string) => JSON.parse(readFileSync(fixture(name), "utf8")) as Value;
@@ -34,7 +34,7 @@ const demo = json<Demo>("demo.json");
 const settings = parseEnv(readFileSync(fixture("pestle.env"), "utf8")) as Record<string, string>;
 
 const ways: Record<string, (url: string) => Promise<void>> = {
-  "its back-up is restored": async (DATABASE_URL) => {
+  "its backup is restored": async (DATABASE_URL) => {
     const env = { DATABASE_URL, MASTER_KEY: known.master_key };
     const { code, stderr } = await runCli(["restore", fixture("pestle.backup").pathname], env);
     expect({ code, stderr }).toMatchObject({ code: 0 });
@@ -47,7 +47,7 @@ const ways: Record<string, (url: string) => Promise<void>> = {
   },
 };
 
-describe.each(Object.entries(ways))("a service of 0.1.0 goes on where %s", (_, fill) => {
+describe.each(Object.entries(ways))("a service of 0.1.0 continues when %s", (_, fill) => {
   let database: Awaited<ReturnType<typeof createTestDatabase>>;
   let app: TestApp;
   beforeAll(async () => {
@@ -60,18 +60,18 @@ describe.each(Object.entries(ways))("a service of 0.1.0 goes on where %s", (_, f
     await database.drop();
   });
 
-  test("its schema is brought up to date", async () => {
+  test("its schema is migrated", async () => {
     const { rows } = await app.deps.db.raw("select version from schema_migration order by version");
     expect(rows.map(({ version }) => version)).toEqual(readMigrations().map(({ version }) => version));
   });
 
-  test("credentials and passwords open what they opened", async () => {
+  test("credentials and passwords still work", async () => {
     for (const partner of demo.partners.keys()) expect((await app.call("/brands", { partner })).status).toBe(200);
     expect((await signedIn(app, demo.operator)).role).toBe("admin");
     for (const { portal } of demo.partners) expect((await signedIn(app, portal)).role).toBe("partner_admin");
   });
 
-  test("orders and their patients are as they were", async () => {
+  test("orders and their patients are unchanged", async () => {
     for (const order of known.orders) {
       const { text } = await ask(app, `/orders/${order.order_number}`);
       expect(JSON.parse(text)).toMatchObject(order);
@@ -80,7 +80,7 @@ describe.each(Object.entries(ways))("a service of 0.1.0 goes on where %s", (_, f
     expect(JSON.parse(text)).toMatchObject(known.patient);
   });
 
-  test("an order goes on, and its webhook is signed with the secrets of then", async () => {
+  test("an order continues, and its webhook is signed with the original secrets", async () => {
     const receiver = await openReceiver((_, response) => response.writeHead(204).end());
     const { id, signing_secret, secret } = known.endpoint;
     await webhookCalls(app).patch(id, { url: receiver.url });
@@ -112,7 +112,7 @@ test("the settings file of 0.1.0 is valid", () => {
   expect(rest).toMatchObject({ OPERATOR_NAME: "Larkspur", SECOND_FACTOR: "required", PHARMACY_STATE: "ME" });
 });
 
-test("the back-up of 0.1.0 does not open with another master key", async () => {
+test("the backup of 0.1.0 does not open with another master key", async () => {
   const { url: DATABASE_URL, drop } = await createTestDatabase("");
   const env = { DATABASE_URL, MASTER_KEY: "8".repeat(64) };
   const { code, stderr } = await runCli(["restore", fixture("pestle.backup").pathname], env);

@@ -4,11 +4,11 @@ import { TESTED } from "../../../../chaos/server-process.ts";
 import { judgeReceivers } from "../../../../chaos/webhook-ledger.ts";
 import { campaignWebhooks } from "../../../../chaos/webhooks.ts";
 
-// The campaign itself, small: `npm run campaign -- webhooks` does the same at full size.
+// A small run of the campaign: `npm run campaign -- webhooks` runs it at full size.
 const ENDPOINTS = 6;
 const TIMEOUT_MS = 300_000;
 
-test("every event is at every endpoint that is well, whoever is hostile and whoever is killed", {
+test("every event reaches every healthy endpoint, despite hostile endpoints and kills", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { faults, arrived, events, process_kills, database_kills } = await campaignWebhooks({
@@ -22,11 +22,11 @@ test("every event is at every endpoint that is well, whoever is hostile and whoe
   expect(faults).toEqual([]);
   expect({ process_kills, database_kills }).toEqual({ process_kills: 1, database_kills: 1 });
   expect(arrived).toBe(160 * (ENDPOINTS - 2));
-  // Whoever asks for nothing in particular is not told of ORDER_UPDATED; the feed has it.
+  // An endpoint without a list of types does not get ORDER_UPDATED; the feed has it.
   expect(events).toBeGreaterThan(160);
 });
 
-test("the campaign would notice what is missing, invented, changed, doubled under an id, or out of order", () => {
+test("the campaign detects events that are missing, invented, changed, under a duplicate id, or out of order", () => {
   const journeys = [{ patient_id: "P", order_number: "O" }];
   const order = (event_type: string, sequence: number) => ({
     event_type,

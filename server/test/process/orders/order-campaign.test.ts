@@ -6,8 +6,8 @@ import { seededRandom } from "../../../../chaos/random.ts";
 import { TESTED } from "../../../../chaos/server-process.ts";
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 
-// The campaign itself, small: `npm run campaign -- races` does the same at full size. Both at once, since much of it is
-// waiting for processes to start.
+// A small run of the campaign: `npm run campaign -- races` runs it at full size. Both at once, because much of it
+// waits for processes to start.
 const SUBMISSIONS = 400;
 const POOL_SIZE = 6;
 const TIMEOUT_MS = 300_000;
@@ -27,13 +27,13 @@ test.concurrent("fifty clients at two processes race for the same units, shelves
   expect(faults).toEqual([]);
   expect({ submissions, deadlocks }).toEqual({ submissions: SUBMISSIONS, deadlocks: 0 });
   expect(times(answers, /^201(,.held.*)?$/)).toBe(orders);
-  // Every way to lose a race was taken.
+  // Every way to lose a race occurred.
   for (const lost of [/held by 68/, /replayed/, /409 with the order/, /422/]) {
     expect(times(answers, lost), JSON.stringify(answers)).toBeGreaterThan(0);
   }
 });
 
-test.concurrent("orders that a killed process acknowledged are there once, and so are those whose answer was lost", {
+test.concurrent("orders that a killed process acknowledged exist once, and so do those whose answer was lost", {
   timeout: TIMEOUT_MS,
 }, async () => {
   const { faults, submissions, kills, orders } = await campaign(1);
@@ -42,7 +42,7 @@ test.concurrent("orders that a killed process acknowledged are there once, and s
   expect(orders).toBeGreaterThan(0);
 });
 
-test("the campaign would notice two orders of one body, a lost one, a false refusal and a replay that differs", () => {
+test("the campaign detects two orders of one body, a lost one, a wrong rejection and a replay that differs", () => {
   const [order] = raceScene(0).orders;
   const [[prescription_id, units]] = [...order!.prescribed] as [[number, number]];
   const [[sku]] = [...order!.shelved] as [[string, number]];

@@ -13,7 +13,7 @@ import { effort } from "../../support/tools/effort.ts";
 const RUNS = { seed: 20_261_115, numRuns: 300 };
 const formats = ["csv", "json"] as const;
 
-/** What a file of these rows would do to the cast's catalogue, or to another. */
+/** The effect of a file with these rows on the cast's catalogue, or on another. */
 const plan = (kind: CatalogueKind, rows: readonly object[], around: Catalogue = castCatalogue, partial = true) =>
   planImport(kind, readFileTable(JSON.stringify(rows)), around, { partial });
 const planText = (kind: CatalogueKind, text: string, partial = true) =>
@@ -27,7 +27,7 @@ describe("a CSV file", () => {
     maxLength: 8,
   });
 
-  test("reads as it was written, whatever stands in its cells", () => {
+  test("reads back as it was written, for any cell content", () => {
     const rows = fc.array(
       fc.array(cell, { minLength: 1, maxLength: 4 }).filter((cells) => cells.some((text) => text.trim() !== "")),
       { maxLength: 5 },
@@ -42,7 +42,7 @@ describe("a CSV file", () => {
     );
   });
 
-  test("reads in time whatever it is, and never throws", () => {
+  test("is read quickly and never throws, for any input", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom('"', ",", "\n", "\r", "a", " "), maxLength: 200 }), (text) => {
         readCsv(text);
@@ -52,7 +52,7 @@ describe("a CSV file", () => {
     expect(readCsv(`"${'""'.repeat(1_000_000)}"`).records[0]?.cells[0]).toHaveLength(1_000_000);
   });
 
-  test("knows a record by its first line, and leaves out a mark at the start and blank lines", () => {
+  test("numbers a record by its first line, and skips a byte order mark and blank lines", () => {
     expect(readCsv('\ufeffa,b\r\n"1\n2",3\n\n , \n4,\n"5",""').records).toEqual([
       { line: 1, cells: ["a", "b"] },
       { line: 2, cells: ["1\n2", "3"] },
@@ -67,7 +67,7 @@ describe("a CSV file", () => {
     ["a quote in the middle of a cell", 'a,b\n1,2"3\n4,5', "line 2", "middle of a cell"],
     ["text after a closing quote", 'a,b\n"1"2,3', "line 2", "middle of a cell"],
     ["a carriage return alone", "a,b\r1,2", "line 1", "carriage return"],
-  ])("%s is told with its line", (_what, text, at, words) => {
+  ])("%s is reported with its line", (_what, text, at, words) => {
     expect(readFileTable(text).faults[0]).toEqual({ at, column: null, sentence: expect.stringContaining(words) });
   });
 });
@@ -84,7 +84,7 @@ describe("a file as a whole", () => {
     ["more rows than one statement takes", `sku,price_cents\n${"a,1\n".repeat(20_001)}`, "file", "at most 20000 rows"],
     ["more items than one statement takes", `[${Array(20_001).fill("{}")}]`, "file", "at most 20000 rows"],
     ["an object", "{}", "file", "array of objects"],
-    ["an item that is no object", '[{"sku":"a"},4]', "item 2", "JSON object"],
+    ["an item that is not an object", '[{"sku":"a"},4]', "item 2", "JSON object"],
     ["torn JSON", '[\n{"sku":"a"},\n{"sku"}]', "line 3", "not valid JSON"],
     ["JSON that ends early", '[\n{"sku":\n', "line 3", "not valid JSON"],
   ])("%s is refused", (_what, text, at, words) => {
@@ -93,7 +93,7 @@ describe("a file as a whole", () => {
     expect([rows, changesNothing(diff)]).toEqual([[], true]);
   });
 
-  test("is known by its columns where those that must be filled are all there", () => {
+  test("is recognized by its columns if all required ones are present", () => {
     for (const kind of catalogueKinds) {
       const columns = catalogueColumns[kind];
       expect(kindOfColumns(columns.map(({ name }) => name))).toBe(kind);
@@ -102,7 +102,7 @@ describe("a file as a whole", () => {
     }
   });
 
-  test("with a column that is not there, or without its key, is refused once and not for every row", () => {
+  test("with an unknown column, or without its key, is rejected once and not for every row", () => {
     const text = "skuu,price_cents\na,1\nb,2\n";
     expect(places(planText("products", text))).toEqual(["file skuu", "file sku"]);
     expect(places(planText("products", "sku,price_cents\na,1\nb,2\n"))).toHaveLength(
@@ -111,7 +111,7 @@ describe("a file as a whole", () => {
   });
 });
 
-/** For each column what is no value of it, beside what is wrong for all. */
+/** Invalid values for each column, besides those that are invalid everywhere. */
 const wrongValues: Record<CatalogueKind, Record<string, readonly unknown[]>> = {
   products: {
     sku: ["", " ", "a\nb", "x".repeat(65)],
@@ -171,7 +171,7 @@ describe("every column", () => {
   });
 
   test.each(allColumns.map(({ kind, column }) => [kind, column.name, column] as const))(
-    "%s.%s says what was expected, with its place",
+    "%s.%s says what was expected, with its location",
     (kind, name, column) => {
       for (const value of [...wrongValues[kind][name]!, { deep: [] }, [[]]]) {
         const { faults } = plan(kind, [{ ...first(kind), [name]: value }]);
@@ -185,7 +185,7 @@ describe("every column", () => {
     "$kind.$column.name may be empty",
     ({ kind, column }) => {
       expect(column.accept(column.empty) ?? null).toEqual(column.empty);
-      // With one brand, it is the default: no rule speaks of another column.
+      // A single brand is the default, so no rule about another column applies.
       const { faults } = plan(kind, [{ ...first(kind), [column.name]: null }]);
       expect(faults.filter(({ sentence }) => sentence === column.expected)).toEqual([]);
     },
@@ -216,7 +216,7 @@ describe("cells are read as people and spreadsheets write them", () => {
   ])("%s %j", (column, cell, expected) => expect(changed(column, cell)).toEqual(expected));
 });
 
-/** For each rule, by its sentence, a file that breaks it and nothing else. */
+/** For each rule, by its sentence, a file that breaks only that rule. */
 const breaking: Record<CatalogueKind, Record<string, { rows: readonly object[]; at: string; partial?: boolean }>> = {
   products: {
     "A product that needs a prescription must have an NDC, because prescriptions name it.": one({
@@ -280,7 +280,7 @@ describe("every rule", () => {
     expect(plan(kind, rows, castCatalogue, partial).faults).toEqual([{ at, column, sentence }]);
   });
 
-  test("and every column that is wrong is told at once, in the order of the file", () => {
+  test("and every wrong column is reported at once, in the order of the file", () => {
     const text = [
       "sku,ndc,name,rx_only,drug_schedule,package_sizes,quantities,written_quantities,max_units,shipping_method_ids,price_cents",
       "new-1,70999010130,One,false,0,30,1,30,30,1,100",
@@ -301,7 +301,7 @@ describe("every rule", () => {
     ]);
   });
 
-  test("a product nobody has cannot be counted", () => {
+  test("an unknown product cannot be counted", () => {
     expect(places(plan("stock", [{ sku: "unheard-of", on_hand_units: 1 }]))).toEqual(["item 1 sku"]);
   });
 });
@@ -309,7 +309,7 @@ describe("every rule", () => {
 describe("the difference", () => {
   const price = { sku: "atorvastatin-20", price_cents: 1300 };
 
-  test("of a part is what it changes; a column that is left out stays", () => {
+  test("of a partial file is what it changes; an omitted column stays", () => {
     const { diff, rows } = plan("products", [price, { ...first("products"), sku: "zz", ndc: "00000000001" }]);
     expect(diff).toEqual({
       added: ["zz"],
@@ -320,7 +320,7 @@ describe("the difference", () => {
     expect(rows).toContainEqual({ ...first("products"), ...price });
   });
 
-  test("of a whole retires what it leaves out, but for stock", () => {
+  test("of a complete file retires what it omits, except stock", () => {
     const { diff } = plan("products", [price], castCatalogue, false);
     expect(diff.retired).toEqual(castCatalogue.products.slice(1).map(({ sku }) => sku));
     expect(plan("stock", [{ sku: "lipora-20", on_hand_units: 90 }], castCatalogue, false).diff).toEqual({
@@ -331,7 +331,7 @@ describe("the difference", () => {
     });
   });
 
-  test("between a catalogue and its own file is none, and its file makes an empty one the same", () => {
+  test("between a catalogue and its own file is empty, and its file gives an empty one the same content", () => {
     fc.assert(
       fc.property(catalogues, fc.boolean(), (catalogue, partial) => {
         for (const kind of catalogueKinds) {
@@ -354,7 +354,7 @@ describe("the difference", () => {
     );
   });
 
-  test("of any two catalogues, applied, gives the second", () => {
+  test("of any two catalogues, applied to the first, gives the second", () => {
     fc.assert(
       fc.property(catalogues, catalogues, fc.constantFrom(...formats), (before, after, format) => {
         for (const kind of ["brands", "licences"] as const) {

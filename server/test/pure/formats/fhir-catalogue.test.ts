@@ -13,7 +13,7 @@ import { readFhir } from "../../../src/formats/fhir/read.ts";
 import { MAX_RESOURCES } from "../../../src/formats/fhir/resolve.ts";
 import { add, bundle, bundleWith, bytesOf, type Loose, read, the } from "../../support/samples/fhir-samples.ts";
 
-/** Every reason to refuse and every doubt that the FHIR reader's code names has a message here that brings it about. */
+/** Every rejection and every warning in the FHIR reader's code has a message here that causes it. */
 
 const folder = new URL("../../../src/formats/fhir/", import.meta.url);
 const sources = readdirSync(folder)
@@ -193,8 +193,8 @@ const doubted: Partial<Record<WarningCode, Loose[]>> = {
   ],
 };
 
-describe("refusals", () => {
-  test("each that the reader names has a message that brings it about, and a kind of issue", () => {
+describe("rejections", () => {
+  test("each one of the reader has a message that causes it, and a kind of issue", () => {
     const readers = Object.keys(intakeRefusals).filter((code) => !(code in receiverRefusals));
     expect(Object.keys(refused).sort()).toEqual(named(readers));
     expect(Object.keys(refusalIssues).sort()).toEqual(
@@ -221,7 +221,7 @@ describe("refusals", () => {
     }
   });
 
-  test("everything that is missing is told at once, and the answer still finds its way", () => {
+  test("all missing fields are reported at once, and the answer still reaches the sender", () => {
     const result = read(
       { resourceType: "MedicationRequest", status: "active", intent: "order", identifier: [{ value: "7" }] },
       "9900017",
@@ -234,21 +234,21 @@ describe("refusals", () => {
   });
 });
 
-describe("doubts", () => {
-  test("each that the reader names has a message that raises it", () => {
+describe("warnings", () => {
+  test("each one of the reader has a message that raises it", () => {
     expect(Object.keys(doubted).sort()).toEqual(named(Object.keys(intakeWarnings)));
   });
 
   const cases = Object.entries(doubted).flatMap(([code, messages]) =>
     messages.map((json, index) => ({ code, index, json })),
   );
-  test.each(cases)("$code ($index) is a warning, and the prescription is taken", ({ code, json }) => {
+  test.each(cases)("$code ($index) is a warning, and the prescription is accepted", ({ code, json }) => {
     const result = read(json);
     if (!result.ok) throw new Error(`refused with ${result.refusal.description_code}`);
     expect(result.message.warnings.map((warning) => warning.code)).toContain(code);
   });
 
-  test("a receiver beside the message that is not the one in it", () => {
+  test("a receiver given with the message that differs from the one in it", () => {
     const result = read(bundle(), "9900025");
     expect(result.ok && result.message.warnings.map(({ code }) => code)).toEqual(["receiver_conflict"]);
   });
@@ -257,7 +257,7 @@ describe("doubts", () => {
 describe("the answer", () => {
   const all = [...Object.values(refused), ...Object.values(doubted)].flat();
 
-  test("to every message is an OperationOutcome made of the tables' sentences and of element names", () => {
+  test("to every message is an OperationOutcome that contains only the tables' sentences and element names", () => {
     const sentences: string[] = [
       ...Object.values(intakeRefusals).map(([, sentence]) => sentence),
       ...Object.values(acceptances).map(([, , sentence]) => sentence),
@@ -278,7 +278,7 @@ describe("the answer", () => {
     }
   });
 
-  test("names our numbers where there are any", () => {
+  test("contains our numbers if there are any", () => {
     expect(outcomeOf("received", [], { message_id: "m", prescription_id: 7 })).toEqual({
       resourceType: "OperationOutcome",
       extension: [
@@ -298,12 +298,12 @@ describe("the answer", () => {
     });
   });
 
-  test.each(Object.entries(acceptances))("%s is told as such", (answer, [severity, code, sentence]) => {
+  test.each(Object.entries(acceptances))("%s is reported as such", (answer, [severity, code, sentence]) => {
     const [issue] = outcomeOf(answer as Acceptance, []).issue;
     expect(issue).toMatchObject({ severity, code, details: { text: sentence } });
   });
 
-  test("a duplicate, a receiver nobody is and a fault of ours are told apart", () => {
+  test("distinguishes a duplicate, an unknown receiver and a fault of ours", () => {
     const kinds = (["220", "002", "007"] as const).map((code) => outcomeOf(refusalFor(code), []).issue[0]?.code);
     expect(kinds).toEqual(["duplicate", "not-found", "transient"]);
   });

@@ -16,8 +16,8 @@ import {
 
 const envelopeOf = (json: unknown, ncpdp_id: string | null = null) => message(json, ncpdp_id).envelope;
 
-describe("a message is known again", () => {
-  test("by its Bundle's identifier, else by the request's, else by nothing", () => {
+describe("a message is recognized", () => {
+  test("by its Bundle's identifier, or else by the request's, or else not at all", () => {
     const identifiers = [
       { value: "first" },
       { use: "official", system: "urn:clinic", value: "official" },
@@ -38,14 +38,14 @@ describe("a message is known again", () => {
     expect(envelopeOf(identified(0))).toMatchObject({ message_id: null, prescriber_order_number: null });
   });
 
-  test("an identifier longer than any is none", () => {
+  test("an identifier that is too long is ignored", () => {
     const long = bundleWith((_, all) => {
       all.identifier.value = "x".repeat(300);
     });
     expect(envelopeOf(long).message_id).toBe(envelope.prescriber_order_number);
   });
 
-  test("a cancellation is not taken for the prescription it cancels", () => {
+  test("a cancellation is not confused with the prescription it cancels", () => {
     const cancelled = contained(writeFhir(prescription, envelope, "cancelled"));
     expect(envelopeOf(cancelled)).toMatchObject({
       message_id: null,
@@ -55,7 +55,7 @@ describe("a message is known again", () => {
     expect(envelopeOf(writeFhir(prescription, envelope, "cancelled")).message_id).toBe(envelope.message_id);
   });
 
-  test("the sender is the header's endpoint, else the Bundle's source, else the request's", () => {
+  test("the sender is the header's endpoint, or else the Bundle's source, or else the request's", () => {
     const sent = bundleWith((request, all) => {
       request.meta = { source: "urn:request" };
       add(all, { resourceType: "MessageHeader", source: { endpoint: "urn:header" } });
@@ -80,7 +80,7 @@ describe("the receiver", () => {
     expect(envelopeOf(addressed).to).toBe("9900025");
   });
 
-  test("is the dispenser, else the performer, else the message's destination, else the one beside the message", () => {
+  test("is the dispenser, or else the performer, the message's destination, or the one given with the message", () => {
     const named = (value: string) => ({ identifier: { system: identifierSystems.ncpdp[0], value } });
     const addressed = bundleWith((request, all) => {
       request.performer = named("2222222");
@@ -97,7 +97,7 @@ describe("the receiver", () => {
     expect(envelopeOf(addressed)).toMatchObject({ to: null, to_qualifier: null });
   });
 
-  test("in the message goes before the one beside it, and that is said", () => {
+  test("in the message takes precedence over the one given with it, and a warning says so", () => {
     const { envelope: addressed, warnings } = message(bundle(), "9900025");
     expect(addressed.to).toBe("9900017");
     expect(warnings.map(({ code }) => code)).toEqual(["receiver_conflict"]);
@@ -123,7 +123,7 @@ describe("a cancellation", () => {
     });
   });
 
-  test("needs no more than its identifier, and complains of nothing", () => {
+  test("needs only its identifier, and raises no warnings", () => {
     const identifier = [{ system: "urn:clinic", value: "88121" }];
     const { content, warnings, envelope } = message({
       resourceType: "MedicationRequest",
@@ -136,18 +136,18 @@ describe("a cancellation", () => {
   });
 });
 
-describe("which request is meant", () => {
+describe("the request that counts", () => {
   const another = (fields: Loose) => ({ resourceType: "MedicationRequest", id: "other", intent: "order", ...fields });
   const outcome = (spoil: (request: Loose, all: Loose) => void) => {
     const result = read(bundleWith(spoil));
     return result.ok ? result.message.content.kind : result.refusal.description_code;
   };
 
-  test("two orders in one message are refused", () => {
+  test("two orders in one message are rejected", () => {
     expect(outcome((_, all) => add(all, another({ status: "active" })))).toBe("179");
   });
 
-  test("what is completed, what is renewed and what is out of the header's focus came along for information", () => {
+  test("completed requests, renewed ones and those outside the header's focus are only information", () => {
     expect(outcome((_, all) => add(all, another({ status: "completed" })))).toBe("new");
     expect(
       outcome((request, all) => {
@@ -163,7 +163,7 @@ describe("which request is meant", () => {
     ).toBe("new");
   });
 
-  test("a new order and the cancellation of the one it replaces are two", () => {
+  test("a new order and the cancellation of the one it replaces count as two", () => {
     expect(
       outcome((request, all) => {
         request.priorPrescription = { reference: "MedicationRequest/other" };
@@ -172,7 +172,7 @@ describe("which request is meant", () => {
     ).toBe("179");
   });
 
-  test("two requests that renew each other are two", () => {
+  test("two requests that renew each other count as two", () => {
     expect(
       outcome((request, all) => {
         request.priorPrescription = { reference: "MedicationRequest/other" };
@@ -182,7 +182,7 @@ describe("which request is meant", () => {
     ).toBe("179");
   });
 
-  test("what a transaction deletes is not there", () => {
+  test("a resource that a transaction deletes is ignored", () => {
     expect(
       outcome((_, all) => {
         all.entry.push({ request: { method: "DELETE" }, resource: another({ status: "active" }) });

@@ -11,14 +11,14 @@ const MOST_MS = 200;
 
 const readingTime = (body: Uint8Array) => quickest(MOST_MS, () => readFhir(body, null));
 
-/** Every text within, wherever it is. */
+/** Every text inside the value. */
 function textsWithin(value: unknown): string[] {
   if (typeof value === "string") return [value];
   return typeof value === "object" && value !== null ? Object.values(value).flatMap(textsWithin) : [];
 }
 
-describe(`${MESSAGES} messages that something happened to`, () => {
-  test("are read or refused, at once, into texts that can be kept, and answered without a word of theirs", () => {
+describe(`${MESSAGES} damaged messages`, () => {
+  test("are read or rejected quickly, give storable texts, and get answers that repeat none of their content", () => {
     const { patient, prescriber, drug } = prescription;
     const secrets = [patient.last_name, patient.phone, patient.dob, prescriber.npi, drug.description];
     const outcomes = { read: 0, refused: 0 };
@@ -40,7 +40,7 @@ describe(`${MESSAGES} messages that something happened to`, () => {
         `seed ${seed}`,
       ).toEqual([]);
     }
-    // A mutation that always or never spoils a message tests nothing.
+    // A mutation that always or never breaks a message tests nothing.
     expect(Math.min(outcomes.read, outcomes.refused)).toBeGreaterThan(MESSAGES / 10);
   });
 
@@ -51,7 +51,7 @@ describe(`${MESSAGES} messages that something happened to`, () => {
   });
 });
 
-describe("a message of a mebibyte, made to be slow", () => {
+describe("a message of 1 MiB, built to be slow", () => {
   const many = (count: number, item: (index: number) => Loose) =>
     Array.from({ length: count }, (_, index) => item(index));
   const request = (fields: Loose) => ({

@@ -17,8 +17,8 @@ import {
   warningsIn,
 } from "../../support/samples/fhir-samples.ts";
 
-describe("the shape of a message says nothing", () => {
-  test("the sample is read whole, without a doubt", () => {
+describe("the form of a message does not matter", () => {
+  test("the sample is read completely, without warnings", () => {
     expect(message(bundle())).toEqual({
       envelope: {
         ...envelope,
@@ -38,7 +38,7 @@ describe("the shape of a message says nothing", () => {
     expect(message(style(bundle()))).toEqual(message(bundle()));
   });
 
-  test("references: a request that contains all it points to", () => {
+  test("references: a request that contains all its targets", () => {
     const lone = message(contained(bundle()));
     expect(lone.content).toEqual({ kind: "new", prescription });
     expect(lone.warnings).toEqual([]);
@@ -57,7 +57,7 @@ describe("the shape of a message says nothing", () => {
     expect(message(turned)).toEqual(message(bundle()));
   });
 
-  test("a byte order mark, repeated keys, unknown parts and lone objects where lists belong", () => {
+  test("a byte order mark, repeated keys, unknown parts and single objects in place of lists", () => {
     const repeated = JSON.stringify(bundle()).replace('{"resourceType"', '{"resourceType":"Patient","resourceType"');
     expect(message(`\uFEFF${repeated}`)).toEqual(message(bundle()));
     const odd = bundleWith((request, all) => {
@@ -68,7 +68,7 @@ describe("the shape of a message says nothing", () => {
     expect(message(odd)).toEqual(message(bundle()));
   });
 
-  test("characters that no database and no XML can hold are left out", () => {
+  test("characters that neither a database nor XML can hold are dropped", () => {
     const odd = bundleWith((request) => {
       request.dosageInstruction = [{ text: "Take \u0000one\u0007 tablet\ud800 by mouth at bedtime.\u001f " }];
     });
@@ -76,8 +76,8 @@ describe("the shape of a message says nothing", () => {
   });
 });
 
-describe("a reference never leads to the wrong resource", () => {
-  test("of two patients with one address neither is taken", () => {
+describe("a reference never resolves to the wrong resource", () => {
+  test("two patients with one URL: neither is used", () => {
     const doubled = bundleWith((_, all) => {
       const entry = all.entry.find((candidate: Loose) => candidate.resource.resourceType === "Patient");
       all.entry.push({ ...entry, resource: { ...entry.resource, birthDate: "1990-01-01" } });
@@ -98,14 +98,14 @@ describe("a reference never leads to the wrong resource", () => {
     expect(() => message(foreign)).toThrow("204");
   });
 
-  test("a subject that is not a patient is none", () => {
+  test("a subject that is not a patient is ignored", () => {
     const group = bundleWith((request) => {
       request.subject = { reference: "PractitionerRole/role" };
     });
     expect(() => message(group)).toThrow("204");
   });
 
-  test("another patient's allergies are left out, nobody's are taken", () => {
+  test("another patient's allergies are ignored, and those without a patient count", () => {
     const mixed = bundleWith((_, all) => {
       add(
         all,
@@ -120,11 +120,11 @@ describe("a reference never leads to the wrong resource", () => {
   });
 });
 
-describe("who", () => {
+describe("people", () => {
   const patientWith = (fields: Loose) =>
     prescriptionIn(bundleWith((_, all) => Object.assign(the("Patient", all), fields))).patient;
 
-  test("the official name goes before the usual one, a former one comes last", () => {
+  test("the official name takes precedence over the usual one, and a former one comes last", () => {
     const names = [
       { use: "old", family: "Former", given: ["Odalys"] },
       { use: "nickname", given: ["Oddie"] },
@@ -149,7 +149,7 @@ describe("who", () => {
     expect(patientWith({ gender }).gender).toBe(expected);
   });
 
-  test("a former address is never shipped to; the home goes before other places", () => {
+  test("a former address is never used for shipping; the home address takes precedence", () => {
     const at = (city: string, more: Loose = {}) => ({
       line: ["1 Elm"],
       city,
@@ -166,7 +166,7 @@ describe("who", () => {
     expect(city({ text: "1 Elm, Nowhere" }, at("Parts"))).toBe("Parts");
   });
 
-  test("states and zips take their usual form where it can be told, else stay as sent", () => {
+  test("states and ZIP codes are normalized if possible, and otherwise kept as sent", () => {
     const address = (fields: Loose) => {
       const { state, zip, country } =
         patientWith({ address: [{ line: ["1 Elm"], city: "X", ...fields }] }).address ?? {};
@@ -179,7 +179,7 @@ describe("who", () => {
     expect(address({ state: "Ontario", postalCode: "K1A 0B1", country: "ca" })).toEqual(["Ontario", "K1A 0B1", "CA"]);
   });
 
-  test("the sender's rank decides among telephones, then the use; numbers lose all but their digits", () => {
+  test("the sender's rank decides among telephones, then the use; numbers keep only their digits", () => {
     const phone = (...telecom: Loose[]) =>
       patientWith({ telecom: telecom.map((point) => ({ system: "phone", ...point })) }).phone;
     const mobile = { value: "(916) 555-0101", use: "mobile" };
@@ -191,7 +191,7 @@ describe("who", () => {
     expect(phone({ value: "+44 20 7946 0000" })).toBe("442079460000");
   });
 
-  test("numbers of the state and of payers are not the patient's ids", () => {
+  test("identifiers from the state and from payers are not the patient's ids", () => {
     const typed = (code: string, value: string) => ({ type: { coding: [{ code }] }, value });
     const identifier = [
       { system: "http://hl7.org/fhir/sid/us-ssn", value: "078051120" },
@@ -210,7 +210,7 @@ describe("who", () => {
     ]);
   });
 
-  test("a practitioner without role, a role's places, and a bare number are all a prescriber", () => {
+  test("a practitioner without a role, a role's locations, and a bare number all give a prescriber", () => {
     const direct = bundleWith((request) => {
       request.requester = { reference: "Practitioner/prescriber" };
     });
@@ -250,12 +250,12 @@ describe("who", () => {
       practitioner.identifier = [{ system, value: "AW1234567" }];
       practitioner.qualification = [{ identifier: [{ system, value: "fl1234563" }] }];
     });
-    // The one that passes its check goes before the one that does not.
+    // The one with a valid check digit takes precedence.
     expect(prescriptionIn(signed).prescriber.dea).toBe("FL1234563");
   });
 });
 
-describe("what", () => {
+describe("the medication", () => {
   test.each(Object.entries(drugCodeSystems).flatMap(([system, names]) => names.map((name) => [name, system] as const)))(
     "a drug's code under %s is %s",
     (system, expected) => {
@@ -266,7 +266,7 @@ describe("what", () => {
     },
   );
 
-  test("a drug by reference is the same as one in the request; a lost one keeps the name it is shown by", () => {
+  test("a referenced drug equals an inline one; one that is missing keeps its display name", () => {
     const referring = bundleWith((request, all) => {
       add(all, { resourceType: "Medication", id: "m", code: request.medicationCodeableConcept });
       request.medicationReference = { reference: "Medication/m", display: "Zolpidem" };
@@ -294,7 +294,7 @@ describe("what", () => {
     expect(forms.split(" ").map((code) => unit({ code }))).toEqual(forms.split(" ").map(() => name));
   });
 
-  test("UCUM's measures are units; a mere count is one of what its name says, else of pieces", () => {
+  test("UCUM's measures are units; a plain count uses the named unit, or else pieces", () => {
     expect(unit({ code: "mL", unit: "ml" })).toBe("milliliter");
     expect(unit({ code: "g" })).toBe("gram");
     expect(unit({ code: "1", unit: "Tablet(s)" })).toBe("tablet");
@@ -315,7 +315,7 @@ describe("what", () => {
     expect(dispensing({ expectedSupplyDuration }).days_supply).toBe(days);
   });
 
-  test("a quantity that is only a bound is none; more than three decimals are rounded", () => {
+  test("a quantity with a comparator is ignored; more than three decimals are rounded", () => {
     const bounded = bundleWith((request) => {
       request.dispenseRequest.quantity.comparator = ">=";
     });
@@ -335,7 +335,7 @@ describe("what", () => {
     expect(prescriptionIn(bundleWith((request) => Object.assign(request, { substitution }))).daw).toBe(daw);
   });
 
-  test("directions are the prescriber's words in their sequence; what is coded is never put into words", () => {
+  test("directions are the prescriber's words in sequence; codes are never turned into words", () => {
     const dosed = bundleWith((request) => {
       request.dosageInstruction = [
         { sequence: 2, text: "Then one at night.", timing: { repeat: { frequency: 1 } } },
@@ -352,7 +352,7 @@ describe("what", () => {
     expect(() => message(coded)).toThrow("138");
   });
 
-  test("a time's date is the writer's; a month is no date", () => {
+  test("a time's date is the writer's local date; a month is not a date", () => {
     const written = (authoredOn: Loose) =>
       prescriptionIn(bundleWith((request) => Object.assign(request, { authoredOn }))).written_date;
     expect(written("2026-11-02T23:30:00-08:00")).toBe("2026-11-02");
@@ -364,7 +364,7 @@ describe("what", () => {
     ]);
   });
 
-  test("a schedule is found by its code's system, wherever the sender put it", () => {
+  test("a schedule is found by its code system, anywhere in the message", () => {
     const table0477 = { coding: [{ system: "http://terminology.hl7.org/CodeSystem/v2-0477", code: "II" }] };
     const schedule = (fields: Loose) =>
       prescriptionIn(bundleWith((request) => Object.assign(request, { extension: [] }, fields))).drug.schedule;
@@ -374,7 +374,7 @@ describe("what", () => {
     expect(schedule({ category: [{ coding: [{ code: "II" }] }] })).toBeNull();
   });
 
-  test("a reason is its ICD-10 code where it has one; conditions referred to are reasons too", () => {
+  test("a reason is its ICD-10 code if it has one; referenced conditions are reasons too", () => {
     const coding = [
       { system: "http://snomed.info/sct", code: "193462001", display: "Insomnia" },
       { system: "http://hl7.org/fhir/sid/icd-10-cm", code: "G47.00" },
@@ -409,7 +409,7 @@ describe("what", () => {
   });
 });
 
-describe("what else the message tells about the patient", () => {
+describe("other details of the patient in the message", () => {
   const records = (...resources: Loose[]) =>
     bundleWith((request, all) => {
       const others = ["AllergyIntolerance", "MedicationStatement", "Condition"];
@@ -423,7 +423,7 @@ describe("what else the message tells about the patient", () => {
   });
   const status = (code: string) => ({ coding: [{ code }] });
 
-  test("silence is not the absence of allergies, and only a word about all or about drugs is", () => {
+  test("no mention does not mean no allergies; only a statement about all or about drugs does", () => {
     expect(allergies()).toBe("unknown");
     expect(allergies(snomed("716186003"))).toBe("none");
     expect(allergies(snomed("409137002"))).toBe("none");
@@ -434,12 +434,12 @@ describe("what else the message tells about the patient", () => {
     expect(allergies(snomed("716186003"), { code: {} })).toBe("unknown");
   });
 
-  test("an allergy beats a word that there is none", () => {
+  test("an allergy overrides a statement that there is none", () => {
     expect(allergies(snomed("716186003"), { code: { text: "Sulfa" } })).toMatchObject([{ text: "Sulfa" }]);
     expect(allergies({ code: { text: "No known allergies except sulfa" } })).toHaveLength(1);
   });
 
-  test("what is over, refuted or an error is not an allergy", () => {
+  test("a resolved, refuted or erroneous entry is not an allergy", () => {
     expect(
       allergies(
         { ...snomed("1", "Over"), clinicalStatus: status("resolved") },
@@ -460,7 +460,7 @@ describe("what else the message tells about the patient", () => {
     ]);
   });
 
-  test("medications taken and conditions present, each once", () => {
+  test("current medications and conditions, each once", () => {
     const taken = (text: string, more: Loose = { status: "active" }) => ({
       resourceType: "MedicationStatement",
       medicationCodeableConcept: { text },

@@ -9,7 +9,7 @@ import { effort } from "../../support/tools/effort.ts";
 const check = <Values extends [unknown, ...unknown[]]>(property: fc.IProperty<Values>, numRuns = effort(1_000)) =>
   fc.assert(property, { seed: 20_261_115, numRuns });
 
-describe("a prescription that is written and read", () => {
+describe("a prescription that is written and read back", () => {
   test("is the same, and so is its envelope", () => {
     check(
       fc.property(prescriptions, envelopes, (prescription, envelope) => {
@@ -44,7 +44,7 @@ describe("a prescription that is written and read", () => {
     );
   });
 
-  test("has no null, no empty list and no empty object anywhere: FHIR knows none", () => {
+  test("has no null, no empty list and no empty object, which FHIR does not allow", () => {
     check(
       fc.property(prescriptions, envelopes, (prescription, envelope) => {
         expect(JSON.stringify(writeFhir(prescription, envelope))).not.toMatch(/:(null|\[\]|\{\})[,}]/);
@@ -54,7 +54,7 @@ describe("a prescription that is written and read", () => {
   });
 });
 
-/** The entries of a Bundle are in no order, so neither is what each of them tells. */
+/** The entries of a Bundle have no order, so lists built from them have none either. */
 function orderless(prescription: IncomingPrescription): IncomingPrescription {
   const { patient, allergies } = prescription;
   const sorted = <Item>(items: Item[]) =>

@@ -34,8 +34,8 @@ const contentOf = (text: string) => {
   return read.ok ? read.message.content : read.refusal;
 };
 
-describe("whatever is written can be read", () => {
-  test.each(scriptVersions)("%s: what the reader makes of our message is what was given", (version) => {
+describe("any written message can be read", () => {
+  test.each(scriptVersions)("%s: the reader returns what the writer was given", (version) => {
     fc.assert(
       fc.property(envelopes(version), contents, (given, content) => {
         const read = readScript(bytes(writeScript(given, content, version)));
@@ -64,7 +64,7 @@ describe("whatever is written can be read", () => {
   });
   const numbers = fc.infiniteStream(fc.nat());
 
-  test("order, prefixes, attributes, bare dates, empty elements, remarks and wrapping say nothing", () => {
+  test("order, prefixes, attributes, bare dates, empty elements, comments and wrapping do not matter", () => {
     fc.assert(
       fc.property(fc.constantFrom(...originals), liberties, numbers, (original, taken, stream) => {
         const variant = rewrite(original, taken, () => stream.next().value as number);
@@ -74,7 +74,7 @@ describe("whatever is written can be read", () => {
     );
   });
 
-  test("nor do they of any other prescription", () => {
+  test("nor do they for any other prescription", () => {
     fc.assert(
       fc.property(
         newPrescriptions,
@@ -92,8 +92,8 @@ describe("whatever is written can be read", () => {
   });
 });
 
-describe("whatever comes", () => {
-  /** Texts are trimmed and never empty, numbers are finite: what stands behind the reader counts on it. */
+describe("any input", () => {
+  /** Texts are trimmed and never empty, numbers are finite: the code behind the reader relies on it. */
   function faults(value: unknown, path = ""): string[] {
     if (typeof value === "string") return value === "" || value !== value.trim() || value.includes("\0") ? [path] : [];
     if (typeof value === "number") return Number.isFinite(value) && value >= 0 ? [] : [path];
@@ -103,7 +103,7 @@ describe("whatever comes", () => {
   }
 
   const SPOILED = effort(2_000);
-  test("spoiled messages: none throws, none takes 200 ms, each is taken whole or refused with an answer", () => {
+  test("damaged messages: none throws, none takes 200 ms, each is accepted completely or rejected with an answer", () => {
     const outcomes = { taken: 0, refused: 0 };
     for (let seed = 1; seed <= SPOILED; seed++) {
       const message = mutate(seed);
@@ -116,7 +116,7 @@ describe("whatever comes", () => {
         : writeReply(read.envelope, { kind: "error", refusal: read.refusal }, { message_id: "1", sent_time: "2" });
       expect(parseXml(bytes(reply)).ok, `seed ${seed}`).toBe(true);
     }
-    // Both ways out are really tried.
+    // Both outcomes occur.
     expect(Math.min(outcomes.taken, outcomes.refused)).toBeGreaterThan(SPOILED / 5);
   });
 
@@ -125,7 +125,7 @@ describe("whatever comes", () => {
     expect(mutate(7)).not.toEqual(mutate(8));
   });
 
-  test("a text that grows without end costs no more than its length", () => {
+  test("a text that keeps growing costs time in proportion to its length", () => {
     const long = ["x", " ", "1", "-", "a-", "1 ", "&amp;"].map((piece) => `1${piece.repeat(100_000)}1`);
     const leaves = [...new Set(sample.match(/<\w+>[^<]+</g))];
     for (const leaf of leaves) {
@@ -137,10 +137,10 @@ describe("whatever comes", () => {
   });
 });
 
-describe("however often", () => {
+describe("at any number of repetitions", () => {
   const NODES = 19_000;
   const names = [...new Set(Array.from(sample.matchAll(/<(\w+)/g), ([, name]) => name as string))];
-  test.each(names.filter((name) => name !== "Message"))("%s is repeated, reading costs less than 200 ms", (name) => {
+  test.each(names.filter((name) => name !== "Message"))("of %s, reading costs less than 200 ms", (name) => {
     const [element = ""] = new RegExp(`<${name}[ >].*?</${name}>`, "s").exec(sample) ?? [];
     const nodes = element.match(/<\w|="/g)?.length ?? 1;
     const times = Math.floor(Math.min(NODES / nodes, 1_000_000 / element.length));
@@ -150,7 +150,7 @@ describe("however often", () => {
 });
 
 describe("an explanation", () => {
-  test("shows every field with the path it came from", () => {
+  test("shows every field with its path", () => {
     const { outcome, fields, missing } = findFields(bytes(sample));
     expect(outcome).toEqual(readScript(bytes(sample)));
     expect(missing).toEqual([]);
@@ -166,7 +166,7 @@ describe("an explanation", () => {
     }
   });
 
-  test("numbers the elements of which there are several, and names what nothing was made of", () => {
+  test("numbers repeated elements, and names those that were ignored", () => {
     const twice = edit(sample, [
       "</NewRx>",
       "<Observation><Measurement>1</Measurement><Measurement>2</Measurement></Observation></NewRx>",
@@ -177,7 +177,7 @@ describe("an explanation", () => {
     expect(unread).not.toContain("Message/Body/NewRx/Patient/HumanPatient/Name/LastName");
   });
 
-  test("says what is missing, where it was looked for and what comes of it", () => {
+  test("says what is missing, where the reader looked and the effect", () => {
     const { outcome, missing } = findFields(bytes(without("Sig", without("DateOfBirth"))));
     expect(outcome).toMatchObject({ ok: false, refusal: refusalFor("138") });
     expect(missing).toEqual([
@@ -190,7 +190,7 @@ describe("an explanation", () => {
     ]);
   });
 
-  test("has nothing to show of what could not be read", () => {
+  test("has nothing to show for an unreadable message", () => {
     expect(findFields(bytes("not XML"))).toMatchObject({ fields: [], missing: [], unread: [] });
     expect(findFields(bytes(edit(sample, [/<Message[^>]*>/, '<Message version="8.1">']))).missing).toEqual([]);
     expect(findFields(bytes(writeScript(envelope("10.6"), change, "10.6"))).missing).toEqual([]);

@@ -100,7 +100,7 @@ describe("three generations of the standard", () => {
     order_group: null,
   };
 
-  test.each(scriptVersions)("%s is read to the same prescription, without a doubt", (version) => {
+  test.each(scriptVersions)("%s gives the same prescription, without warnings", (version) => {
     expect(taken(shapes[version])).toEqual({
       envelope: {
         format: "script",
@@ -121,19 +121,19 @@ describe("three generations of the standard", () => {
     });
   });
 
-  test.each(scriptVersions)("a sample that says everything comes out of %s as it went in", (version) => {
+  test.each(scriptVersions)("a complete sample in %s reads back as it was written", (version) => {
     for (const content of [newRx, cancelRx, renewal, change]) {
       const message = { envelope: envelope(version), content, warnings: [] };
       expect(taken(writeScript(message.envelope, content, version))).toEqual(message);
     }
   });
 
-  test("a social security number is never anybody's id", () => {
+  test("a social security number is never used as an id", () => {
     expect(JSON.stringify(taken(shapes["10.6"]))).not.toContain("900000001");
   });
 });
 
-describe("what a version may be called", () => {
+describe("names of a version", () => {
   const head = /<Message[^>]*>/;
   const named = (attributes: string) => readScript(bytes(edit(sample, [head, `<Message ${attributes}>`])));
   test.each([
@@ -159,7 +159,7 @@ describe("what a version may be called", () => {
     'version="D.0"',
     'version="4.2"',
     'version="2017071" TransactionDomain="TELECOM"',
-  ])("%s is another standard: 021, and the answer finds its way", (attributes) => {
+  ])("%s is another standard: 021, and the answer reaches the sender", (attributes) => {
     const read = named(attributes);
     expect(refusalsOf(read)).toEqual(["021"]);
     expect(read).toMatchObject({ envelope: { message_id: "TF-0001", from: "6120042" } });
@@ -171,7 +171,7 @@ const asUtf16 = (text: string) => new Uint8Array(Buffer.from(`\uFEFF${text}`, "u
 const minimal = (body: string, header = "<To>9900017</To><From>612</From><MessageID>1</MessageID>") =>
   `<Message version="2017071"><Header>${header}</Header><Body>${body}</Body></Message>`;
 
-/** For each refusal, messages that get it. */
+/** For each rejection, messages that get it. */
 const refused: Record<keyof typeof readerRefusals | "002", readonly (string | Uint8Array)[]> = {
   "002": [without("Pharmacy", without("To"))],
   "010": [without("Header")],
@@ -261,7 +261,7 @@ const refused: Record<keyof typeof readerRefusals | "002", readonly (string | Ui
   ],
 };
 
-describe("a refusal", () => {
+describe("a rejection", () => {
   const fixtures = Object.entries(refused).flatMap(([code, messages]) =>
     messages.map((message, index) => [code as DescriptionCode, index, message] as const),
   );
@@ -270,7 +270,7 @@ describe("a refusal", () => {
     expect(refusalsOf(read)).toContain(code);
   });
 
-  test("alone, when only one thing is wrong, under the Error code of the table", () => {
+  test("has a single entry for a single problem, under the table's Error code", () => {
     for (const [code, messages] of Object.entries(refused)) {
       const [first] = messages as [string | Uint8Array];
       const read = readScript(typeof first === "string" ? bytes(first) : first);
@@ -281,20 +281,20 @@ describe("a refusal", () => {
     }
   });
 
-  test("tells everything that is wrong at once", () => {
+  test("reports all problems at once", () => {
     const read = readScript(bytes(minimal("<NewRx/>", "<MessageID>7</MessageID>")));
     expect(refusalsOf(read)).toEqual(["028", "002", "203", "204", "206"]);
     const bare = "<NewRx><MedicationPrescribed><DrugDescription>A</DrugDescription></MedicationPrescribed></NewRx>";
     expect(refusalsOf(readScript(bytes(minimal(bare))))).toEqual(["203", "204", "135", "138"]);
   });
 
-  test("keeps the envelope, as far as there is one", () => {
+  test("keeps as much of the envelope as there is", () => {
     expect(readScript(bytes(without("Sig")))).toMatchObject({ envelope: envelope("2017071") });
     expect(readScript(bytes("<Message/>"))).toMatchObject({ envelope: { message_id: null, from: null } });
     expect(readScript(bytes("not XML"))).toMatchObject({ envelope: null });
   });
 
-  test("each sentence fits into the standard's 70 characters", () => {
+  test("each sentence fits the standard's 70 characters", () => {
     for (const [, sentence] of Object.values(intakeRefusals)) expect(sentence.length).toBeLessThanOrEqual(70);
   });
 });
@@ -303,7 +303,7 @@ const inMedication = (element: string) =>
   edit(sample, ["</MedicationPrescribed>", `${element}</MedicationPrescribed>`]);
 const controlled = edit(sample, ["C38046", "C48675"]);
 
-/** For each warning this reader gives, messages that get it (and are taken all the same). */
+/** For each warning of this reader, messages that get it and are still accepted. */
 const doubted: Partial<Record<WarningCode, readonly string[]>> = {
   version_missing: [edit(sample, [/<Message[^>]*>/, "<Message>"])],
   version_unknown: [edit(sample, [/<Message[^>]*>/, '<Message version="2025011">'])],
@@ -371,12 +371,12 @@ describe("a warning", () => {
   const fixtures = Object.entries(doubted).flatMap(([code, messages]) =>
     messages.map((message, index) => [code as WarningCode, index, message] as const),
   );
-  test.each(fixtures)("%s, message %i, is the only one, and the message is taken", (code, _, message) => {
+  test.each(fixtures)("%s, message %i, is the only one, and the message is accepted", (code, _, message) => {
     const { warnings } = taken(message);
     expect(warnings.map((warning) => warning.code)).toEqual([code]);
   });
 
-  test("has a fixture wherever the reader can give it", () => {
+  test("has a fixture for every one that the reader can give", () => {
     const folder = new URL("../../../src/formats/script/", import.meta.url);
     const sources = readdirSync(folder).filter((name) => name !== "explain.ts");
     const words = sources.flatMap(
@@ -387,7 +387,7 @@ describe("a warning", () => {
     expect(Object.keys(doubted).filter((code) => !given.includes(code))).toEqual([]);
   });
 
-  test("tells where by names, and nothing of what was said", () => {
+  test("gives the location by element names, and none of the content", () => {
     const message = taken(edit(sample, ["1234567893", "1234567890"], ["C48542", "C00000"]));
     expect(message.warnings).toEqual([
       { code: "npi_checksum", path: "Message/Body/NewRx/Prescriber/NonVeterinarian/Identification/NPI" },
@@ -399,8 +399,8 @@ describe("a warning", () => {
   });
 });
 
-describe("what is taken as it comes", () => {
-  test("a doubtful value is kept where a person can make something of it", () => {
+describe("lenient input", () => {
+  test("a doubtful value is kept if a person can use it", () => {
     expect(prescriptionOf(edit(sample, ["<Value>90", "<Value>0"])).quantity).toEqual({ value: 0, unit: "tablet" });
     expect(prescriptionOf(edit(sample, ["1234567893", "1234567890"])).prescriber?.npi).toBe("1234567890");
     expect(prescriptionOf(edit(sample, ["958142210", "9581"])).patient?.address?.zip).toBe("9581");
@@ -420,12 +420,12 @@ describe("what is taken as it comes", () => {
     expect(prescriptionOf(sample.replace("Substitutions>0<", `Substitutions>${code}<`)).daw).toBe(daw);
   });
 
-  test("brand medically necessary forbids substitution, whatever the code", () => {
+  test("brand medically necessary forbids substitution, regardless of the code", () => {
     const reason = "<ReasonForSubstitutionCodeUsed>BRAND MEDICALLY NECESSARY</ReasonForSubstitutionCodeUsed>";
     expect(prescriptionOf(inMedication(reason)).daw).toBe(true);
   });
 
-  test("a signature is evidence by its indicator, its value or the code SI, and by nothing less", () => {
+  test("a signature is proven by its indicator, its value or the code SI, and by nothing less", () => {
     const signed = (signature: string) =>
       prescriptionOf(edit(sample, [/<DigitalSignature .*<\/DigitalSignature>/, signature])).signature_evidence;
     const inside = (parts: string) => signed(`<DigitalSignature>${parts}</DigitalSignature>`);
@@ -441,7 +441,7 @@ describe("what is taken as it comes", () => {
     expect(prescriptionOf(without("DigitalSignature", marked)).signature_evidence).toBe(true);
   });
 
-  test("allergies: silence is not none, and one that is named outweighs the word that there is none", () => {
+  test("allergies: no mention does not mean none, and a named one overrides a statement that there is none", () => {
     const section = (inner: string) =>
       prescriptionOf(edit(sample, [/<AllergyOrAdverseEvent>.*<\/AllergyOrAdverseEvent>/s, inner])).allergies;
     const event = (inner: string) => section(`<AllergyOrAdverseEvent>${inner}</AllergyOrAdverseEvent>`);
@@ -488,7 +488,7 @@ describe("responses and cancellations", () => {
     });
   });
 
-  test("an approval may leave out who and whose; a denial carries no prescription, whatever stands beside it", () => {
+  test("an approval may omit prescriber and patient; a denial carries no prescription, even with one attached", () => {
     const medication =
       "<MedicationResponse><DrugDescription>Sertraline 50 mg tablet</DrugDescription></MedicationResponse>";
     const answered = (name: string) =>
@@ -499,7 +499,7 @@ describe("responses and cancellations", () => {
     expect(answered("Denied")).toMatchObject({ prescription: null });
   });
 
-  test("a cancellation needs no more than the message or the order it means", () => {
+  test("a cancellation needs only the message or the order it refers to", () => {
     for (const name of ["RelatesToMessageID", "PrescriberOrderNumber"]) {
       const header = `<To>9900017</To><From>612</From><MessageID>1</MessageID><${name}>TF-0001</${name}>`;
       expect(taken(minimal("<CancelRx/>", header)).content).toMatchObject({
@@ -510,7 +510,7 @@ describe("responses and cancellations", () => {
     }
   });
 
-  test("the prescription inside is the one that was written", () => {
+  test("the prescription in it is the original one", () => {
     expect(prescriptionOf(writeScript(envelope("10.6"), renewal, "10.6"))).toEqual(prescription);
   });
 });

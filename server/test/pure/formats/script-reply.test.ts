@@ -10,7 +10,7 @@ import { effort } from "../../support/tools/effort.ts";
 
 const given = { message_id: "PESTLE-1", sent_time: "2026-11-15T08:30:00.000Z" };
 
-/** As nested names and texts, which is all a receiver sees. */
+/** As nested names and texts, which is all that a receiver sees. */
 function seen(xml: string): XmlElement {
   const parsed = parseXml(new TextEncoder().encode(xml));
   if (!parsed.ok) throw new Error(parsed.why);
@@ -78,7 +78,7 @@ describe("an answer", () => {
     expect(bodyOf(answered(reply))).toEqual(body);
   });
 
-  test.each(scriptVersions)("goes back in the shape of %s, from us to the sender, naming the message", (version) => {
+  test.each(scriptVersions)("has the format of %s, goes from us to the sender, and names the message", (version) => {
     const message = seen(answered({ kind: "status", code: "010" }, envelope(version)));
     const header = child(message, "Header") as XmlElement;
     const [to, from, ...rest] = header.children;
@@ -98,12 +98,12 @@ describe("an answer", () => {
     );
   });
 
-  test("10.6 has its own word for a reason", () => {
+  test("in 10.6 has that version's element for a reason", () => {
     const reply = { kind: "cancel_denied", reason_codes: ["AA"], note: null } as const;
     expect(answered(reply, envelope("10.6"))).toContain("<Denied><DenialReasonCode>AA</DenialReasonCode></Denied>");
   });
 
-  test("to a message that could not be read is in the live version, to nobody known", () => {
+  test("to an unreadable message uses the current version and an unknown receiver", () => {
     const xml = answered({ kind: "error", refusal: refusalFor("024") }, null);
     const header = child(seen(xml), "Header") as XmlElement;
     expect(header.children.slice(0, 3).map(({ text }) => text)).toEqual(["UNKNOWN", "UNKNOWN", "PESTLE-1"]);
@@ -111,7 +111,7 @@ describe("an answer", () => {
     expect(xml).toContain('TransactionVersion="20170715"');
   });
 
-  test("keeps to the standard's ten codes and 70 characters", () => {
+  test("uses only the standard's ten codes and 70 characters", () => {
     const [first, ...also] = Object.keys(intakeRefusals) as [DescriptionCode, ...DescriptionCode[]];
     const error = answered({ kind: "error", refusal: refusalFor(first, ...also) });
     expect(error.match(/<DescriptionCode>/g)).toHaveLength(10);
@@ -119,7 +119,7 @@ describe("an answer", () => {
     expect(note).toContain(`<Note>${"😀".repeat(70)}</Note>`);
   });
 
-  test("says what it was given, whatever that is, and stays XML", () => {
+  test("contains any given text and stays valid XML", () => {
     const anything = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.constantFrom("</To>", "]]>", "&amp;", "\u0000", "\uD800", "\r\n\t"),

@@ -16,8 +16,8 @@ const why = (source: string | Uint8Array) => {
 const MEBIBYTE = 1024 * 1024;
 const sized = (length: number) => bytes(`<a>${"x".repeat(length - 7)}</a>`);
 
-describe("the door for XML", () => {
-  test("hands on local names and trimmed texts, frozen through and through", () => {
+describe("the XML parser", () => {
+  test("returns local names and trimmed texts, deeply frozen", () => {
     const root = rootOf(
       '<p:a xmlns:p="urn:x" p:id=" 7 " xml:lang="en"> one <b/><p:b>2</p:b><![CDATA[ & three ]]></p:a>',
     );
@@ -31,7 +31,7 @@ describe("the door for XML", () => {
       expect(Object.isFrozen(part)).toBe(true);
   });
 
-  test("finds children that say something, by name, and says where they stand", () => {
+  test("finds children with content by name, and gives their position", () => {
     const root = rootOf('<a><b/><b> </b><b c=" "/><b xsi:nil="true"/><b><c><d/></c></b><b>1</b><e/><b>2</b></a>');
     expect(child(root, "b")?.text).toBe("1");
     expect(children(root, "b").map(({ text }) => text)).toEqual(["1", "2"]);
@@ -39,7 +39,7 @@ describe("the door for XML", () => {
     expect(pathOf(child(root, "b") as XmlElement)).toBe("a/b");
   });
 
-  test("takes UTF-8 with and without its mark, its declaration, and blank lines before it", () => {
+  test("accepts UTF-8 with and without a byte order mark, its declaration, and blank lines before it", () => {
     expect(rootOf(bytes("\uFEFF<a>é</a>")).text).toBe("é");
     expect(rootOf(bytes('<?xml version="1.0" encoding="utf-8"?><a>é</a>')).text).toBe("é");
     expect(rootOf(bytes('\n \n<?xml version="1.0" encoding="US-ASCII"?><a>e</a>')).text).toBe("e");
@@ -51,11 +51,11 @@ describe("the door for XML", () => {
     ["bytes that are not UTF-8", new Uint8Array([0x3c, 0x61, 0xc3, 0x28])],
     ["a declared UTF-16", bytes('<?xml version="1.0" encoding="UTF-16"?><a/>')],
     ["a declared Latin-1", bytes("<?xml version='1.0' encoding='iso-8859-1'?><a/>")],
-  ])("refuses %s", (_, source) => {
+  ])("rejects %s", (_, source) => {
     expect(why(source)).toBe("encoding");
   });
 
-  test("a text that was inside another document is past its encoding", () => {
+  test("a text from inside another document is already decoded", () => {
     expect(why('<?xml version="1.0" encoding="utf-16"?><a/>')).toBe("read");
   });
 
@@ -67,7 +67,7 @@ describe("the door for XML", () => {
     ["a style sheet", "<?xml-stylesheet?><a/>"],
     ["billion laughs", `<!DOCTYPE a [<!ENTITY x "ha">${'<!ENTITY y "&x;&x;">'.repeat(100)}]><a>&y;</a>`],
     ["an external entity", '<!DOCTYPE a [<!ENTITY x SYSTEM "http://127.0.0.1/">]><a>&x;</a>'],
-  ])("refuses %s before it parses", (_, source) => {
+  ])("rejects %s before it parses", (_, source) => {
     expect(why(source)).toBe("forbidden");
   });
 
@@ -86,11 +86,11 @@ describe("the door for XML", () => {
     ["half of a surrogate pair", "<a>&#xD800;</a>"],
     ["UTF-16 without its mark", bytes("<\0a\0/\0>\0")],
     ["a second declaration", '<a><?xml version="1.0"?></a>'],
-  ])("refuses %s as malformed", (_, source) => {
+  ])("rejects %s as malformed", (_, source) => {
     expect(why(source)).toBe("malformed");
   });
 
-  test("takes 1 MiB, 64 levels and 20,000 nodes, and not one more", () => {
+  test("accepts 1 MiB, 64 levels and 20,000 nodes, and not one more", () => {
     expect([sized(MEBIBYTE), sized(MEBIBYTE + 1)].map(why)).toEqual(["read", "too_large"]);
     const deep = (levels: number) => "<a>".repeat(levels) + "</a>".repeat(levels);
     expect([deep(64), deep(65), "<a>".repeat(300_000)].map(why)).toEqual(["read", "too_deep", "too_deep"]);
@@ -108,7 +108,7 @@ describe("the door for XML", () => {
     ["brackets", `<a>${"]]".repeat(500_000)}</a>`],
     ["blanks in the declaration", `<?xml ${" ".repeat(MEBIBYTE - 20)}?><a/>`],
     ["blanks before it", `${" ".repeat(MEBIBYTE - 4)}<a/>`],
-  ])("a mebibyte of %s costs less than 200 ms", (_, source) => {
+  ])("1 MiB of %s costs less than 200 ms", (_, source) => {
     expect(quickest(200, () => why(bytes(source)))).toBeLessThan(200);
   });
 });

@@ -50,7 +50,7 @@ const record: DispensedRecord = {
   prescriber_phone: "6145550190",
 };
 
-/** Knows only what the standard says of the shape: TH names the end of segments, fields are parted by asterisks. */
+/** Knows only the standard's syntax: TH defines the segment terminator, and asterisks separate fields. */
 function readAsap(text: string): { segments: string[][]; of: (id: string) => string[][] } {
   const terminator = /^TH(?:\*[^*]*){8}\*(.)\1\n/.exec(text)![1]!;
   const segments = text
@@ -73,7 +73,7 @@ const counted = (text: string) => {
 };
 
 describe("the report of controlled substances", () => {
-  test("has its segments in order, and every field at its place", () => {
+  test("has its segments in order, and every field in its position", () => {
     const { segments } = readAsap(asapReport(header, [record]));
     expect(segments).toEqual([
       ["TH", "4.2B", "20261115-1", "01", "", "20261115", "170509", "T", "", "TERMINATOR"],
@@ -108,14 +108,14 @@ describe("the report of controlled substances", () => {
     ]);
   });
 
-  test("counts its segments right, with and without documents", () => {
+  test("counts its segments correctly, with and without documents", () => {
     const records = [record, { ...record, document: null }, record];
     const { whole, pharmacy, told_whole, told_pharmacy } = counted(asapReport(header, records));
     expect([told_whole, told_pharmacy]).toEqual([whole, pharmacy]);
     expect(whole).toBe(3 + 4 + 3 + 4 + 2);
   });
 
-  test("of nothing says so, and for which days", () => {
+  test("without fills says so, and for which days", () => {
     expect(asapReport(header, [])).toBe(
       [
         "TH*4.2B*20261115-1*01**20261115*170509*T**~~",
@@ -147,13 +147,13 @@ describe("the report of controlled substances", () => {
     [{ document: { ...record.document!, type: "PP", issuing_state: null } }, "PAT", 1, "US"],
     [{ document: { ...record.document!, type: "PP", issuing_country: "CA", issuing_state: "ON" } }, "AIR", 3, "99"],
   ] as [Partial<DispensedRecord>, string, number, string][])(
-    "%j is told as %s%i = %s",
+    "%j is reported as %s%i = %s",
     (change, id, place, expected) => {
       expect(readAsap(asapReport(header, [{ ...record, ...change }])).of(id)[0]![place]).toBe(expected);
     },
   );
 
-  test("knows every kind of identity document by a qualifier of its own", () => {
+  test("has a qualifier for every kind of identity document", () => {
     expect(Object.keys(documentQualifiers).sort()).toEqual([...documentTypes].sort());
     expect(new Set(Object.values(documentQualifiers)).size).toBe(documentTypes.length);
     for (const type of documentTypes) {
@@ -162,20 +162,20 @@ describe("the report of controlled substances", () => {
     }
   });
 
-  test("has tables whose rows stand where their names say", () => {
+  test("has tables whose rows match their names", () => {
     for (const [id, fields] of Object.entries({ TH, IS, PHA, PAT, DSP, PRE, AIR })) {
       const numbered = fields.map((_, index) => `${id}${String(index + 1).padStart(2, "0")}`);
       expect(fields.map((field) => field.id)).toEqual(numbered);
     }
   });
 
-  test("says which fields a state will miss", () => {
+  test("lists the fields that a state will miss", () => {
     expect(asapGaps(header, record)).toEqual([]);
     const lacking = { ...record, days_supply: null, prescriber_dea: null, address: { ...record.address, zip: "" } };
     expect(asapGaps(header, lacking)).toEqual(["PAT16", "DSP10", "PRE02"]);
   });
 
-  test("stays readable, whatever people are called and prescribers write", () => {
+  test("stays readable for any names and directions", () => {
     const text = fc.string({ unit: "binary", maxLength: 80 });
     const hostile = fc.oneof(
       text,

@@ -33,7 +33,7 @@ const request: LabelRequest = {
 };
 
 describe("check digits", () => {
-  // Numbers of real parcels and of the carriers' own examples, collected by others.
+  // Public numbers of real parcels and from the carriers' own examples.
   test.each([
     [
       uspsCheck,
@@ -41,10 +41,10 @@ describe("check digits", () => {
     ],
     [upsCheck, ["1Z5R89390357567127", "1Z879E930346834440", "1Z410E7W0392751591", "1Z8V92A70367203024"]],
     [fedexCheck, ["986578788855", "477179081230", "799531274483", "790535312317", "974367662710"]],
-  ])("are those of known numbers", (check, numbers) => {
+  ])("match known numbers", (check, numbers) => {
     for (const number of numbers) expect(`${number.slice(0, -1)}${check(number.slice(0, -1))}`).toBe(number);
   });
-  test("of USPS and FedEx notice most slips", () => {
+  test("of USPS and FedEx detect most typing errors", () => {
     expect(uspsCheck("920000000000000000000")).not.toBe(0);
     expect(fedexCheck("99657878885")).not.toBe(5);
   });
@@ -58,7 +58,7 @@ describe("a label", () => {
     ["Fed Ex", /^00\d{10}$/, "https://www.fedex.com/"],
     ["Northwind Couriers", /^PX\d{14}$/, null],
   ] as const;
-  test.each(shapes)("of %s has a number of its shape, and an address to look it up", async (carrier, shape, url) => {
+  test.each(shapes)("of %s has a number in the carrier's format, and a tracking URL", async (carrier, shape, url) => {
     const { tracking_no, tracking_url } = await simulatedCarriers.createLabel({ ...request, carrier });
     expect(tracking_no).toMatch(shape);
     if (url === null) expect(tracking_url).toBeNull();
@@ -68,7 +68,7 @@ describe("a label", () => {
     }
   });
 
-  test("is the same for the same key, byte by byte, and another for another", async () => {
+  test("is the same for the same key, byte for byte, and different for another", async () => {
     const [one, again, other] = await Promise.all(
       [request, { ...request }, { ...request, key: "7K2M9XQ4TC" }].map((each) => simulatedCarriers.createLabel(each)),
     );
@@ -77,7 +77,7 @@ describe("a label", () => {
     expect(other!.label.pdf.equals(one!.label.pdf)).toBe(false);
   });
 
-  test("passes the checks that labels of partners must pass", async () => {
+  test("passes the checks for partners' labels", async () => {
     const { label, tracking_no } = await simulatedCarriers.createLabel(request);
     const given = { carrier: "USPS", tracking_no };
     for (const [format, bytes] of [
@@ -88,7 +88,7 @@ describe("a label", () => {
     }
   });
 
-  test("of each order has a number of its own", async () => {
+  test("of each order has its own number", async () => {
     for (const carrier of ["USPS", "UPS", "FedEx"]) {
       const labels = Array.from({ length: 50 }, (_, order) =>
         simulatedCarriers.createLabel({ ...request, carrier, key: `7K2M9XQ${order}` }),
@@ -126,7 +126,7 @@ describe("a parcel", () => {
     time_zone: "America/New_York",
   };
 
-  test("is delivered on the day it was due, in the afternoon of its zone", async () => {
+  test("is delivered on its due day, in the afternoon of its time zone", async () => {
     const scans = await simulatedCarriers.track(parcel, END);
     expect(scans.map(({ at, status }) => [at.toISOString(), status])).toEqual([
       ["2026-11-16T20:00:00.000Z", "label_created"],
@@ -148,12 +148,12 @@ describe("a parcel", () => {
     expect((await statuses({ ...parcel, street1 })).slice(-ending.length)).toEqual(ending);
   });
 
-  test("can come to every status there is", () => {
+  test("can reach every status", () => {
     const told = new Set(stories.flatMap(({ steps }) => steps.map(({ status }) => status)));
     expect([...told].sort()).toEqual([...shipmentStatuses].sort());
   });
 
-  test("has one story, told in order, that begins when it was sent and of which nothing is told before it happened", async () => {
+  test("has one history in order that starts when it ships, and reports nothing before it happens", async () => {
     await fc.assert(
       fc.asyncProperty(parcels, fc.nat(20 * 24 * 60), async (given, minutes) => {
         const all = await simulatedCarriers.track(given, END);
@@ -169,14 +169,14 @@ describe("a parcel", () => {
     );
   });
 
-  test("that nothing befalls arrives no sooner and no later than its method promises", async () => {
+  test("without incidents arrives within the days that its method promises", async () => {
     await fc.assert(
       fc.asyncProperty(parcels, async (given) => {
         const { shipped_at, time_zone, transit_days } = given;
         const scans = await simulatedCarriers.track({ ...given, street1: "18 Larch Street" }, END);
         const [from, to] = [shipped_at, scans.at(-1)!.at].map((at) => Date.parse(dateIn(time_zone, at)));
         const days = (to! - from!) / 86_400_000;
-        // Sent at night to arrive the same day, the last minutes of its scans may fall after midnight.
+        // For a parcel sent at night for the same day, the last scans may be minutes after midnight.
         expect(days).toBeGreaterThanOrEqual(transit_days.min);
         expect(days).toBeLessThanOrEqual(Math.max(1, transit_days.max));
       }),
@@ -184,7 +184,7 @@ describe("a parcel", () => {
     );
   });
 
-  test("tells nothing of where the patient lives", async () => {
+  test("reveals nothing about where the patient lives", async () => {
     const told = JSON.stringify(await simulatedCarriers.track({ ...parcel, street1: "106 Larch Street" }, END));
     expect(told).not.toMatch(/larch|columbus/i);
   });

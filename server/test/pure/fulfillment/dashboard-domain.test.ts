@@ -7,8 +7,8 @@ import { initials, maskedPatient } from "../../../src/domain/patients/masked-pat
 import { lineDifferences } from "../../../src/domain/values/line-differences.ts";
 import { csvLines } from "../../../src/http/fulfillment/order-csv.ts";
 
-describe("what somebody types into the search", () => {
-  test("is taken for everything that it may be", () => {
+describe("search input", () => {
+  test("is read as everything that it may be", () => {
     expect(readQuestion("7k2m9xq4tb")).toMatchObject({ order_number: "7K2M9XQ4TB", tracking_no: "7K2M9XQ4TB" });
     expect(readQuestion(" 9400 1000 0000 0000 0000 00 ")).toMatchObject({
       order_number: null,
@@ -40,13 +40,13 @@ describe("what somebody types into the search", () => {
     }
   });
 
-  test("whatever it is, it is read without harm", () => {
+  test("of any kind is read without an error", () => {
     fc.assert(fc.property(fc.string({ maxLength: 300 }), (text) => void readQuestion(text)));
   });
 });
 
 describe("a masked patient", () => {
-  test("shows two letters, a year and a state, whatever the name", () => {
+  test("shows two letters, a year and a state, for any name", () => {
     expect(initials({ first_name: "Zsófia", last_name: "O’Hara" })).toBe("ZO");
     expect(initials({ first_name: "  '明", last_name: "éva" })).toBe("明É");
     expect(initials({ first_name: "", last_name: "123" })).toBe("");
@@ -68,7 +68,7 @@ describe("the differences of a line", () => {
     drug_schedule: "0" as const,
   };
   const given = { name: "Atorvastatin 20 mg tablet", ndc: "70999010130", units: 90, schedule: "0" as const };
-  test("another maker's product is the usual course, unless the prescriber forbids it", () => {
+  test("another maker's product is normal, unless the prescriber forbids it", () => {
     const marks = (daw: boolean) =>
       lineDifferences(given, { ...written, daw }).map(({ field, notable }) => [field, notable]);
     expect(marks(false)).toEqual([
@@ -80,7 +80,7 @@ describe("the differences of a line", () => {
       ["ndc", true],
     ]);
   });
-  test("another quantity or schedule is always worth a look, and the same is none", () => {
+  test("another quantity or schedule is always shown, and an equal one is not", () => {
     const same = { ...written, drug_name: "ATORVASTATIN 20 mg, Tablet", ndc: given.ndc, daw: true };
     expect(lineDifferences(given, same)).toEqual([]);
     expect(lineDifferences({ ...given, units: 60, schedule: "4" }, same)).toEqual([
@@ -90,7 +90,7 @@ describe("the differences of a line", () => {
   });
 });
 
-test("every event of the pharmacy's people has a row in the transition table, or changes no state", () => {
+test("every event of pharmacy staff has a row in the transition table, or changes no state", () => {
   const operator = { roles: ["operator", "pharmacist", "technician"] as const, person_id: "x" };
   const moving = workEvents.filter((event) => !["claim", "release", "note"].includes(event));
   const states = ["Processing/clinical_review", "Filling/fill", "Filling/product_check", "Filling/pack"] as const;
@@ -105,11 +105,11 @@ test("every event of the pharmacy's people has a row in the transition table, or
   }
 });
 
-test("no cell of the file begins like a formula, and each is one cell", () => {
+test("no cell of the file starts like a formula, and each is one cell", () => {
   fc.assert(
     fc.property(fc.string(), fc.constantFrom("", "=", "+", "-", "@", "\t", "\r"), (text, start) => {
       const [line = ""] = csvLines([{ reference: start + text } as never]).split(/\n$/);
-      // A cell in quotes ends at the next single quote, whatever commas and line ends stand in it.
+      // A quoted cell ends at the next single quote, regardless of commas and line ends in it.
       const cells = [...`,${line}`.matchAll(/,(?:"((?:[^"]|"")*)"|([^,"]*))/g)].map(
         ([, quoted, bare]) => quoted ?? bare,
       );

@@ -81,7 +81,7 @@ const slip: PackingSlip = {
   ],
 };
 
-/** Every document: how it is made, and what it must say. */
+/** Every document: how to make it, and its required content. */
 const documents: Record<string, { make: () => Promise<Buffer>; size: [number, number]; says: string[] }> = {
   "shipping label": {
     make: () => shippingLabel(label),
@@ -167,14 +167,14 @@ const documents: Record<string, { make: () => Promise<Buffer>; size: [number, nu
 };
 
 describe.each(Object.entries(documents))("a %s", (_name, { make, size, says }) => {
-  test("says all it must, on one page of its size", async () => {
+  test("contains everything required, on one page of its size", async () => {
     const file = await make();
     const pages = readPdf(file);
     expect(pages.map(({ width, height }) => [width, height])).toEqual([size]);
     const text = textOf(file);
     for (const words of says) expect(text).toContain(words);
   });
-  test("is the same, byte by byte, whenever it is made", async () => {
+  test("is the same, byte for byte, at any time", async () => {
     const [one, again] = await Promise.all([make(), make()]);
     expect(again!.equals(one!)).toBe(true);
     expect(one!.subarray(0, 5).toString()).toBe("%PDF-");
@@ -186,7 +186,7 @@ const ruler = new PDFDocument({ autoFirstPage: false });
 const widthOf = ({ font, size, text }: PdfText) => ruler.font(font).fontSize(size).widthOfString(text);
 const SLACK = 0.01;
 
-/** Whatever touches paper that is not there. */
+/** Everything outside the page. */
 function beyondThePage(file: Buffer) {
   return readPdf(file).flatMap(({ width, height, texts, boxes }) => [
     ...texts.filter((each) => {
@@ -197,7 +197,7 @@ function beyondThePage(file: Buffer) {
   ]);
 }
 
-describe("whatever people are called and prescribers write", () => {
+describe("any names and directions", () => {
   const text = fc.oneof(
     fc.string({ unit: "binary", maxLength: 120 }),
     fc.string({ unit: "grapheme", maxLength: 120 }),
@@ -206,7 +206,7 @@ describe("whatever people are called and prescribers write", () => {
   );
   const schedule = fc.constantFrom(...drugSchedules);
 
-  test("labels, leaflets and slips are made and stay within their pages", async () => {
+  test("labels, leaflets and slips fit their pages", async () => {
     const fields = fc.record({ one: text, two: text, three: text, four: text, schedule, cold_chain: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fields, async ({ one, two, three, four, schedule: drug_schedule, cold_chain }) => {
@@ -239,7 +239,7 @@ describe("whatever people are called and prescribers write", () => {
     );
   });
 
-  test("directions are printed in full, on a second label where one is too small", async () => {
+  test("directions are printed in full, on a second label if one is too small", async () => {
     const words = fc.array(fc.string({ unit: fc.constantFrom(..."abcdefgh0123./-"), minLength: 1, maxLength: 14 }), {
       minLength: 1,
       maxLength: 150,
@@ -256,7 +256,7 @@ describe("whatever people are called and prescribers write", () => {
     );
   });
 
-  test("lines of a label do not lie on each other", async () => {
+  test("lines of a label do not overlap", async () => {
     const sig_text = `${"Take one tablet in the morning and half a tablet at noon with food. ".repeat(12)}End.`;
     for (const file of await Promise.all([
       prescriptionLabel(pharmacy, { ...item, sig_text }),
@@ -279,7 +279,7 @@ describe("whatever people are called and prescribers write", () => {
   });
 });
 
-/** What a printer takes for commands is ours alone, and every line of text lies on the label. */
+/** Only our own text is a printer command, and every line of text is on the label. */
 function expectOneLabel(zpl: string) {
   expect(zpl).toMatch(/^\^XA\n[\x20-\x7d\n]*\^XZ\n$/);
   expect(zpl.match(/\^X[AZ]/g)).toEqual(["^XA", "^XZ"]);
@@ -296,38 +296,38 @@ const fromHex = (data: string) => {
   return Buffer.from(bytes, "hex").toString();
 };
 
-describe("a label for printers", () => {
-  test("says what the other one says", () => {
+describe("a ZPL label", () => {
+  test("has the same content as the PDF", () => {
     const said = [...zplLabel(label).matchAll(/\^FD([^^]*)\^FS/g)].map(([, data]) => fromHex(data!));
     for (const words of ["USPS", "Zoë Nuñez", "18 Larch Street", "Apt 4", "SIGNATURE REQUIRED", "REF WT-1042"]) {
       expect(said).toContain(words);
     }
     expectOneLabel(zplLabel(label));
   });
-  test("escapes what would be a command, and keeps what is written", () => {
+  test("escapes command characters, and keeps the text", () => {
     const zpl = zplLabel({ ...label, reference: "^XZ ~JR _5E \\& é" });
     expect(zpl).toContain("^FDREF _5EXZ _7EJR _5F5E _5C_26 _C3_A9^FS");
     expectOneLabel(zpl);
   });
 });
 
-describe("a barcode, read back from the paper,", () => {
+describe("a barcode, scanned from the page,", () => {
   const read = async (file: Promise<Buffer>) => {
     const [page] = readPdf(await file);
     const heights = page!.boxes.map(({ height }) => height).filter((height) => height > 30 && height < 100);
     return readCode128(widthsOf(page!.boxes.filter(({ height }) => height === heights[0])));
   };
-  test("of a parcel by post tells the ZIP code and the number", async () => {
+  test("of a postal parcel contains the ZIP code and the number", async () => {
     expect(await read(shippingLabel(label))).toBe(`|42043215|${label.tracking_no}`);
   });
   test.each([
     ["UPS", "1Z12345E03AB12CD4"],
     ["FedEx", "001234567890"],
     ["Northwind", "PX12345678901234"],
-  ])("of a parcel by %s tells the number", async (carrier, tracking_no) => {
+  ])("of a parcel by %s contains the number", async (carrier, tracking_no) => {
     expect(await read(shippingLabel({ ...label, carrier, tracking_no }))).toBe(tracking_no);
   });
-  test("of a packing slip tells the order", async () => {
+  test("of a packing slip contains the order", async () => {
     expect(await read(packingSlip(pharmacy, slip))).toBe(slip.order_number);
   });
   test("of a prescription label is a square with its three corners", async () => {
@@ -351,7 +351,7 @@ describe("a barcode, read back from the paper,", () => {
 
 describe("warnings", () => {
   const plain = { drug_name: "", drug_schedule: "0" as DrugSchedule, cold_chain: false };
-  test("are given for every ingredient they are listed for, whatever its case and salt", () => {
+  test("are printed for every listed ingredient, in any case and salt", () => {
     for (const { text, ingredients = [] } of auxiliaryLabels) {
       for (const name of ingredients) {
         expect(warningsFor({ ...plain, ingredients: [name] })).toContain(text);
@@ -360,7 +360,7 @@ describe("warnings", () => {
       }
     }
   });
-  test("are given for a form or a way of keeping", () => {
+  test("are printed for a dosage form or a storage condition", () => {
     const named = (drug_name: string) => warningsFor({ ...plain, ingredients: [], drug_name });
     expect(named("Something 10 mg ER tablet")).toContain("Swallow whole. Do not crush, chew or split.");
     expect(named("Something extended-release tablet")).toContain("Swallow whole. Do not crush, chew or split.");
@@ -368,10 +368,10 @@ describe("warnings", () => {
     expect(named("Erbium gelatin 10 mg tablet")).toEqual([]);
     expect(warningsFor({ ...plain, ingredients: [], cold_chain: true })[0]).toMatch(/refrigerator/);
   });
-  test("are not given for names that only look alike", () => {
+  test("are not printed for names that only look alike", () => {
     expect(warningsFor({ ...plain, ingredients: ["sildenafilum"], drug_name: "Pretretinoin" })).toEqual([]);
   });
-  test("are never absent from a controlled drug, and the federal caution is on schedules II to IV", () => {
+  test("are always printed for a controlled drug, and the federal caution for schedules II to IV", () => {
     for (const [schedule, names] of Object.entries(controlledIngredients) as [DrugSchedule, string[]][]) {
       for (const name of names) expect(warningsFor({ ...plain, ingredients: [name] })).not.toEqual([]);
       expect(federalCaution({ drug_schedule: schedule }) !== null).toBe(["2", "3", "4"].includes(schedule));
@@ -380,7 +380,7 @@ describe("warnings", () => {
   });
 });
 
-describe("text for few characters", () => {
+describe("text within a character limit", () => {
   test.each([
     ["Zoë Nuñez", "Zoë Nuñez", "Zoe Nunez"],
     ["Łukasz Żółć", "Lukasz Zólc", "Lukasz Zolc"],

@@ -17,7 +17,7 @@ const match = (patient: Partial<IncomingPatient>, ...candidates: ReturnType<type
   matchPatient({ ...incoming, ...patient }, candidates);
 const elsewhere = { ...incoming.address!, zip: "10001" };
 
-describe("a patient is the same", () => {
+describe("the same patient", () => {
   test.each([
     ["by name, birth date and ZIP", { phone: null, email: null }, candidate()],
     ["by name, birth date and telephone, after a move", { address: elsewhere, email: null }, candidate()],
@@ -27,17 +27,13 @@ describe("a patient is the same", () => {
       { address: null, phone: null, email: null, first_name: null },
       candidate({}, true),
     ],
-    [
-      "whatever the case and the marks of the names",
-      { last_name: "OKONKWO REYES", first_name: "marisól" },
-      candidate(),
-    ],
+    ["regardless of case and accents in the names", { last_name: "OKONKWO REYES", first_name: "marisól" }, candidate()],
   ])("%s", (_what, patient, known) => {
     expect(match(patient, known)).toMatchObject({ patient_id: "p1", doubtful: [] });
   });
 });
 
-describe("a patient is another, and a person looks at it", () => {
+describe("another patient, with a review entry", () => {
   test.each([
     ["same name and birth date, nothing else", { address: elsewhere, phone: null, email: null }, candidate()],
     ["a twin: same house, telephone and birth date", { first_name: "Marina" }, candidate()],
@@ -49,12 +45,12 @@ describe("a patient is another, and a person looks at it", () => {
     expect(made.doubtful.map(({ patient_id }) => patient_id)).toEqual(["p1"]);
   });
 
-  test("a parent of the same name at the same address is not even doubtful", () => {
+  test("a parent of the same name at the same address is not a possible duplicate", () => {
     expect(match({ dob: "1955-02-28", email: null }, candidate())).toMatchObject({ patient_id: null, doubtful: [] });
   });
 });
 
-test("of two who fit, one is taken and the other shown", () => {
+test("of two matches, one is used and the other shown", () => {
   const twice = [candidate(), { ...candidate(), patient_id: "p2" }];
   const made = matchPatient(incoming, twice);
   expect(made.patient_id).toBe("p1");
@@ -62,7 +58,7 @@ test("of two who fit, one is taken and the other shown", () => {
   expect(matchPatient(incoming, twice.toReversed())).toEqual(made);
 });
 
-test("no match is ever made across birth dates, nor on one agreement alone", () => {
+test("patients with different birth dates, or with only one matching detail, never match", () => {
   const maybe = <Value>(value: Value) => fc.constantFrom(value, null);
   fc.assert(
     fc.property(
@@ -91,7 +87,7 @@ test("every reason has a weight and a sentence", () => {
   }
 });
 
-test("what is searched for is the same however it is written", () => {
+test("search values are the same in any format", () => {
   expect(searchKeys.name_dob({ first_name: "Zoë", last_name: "O’Neil-Smith", dob: "1990-01-01" })).toBe(
     searchKeys.name_dob({ first_name: "ZOE", last_name: "oneil smith", dob: "1990-01-01" }),
   );
@@ -99,7 +95,7 @@ test("what is searched for is the same however it is written", () => {
   expect(searchKeys.email(" Ada@Example.test ")).toBe("ada@example.test");
 });
 
-describe("a message is routed", () => {
+describe("routing of a message", () => {
   const account = (
     account_id: string,
     ...rules: [kind: "sender" | "prescriber_npi" | "practice", value: string][]
@@ -109,8 +105,8 @@ describe("a message is routed", () => {
   });
   const message = { sender: "S1", prescriber_npi: "1234567893", practice: "Tule Fog" };
   test.each([
-    ["to nobody where nobody has the id", [], "nobody"],
-    ["to the only one, whatever its rules", [account("a", ["sender", "S9"])], "a"],
+    ["to no account if none has the id", [], "nobody"],
+    ["to the only one, regardless of its rules", [account("a", ["sender", "S9"])], "a"],
     ["by the sender", [account("a", ["sender", "s1"]), account("b")], "a"],
     [
       "by the prescriber before the sender",

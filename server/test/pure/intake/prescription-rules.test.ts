@@ -36,13 +36,13 @@ const drug = (description: string, code?: string, schedule: IncomingPrescription
 const inState = (state: string) => ({ ...sample.patient, address: { ...sample.patient.address!, state } });
 
 describe("days and zones", () => {
-  test("a day that does not exist is none", () => {
+  test("a day that does not exist is rejected", () => {
     for (const text of ["2026-02-30", "2026-13-01", "2026-00-10", "2026-1-1", "20261110", "", "0000-01-01"])
       expect(isDate(text)).toBe(false);
     for (const text of ["2026-02-28", "2028-02-29"]) expect(isDate(text)).toBe(true);
   });
 
-  test("months end on the same day, or on the last one there is", () => {
+  test("months end on the same day, or on the last day of the month", () => {
     expect(addMonths("2026-01-31", 1)).toBe("2026-02-28");
     expect(addMonths("2028-01-31", 1)).toBe("2028-02-29");
     expect(addMonths("2026-11-10", 12)).toBe("2027-11-10");
@@ -50,24 +50,24 @@ describe("days and zones", () => {
     expect(addDays("2026-12-31", 1)).toBe("2027-01-01");
   });
 
-  test("a day begins when the clocks of the zone say so, also where they change", () => {
+  test("a day starts by the clocks of the zone, also when they change", () => {
     expect(startOfDay(NEW_YORK, "2026-03-08").toISOString()).toBe("2026-03-08T05:00:00.000Z");
     expect(startOfDay(NEW_YORK, "2026-03-09").toISOString()).toBe("2026-03-09T04:00:00.000Z");
     expect(startOfDay("Asia/Kathmandu", "2026-11-15").toISOString()).toBe("2026-11-14T18:15:00.000Z");
-    // There midnight is skipped: the day begins at one.
+    // Midnight is skipped there: the day starts at one.
     expect(startOfDay("America/Santiago", "2026-09-06").toISOString()).toBe("2026-09-06T04:00:00.000Z");
-    // The first and the last day there is, whatever year it is in Greenwich by then.
+    // The first and the last representable day, regardless of the year in UTC.
     for (const zone of [NEW_YORK, "Pacific/Honolulu", "Pacific/Kiritimati"]) {
       for (const date of ["1000-01-01", "9999-12-31"]) expect(dateIn(zone, startOfDay(zone, date))).toBe(date);
     }
   });
 
-  test("the first instant of a day is of that day, and the one before of the day before", () => {
+  test("the first instant of a day belongs to that day, and the one before to the previous day", () => {
     const zones = ["America/New_York", "America/Santiago", "Pacific/Apia", "Asia/Kathmandu", "UTC", "Europe/Amsterdam"];
     fc.assert(
       fc.property(fc.constantFrom(...zones), fc.integer({ min: 0, max: 20_000 }), (zone, days) => {
         const date = addDays("2000-01-01", days);
-        // Samoa left out the day it crossed the date line.
+        // Samoa skipped the day when it crossed the date line.
         fc.pre(!(zone === "Pacific/Apia" && date === "2011-12-30"));
         const start = startOfDay(zone, date);
         expect(dateIn(zone, start)).toBe(date);
@@ -89,7 +89,7 @@ describe("a prescription can be filled", () => {
     ],
     ["no longer than the prescriber says", { expiration_date: "2026-12-24" }, "2026-12-25T05:00:00.000Z"],
     [
-      "no longer than the rule says, whatever the prescriber says",
+      "no longer than the rule says, regardless of the prescriber",
       { expiration_date: "2031-01-01" },
       "2027-11-11T05:00:00.000Z",
     ],
@@ -115,12 +115,12 @@ describe("refills", () => {
     ["0", "prn", 99, false],
     ["4", "prn", 5, false],
     ["0", null, 0, false],
-  ] as const)("of schedule %s: %s asked for, %s granted", (schedule, refills, granted, capped) => {
+  ] as const)("of schedule %s: %s requested, %s granted", (schedule, refills, granted, capped) => {
     const { prescription, warnings } = decide({ refills, drug: drug("Something", undefined, schedule) });
     expect([prescription.refills, warnings.includes("refills_capped")]).toEqual([granted, capped]);
   });
 
-  test("left are never more than granted nor below none, and shrink with what was ordered", () => {
+  test("never exceed those granted nor fall below zero, and shrink with each order", () => {
     const written_qty = fc.integer({ min: 0, max: 1000 }).map((n) => n / 4);
     fc.assert(
       fc.property(
@@ -141,7 +141,7 @@ describe("refills", () => {
 });
 
 describe("the drug", () => {
-  test("is known by its NDC however it is written; ten bare digits are decided by the formulary", () => {
+  test("is matched by its NDC in any format; the formulary decides about ten bare digits", () => {
     for (const code of ["70999010130", "70999-0101-30", "70999-101-30", "70999 0101 30"])
       expect(decide({ drug: drug("A", code) }).prescription).toMatchObject({ ndc: "70999010130", gcn: "90101" });
     const bare = decide({ drug: drug("A", "7099910130") });
@@ -150,14 +150,14 @@ describe("the drug", () => {
     expect(decide({ drug: drug("A", "1234567890") }).prescription.ndc).toBeNull();
   });
 
-  test("is as controlled as the strictest of message, formulary and name says", () => {
+  test("has the strictest schedule of message, formulary and name", () => {
     expect(decide({ drug: drug("A", undefined, "3") }).prescription.drug_schedule).toBe("3");
     expect(decide({ drug: drug("A", "70999060130") }).prescription.drug_schedule).toBe("4");
     expect(decide({ drug: drug("Oxycodone / acetaminophen", undefined, "5") }).prescription.drug_schedule).toBe("2");
     expect(decide({ drug: drug("Codeineless cough drops") }).prescription.drug_schedule).toBe("0");
   });
 
-  test("names of every listed ingredient are recognised inside a description", () => {
+  test("the names of all listed ingredients are recognized inside a description", () => {
     for (const [schedule, names] of Object.entries(controlledIngredients))
       for (const name of names) expect(scheduleByName(`${name.toUpperCase()} HCl 10 MG tablet`)).toBe(schedule);
   });
@@ -177,14 +177,14 @@ describe("a pharmacist must accept", () => {
     expect(decide(change).prescription.acceptance_reasons).toEqual([reason]);
   });
 
-  test("nothing, where all is in order; and what is not controlled needs neither signature nor DEA number", () => {
+  test("nothing if all is in order; without a controlled drug, neither signature nor DEA number is needed", () => {
     expect(decide({ drug: drug("Zolpidem") }).prescription.acceptance_reasons).toEqual([]);
     const plain = decide({ signature_evidence: false, prescriber: { ...sample.prescriber, dea: null } });
     expect(plain.prescription.acceptance_reasons).toEqual([]);
   });
 });
 
-test("the months of states are read as the setting is written", () => {
+test("the months of states are read from the setting", () => {
   expect(monthsByState("IL=15,IA=18")).toEqual({ IL: 15, IA: 18 });
   expect(monthsByState("")).toEqual({});
 });

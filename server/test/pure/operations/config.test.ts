@@ -5,7 +5,7 @@ import { describeConfig, readConfig, type SettingName, settings, WrongSetting } 
 
 const KEY = "ab".repeat(32);
 
-/** One value that is taken and what it becomes, and values that are refused: a setting without a row does not compile. */
+/** One valid value and its result, and invalid values: a setting without a row does not compile. */
 const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?: Record<string, string> }> = {
   HOST: { good: ["::1", "::1"], bad: ["a b", "0.0.0.0"] },
   PORT: { good: ["0", 0], bad: ["-1", "65536", "http", "8081"] },
@@ -72,10 +72,10 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
 };
 
 for (const name of Object.keys(settings) as SettingName[]) {
-  test(`${name} takes what it means, and a wrong value stops the start with one line that names it`, () => {
+  test(`${name} accepts valid values, and an invalid one stops the start with one line that names it`, () => {
     const { good, bad, with: beside = {} } = cases[name];
     expect(readConfig({ ...beside, [name]: good[0] })[name]).toBe(good[1]);
-    // Empty counts as left out.
+    // Empty counts as unset.
     expect(readConfig({ [name]: "" })[name]).toBe(readConfig({})[name]);
     for (const value of bad) {
       const read = () => readConfig({ ...beside, [name]: value });
@@ -85,7 +85,7 @@ for (const name of Object.keys(settings) as SettingName[]) {
   });
 }
 
-test("settings that need each other are checked together", () => {
+test("settings that depend on each other are checked together", () => {
   expect(() => readConfig({ DATABASE_URL: "postgresql://u@h/d" })).toThrow(/requires MASTER_KEY/);
   expect(() => readConfig({ TLS_CERT_FILE: "cert.pem" })).toThrow(/TLS_KEY_FILE/);
   expect(() => readConfig({ HOST: "0.0.0.0" })).toThrow(/TRUST_PROXY/);
@@ -94,14 +94,14 @@ test("settings that need each other are checked together", () => {
   expect(readConfig({ HOST: "0.0.0.0", TLS_CERT_FILE: "c", TLS_KEY_FILE: "k" }).HOST).toBe("0.0.0.0");
 });
 
-test("secrets are told by presence only", () => {
+test("secrets are shown only as set or not set", () => {
   const shown = describeConfig({ MASTER_KEY: KEY, DATABASE_URL: "postgresql://u:hidden@h/d" });
   expect(JSON.stringify(shown)).not.toMatch(/hidden|abab/);
   expect(shown.find(({ name }) => name === "MASTER_KEY")).toMatchObject({ value: "(set)", origin: "environment" });
   expect(shown.find(({ name }) => name === "PORT")).toMatchObject({ value: "8080", origin: "default" });
 });
 
-test("the environment is read in config.ts alone", () => {
+test("only config.ts reads the environment", () => {
   const folder = fileURLToPath(new URL("../../../src/", import.meta.url));
   const files = readdirSync(folder, { recursive: true, encoding: "utf8" }).filter((name) => name.endsWith(".ts"));
   expect(files.filter((name) => /process\.env/.test(readFileSync(folder + name, "utf8")))).toEqual(["config.ts"]);

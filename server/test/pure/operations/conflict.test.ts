@@ -25,7 +25,7 @@ test("a violation that no race explains is a fault of ours: it is not retried an
     ["23505", "order_exception_open"],
     ["23505", undefined],
     ["23503", "order_item_account_id_sku_fkey"],
-    // A name alone is not enough: a check that fails is no unique violation.
+    // A name alone is not enough: a failed check is not a unique violation.
     ["23514", "orders_pkey"],
   ] as const) {
     expect([constraint, isConflict(violation(code, constraint))]).toEqual([constraint, false]);

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { linesNotShown, unlikeShown } from "../../support/tools/as-shown.ts";
 
-/** What the tests of the documentation take for the same: it must not be everything. */
-describe("an answer is as it is shown", () => {
-  test("when values that differ from run to run are of one kind, and it may have more fields", () => {
+/** What the documentation tests treat as equal. It must not be everything. */
+describe("an answer matches the documented one", () => {
+  test("if values that vary between runs have the same kind, and it may have more fields", () => {
     const shown = {
       id: 183601,
       at: "2026-11-15T19:27:21.782Z",
@@ -36,7 +36,7 @@ describe("an answer is as it is shown", () => {
     expect(unlikeShown(shown, got)).not.toEqual([]);
   });
 
-  test("line by line, in order, whatever the widths of columns and the ids in them", () => {
+  test("line by line, in order, regardless of column widths and ids", () => {
     const shown = "patient_id   wren-1004\nprescription_id  183601\nDelivered: Status 200 in 84 ms.";
     const got = "first\npatient_id       wren-1004\nprescription_id  190001\nDelivered: Status 200 in 3 ms.\n";
     expect(linesNotShown(shown, got)).toEqual([]);

@@ -7,7 +7,7 @@ import { COMMENTS, plain, slugs } from "../../../../scripts/site/render-page.ts"
 import { renderSite } from "../../../../scripts/site/render-site.ts";
 import { docPages, ROOT, readDoc } from "../../support/tools/doc-blocks.ts";
 
-/** Addresses of the service that are no files of the site. */
+/** Addresses of the service that are not files of the site. */
 const SERVED = ["/", "/portal", "/dashboard", "/openapi.json", "/arazzo.json", "/docs/api"];
 
 const headingsOf = (page: string): Set<string> => {
@@ -28,7 +28,7 @@ const linksOf = (page: string): string[] => {
 };
 
 describe("in the repository", () => {
-  test.each(docPages)("every link of %s leads somewhere", (page) => {
+  test.each(docPages)("every link of %s resolves", (page) => {
     const broken = linksOf(page)
       .filter((href) => !/^(https?:|mailto:|\/)/.test(href))
       .filter((href) => {
@@ -41,7 +41,7 @@ describe("in the repository", () => {
   });
 });
 
-test("no page brings HTML of its own, which the site would not show", () => {
+test("no page contains raw HTML, which the site would not show", () => {
   for (const page of docPages) {
     walkTokens(lexer(readDoc(page)), (token) => {
       if (token.type === "html") expect(COMMENTS.test(token.raw), `${page}: ${token.raw}`).toBe(true);
@@ -61,12 +61,12 @@ describe("on the site", () => {
   const fileOf = (path: string) =>
     [`${path.slice(1)}.html`, `${path.slice(1)}/index.html`, path.slice(1)].find((name) => files.has(name));
 
-  test("every page of docs/ is there, and in the side bar or among the decisions", () => {
+  test("every page of docs/ exists, and is in the sidebar or among the decisions", () => {
     const built = new Set(sitePages(ROOT).map(({ source }) => source));
     expect(docPages.filter((page) => page.startsWith("docs/") && !built.has(page))).toEqual([]);
   });
 
-  test.each(pages)("every link and picture of %s leads to something that is served", (name, html) => {
+  test.each(pages)("the site serves every link and picture of %s", (name, html) => {
     const broken = [...html.matchAll(/ (?:href|src)="([^"]*)"/g)]
       .map(([, address]) => address!.replaceAll("&amp;", "&"))
       .filter((address) => !/^(https?:|mailto:)/.test(address))
@@ -80,7 +80,7 @@ describe("on the site", () => {
     expect(broken).toEqual([]);
   });
 
-  test("no id is given twice on a page, and nothing is inline that the policy refuses", () => {
+  test("no id repeats on a page, and nothing inline violates the policy", () => {
     for (const [name, html] of pages) {
       const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!);
       expect(

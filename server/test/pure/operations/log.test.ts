@@ -4,7 +4,7 @@ import { existsSync, openSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 
-/** A program that logs, says on its second output what became of it, and ends by itself. */
+/** A program that logs, reports the outcome on standard error, and exits. */
 const program = (lines: number) => `
   const { createLog } = await import(${JSON.stringify(fileURLToPath(new URL("../../../src/create-log.ts", import.meta.url)))});
   const log = createLog({ LOG_LEVEL: "info" });
@@ -15,9 +15,9 @@ const program = (lines: number) => `
   process.stderr.write("still here");
   process.exit(0);`;
 
-// Found full while it runs, or only by its last line.
+// The disk fills while it runs, or only with its last line.
 test.runIf(existsSync("/dev/full")).each([100, 1])(
-  "a disk without room costs lines of the log, and neither the process nor its end (%i lines)",
+  "a full disk costs log lines, and neither the process nor its exit (%i lines)",
   async (lines) => {
     const args = ["--import", "tsx", "--input-type=module", "-e", program(lines)];
     const child = spawn(process.execPath, args, { stdio: ["ignore", openSync("/dev/full", "w"), "pipe"] });

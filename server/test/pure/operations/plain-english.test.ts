@@ -11,10 +11,10 @@ import {
 } from "../../../../scripts/plain-english.ts";
 import { ROOT } from "../../support/tools/doc-blocks.ts";
 
-/** Strings and JSX text of the sources. The goal is 0: lower it with every rewrite, never raise it. */
-const VISIBLE_TEXT_HITS_ALLOWED = 211;
-/** Comments of the sources. The goal is fewer than 30: lower it with every rewrite, never raise it. */
-const COMMENT_HITS_ALLOWED = 804;
+/** Strings and JSX text of the sources. Never raise it. */
+const VISIBLE_TEXT_HITS_ALLOWED = 0;
+/** Comments of the sources. Never raise it. */
+const COMMENT_HITS_ALLOWED = 29;
 
 const listed = (hits: Hit[]) => hits.map(({ file, line, text }) => `${file}:${line} ${text}`);
 

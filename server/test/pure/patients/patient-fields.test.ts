@@ -2,7 +2,6 @@ import { OrderPatientInput, PatientSafetyInput } from "@pestle/contract";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readAddress, settleAddress } from "../../../src/domain/patients/address-input.ts";
-import { countryCodes } from "../../../src/domain/values/countries.ts";
 import { readIdentityDocument } from "../../../src/domain/patients/identity-document.ts";
 import {
   MOST_DOCUMENTS,
@@ -12,6 +11,7 @@ import {
 } from "../../../src/domain/patients/patient-changes.ts";
 import { type PatientRecord, patientAnswer } from "../../../src/domain/patients/patient-record.ts";
 import type { Verdict } from "../../../src/domain/values/address/verdict.ts";
+import { countryCodes } from "../../../src/domain/values/countries.ts";
 import { readBody } from "../../../src/domain/values/read-body.ts";
 import { goodAddress, goodDocument } from "../../support/patient.ts";
 import { effort } from "../../support/tools/effort.ts";
@@ -86,11 +86,11 @@ describe("fields of a patient", () => {
     expect(problems).toEqual(value === null ? [{ code: codes[field], field: `patient.${field}` }] : []);
   });
 
-  test("that were left out are no problem", () => {
+  test("that are omitted are no problem", () => {
     expect(readContact({})).toEqual({ contact: {}, problems: [] });
   });
 
-  test("read once are read the same again: what is kept needs no second tidying", () => {
+  test("read back the same: stored values need no second normalization", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.emailAddress(),
@@ -109,12 +109,12 @@ describe("fields of a patient", () => {
   });
 });
 
-describe("whatever is sent", () => {
+describe("any input", () => {
   const runs = { seed: 20_261_115, numRuns: effort(1_000) };
   const names = [...contactFields, ...Object.keys(goodAddress), ...Object.keys(goodDocument), "allergies", "phone"];
   const sent = fc.dictionary(fc.constantFrom(...names, "accept_suggested", "__proto__"), fc.jsonValue());
 
-  test("gets a list of problems, each under its prefix, and never a fault", () => {
+  test("gets a list of problems, each under its prefix, and never an exception", () => {
     fc.assert(
       fc.property(sent, (fields) => {
         const problems = [
@@ -132,7 +132,7 @@ describe("whatever is sent", () => {
     );
   });
 
-  test("a value comes without problems, or problems without a value", () => {
+  test("gives a value without problems, or problems without a value", () => {
     fc.assert(
       fc.property(sent, fc.boolean(), (fields, good) => {
         const address = readAddress(good ? { ...fields, ...goodAddress } : fields, zips);
@@ -145,7 +145,7 @@ describe("whatever is sent", () => {
   });
 });
 
-describe("an address that was judged", () => {
+describe("an address with a verdict", () => {
   const { read } = readAddress(goodAddress, zips);
   const suggestion = { ...read!.address, street1: "2210 MISSION ST", street2: "APT 5" };
   const verdict = (result: Verdict["result"], suggestions = [suggestion]): Verdict => ({
@@ -173,7 +173,7 @@ describe("an address that was judged", () => {
     expect(settled(flags, verdict(result))).toEqual(expected);
   });
 
-  test("without a suggestion to accept is refused, unless the doubt is ignored", () => {
+  test("without a suggestion to accept is rejected, unless the warning is ignored", () => {
     const none = verdict("invalid", []);
     expect(settled({ accept_suggested: true }, none)).toEqual([42230, 42230]);
     expect(settled({ accept_suggested: true, ignore_warnings: true }, none)).toEqual(read!.address);
@@ -185,7 +185,7 @@ describe("an address that was judged", () => {
 describe("a record", () => {
   const address = { ...goodAddress, phone: null };
 
-  test("has one default address while it has any, and gives no number twice, whatever is added and removed", () => {
+  test("has one default address if it has any, and never reuses a number, after any additions and removals", () => {
     const step = fc.oneof(
       fc.record({ add: fc.integer({ min: 1, max: 8 }) }),
       fc.record({ remove: fc.integer({ min: 1, max: 12 }) }),
@@ -213,13 +213,13 @@ describe("a record", () => {
     );
   });
 
-  test("tells addresses apart whose letters and digits are the same", () => {
+  test("distinguishes addresses with the same letters and digits", () => {
     const { record: one } = withShippingAddress(record, { ...address, street1: "1 12th St" });
     expect(withShippingAddress(one, { ...address, street1: "11 2th St" }).address.address_id).toBe(2);
     expect(withShippingAddress(one, { ...address, street1: "1 12TH ST." }).address.address_id).toBe(1);
   });
 
-  test("drops expired documents when it is full, and only then", () => {
+  test("drops expired documents only when it is full", () => {
     const { document } = readIdentityDocument(goodDocument, TODAY);
     let full = record;
     for (let index = 0; index < MOST_DOCUMENTS; index++) {
@@ -233,7 +233,7 @@ describe("a record", () => {
     expect(() => withIdentityDocument(full, document!, TODAY)).toThrow("42200");
   });
 
-  test("shows four characters of a document's number at most, and of a short one none", () => {
+  test("shows at most four characters of a document's number, and none of a short one", () => {
     const shown = (number: string) => {
       const { document } = readIdentityDocument({ ...goodDocument, number }, TODAY);
       const { record: with_document } = withIdentityDocument(record, document!, TODAY);
@@ -253,7 +253,7 @@ test("the countries are those of ISO 3166-1", () => {
   expect(countryCodes.size).toBe(249);
   for (const code of countryCodes) {
     expect(code).toMatch(/^[A-Z]{2}$/);
-    // The runtime's own table names each of them.
+    // The runtime's own table has a name for each of them.
     expect(new Intl.DisplayNames("en", { type: "region", fallback: "none" }).of(code), code).toBeDefined();
   }
 });

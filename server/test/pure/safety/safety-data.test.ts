@@ -37,7 +37,7 @@ const put = (table: string, index: number, name: string, value: unknown) => (row
 };
 
 describe("damaged data", () => {
-  test("is refused as a whole where it is no object", () => {
+  test("is rejected as a whole if it is not an object", () => {
     for (const json of [null, [], "text", 7]) {
       expect(faultsOf(() => readSafetyData(json))).toEqual(["file: expected a JSON object"]);
     }
@@ -46,7 +46,7 @@ describe("damaged data", () => {
 
   test.each(
     Object.entries(safetyTables).flatMap(([table, columns]) => Object.keys(columns).map((name) => [table, name])),
-  )("a wrong %s.%s is told with the row's place", (table, name) => {
+  )("a wrong %s.%s is reported with the row's location", (table, name) => {
     for (const wrong of [7.5, [null], { class: 1 }]) {
       const faults = faultsWith(put(table!, 1, name!, wrong));
       expect(faults).toHaveLength(1);
@@ -58,7 +58,7 @@ describe("damaged data", () => {
     Object.entries(safetyTables).flatMap(([table, columns]) =>
       Object.entries(columns).flatMap(([name, field]) => ("missing" in field ? [] : [[table, name]])),
     ),
-  )("a %s without %s is told, never left out", (table, name) => {
+  )("a %s without %s is reported, never dropped", (table, name) => {
     const faults = faultsWith((rows) => {
       delete rows[table!]![0]![name!];
     });
@@ -66,14 +66,14 @@ describe("damaged data", () => {
   });
 
   test.each([...Object.keys(safetyFields), ...Object.keys(safetyTables), "sources", "words"])(
-    "%s must be there",
+    "%s is required",
     (name) => {
       const faults = faultsWith((rows) => void delete rows[name]);
       expect(faults).toEqual([expect.stringMatching(`^${name}: `)]);
     },
   );
 
-  test.each(Object.keys(wordLists))("words.%s must be there", (name) => {
+  test.each(Object.keys(wordLists))("words.%s is required", (name) => {
     expect(faultsWith((rows) => void delete wordsOf(rows)[name])).toEqual([
       `words.${name}: give a list of words, each once`,
     ]);
@@ -131,7 +131,7 @@ describe("damaged data", () => {
       },
       "file: this field does not exist",
     ],
-  ])("%s is told", (_what, change, fault) => {
+  ])("%s is reported", (_what, change, fault) => {
     const faults = faultsWith(change);
     expect(
       faults.some((one) => one.includes(fault)),
@@ -139,7 +139,7 @@ describe("damaged data", () => {
     ).toBe(true);
   });
 
-  test("tells all that is wrong at once, and nothing of what stands there", () => {
+  test("reports all problems at once, and none of the content", () => {
     const faults = faultsWith((rows) => {
       put("interactions", 0, "severity", "xyzzy")(rows);
       put("interactions", 4, "since", "xyzzy")(rows);
@@ -166,9 +166,9 @@ describe("canaries", () => {
     shipped.rows.canaries
       .filter(({ covers }) => covers !== "near_miss")
       .map(({ name, covers, expects }) => [name, covers, expects] as const),
-  )("%s sings where what it watches is gone", (name, covers, expects) => {
+  )("%s fails if what it watches is missing", (name, covers, expects) => {
     const json = shippedJson() as unknown as Rows;
-    // Tables that are well-formed and say nothing any more.
+    // Well-formed tables without content.
     if (covers.startsWith("interaction")) json["interactions"] = [];
     else if (covers === "allergy_cross") json["cross_reactions"] = [];
     else if (covers === "allergy_class") for (const row of json["classes"]!) delete row["allergy"];
@@ -177,7 +177,7 @@ describe("canaries", () => {
     expect(canariesFail(readSafetyData(json))).toContain(name);
   });
 
-  test("near misses sing where too much is found", () => {
+  test("near misses fail if too much is found", () => {
     const json = shippedJson() as unknown as Rows;
     json["interactions"]!.push({
       ...json["interactions"]![0]!,
@@ -200,7 +200,7 @@ describe("a CSV file of interactions", () => {
     return readSafetyData(json, place);
   };
 
-  test("takes the place of the interactions, and brings its own ingredients and sources", () => {
+  test("replaces the interactions, and adds its own ingredients and sources", () => {
     const data = read(
       `${head}\nmaois,,,Zorblaxin,MAJOR,"rises, badly",14,Feed 2026-11,2026-11-01\n,warfarin,,Zorblaxin,moderate,bleeds,,label,2026-11-01\n`,
     );
@@ -216,7 +216,7 @@ describe("a CSV file of interactions", () => {
     expect(diff[2]!.removed).toHaveLength(shipped.rows.interactions.length);
   });
 
-  test("means by a salt or a brand what the tables mean by it", () => {
+  test("resolves a salt or a brand as the tables do", () => {
     const data = read(`${head}\n,Sertraline Hydrochloride,,Lipora,major,rises,0,label,2026-11-01\n`);
     expect(data.rows.interactions).toMatchObject([
       { a: { ingredient: "sertraline" }, b: { ingredient: "atorvastatin" } },
@@ -254,7 +254,7 @@ describe("a CSV file of interactions", () => {
       `${head}\nmaois,,,x,major,m,two weeks,s,2026-01-01\n`,
       "line 2.washout_days: give a whole number",
     ],
-  ])("with %s is refused by line", (_what, text, fault) => {
+  ])("with %s is rejected by line", (_what, text, fault) => {
     const faults = faultsOf(() => read(text));
     expect(
       faults.some((one) => one.includes(fault)),
@@ -270,7 +270,7 @@ describe("the difference of tables", () => {
     return readSafetyData(rows).rows;
   };
 
-  test("names what was added, changed and removed, and nothing where nothing was", () => {
+  test("names what was added, changed and removed, and is empty without changes", () => {
     const named = changed((given) => {
       given["version"] = "other" as never;
     });
@@ -296,7 +296,7 @@ describe("the difference of tables", () => {
   });
 });
 
-test("what was read can be written and read again without any difference", () => {
+test("tables that were read can be written and read again without any difference", () => {
   const again = readSafetyData(JSON.parse(JSON.stringify(shipped.rows)));
   expect(diffSafetyRows(shipped.rows, again.rows)).toEqual([]);
   expect(again.version).toBe(shipped.version);

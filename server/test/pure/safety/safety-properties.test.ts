@@ -54,7 +54,7 @@ const facts: fc.Arbitrary<SafetyFacts> = fc.record({
 const assess = (given: SafetyFacts) => assessSafety(shipped, given);
 const told = ({ key, item_id }: SafetyFinding) => `${key} ${item_id}`;
 
-/** Every finding of the first is among the second, and is at least as bad there. */
+/** Every finding of the first is in the second, with at least the same severity. */
 function expectKept(before: readonly SafetyFinding[], after: readonly SafetyFinding[]): void {
   const by = new Map(after.map((finding) => [told(finding), finding]));
   for (const finding of before) {
@@ -64,10 +64,10 @@ function expectKept(before: readonly SafetyFinding[], after: readonly SafetyFind
   }
 }
 
-describe("whatever the order and the patient", () => {
-  test("the order of items, fills, allergies and medications says nothing", () => {
+describe("for any order and patient", () => {
+  test("the sequence of items, fills, allergies and medications does not matter", () => {
     const turned = <Item>(list: readonly Item[], by: number) => [...list.slice(by), ...list.slice(0, by)].reverse();
-    // Entries that were not understood are named by their number.
+    // Entries that were not recognized are named by their number.
     const plain = (findings: SafetyFinding[]) =>
       findings.map((finding) => (finding.kind === "allergy_unreadable" ? { ...finding, message: "" } : finding));
     check(
@@ -84,7 +84,7 @@ describe("whatever the order and the patient", () => {
     );
   });
 
-  test("two drugs interact the same whichever is ordered and whichever is taken", () => {
+  test("two drugs interact the same, regardless of which is ordered and which is taken", () => {
     const interactions = (findings: SafetyFinding[]) =>
       findings.flatMap(({ kind, key, severity, message }) =>
         kind === "interaction" ? [[key, severity, message.replace(/ \([^)]*\): /, ": ")]] : [],
@@ -99,21 +99,21 @@ describe("whatever the order and the patient", () => {
     );
   });
 
-  test("one more allergy, medication or item never takes a finding away", () => {
+  test("an additional allergy, medication or item never removes a finding", () => {
     check(
       fc.property(facts, allergy, medication, product, (given, one, other, ingredients) => {
         const before = assess(given);
         expectKept(before, assess({ ...given, allergies: [...given.allergies, one] }));
         expectKept(before, assess({ ...given, medications: [...given.medications, other] }));
         const added = { item_id: 99, ingredients, gcn: null, days_supply: null, drug_schedule: "0" as const };
-        // A drug that no table knows may be the very word that was not understood.
+        // A drug that no table has may be exactly the unrecognized word.
         const readable = before.filter(({ kind }) => kind !== "allergy_unreadable");
         expectKept(readable, assess({ ...given, items: [...given.items, added] }));
       }),
     );
   });
 
-  test("each finding is told once, with its source and version, and holds exactly where it is worse than moderate", () => {
+  test("each finding appears once, with its source and version, and holds exactly if it is worse than moderate", () => {
     const sources = new Set([...Object.values(rows.sources), "Rule of this service"]);
     check(
       fc.property(facts, (given) => {
@@ -132,7 +132,7 @@ describe("whatever the order and the patient", () => {
     );
   });
 
-  test("nothing of what a patient wrote is repeated", () => {
+  test("no text of a patient is repeated", () => {
     const marker = "xyzzyq";
     check(
       fc.property(facts, fc.constantFrom("penicillin", "hives", ""), (given, beside) => {

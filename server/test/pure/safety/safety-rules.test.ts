@@ -4,7 +4,7 @@ import { unavailableFinding } from "../../../src/domain/safety/finding.ts";
 import { understand } from "../../../src/domain/safety/understand.ts";
 import { daysAgo, found, holdsOf, keysOf, NOW, shipped } from "../../support/samples/safety.ts";
 
-/** What looks like something and is nothing: nobody waits for a pharmacist because of these. */
+/** Texts that look like a finding and are not: none of these may hold an order. */
 const nearMisses: [what: string, drugs: string[], told: Parameters<typeof found>[1]][] = [
   ["a macrolide and a penicillin allergy", ["azithromycin"], { allergies: ["Penicillin"] }],
   ["a monobactam and a penicillin allergy", ["aztreonam"], { allergies: ["Penicillin (anaphylaxis)"] }],
@@ -38,7 +38,7 @@ const nearMisses: [what: string, drugs: string[], told: Parameters<typeof found>
     { fills: [{ ingredients: ["lopinavir", "ritonavir"] }] },
   ],
   ["the same drug, listed as taken", ["methadone"], { medications: ["methadone"] }],
-  ["something that is no drug", ["packaging"], { allergies: ["Penicillin"], medications: ["Nardil"] }],
+  ["a product that is not a drug", ["packaging"], { allergies: ["Penicillin"], medications: ["Nardil"] }],
 ];
 
 test.each(nearMisses)("near miss: %s", (_what, drugs, told) => {
@@ -46,7 +46,7 @@ test.each(nearMisses)("near miss: %s", (_what, drugs, told) => {
 });
 
 describe("an allergy", () => {
-  test("is told by how close it is: the drug, its class, a class it resembles", () => {
+  test("is graded by closeness: the drug, its class, a related class", () => {
     const to = (drug: string, allergy: string) => found([drug], { allergies: [allergy] })[0]!;
     expect(to("amoxicillin", "amoxicillin")).toMatchObject({
       severity: "contraindicated",
@@ -68,7 +68,7 @@ describe("an allergy", () => {
     expect(to("furosemide", "Bactrim")).toMatchObject({ severity: "moderate", exception_id: null });
   });
 
-  test("of several substances in one line is understood one by one", () => {
+  test("to several substances in one line is read one by one", () => {
     expect(holdsOf(found(["amoxicillin", "naproxen"], { allergies: ["PCN, aspirin & latex"] }))).toEqual([
       "allergy aspirin naproxen",
       "allergy penicillins amoxicillin",
@@ -92,14 +92,14 @@ describe("an allergy", () => {
     expect(findings[0]!.message.toLowerCase()).not.toContain("zorblaxin");
   });
 
-  test("to a drug that no table knows holds that drug all the same", () => {
+  test("to a drug that no table has still holds that drug", () => {
     const findings = found(["Zorblaxin hydrate"], { allergies: ["zorblaxin hydrate tablets (rash)"] });
     expect(findings).toMatchObject([
       { key: "allergy zorblaxin hydrate zorblaxin hydrate", exception_id: 74, severity: "contraindicated" },
     ]);
   });
 
-  test("is looked for in products by salt and by brand", () => {
+  test("is matched to products by salt and by brand", () => {
     for (const ingredient of ["Amoxicillin trihydrate", "amoxicillin/clavulanate potassium", "AMOXIL"]) {
       expect(holdsOf(found([ingredient], { allergies: ["penicillin"] }))).toEqual(["allergy penicillins amoxicillin"]);
     }
@@ -125,7 +125,7 @@ describe("free text", () => {
 });
 
 describe("an interaction", () => {
-  test("says of which classes, where the other drug comes from, what happens, and who says so", () => {
+  test("names the classes, the source of the other drug, the effect, and the source of the rule", () => {
     expect(found(["sertraline"], { medications: ["Nardil 15 mg"] })).toEqual([
       {
         kind: "interaction",
@@ -141,19 +141,19 @@ describe("an interaction", () => {
     ]);
   });
 
-  test("of a class that the patient names counts", () => {
+  test("with a class that the patient names counts", () => {
     expect(holdsOf(found(["sertraline"], { medications: ["some MAO inhibitor"] }))).toEqual([
       "interaction maois sertraline",
     ]);
   });
 
-  test("is told once for an item, by its worst row", () => {
+  test("appears once per item, with its worst row", () => {
     const fills = [{ ingredients: ["tramadol"] }, { ingredients: ["Ultram"], shipped_at: null }];
     const findings = found(["phenelzine"], { fills, medications: ["tramadol"] });
     expect(findings).toMatchObject([{ key: "interaction phenelzine tramadol", severity: "contraindicated" }]);
   });
 
-  test("with a fill that tells no days of supply counts for as long as the table says", () => {
+  test("with a fill without days of supply counts for as long as the table says", () => {
     const { unknown_days_supply, grace_days } = shipped.rows;
     const at = (days: number) =>
       holdsOf(
@@ -172,7 +172,7 @@ describe("the same drug twice", () => {
       .filter(({ kind }) => kind === "duplicate_therapy")
       .map(({ key }) => key);
 
-  test("in an order, beside another strength or on its way is a warning", () => {
+  test("in an order, in another strength or in transit is a warning", () => {
     expect(doubled(["sertraline", "Zoloft"])).toEqual(["duplicate_therapy sertraline"]);
     expect(doubled(["sertraline"], { fills: [{ ingredients: ["sertraline"] }] })).toEqual([
       "duplicate_therapy sertraline",
@@ -181,7 +181,7 @@ describe("the same drug twice", () => {
     expect(doubled(["sertraline"], { fills: [on_its_way] })).toEqual(["duplicate_therapy sertraline"]);
   });
 
-  test("is none where it is the fill before this one, or used up", () => {
+  test("is not reported for the previous fill or a used-up supply", () => {
     expect(doubled(["sertraline"], { fills: [{ ingredients: ["sertraline"], gcn: "item 1" }] })).toEqual([]);
     expect(doubled(["sertraline"], { fills: [{ ingredients: ["sertraline"], shipped_at: daysAgo(40) }] })).toEqual([]);
   });
@@ -213,18 +213,18 @@ describe("a refill", () => {
     expect(assess(schedule, due, days_supply)).toEqual([]);
   });
 
-  test("says when it is due, and of what order", () => {
+  test("says when it is due, and after which order", () => {
     expect(assess("0", 10, 30)[0]!.message).toBe(
       "zolpidem was filled for 30 days with order 1: the next fill is due from 2026-11-28.",
     );
   });
 
-  test("is known by its ingredients where it has no GCN, and is not judged without days of supply", () => {
+  test("is recognized by its ingredients without a GCN, and is not checked without days of supply", () => {
     expect(keysOf(assess("0", 10, 30, null))).toEqual(["refill_too_soon zolpidem"]);
     expect(assess("0", 10, null)).toEqual([]);
   });
 });
 
-test("an engine that cannot be relied on holds the order", () => {
+test("an engine that is unfit holds the order", () => {
   expect(unavailableFinding()).toMatchObject({ kind: "unavailable", exception_id: 75, item_id: null });
 });

@@ -4,7 +4,7 @@ import { keyOfRow, type Side, severities } from "../../../src/domain/safety/rows
 import { understand } from "../../../src/domain/safety/understand.ts";
 import { daysAgo, found, holdsOf, shipped } from "../../support/samples/safety.ts";
 
-/** Every row of the shipped tables is tried with every member it speaks of: what stands there does something. */
+/** Tests every row of the shipped tables with every member that it names, so every row has an effect. */
 
 const { rows } = shipped;
 const members = (side: Side) => ("class" in side ? shipped.classes.get(side.class)!.ingredients : [side.ingredient]);
@@ -28,7 +28,7 @@ describe("interactions", () => {
       for (const [way, findings] of Object.entries(ways)) {
         const finding = findings.find(({ key }) => key === interactionKey(one, two));
         expect(finding, `${one} and ${two} ${way}`).toBeDefined();
-        // Another row may say worse of the same two.
+        // Another row may be more severe for the same pair.
         expect(rank(finding!.severity)).toBeLessThanOrEqual(rank(row.severity));
         expect(finding!.exception_id).toBe(finding!.severity === "moderate" ? null : 75);
         expect(finding).toMatchObject({ kind: "interaction", item_id: 1, version: rows.version });
@@ -57,7 +57,7 @@ describe("interactions", () => {
     expect(at(over + 1).map(({ key }) => key)).not.toContain(interactionKey(one, two));
   });
 
-  test("hold all fifteen pairs of the ONC list, each by a row that names it", () => {
+  test("have all fifteen pairs of the ONC list, each with a row that names it", () => {
     const samples = [
       ["dextroamphetamine", "phenelzine"],
       ["atazanavir", "omeprazole"],
@@ -147,13 +147,13 @@ describe("allergies", () => {
     },
   );
 
-  test("that are none, or that no drug matters to, find nothing", () => {
+  test("that mean none, or that concern no drug, find nothing", () => {
     for (const text of [...rows.words.no_allergies, ...rows.words.no_drug]) {
       expect(found(["amoxicillin"], { allergies: [text] }), text).toEqual([]);
     }
   });
 
-  test("that only describe are not understood", () => {
+  test("that only describe are not recognized", () => {
     for (const text of rows.words.description) {
       expect(found(["amoxicillin"], { allergies: [text] }), text).toMatchObject([{ kind: "allergy_unreadable" }]);
     }
@@ -175,6 +175,6 @@ test.each(rows.classes.filter(({ duplicates }) => duplicates).map((row) => [row.
   },
 );
 
-test("every canary of the shipped tables behaves", () => {
+test("every canary of the shipped tables passes", () => {
   expect(canariesFail(shipped)).toEqual([]);
 });

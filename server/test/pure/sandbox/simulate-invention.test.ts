@@ -21,7 +21,7 @@ const rules = { time_zone, today: "2026-11-15" };
 const NUMBERS = Array.from({ length: 600 }, (_, index) => index + 1);
 
 describe("the invented cast", () => {
-  test("lives at addresses that nobody doubts, none of them magic", () => {
+  test("has addresses without warnings, none of them magic", () => {
     for (const number of NUMBERS) {
       const { address, first_name, last_name, phone } = inventedPerson(number);
       expect(judgeAddress({ ...address, first_name, last_name, phone }, zips)).toMatchObject({ result: "valid" });
@@ -30,7 +30,7 @@ describe("the invented cast", () => {
     }
   });
 
-  test("can be told apart: no two of one name and birth date, no two of one e-mail address", () => {
+  test("is distinct: no two share name and birth date, and no two share an email address", () => {
     const people = NUMBERS.map(inventedPerson);
     expect(new Set(people.map(({ first_name, last_name, dob }) => `${first_name} ${last_name} ${dob}`)).size).toBe(600);
     expect(new Set(people.map(({ email }) => email)).size).toBe(600);
@@ -52,12 +52,12 @@ describe("the invented cast", () => {
     }
   });
 
-  test("needs no catalogue: without a product something unlisted is prescribed", () => {
+  test("needs no catalogue: without a product it is prescribed an unlisted one", () => {
     const empty = { ...world, products: [] };
     expect(inventPrescription(1, { patient: {} }, empty)).toMatchObject({ ndc: null, written_qty: 30 });
   });
 
-  test("is prescribed what can be ordered: in stock, not controlled, sent by the usual method", () => {
+  test("is prescribed what can be ordered: in stock, not controlled, shipped by the usual method", () => {
     for (const number of NUMBERS.slice(0, 50)) {
       const { ndc, written_qty } = inventPrescription(number, { patient: {} }, world);
       const product = products.find((one) => one.ndc === ndc)!;
@@ -69,7 +69,7 @@ describe("the invented cast", () => {
   });
 });
 
-/** Anything that JSON can hold, and what is nearly right. */
+/** Any JSON value, and almost valid ones. */
 const values = fc.oneof(
   fc.jsonValue({ maxDepth: 2 }),
   fc.string(),
@@ -98,7 +98,7 @@ const patients = some(
 );
 const anything = some(names, fc.oneof({ weight: 3, arbitrary: values }, patients));
 
-/** What a partner might well send, any part of it left out. */
+/** What a partner might send, with any part omitted. */
 const days = fc.date({ min: new Date("1900-01-02"), max: new Date("2999-12-30"), noInvalidDate: true });
 const dates = days.map((day) => day.toISOString().slice(0, 10));
 const times = fc.oneof(
@@ -157,7 +157,7 @@ const sensible = fc.record(
 const simulations = fc.oneof(anything, sensible);
 
 const RUNS = effort(4_000);
-test("whatever is sent is read to its end, and what passes is taken in", () => {
+test("any input is read completely, and intake accepts what passes", () => {
   let passed = 0;
   fc.assert(
     fc.property(simulations, fc.integer({ min: 1, max: 1_000_000 }), (sent, number) => {
@@ -181,7 +181,7 @@ test("whatever is sent is read to its end, and what passes is taken in", () => {
           new_patient_id: "another1",
         },
       );
-      // What the tables of the database ask for.
+      // Required by the database's tables.
       expect(outcome).toBe("accepted");
       expect(patient?.patient_id).toMatch(/^[\w-]{4,35}$/);
       expect(prescription?.ndc ?? "00000000000").toMatch(/^\d{11}$/);
@@ -191,11 +191,11 @@ test("whatever is sent is read to its end, and what passes is taken in", () => {
       for (const time of [prescription!.received_at, prescription!.expires_at]) {
         expect(Number.isFinite(time.getTime())).toBe(true);
       }
-      // Nor is there half a character, or one that no text of the database can hold.
+      // No half surrogate pairs, and no characters that the database cannot store.
       expect(JSON.stringify(message)).not.toMatch(/\\u0000|\\ud[89a-f]/);
     }),
     { seed: 20_261_115, numRuns: RUNS },
   );
-  // The sensible half is not refused for what it says.
+  // The valid half is not rejected for its content.
   expect(passed).toBeGreaterThan(RUNS / 3);
 });

@@ -23,7 +23,7 @@ const good = {
 const problems = (change: AddressFields) => checkAddressFields({ ...good, ...change }, zips);
 
 const long = "x".repeat(10_000);
-/** For each field: what passes and what does not. A value of another type never does. */
+/** Valid and invalid values for each field. A value of another type is always invalid. */
 const fields: Record<keyof typeof good, { code: number; right: unknown[]; wrong: unknown[] }> = {
   first_name: {
     code: 42221,
@@ -60,11 +60,11 @@ const fields: Record<keyof typeof good, { code: number; right: unknown[]; wrong:
 };
 
 describe("the fields of an address", () => {
-  test("that are all right have no problem", () => {
+  test("that are all valid have no problem", () => {
     expect(checkAddressFields(good, zips)).toEqual([]);
   });
 
-  test.each(Object.entries(fields))("%s passes as it should and fails with its own code alone", (field, row) => {
+  test.each(Object.entries(fields))("%s accepts valid values and fails only with its own code", (field, row) => {
     for (const right of row.right) expect([right, problems({ [field]: right })]).toEqual([right, []]);
     for (const wrong of [...row.wrong, long, 7, true, {}, []]) {
       expect([wrong, problems({ [field]: wrong })]).toEqual([wrong, [{ code: row.code, field }]]);
@@ -72,21 +72,21 @@ describe("the fields of an address", () => {
     expect(row.code === 42200 || errors[row.code as 42221][1] === `address.${field}`).toBe(true);
   });
 
-  test("are all told at once, in the order of the codes", () => {
+  test("are all reported at once, in code order", () => {
     expect(checkAddressFields({}, zips).map(({ code }) => code)).toEqual([42221, 42222, 42223, 42225, 42226, 42227]);
     expect(problems({ phone: "x", street2: "#", zip: "1", state: "?" }).map(({ code }) => code)).toEqual([
       42200, 42200, 42226, 42227,
     ]);
   });
 
-  test("blame a ZIP code for the state only where the state is one", () => {
+  test("report a ZIP code that does not match the state only if the state is valid", () => {
     expect(problems({ state: "NY" })).toEqual([{ code: 42227, field: "zip" }]);
     expect(problems({ state: "XX" })).toEqual([{ code: 42226, field: "state" }]);
     expect(problems({ city: "Fishers Island", state: "NY", zip: "06390" })).toEqual([]);
     expect(problems({ city: "Fishers Island", state: "CT", zip: "06390" })).toEqual([{ code: 42227, field: "zip" }]);
   });
 
-  test("are kept trimmed and in one form", () => {
+  test("are stored trimmed and normalized", () => {
     const sent = {
       ...good,
       first_name: " Odalys ",
@@ -104,7 +104,7 @@ describe("the fields of an address", () => {
     expect(tidyAddress({ ...good, phone: undefined }).phone).toBe(null);
   });
 
-  test("cost next to nothing, however long", () => {
+  test("cost almost no time, however long", () => {
     const hostile = ["x", " ", "'", "-", "1", "\u0301", "#", "PO BOX ", "😀", "-'. "].map((bit) => bit.repeat(10_000));
     const cost_ms = quickest(200, () => {
       for (const text of hostile) {

@@ -17,7 +17,7 @@ type Case = readonly [
   standard2?: string,
 ];
 
-/** Hard lines and what becomes of them; the second standard line is left out where there is none. */
+/** Difficult lines and their standard form; the second line is omitted if there is none. */
 const cases: readonly Case[] = [
   ["412 north larch street", null, "street", "412 N LARCH ST"],
   ["412 N. Larch St., Apt. #4-B", null, "street", "412 N LARCH ST", "APT 4-B"],
@@ -36,7 +36,7 @@ const cases: readonly Case[] = [
   ["Juniper Court Apartments", "18 Fennel Lane Unit C", "street", "JUNIPER COURT APARTMENTS", "18 FENNEL LN UNIT C"],
   ["18 Fennel Ln FL 33101", null, "street", "18 FENNEL LN FL 33101"],
 
-  // Words that are a direction, a suffix or a unit elsewhere and a name here.
+  // Words that are usually a direction, a suffix or a unit, and a name here.
   ["7 North Street", null, "street", "7 NORTH ST"],
   ["7 N St NW", null, "street", "7 N ST NW"],
   ["7 N.W. Alder Avenue", null, "street", "7 NW ALDER AVE"],
@@ -56,7 +56,7 @@ const cases: readonly Case[] = [
   ["7 Unit Street", null, "street", "7 UNIT ST"],
   ["7 Space Center Boulevard", null, "street", "7 SPACE CENTER BLVD"],
 
-  // House numbers of every sort.
+  // House numbers of every kind.
   ["112-10 Quince Rd", null, "street", "112-10 QUINCE RD"],
   ["Quince Road", null, "unknown", "QUINCE ROAD"],
   ["3920 39.2 Road", null, "street", "3920 39.2 RD"],
@@ -80,7 +80,7 @@ const cases: readonly Case[] = [
   ["Apartado 77", null, "po_box", "PO BOX 77"],
   ["18 Fennel Ln", "PO Box 12", "po_box", "18 FENNEL LN", "PO BOX 12"],
   ["18 Fennel Ln PO Box 12", null, "po_box", "18 FENNEL LN PO BOX 12"],
-  // And the traps: boxes that are not the post office's.
+  // Traps: boxes that are not PO Boxes.
   ["Box 12, 700 Main St", null, "street", "700 MAIN ST", "BOX 12"],
   ["700 Main St", "Box 12", "street", "700 MAIN ST", "BOX 12"],
   ["40 Boxwood Ln", null, "street", "40 BOXWOOD LN"],
@@ -119,7 +119,7 @@ describe("the standard form of a street", () => {
     },
   );
 
-  test("every kind of place has a hard line above", () => {
+  test("every kind of place has a difficult example above", () => {
     const seen = new Set(cases.map(([, , kind]) => kind));
     expect(Object.keys(addressKinds).filter((kind) => !seen.has(kind as AddressKind))).toEqual([]);
   });
@@ -148,14 +148,14 @@ describe("the standard form of a street", () => {
     }
   });
 
-  test("at a military post a ship and a unit need no number of a house", () => {
+  test("at a military post a ship and a unit need no house number", () => {
     expect(standardStreet("USS Petrel", null, true)).toMatchObject({ kind: "military", reasons: [] });
     expect(standardStreet("Unit 2050", "Box 4190", true).street1).toBe("UNIT 2050 BOX 4190");
     expect(standardStreet("Unit 2050", null, true).reasons).toEqual([]);
   });
 });
 
-// Most words are those that lines are recognised by, so that the generated lines are near the borders.
+// Most words are keywords of the parser, so that the generated lines are near its edge cases.
 const words = fc.oneof(
   {
     weight: 6,
@@ -175,7 +175,7 @@ const lines = fc.oneof(
 );
 
 describe("any two lines", () => {
-  test("are standard once they were made so: a second time changes nothing", () => {
+  test("are unchanged when they are standardized again", () => {
     fc.assert(
       fc.property(lines, fc.option(lines), fc.boolean(), (street1, street2, military) => {
         const once = standardStreet(street1, street2, military);
@@ -188,7 +188,7 @@ describe("any two lines", () => {
     );
   });
 
-  test("keep every number that was written: a standard form never loses a house, a unit or a box", () => {
+  test("keep every number: a standard form never loses a house, a unit or a box", () => {
     const digits = (text: string | null) => (text ?? "").match(/[1-9]\d*/g)?.sort() ?? [];
     const plain = fc.array(words, { maxLength: 8 }).map((some) => some.join(" "));
     fc.assert(

@@ -29,7 +29,7 @@ const judge = (change: Partial<Address>) => offline.validate({ ...good, ...chang
 const lastLine = ({ city, state, zip }: Address) => `${city} ${state} ${zip}`;
 
 type Fixture = { change: Partial<Address>; suggests: string[] };
-/** Every reason the tables can find, with the last lines that are suggested. */
+/** Every reason that the tables can give, with the suggested last lines. */
 const fixtures: Record<Exclude<Reason, "not_found" | "unit_required">, Fixture[]> = {
   street_missing: [
     { change: { street1: "", street2: null }, suggests: [] },
@@ -78,7 +78,7 @@ const fixtures: Record<Exclude<Reason, "not_found" | "unit_required">, Fixture[]
   zip_unknown: [
     {
       change: { zip: "94193" },
-      // Two digits swapped are likelier than one mistaken.
+      // Two swapped digits are more likely than one wrong digit.
       suggests: ["SAN FRANCISCO CA 94139", "SAN FRANCISCO CA 94103", "SAN FRANCISCO CA 94123"],
     },
     { change: { city: "Nowhere", zip: "00000" }, suggests: [] },
@@ -91,7 +91,7 @@ const fixtures: Record<Exclude<Reason, "not_found" | "unit_required">, Fixture[]
 };
 
 describe("the built-in validator", () => {
-  test.each(Object.entries(fixtures))("finds %s and suggests what may have been meant", (reason, rows) => {
+  test.each(Object.entries(fixtures))("finds %s and suggests likely addresses", (reason, rows) => {
     for (const { change, suggests } of rows) {
       const verdict = judge(change);
       expect([change, verdict.reasons]).toEqual([change, expect.arrayContaining([reason])]);
@@ -108,12 +108,12 @@ describe("the built-in validator", () => {
     ["Ft Worth", "TX", "76102", "FORT WORTH"],
     ["winston-salem", "NC", "27101", "WINSTON SALEM"],
     ["Coeur d'Alene", "ID", "83814", "COEUR D ALENE"],
-  ])("knows %s, %s %s as %s", (city, state, zip, standard) => {
+  ])("recognizes %s, %s %s as %s", (city, state, zip, standard) => {
     const { result, suggestions } = judge({ city, state, zip });
     expect([result, suggestions.map(({ city: suggested }) => suggested)]).toEqual(["valid", [standard]]);
   });
 
-  test("takes a city the table does not have, or one next door, and offers the ZIP code's as a second choice", () => {
+  test("accepts a city that the table lacks, or a neighboring one, and offers the ZIP code's city as an alternative", () => {
     for (const [city, state, zip, known] of [
       ["Manhattan", "NY", "10025", "NEW YORK"],
       ["Oakland", "CA", "94103", "SAN FRANCISCO"],
@@ -131,12 +131,12 @@ describe("the built-in validator", () => {
     expect(judge({})).toEqual({ result: "valid", reasons: [], kind: "street", suggestions: [] });
   });
 
-  test("leaves names and telephone as they are", () => {
+  test("leaves names and telephone unchanged", () => {
     const { suggestions } = judge({ first_name: "Odalys Mª", phone: "4155550142", street1: "18 Fennel Lane" });
     expect(suggestions).toEqual([{ ...good, first_name: "Odalys Mª", phone: "4155550142" }]);
   });
 
-  test("says what kind of place it is, so that a carrier can be chosen", () => {
+  test("returns the kind of place, so that a carrier can be chosen", () => {
     const kinds = {
       street: {},
       private_mailbox: { street2: "PMB 9" },
@@ -154,7 +154,7 @@ describe("the built-in validator", () => {
   });
 });
 
-describe("whatever the address", () => {
+describe("for any address", () => {
   const bits = fc.constantFrom(
     "18",
     "Fennel",
@@ -205,7 +205,7 @@ describe("whatever the address", () => {
   });
   const runs = { seed: 20_261_115, numRuns: effort(3_000) };
 
-  test("there are at most three suggestions, none the address itself, no two alike, and each is valid", () => {
+  test("there are at most three suggestions, none equal to the address or to each other, and each is valid", () => {
     fc.assert(
       fc.property(addresses, (address) => {
         const { suggestions, result, reasons: found } = offline.validate(address);
@@ -230,7 +230,7 @@ describe("whatever the address", () => {
     );
   });
 
-  test("a hostile one costs next to nothing and never throws", () => {
+  test("a hostile one costs almost no time and never throws", () => {
     const cost_ms = quickest(500, () => {
       for (const bit of [
         "x",
@@ -261,14 +261,14 @@ describe("whatever the address", () => {
 describe("the sandbox's validator", () => {
   const simulated = simulatedAddressValidator(offline);
 
-  test("does not know a street1 that begins with 77, and suggests one it knows", async () => {
+  test("rejects a street1 that begins with 77, and suggests a known one", async () => {
     const verdict = await simulated.validate({ ...good, street1: "77 Fennel Lane" });
     expect(verdict).toMatchObject({ result: "invalid", reasons: ["not_found"], kind: "street" });
     expect(verdict.suggestions).toEqual([{ ...good, street1: "1077 FENNEL LN" }]);
     expect(await simulated.validate(verdict.suggestions[0] as Address)).toMatchObject({ result: "valid" });
   });
 
-  test("misses the unit of a street1 that begins with 78, whatever the second line says", async () => {
+  test("reports a missing unit for a street1 that begins with 78, regardless of the second line", async () => {
     for (const street2 of [null, "Apt 4"]) {
       const verdict = await simulated.validate({ ...good, street1: "78 Fennel Ln", street2 });
       expect(verdict).toMatchObject({ result: "unit_missing", reasons: ["unit_required"] });
@@ -277,13 +277,13 @@ describe("the sandbox's validator", () => {
     }
   });
 
-  test("asks the one behind it about every other address", async () => {
+  test("passes every other address to the validator behind it", async () => {
     for (const street1 of ["770 Fennel Ln", "77A Fennel Ln", "18 Fennel Ln", "Fennel Lane"]) {
       expect(await simulated.validate({ ...good, street1 })).toEqual(judge({ street1 }));
     }
   });
 
-  test("stands before a provider that answers later, too", async () => {
+  test("also works with a provider that answers asynchronously", async () => {
     const later: AddressValidator = { validate: async (address) => offline.validate(address) };
     const address = { ...good, street1: "77 Fennel Lane" };
     expect(await simulatedAddressValidator(later).validate(address)).toEqual(await simulated.validate(address));
@@ -298,7 +298,7 @@ describe("the holds of an order's address", () => {
     expect(addressHolds(good, judge({}))).toEqual([]);
     expect(addressHolds(good, { result: "invalid" })).toEqual([77]);
     expect(addressHolds(good, { result: "unit_missing" })).toEqual([78]);
-    // Confirmed or taken with ignore_warnings: nobody asks the validator.
+    // Confirmed, or accepted with ignore_warnings: the validator is not called.
     expect(addressHolds(good, null)).toEqual([]);
     expect(addressHolds(named(SHIP_TO_NAME_CHARACTERS), judge({}))).toEqual([]);
     expect(addressHolds(named(SHIP_TO_NAME_CHARACTERS + 1), { result: "invalid" })).toEqual([77, 79]);
@@ -306,7 +306,7 @@ describe("the holds of an order's address", () => {
     expect(shipToName(good)).toBe("Odalys Brandt");
   });
 
-  test("every reason makes an address invalid or its unit missing, in a sentence of its own", () => {
+  test("every reason makes an address invalid or its unit missing, with its own sentence", () => {
     const sentences = Object.values(reasons).map(([, sentence]) => sentence);
     expect(new Set(sentences).size).toBe(sentences.length);
     expect([resultOf([]), resultOf(["unit_required"]), resultOf(["unit_required", "not_found"])]).toEqual([
@@ -317,8 +317,8 @@ describe("the holds of an order's address", () => {
   });
 });
 
-describe("slips", () => {
-  /** The plain table, for comparison. */
+describe("typing errors", () => {
+  /** A plain implementation, for comparison. */
   function distance(a: string, b: string): number {
     const table = Array.from({ length: a.length + 1 }, (_, i) => Array.from({ length: b.length + 1 }, (_, j) => i + j));
     const at = (i: number, j: number) => table[i]?.[j] ?? Number.POSITIVE_INFINITY;
@@ -332,7 +332,7 @@ describe("slips", () => {
     return at(a.length, b.length);
   }
 
-  test("are counted as the plain table counts them", () => {
+  test("have the same distance as in a plain implementation", () => {
     const word = fc.string({ unit: fc.constantFrom("A", "B", "C"), maxLength: 8 });
     fc.assert(
       fc.property(word, word, fc.integer({ min: 0, max: 3 }), (a, b, most) => {

@@ -21,7 +21,7 @@ describe("the shipped table", () => {
       return state === null ? [] : [`${zip},${state},${zips.cityOf(zip)}`];
     });
     expect(rows).toHaveLength(42_745);
-    // Of `zip,state,CITY` lines, each ended by a line feed; a new source has a new sum.
+    // The checksum of the `zip,state,CITY` lines, each ended by a line feed; a new source has a new checksum.
     const sum = createHash("sha256")
       .update(rows.map((row) => `${row}\n`).join(""))
       .digest("hex");
@@ -32,7 +32,7 @@ describe("the shipped table", () => {
     ["94103", "CA", "SAN FRANCISCO"],
     ["00501", "NY", "HOLTSVILLE"],
     ["99950", "AK", "KETCHIKAN"],
-    // Areas that states share.
+    // Areas that several states share.
     ["06389", "CT", "YANTIC"],
     ["06390", "NY", "FISHERS ISLAND"],
     ["20588", "MD", "DHS"],
@@ -60,7 +60,7 @@ describe("the shipped table", () => {
     expect([zips.stateOf(zip), zips.cityOf(zip)]).toEqual([state, city]);
   });
 
-  test("knows no ZIP code that is none", () => {
+  test("rejects invalid ZIP codes", () => {
     for (const zip of ["00000", "99999", "94193", "9410", "941033", "94103-1234", " 94103", "9410x", "", "-1"]) {
       expect([zips.stateOf(zip), zips.cityOf(zip)]).toEqual([null, null]);
     }
@@ -73,15 +73,15 @@ describe("the shipped table", () => {
     expect([...zips.areasOf("XX", "PORTLAND")]).toEqual([]);
   });
 
-  test("has every state, and every state is known by its name", () => {
+  test("has every state, and finds every state by its name", () => {
     const seen = new Set(every.map((zip) => zips.stateOf(zip)));
     expect(stateCodes.filter((state) => !seen.has(state))).toEqual([]);
     expect(stateCodes).toHaveLength(62);
   });
 });
 
-describe("a table that is written", () => {
-  test("reads back the same, whatever its rows", () => {
+describe("a written table", () => {
+  test("reads back the same, for any rows", () => {
     const rows = fc.uniqueArray(
       fc.record({
         zip5: fc.integer({ min: 0, max: 99_999 }).map((zip) => String(zip).padStart(5, "0")),
@@ -105,7 +105,7 @@ describe("a table that is written", () => {
     );
   });
 
-  test("that is damaged is refused when it is loaded", () => {
+  test("that is damaged is rejected on load", () => {
     expect(() => zipTable("941 CA 00", () => "", [])).toThrow("damaged");
     expect(() => zipTable("941 XX 0000000000000000000000000", () => "", [])).toThrow("damaged");
   });
@@ -118,7 +118,7 @@ describe("an operator's own rows", () => {
     return path;
   };
 
-  test("add ZIP codes and correct them, and leave the rest", () => {
+  test("add and correct ZIP codes, and leave the rest", () => {
     const table = loadZipTable(file("zip,state,city\r\n94193,CA,Larkspur Annex\r\n72643,ar,Lead Hill\r\n"));
     expect([table.stateOf("94193"), table.cityOf("94193")]).toEqual(["CA", "LARKSPUR ANNEX"]);
     expect(table.stateOf("72643")).toBe("AR");
@@ -138,7 +138,7 @@ describe("an operator's own rows", () => {
     }
   });
 
-  test("are refused with the line and the reason of every fault, and never with what was written", () => {
+  test("are rejected with the line and the reason of every error, and never with the content", () => {
     const text = [
       "zip,state,city",
       "94193,CA,Larkspur",

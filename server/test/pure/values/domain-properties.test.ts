@@ -57,7 +57,7 @@ describe("a rate limit's bucket", () => {
     );
   });
 
-  test("is never wrongly empty: who stays under the rate is always let through", () => {
+  test("is never wrongly empty: a caller below the rate always passes", () => {
     check(
       fc.property(limits, shares, fc.nat(200), (limit, share, requests) => {
         const bucket = full(limit);
@@ -88,7 +88,7 @@ describe("a rate limit's bucket", () => {
     );
   });
 
-  test("a clock that is set back gives nothing away but the time it then passes again", () => {
+  test("a clock that is set back gives away only the time that passes again", () => {
     const steps_ms = fc.array(fc.integer({ min: -5_000, max: 5_000 }), { minLength: 1, maxLength: 200 });
     check(
       fc.property(limits, steps_ms, (limit, steps) => {
@@ -106,7 +106,7 @@ describe("a rate limit's bucket", () => {
     );
   });
 
-  test("Retry-After is honest: after that wait the request is let through", () => {
+  test("Retry-After is accurate: after that wait the request passes", () => {
     check(
       fc.property(limits, shares, gaps_ms, (limit, share, gaps) => {
         const bucket = full(limit);
@@ -121,7 +121,7 @@ describe("a rate limit's bucket", () => {
     );
   });
 
-  test("Retry-After is honest for every small limit, where fractions do not add up to a whole", () => {
+  test("Retry-After is accurate for every small limit, where fractions do not add up to a whole", () => {
     const dishonest: unknown[] = [];
     for (let rate_per_second = 1; rate_per_second <= 20; rate_per_second++) {
       for (let processes = 1; processes <= 30; processes++) {
@@ -138,7 +138,7 @@ describe("a rate limit's bucket", () => {
     expect(dishonest).toEqual([]);
   });
 
-  test("processes with equal shares let through what the limit allows together, and at least one each", () => {
+  test("processes with equal shares together allow the limit, and at least one request each", () => {
     const processes = fc.integer({ min: 1, max: 12 });
     check(
       fc.property(limits, processes, fc.array(fc.nat(200), { maxLength: 40 }), (limit, count, gaps) => {
@@ -202,7 +202,7 @@ describe("If-None-Match", () => {
     expect(etagMatches(header, 'W/"0123"')).toBe(matches);
   });
 
-  test("takes any text without a fault", () => {
+  test("accepts any text without an error", () => {
     const nonsense = fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom('"', "W", "/", "*", ",", " ", "a") }));
     check(fc.property(nonsense, (text) => void expect(typeof etagMatches(text, 'W/"0123"')).toBe("boolean")));
   });
@@ -242,7 +242,7 @@ describe("Accept", () => {
     expect(acceptsJson(accept)).toBe(accepted);
   });
 
-  test("takes any text without a fault, and never finds JSON where it is not named", () => {
+  test("accepts any text without an error, and never finds JSON if it is not named", () => {
     check(
       fc.property(
         fc.oneof(fc.string(), fc.string({ unit: fc.constantFrom(";", ",", "=", "q", "0", "*", "/", " ") })),
@@ -254,7 +254,7 @@ describe("Accept", () => {
     );
   });
 
-  test("finds JSON beside any other types", () => {
+  test("finds JSON among any other types", () => {
     const other = fc.constantFrom("text/html", "*/*;q=0.1", "a/b;c=d", "", " ", "image/*");
     check(
       fc.property(fc.array(other), fc.array(other), (before, after) => {
@@ -269,7 +269,7 @@ describe("client credentials", () => {
   const word = fc.stringMatching(/^[A-Za-z0-9_-]{1,60}$/);
   const client: fc.Arbitrary<PresentedClient> = fc.record({ client_id: word, client_secret: word });
   const basic = (id: string, secret: string) => `Basic ${btoa(`${id}:${secret}`)}`;
-  // Everything escaped, though nothing of it needs to be: clients differ in what they escape.
+  // Escapes everything, although nothing needs it: clients differ in what they escape.
   const escaped = (text: string) => Array.from(text, (char) => `%${char.charCodeAt(0).toString(16)}`).join("");
 
   test("are the same pair by Basic, escaped or not, and by form", () => {
@@ -285,7 +285,7 @@ describe("client credentials", () => {
     );
   });
 
-  test("survive any letters in a secret by Basic, for it is split at the first colon and decoded as a form", () => {
+  test("may have any characters in a secret by Basic, because it is split at the first colon and form-decoded", () => {
     check(
       fc.property(word, fc.string({ unit: "binary" }), (client_id, client_secret) => {
         const encoded = new URLSearchParams([["", client_secret]]).toString().slice(1);
@@ -308,7 +308,7 @@ describe("client credentials", () => {
     );
   });
 
-  test("that cannot be read are refused, whatever they are, and never a fault", () => {
+  test("that cannot be read are rejected, for any input, and never cause a fault", () => {
     const text = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.string({ unit: fc.constantFrom("%", "&", "=", "+", "a", "2", "f", ":", ";") }),
@@ -330,7 +330,7 @@ describe("client credentials", () => {
     );
   });
 
-  test("a parameter that is repeated is a malformed request, however it is spelt", () => {
+  test("a repeated parameter is a malformed request, in any spelling", () => {
     check(
       fc.property(word, fc.string({ unit: "binary-ascii" }), (name, value) => {
         const once = new URLSearchParams([[name, value]]).toString();
@@ -361,7 +361,7 @@ describe("granted scopes", () => {
     [["partners"], "partners\u0000", "invalid_scope"],
     [["partners"], "toString", "invalid_scope"],
     [[], "partners", "invalid_scope"],
-  ] as const)("%j asked for %j: %j", ([allowed, requested, granted]) => {
+  ] as const)("%j with request %j: %j", ([allowed, requested, granted]) => {
     let answer: readonly string[] = [];
     const refusal = refusalOf(() => {
       answer = grantedScopes(allowed, requested);
@@ -388,7 +388,7 @@ describe("granted scopes", () => {
   });
 });
 
-describe("the text a body is recognised by", () => {
+describe("the canonical text of a body", () => {
   /** The same value, built with its keys in another order. */
   const shuffled = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(shuffled);
@@ -405,7 +405,7 @@ describe("the text a body is recognised by", () => {
     check(fc.property(value, (body) => void expect(canonicalJson(shuffled(body))).toBe(canonicalJson(body))));
   });
 
-  test("says the whole value", () => {
+  test("contains the whole value", () => {
     check(fc.property(value, (body) => void expect(JSON.parse(canonicalJson(body))).toEqual(body)));
   });
 
@@ -427,12 +427,12 @@ describe("the text a body is recognised by", () => {
     ['{"a":"b\\",\\"c"}', '{"a":"b","c":""}'],
     ['{"a":0}', '{"a":false}'],
     ['{"é":1}', '{"e\u0301":1}'],
-  ])("tells %s from %s", ([one, other]) => {
+  ])("distinguishes %s from %s", ([one, other]) => {
     expect(canonicalJson(JSON.parse(one!))).not.toBe(canonicalJson(JSON.parse(other!)));
   });
 });
 
-/** The name of the refusal that `work` ends in. Anything else that is thrown is a fault, and fails the test. */
+/** The name of the error that `work` throws. Any other exception is a fault and fails the test. */
 function refusalOf(work: () => unknown): OAuthRefusal["error"] | "none" {
   try {
     work();

@@ -80,10 +80,10 @@ describe("an NDC", () => {
     "70999-0101",
     "70999-0101-30-1",
     "x".repeat(1e6),
-  ])("%.20j is none", (text) => {
+  ])("%.20j is invalid", (text) => {
     expect(normaliseNdc(text)).toEqual([]);
   });
-  test("of ten digits is among what the ten digits may mean, wherever the dashes were", () => {
+  test("of ten digits is among the candidates for the ten digits, for any position of the dashes", () => {
     const shapes = fc.constantFrom([4, 4, 2], [5, 3, 2], [5, 4, 1]);
     fc.assert(
       fc.property(digits(10), shapes, (ten, [labeler, product]) => {
@@ -98,7 +98,7 @@ describe("an NDC", () => {
 });
 
 describe("units and schedules", () => {
-  test("there are 28 units, each known by its code, its name and its plural, in any case", () => {
+  test("there are 28 units, each found by its code, its name and its plural, in any case", () => {
     expect(Object.keys(quantityUnits)).toHaveLength(28);
     for (const [code, unit] of Object.entries(quantityUnits)) {
       expect([code, code.toLowerCase(), unit, unit.toUpperCase()].map(quantityUnit)).toEqual([unit, unit, unit, unit]);
@@ -113,7 +113,7 @@ describe("units and schedules", () => {
     ]);
     expect(["", "C00000", "constructor", "__proto__"].map(quantityUnit)).toEqual([null, null, null, null]);
   });
-  test("a schedule is known by its code, its digit and its numeral", () => {
+  test("a schedule is found by its code, its digit and its numeral", () => {
     expect(Object.entries(deaSchedules).map(([code]) => deaSchedule(code))).toEqual(Object.values(deaSchedules));
     expect(["II", "cii", "C-II", "C2", "2"].map(deaSchedule)).toEqual(["2", "2", "2", "2", "2"]);
     expect(["", "6", "C48680", "VI", "constructor"].map(deaSchedule)).toEqual([null, null, null, null, null]);

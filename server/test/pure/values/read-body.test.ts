@@ -19,7 +19,7 @@ import {
 import { describe, expect, test } from "vitest";
 import { readBody } from "../../../src/domain/values/read-body.ts";
 
-/** The bodies that the server reads by their rows. */
+/** The bodies that the server reads with their rows. */
 const bodies: Record<string, JsonSchema> = {
   AddressInput,
   IdentityDocumentInput,
@@ -35,7 +35,7 @@ const bodies: Record<string, JsonSchema> = {
   SimulatedPatient,
 };
 
-/** A value of each type that JSON has; a field refuses those that are not of its own. */
+/** A value of each JSON type; a field rejects those of another type. */
 const samples: Record<string, unknown> = { null: null, boolean: true, number: 1, string: "x", array: [], object: {} };
 const typesOf = (row: JsonSchema) => [row["type"]].flat().map((type) => (type === "integer" ? "number" : type));
 const wrongFor = (row: JsonSchema) =>
@@ -44,7 +44,7 @@ const wrongFor = (row: JsonSchema) =>
 type Row = { path: (string | number)[]; row: JsonSchema };
 const rowsOf = (schema: JsonSchema): [string, JsonSchema][] => Object.entries(schema["properties"] as object);
 
-/** Every field of a body, however deep; a list stands for its first entry. */
+/** Every field of a body at any depth; a list is represented by its first entry. */
 function rowsBelow(row: JsonSchema, path: Row["path"] = []): Row[] {
   if (typesOf(row).includes("object")) {
     return rowsOf(row).flatMap(([name, below]) => [
@@ -57,7 +57,7 @@ function rowsBelow(row: JsonSchema, path: Row["path"] = []): Row[] {
   return [{ path: [...path, 0], row: items }, ...rowsBelow(items, [...path, 0])];
 }
 
-/** A body with that value at that place, and nothing else. */
+/** A body with only that value at that path. */
 const bodyWith = ([first, ...rest]: Row["path"], value: unknown): unknown => {
   if (first === undefined) return value;
   const below = bodyWith(rest, value);
@@ -65,7 +65,7 @@ const bodyWith = ([first, ...rest]: Row["path"], value: unknown): unknown => {
 };
 const placeOf = (path: Row["path"]) => path.join(".").replaceAll(".0", "[0]");
 
-/** What the table promises: the row's code, or that of the first field which an object needs. */
+/** What the table promises: the row's code, or that of the first required field of an object. */
 function promised({ path, row }: Row): { code: number; field: string } {
   const [needed] = (row["required"] ?? []) as string[];
   const code = row[reading]?.code;
@@ -78,14 +78,14 @@ const refusals = (schema: JsonSchema, sent: unknown) =>
 
 describe.each(Object.entries(bodies))("%s", (_, schema) => {
   test.each(rowsBelow(schema).map((row) => [placeOf(row.path), row] as const))(
-    "%s of another type is refused with the code of its row",
+    "%s of another type is rejected with the code of its row",
     (__, { path, row }) => {
       const { code, field } = promised({ path, row });
       for (const wrong of wrongFor(row)) expect(refusals(schema, bodyWith(path, wrong))).toContain(`${code} ${field}`);
     },
   );
 
-  test("a field that it needs is refused where it is missing, and no other is asked for", () => {
+  test("a missing required field is rejected, and no other field is required", () => {
     const needed = (schema["required"] ?? []) as string[];
     const expected = rowsOf(schema)
       .filter(([name]) => needed.includes(name))
@@ -93,7 +93,7 @@ describe.each(Object.entries(bodies))("%s", (_, schema) => {
     expect(refusals(schema, {})).toEqual(expected.map(({ code, field }) => `${code} ${field}`));
   });
 
-  test("a field that it does not have is 42200 at every depth", () => {
+  test("an unknown field is 42200 at every depth", () => {
     const objects = [{ path: [], row: schema }, ...rowsBelow(schema)].filter(({ row }) =>
       typesOf(row).includes("object"),
     );

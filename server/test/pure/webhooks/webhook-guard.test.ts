@@ -4,7 +4,7 @@ import { addressKind } from "../../../src/domain/webhooks/webhook-address.ts";
 import { checkWebhookUrl, mayConnect, type UrlProblem } from "../../../src/domain/webhooks/webhook-url.ts";
 import { openReceiver, type Receiver } from "../../support/receiver.ts";
 
-/** Who webhooks may be sent to. Nothing here connects to any address but loopback: others are asked about, not called. */
+/** Allowed webhook targets. These tests connect only to loopback; they check other addresses without a call. */
 
 const addresses: Record<ReturnType<typeof addressKind>, string[]> = {
   public: [
@@ -43,7 +43,7 @@ const addresses: Record<ReturnType<typeof addressKind>, string[]> = {
     "ff02::1",
     "2001:db8::1",
     "3fff::1",
-    // Forms that hold an IPv4 address: mapped, compatible, translated, NAT64 (both prefixes), 6to4 and Teredo.
+    // Forms that contain an IPv4 address: mapped, compatible, translated, NAT64 (both prefixes), 6to4 and Teredo.
     "::ffff:10.0.0.1",
     "::ffff:a9fe:a9fe",
     "::127.0.0.1",
@@ -59,7 +59,7 @@ const addresses: Record<ReturnType<typeof addressKind>, string[]> = {
     "100::1",
     "5f00::1",
     "4000::1",
-    // No addresses at all.
+    // Not addresses.
     "",
     "localhost",
     "1.2.3",
@@ -70,13 +70,13 @@ const addresses: Record<ReturnType<typeof addressKind>, string[]> = {
 
 for (const [kind, list] of Object.entries(addresses)) {
   test.each(list)(`%s is ${kind}`, (address) => {
-    // What is not written in full may still be an address, and is then judged as the one that it means.
+    // An abbreviated form may still be an address, and is checked as the address it means.
     if (address === "1.2.3") expect(addressKind(address)).toBe(addressKind("1.2.0.3"));
     else expect(addressKind(address)).toBe(kind);
   });
 }
 
-test("only https goes out to the internet, and only the sandbox to this machine", () => {
+test("only https goes to the internet, and only the sandbox can reach this machine", () => {
   expect(mayConnect("8.8.8.8", "https", "production")).toBe(true);
   expect(mayConnect("8.8.8.8", "https", "sandbox")).toBe(true);
   expect(mayConnect("8.8.8.8", "http", "production")).toBe(false);
@@ -121,7 +121,7 @@ const urls: [url: string, production: UrlProblem | null, sandbox: UrlProblem | n
   ["https://[fd00:ec2::254]/latest", "address", "address"],
   ["https://[::ffff:169.254.169.254]/latest", "address", "address"],
   ["https://[64:ff9b::a9fe:a9fe]/latest", "address", "address"],
-  // One address, 127.0.0.1 or 169.254.169.254, in the spellings that programs understand.
+  // One address, 127.0.0.1 or 169.254.169.254, in every spelling that programs accept.
   ["https://2130706433/", "address", null],
   ["https://0x7f000001/", "address", null],
   ["https://0177.0.0.1/", "address", null],
@@ -134,7 +134,7 @@ const urls: [url: string, production: UrlProblem | null, sandbox: UrlProblem | n
   ["https://0251.0376.0251.0376/", "address", "address"],
   ["http://0x7f.1:8080/", "scheme", null],
 ];
-test.each(urls)("the URL %j is judged as it stands", (url, production, sandbox) => {
+test.each(urls)("the URL %j is checked without a lookup", (url, production, sandbox) => {
   expect(checkWebhookUrl(url, "production")).toBe(production);
   expect(checkWebhookUrl(url, "sandbox")).toBe(sandbox);
 });
@@ -160,13 +160,13 @@ describe("a connection", () => {
     return answer.status ?? answer.trouble;
   };
 
-  test("of the sandbox reaches this machine, by its address and by its name, and nobody is asked for that name", async () => {
+  test("of the sandbox reaches this machine, by address and by name, without a lookup of that name", async () => {
     expect(await post({ host: "127.0.0.1", environment: "sandbox" })).toBe(200);
     expect(await post({ host: "localhost", environment: "sandbox" })).toBe(200);
     expect(await post({ host: "0x7f.1", environment: "sandbox" })).toBe(200);
   });
 
-  test("of production never reaches this machine, in no spelling and by no name", async () => {
+  test("of production never reaches this machine, in any spelling or by any name", async () => {
     const before = receiver.received.length;
     const connected = receiver.connections();
     const resolve = async () => ["127.0.0.1"];
@@ -187,12 +187,12 @@ describe("a connection", () => {
     expect(receiver.connections()).toBe(connected);
   });
 
-  test("is not made where one of several addresses is forbidden", async () => {
+  test("is not made if one of several addresses is forbidden", async () => {
     const resolve = async () => ["127.0.0.1", "10.0.0.1"];
     expect(await post({ host: "both.test", environment: "sandbox", resolve })).toBe("BLOCKED_ADDRESS");
   });
 
-  test("goes to the address that was judged: a name is looked up once, whatever it would mean a moment later", async () => {
+  test("goes to the checked address: a name is looked up once, regardless of later changes", async () => {
     const answers = [["127.0.0.1"], ["10.0.0.1"], ["10.0.0.1"]];
     const resolve = vi.fn(async () => answers.shift()!);
     expect(await post({ host: "rebinding.test", environment: "sandbox", resolve })).toBe(200);
@@ -214,7 +214,7 @@ describe("a connection", () => {
     await client.close();
   });
 
-  test("is not made where the name has no address", async () => {
+  test("is not made if the name has no address", async () => {
     expect(await post({ host: "nobody.test", environment: "sandbox", resolve: async () => [] })).toBe("ENOTFOUND");
   });
 });

@@ -31,7 +31,7 @@ describe("the wait before the next attempt", () => {
     expect(waits.reduce((sum, wait) => sum + wait)).toBeGreaterThan(3 * 24 * 3600);
   });
 
-  test("is never shorter than the endpoint asked for, and never longer than a day for its sake", () => {
+  test("is never shorter than the endpoint requests, up to a day", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 9 }), chance, fc.nat(200_000), (tried, given, retry_after_s) => {
         const at = nextAttemptAt({ tried, now, chance: given, retry_after_s })!;
@@ -60,12 +60,12 @@ describe("the wait before the next attempt", () => {
   });
 });
 
-describe("what became of an attempt", () => {
+describe("the outcome of an attempt", () => {
   const given = { tried: 1, now, account_now: now, chance: 0.5 };
   const of = (status: number | null, trouble: string | null = null, tried = 1) =>
     attemptOutcome({ status, trouble, retry_after: undefined }, { ...given, tried });
 
-  test("2xx is delivered; every other status is tried again, and after the tenth attempt failed", () => {
+  test("2xx is delivered; every other status is retried, and fails after the tenth attempt", () => {
     for (let status = 200; status <= 599; status++) {
       const good = status < 300;
       expect(of(status).delivery_status).toBe(good ? "delivered" : "pending");
@@ -76,14 +76,14 @@ describe("what became of an attempt", () => {
     }
   });
 
-  test("the account's clock says when it is tried again", () => {
+  test("the account's clock determines the time of the retry", () => {
     const account_now = new Date("2031-01-01T00:00:00Z");
     expect(
       attemptOutcome({ status: 500, trouble: null, retry_after: undefined }, { ...given, account_now }).due_at,
     ).toEqual(new Date("2031-01-01T00:00:05Z"));
   });
 
-  test("every trouble has a code of the table, whatever it is called", () => {
+  test("every error has a code of the table, under any name", () => {
     fc.assert(fc.property(fc.string(), (name) => attemptErrorOf(name) in attemptErrors));
     expect(attemptErrorOf("DEPTH_ZERO_SELF_SIGNED_CERT")).toBe("tls");
     expect(attemptErrorOf("ERR_TLS_CERT_ALTNAME_INVALID")).toBe("tls");
@@ -92,20 +92,20 @@ describe("what became of an attempt", () => {
   });
 });
 
-describe("an endpoint's pace", () => {
+describe("an endpoint's concurrency", () => {
   const after = (pace: Pace, delivered: boolean, times: number, now_ms = 0) => {
     let result = pace;
     for (let time = 0; time < times; time++) result = paceAfter(result, delivered, now_ms);
     return result;
   };
 
-  test("widens with what is delivered, up to a limit, and narrows to one with what fails", () => {
+  test("grows with deliveries up to a limit, and shrinks to one with failures", () => {
     expect(after(newPace, true, 1_000).window).toBe(WIDEST_WINDOW);
     expect(after(newPace, false, 4).window).toBe(1);
     expect(after(after(newPace, true, 1_000), false, 7).window).toBe(1);
   });
 
-  test("pauses only after many failures in a row, for half a minute at most, and not after one that succeeds", () => {
+  test("pauses only after many failures in a row, for at most half a minute, and not after a success", () => {
     expect(roomOf(after(newPace, false, 19), 0, 0)).toBe(1);
     const failing = after(newPace, false, 1_000, 10_000);
     expect(failing.paused_until_ms).toBe(40_000);
@@ -119,7 +119,7 @@ describe("an endpoint's pace", () => {
 describe("slots", () => {
   const asking = fc.array(fc.record({ room: fc.nat(20), in_flight: fc.nat(20) }), { maxLength: 12 });
 
-  test("are all given out while anybody has room, and nobody gets more than that", () => {
+  test("are all given out while any endpoint has room, and none gets more than its room", () => {
     fc.assert(
       fc.property(asking, fc.nat(200), (who, slots) => {
         const shares = shareSlots(who, slots);
@@ -130,7 +130,7 @@ describe("slots", () => {
     );
   });
 
-  test("are shared fairly: whoever got fewer than another has no room left, but for the odd one", () => {
+  test("are shared fairly: an endpoint with fewer than another has no room left, except for a remainder of one", () => {
     fc.assert(
       fc.property(asking, fc.nat(200), (who, slots) => {
         const shares = shareSlots(who, slots);

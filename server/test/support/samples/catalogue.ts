@@ -10,7 +10,7 @@ import type {
 import { stateCodes } from "../../../src/domain/values/address/states.ts";
 import { brands, licences, products, shippingMethods } from "../../../src/seed/cast.ts";
 
-/** The demo's cast as a catalogue, with something reserved. */
+/** The demo's cast as a catalogue, with some reserved units. */
 export const castCatalogue: Catalogue = {
   products: products.map(({ on_hand_units: _, ...product }) => product),
   brands,
@@ -23,7 +23,7 @@ export const castCatalogue: Catalogue = {
   })),
 };
 
-/** One line of anything that people write, with what CSV and JSON give a meaning to. */
+/** One line of arbitrary text, including characters that are special in CSV and JSON. */
 const line = (most: number) =>
   fc
     .array(
@@ -140,7 +140,7 @@ const productsOf = (offered: readonly ShippingMethodRow[]) => {
   );
 };
 
-/** Catalogues that break no rule. */
+/** Valid catalogues. */
 export const catalogues: fc.Arbitrary<Catalogue> = methods.chain((shipping_methods) =>
   fc
     .tuple(

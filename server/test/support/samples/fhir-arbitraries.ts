@@ -3,9 +3,9 @@ import type { IncomingAddress, IncomingPrescription } from "../../../src/domain/
 import { deaSchedules, quantityUnits } from "../../../src/domain/values/quantity-units.ts";
 import type { FhirEnvelope } from "../../../src/formats/fhir/write.ts";
 
-/** Any prescription that FHIR R4 can say in full, and any envelope around it. */
+/** Any prescription that FHIR R4 can express completely, and any envelope around it. */
 
-/** As readers give them: trimmed, not empty, without characters that cannot be kept. */
+/** In the form that readers return: trimmed, not empty, without characters that cannot be stored. */
 const text = fc
   .string({ unit: "grapheme", minLength: 1, maxLength: 60 })
   .map((value) => value.replace(/[^\P{Cc}\n]|\p{Cs}/gu, "").trim())

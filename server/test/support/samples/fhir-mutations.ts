@@ -1,7 +1,7 @@
 import { writeFhir } from "../../../src/formats/fhir/write.ts";
 import { bundle, contained, envelope, type Loose, prescription, referenceStyles } from "./fhir-samples.ts";
 
-/** A FHIR message that something happened to: the same for the same seed. Most are still JSON, some still FHIR. */
+/** A damaged FHIR message, deterministic by seed. Most are still JSON, some still FHIR. */
 export function mutateFhir(seed: number): Uint8Array {
   const random = randomFrom(seed);
   const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)] as Item;
@@ -12,7 +12,7 @@ export function mutateFhir(seed: number): Uint8Array {
   return body.subarray(0, LARGEST_BODY);
 }
 
-/** What is larger never reaches a reader. */
+/** The service rejects larger messages before a reader sees them. */
 const LARGEST_BODY = 1024 * 1024;
 
 type Random = () => number;
@@ -25,7 +25,7 @@ const originals: Loose[] = [
   contained(writeFhir(prescription, envelope, "stopped")),
 ];
 
-/** Values of other types, of absurd size, and those that trip up patterns, dates, numbers and prototypes. */
+/** Values of other types, of absurd size, and those that break patterns, dates, numbers and prototypes. */
 const junk: (() => Loose)[] = [
   () => null,
   () => true,
@@ -61,7 +61,7 @@ const junk: (() => Loose)[] = [
 
 type Change = (value: Loose, random: Random, pick: Pick) => Loose;
 
-/** Puts something else in one place of the tree; what becomes undefined is not there any more. */
+/** Replaces one node of the tree; undefined removes it. */
 const anywhere =
   (change: Change) =>
   (root: Loose, random: Random, pick: Pick): void => {
@@ -99,7 +99,7 @@ const byteMutations: ((bytes: Buffer, random: Random) => Uint8Array)[] = [
   (bytes) => Buffer.from(`{"x":${"[".repeat(100_000)}${"]".repeat(100_000)},${bytes.toString("utf8").slice(1)}`),
 ];
 
-/** Any place as likely as another. */
+/** All nodes are equally likely. */
 function placeIn(root: Loose, random: Random): [parent: Loose, key: string] {
   const places: [Loose, string][] = [];
   const waiting: Loose[] = [root];
@@ -132,7 +132,7 @@ function nested(depth: number): Loose {
   return tree;
 }
 
-/** Mulberry32: small, and the same everywhere. */
+/** Mulberry32: small, and the same on every platform. */
 function randomFrom(seed: number): Random {
   let state = seed >>> 0;
   return () => {

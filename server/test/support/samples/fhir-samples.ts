@@ -6,7 +6,7 @@ import type {
 import { readFhir } from "../../../src/formats/fhir/read.ts";
 import { type FhirEnvelope, writeFhir } from "../../../src/formats/fhir/write.ts";
 
-/** Invented people and drugs, and the Bundles a prescriber's system would make of them. */
+/** Invented people and drugs, and the Bundles that a prescriber's system would build from them. */
 
 // biome-ignore lint/suspicious/noExplicitAny: a fixture is reached into wherever a test wants to spoil it.
 export type Loose = any;
@@ -20,7 +20,7 @@ export const envelope: FhirEnvelope = {
   test_message: false,
 };
 
-/** Everything that R4 can say, said. */
+/** A sample with every element that R4 allows. */
 export const prescription: IncomingPrescription = {
   patient: {
     ids: [
@@ -101,7 +101,7 @@ export function the(type: string, within: Loose): Loose {
   return within.entry.find((entry: Loose) => entry.resource.resourceType === type).resource;
 }
 
-/** The sample Bundle, spoilt. */
+/** The sample Bundle, damaged. */
 export function bundleWith(spoil: (request: Loose, bundle: Loose) => void): Loose {
   const spoilt = structuredClone(bundle());
   spoil(the("MedicationRequest", spoilt), spoilt);
@@ -139,7 +139,7 @@ export function warningsIn(json: unknown): string[] {
 
 type Entry = { fullUrl?: string; resource: Loose };
 
-/** The ways in which one resource may point to another; each makes of a Bundle one that says the same. */
+/** The ways in which one resource can reference another. Each turns a Bundle into an equivalent one. */
 export const referenceStyles: Record<string, (bundle: Loose) => Loose> = {
   "relative, entries at addresses": (bundle) => bundle,
   "relative, entries without addresses": (bundle) => restyled(bundle, { url: () => undefined }),
@@ -166,7 +166,7 @@ export const referenceStyles: Record<string, (bundle: Loose) => Loose> = {
     identified(bundle, ({ resource }) => ({ identifier: { system: "urn:fernhill", value: resource.id } })),
 };
 
-/** One MedicationRequest that contains everything else; what only a Bundle can say is gone. */
+/** One MedicationRequest that contains everything else, without what only a Bundle can hold. */
 export function contained(from: Loose): Loose {
   const entries: Entry[] = structuredClone(from).entry;
   const byPath = new Map(entries.map((entry) => [path(entry.resource), entry]));
@@ -195,7 +195,7 @@ function restyled(
   return to;
 }
 
-/** Each resource gets an identifier that says nothing about whom it names: a former one. */
+/** Gives each resource a former identifier, which identifies nothing. */
 function identified(from: Loose, reference: (entry: Entry) => Loose): Loose {
   const to = structuredClone(from);
   const byPath = new Map<string, Entry>(from.entry.map((entry: Entry) => [path(entry.resource), entry]));

@@ -1,13 +1,13 @@
 import type { JsonSchema } from "@pestle/contract";
 
 /**
- * What of a value does not fit a schema of the contract, by its place; nothing where all of it does. Knows the keywords
- * that the contract uses, and fails on any other: a rule must not be passed over because nobody reads it.
+ * How a value violates a schema of the contract, by path; empty if it fits. Knows the keywords that the contract uses
+ * and fails on any other, so that no rule is skipped.
  */
 export function misfits(schema: JsonSchema, value: unknown, at = "$"): string[] {
   return Object.entries(schema).flatMap(([keyword, rule]) => {
     if (silent.has(keyword)) return [];
-    // Whatever an event tells may stand there.
+    // Any content of an event is allowed here.
     if (keyword === "properties" && schema["additionalProperties"] === true) return [];
     const check = checks[keyword];
     if (check === undefined) throw new Error(`the keyword ${keyword} is not known here`);
@@ -38,7 +38,7 @@ const checks: Record<string, Check> = {
     Array.isArray(value) ? value.flatMap((item, index) => misfits(rule, item, `${at}[${index}]`)) : [],
   required: (rule: string[], value, at) =>
     isObject(value) ? rule.flatMap((name) => unless(name in value, at, `lacks ${name}`)) : [],
-  // Answers may grow, but what is there today is described.
+  // Answers may gain fields, but the schema describes all current ones.
   properties: (rule: Record<string, JsonSchema>, value, at) =>
     isObject(value)
       ? Object.entries(value).flatMap(([name, part]) =>

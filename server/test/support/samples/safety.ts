@@ -4,7 +4,7 @@ import { readSafetyData, type SafetyData } from "../../../src/domain/safety/data
 import type { SafetyFinding } from "../../../src/domain/safety/finding.ts";
 import type { SafetyFacts } from "../../../src/domain/safety/safety-facts.ts";
 
-/** The tables that come with the build, as they stand in their file: to be changed and read again. */
+/** The shipped tables as they are in their file, to be changed and read again. */
 export const shippedJson = () =>
   JSON.parse(readFileSync(new URL("../../../data/safety.json", import.meta.url), "utf8")) as Record<string, unknown>;
 
@@ -17,7 +17,7 @@ type Told = Partial<Omit<SafetyFacts, "items" | "fills">> & {
   fills?: (Partial<SafetyFacts["fills"][number]> & { ingredients: readonly string[] })[];
 };
 
-/** What the tables say of an order of these drugs, an item each; " + " joins the ingredients of one product. */
+/** The findings for an order of these drugs, one item each; " + " joins the ingredients of one product. */
 export function found(drugs: readonly string[], told: Told = {}, data = shipped): SafetyFinding[] {
   return assessSafety(data, {
     items: drugs.map((drug, index) => ({
@@ -40,7 +40,7 @@ export function found(drugs: readonly string[], told: Told = {}, data = shipped)
   });
 }
 
-/** The keys of what holds the order. */
+/** The keys of the findings that hold the order. */
 export const holdsOf = (findings: readonly SafetyFinding[]) =>
   findings.filter(({ exception_id }) => exception_id !== null).map(({ key }) => key);
 export const keysOf = (findings: readonly SafetyFinding[]) => findings.map(({ key }) => key);

@@ -12,7 +12,7 @@ import { quantityUnits } from "../../../src/domain/values/quantity-units.ts";
 import type { ScriptVersion } from "../../../src/formats/script/version.ts";
 import { writable } from "./script-samples.ts";
 
-/** Any text XML can carry, with what trips parsers and readers well represented. */
+/** Any text that XML can carry, with many characters that break parsers and readers. */
 const hostile = fc.constantFrom(
   "<a>&amp;</a>",
   "]]>",
@@ -83,7 +83,7 @@ const prescribers = fc.record({
   address: maybe(addresses),
 });
 
-/** In the order a reader gives them: product codes, then those of databases. */
+/** In the order of the reader: product codes, then database codes. */
 const codes: fc.Arbitrary<DrugCode[]> = fc
   .record({ ndc: maybe(digits(11)), upc: maybe(texts), rxnorm: maybe(digits(6)), gcn: maybe(digits(5)) })
   .map((known) =>

@@ -2,12 +2,12 @@ import { writeScript } from "../../../src/formats/script/write.ts";
 import { cancelRx, change, envelope, newRx, renewal } from "./script-samples.ts";
 import { shapes } from "./script-shapes.ts";
 
-/** A message spoiled in some way: the same seed, the same bytes. For tests of any size and for campaigns. */
+/** A damaged message: the same seed gives the same bytes. For tests of any size and for campaigns. */
 export function mutate(seed: number): Uint8Array {
   const next = numbers(seed);
   let message: Uint8Array = encode(pick(BASES, next));
   for (let times = 1 + (next() % 4); times > 0; times--) {
-    // Most stay XML, or the reader behind the parser would hardly be tried.
+    // Most stay XML, because otherwise the reader behind the parser would hardly be tested.
     message = pick(next() % 5 === 0 ? ON_BYTES : ON_ELEMENTS, next)(message, next);
   }
   return message;

@@ -2,7 +2,7 @@ import type { Content, Envelope, IncomingPrescription } from "../../../src/domai
 import type { ScriptVersion } from "../../../src/formats/script/version.ts";
 import { writeScript } from "../../../src/formats/script/write.ts";
 
-/** An invented prescription that says everything a message can say, and raises no doubt. */
+/** An invented prescription with everything that a message can contain, and without warnings. */
 export const prescription: IncomingPrescription = {
   patient: {
     ids: [
@@ -121,12 +121,12 @@ export const change: Content = {
   prescription: null,
 };
 
-/** The sample of 2017071 as a text, to be spoiled in one place. */
+/** The sample of 2017071 as text, to be damaged in one place. */
 export const sample = writeScript(envelope("2017071"), newRx, "2017071");
 
 export const bytes = (text: string) => new TextEncoder().encode(text);
 
-/** Replaces one passage, and insists that it was there. */
+/** Replaces one passage, and fails if it is missing. */
 export function edit(text: string, ...edits: readonly (readonly [from: string | RegExp, to: string])[]): string {
   return edits.reduce((current, [from, to]) => {
     const next = current.replace(from, () => to);
@@ -140,7 +140,7 @@ export function without(name: string, text = sample): string {
   return edit(text, [new RegExp(`<${name}(\\s[^>]*)?>.*?</${name}>`, "s"), ""]);
 }
 
-/** A text as XML can carry it; the rest (control characters, halves of pairs) is replaced. */
+/** A text that XML can carry: control characters and half surrogate pairs are replaced. */
 export function writable(text: string, by: string): string {
   const carries = (point: number) =>
     (point >= 0x20 || point === 9 || point === 10 || point === 13) &&

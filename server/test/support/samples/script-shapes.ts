@@ -1,6 +1,6 @@
 /**
- * One prescription as three generations of systems write it: by hand, from how senders do it, not from our writer. All
- * say the same, as far as their version can.
+ * One prescription as three generations of systems write it: by hand, modeled on real senders and not on our writer.
+ * All have the same content, as far as their version can express it.
  */
 export const shapes = {
   "10.6": `<?xml version="1.0" encoding="utf-8"?>

@@ -1,15 +1,15 @@
 import { parseXml, type XmlElement } from "../../../src/formats/script/xml.ts";
 
-/** Any of the liberties that senders take. Numbers come from the caller, so that a property can be shrunk. */
+/** Variations that senders use. The numbers come from the caller, so that a property can shrink. */
 export interface Liberties {
-  /** Elements of different names in any order; those of one name keep theirs, which is a list's order. */
+  /** Elements of different names in any order; those of one name keep their order, because they form a list. */
   shuffle: boolean;
-  /** A prefix for every element, as a namespaced system writes. */
+  /** A prefix for every element, as a system with namespaces writes. */
   prefix: string | null;
   /** Codes and qualifiers as attributes, and dates without their wrapper. */
   attributes: boolean;
   bare_dates: boolean;
-  /** Elements that say nothing, comments and blank lines between the others. */
+  /** Empty elements, comments and blank lines between the others. */
   padding: boolean;
   /** The whole message escaped inside another document. */
   wrapped: boolean;

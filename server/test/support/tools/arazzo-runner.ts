@@ -11,8 +11,9 @@ type Scope = { inputs: Record<string, unknown>; outputs: Record<string, Record<s
 export type Walked = { step_id: string; operation: Operation; answer: Answered };
 
 /**
- * Walks the steps of an Arazzo workflow against a live service. It knows of Arazzo what our document uses, and fails on
- * anything else. Which server answers an operation is the caller's to say: it knows the environment.
+ * Runs the steps of an Arazzo workflow against a live service. It supports the parts of Arazzo that our document
+ * uses, and fails on anything else. The caller chooses the server for each operation, because it knows the
+ * environment.
  */
 export async function walkWorkflow(
   { workflows, components }: Document,
@@ -21,7 +22,7 @@ export async function walkWorkflow(
     workflow_id: WorkflowId;
     inputs: Record<string, unknown>;
     address: (operation: Operation) => string;
-    /** Told of each request before it is sent. */
+    /** Called with each request before it is sent. */
     before?: (operation: OperationId, address: string, init: RequestInit) => Promise<void>;
   },
 ): Promise<{ walked: Walked[]; outputs: Record<string, unknown> }> {
@@ -78,7 +79,7 @@ export async function walkWorkflow(
   }
 }
 
-/** Every criterion, each of which may be several alternatives. */
+/** All criteria must hold; each may list alternatives. */
 const holds = (criteria: Criteria, scope: Scope): boolean =>
   criteria.every(({ condition }) =>
     condition.split(" || ").some((alternative) => {
@@ -88,7 +89,7 @@ const holds = (criteria: Criteria, scope: Scope): boolean =>
     }),
   );
 
-/** A value in which each expression, alone or in braces, has become what it stands for. */
+/** The value with each expression, alone or in braces, replaced by its result. */
 function evaluated(value: unknown, scope: Scope): unknown {
   if (Array.isArray(value)) return value.map((entry) => evaluated(entry, scope));
   if (typeof value === "object" && value !== null) {

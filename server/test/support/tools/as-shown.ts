@@ -1,9 +1,9 @@
 /**
- * Whether an answer is the one that a page shows. What differs from run to run (ids, times, secrets) only has to be of
- * the same kind; `…` stands for anything; an answer may have more fields than are shown, and a list more entries.
+ * Whether an answer matches the one on a page. Values that vary between runs (ids, times, secrets) only need the same
+ * kind; `…` matches anything; an answer may have more fields than shown, and a list more entries.
  */
 export function unlikeShown(shown: unknown, got: unknown, at = "$"): string[] {
-  // Where a list was left is nobody's business but the service's.
+  // A cursor is opaque to callers.
   if (/cursor$/.test(at) && typeof shown === "string" && typeof got === "string") return [];
   if (typeof shown === "string" && typeof got === "string") return sameKind(shown, got) ? [] : [`${at}: ${got}`];
   if (typeof shown === "number" && typeof got === "number") {
@@ -22,7 +22,7 @@ export function unlikeShown(shown: unknown, got: unknown, at = "$"): string[] {
   return Object.is(shown, got) ? [] : [`${at}: ${JSON.stringify(got)}`];
 }
 
-/** The lines that a page shows and the output does not have, in this order. */
+/** The lines that a page shows and the output lacks, in this order. */
 export function linesNotShown(shown: string, got: string): string[] {
   const lines = got.split("\n");
   let from = 0;
@@ -36,7 +36,7 @@ export function linesNotShown(shown: string, got: string): string[] {
     });
 }
 
-/** Numbers from here on are ids: counts, sizes and cents of the examples are smaller. */
+/** Numbers from here on are ids: counts, sizes and cents in the examples are smaller. */
 const FIRST_ID = 100_000;
 const kinds = [
   /^\d{4}-\d\d-\d\dT\d\d:\d\d(:\d\d(\.\d+)?)?Z$/,
@@ -52,7 +52,7 @@ const kinds = [
   /^\d{6,}$/,
 ];
 
-/** Of one kind, where the shown text has a digit: a word of the same length is no id. */
+/** Of the same kind if the shown text has a digit: a word of the same length is not an id. */
 function sameKind(shown: string, got: string): boolean {
   if (shown === got || shown === "…") return true;
   if (shown.endsWith("…")) return true;

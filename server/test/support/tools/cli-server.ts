@@ -4,9 +4,8 @@ import { explain } from "../../../src/cli/errors.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 
 /**
- * `pestle` for scripts that type it often: one process that keeps its modules, and runs a command for each request, one
- * at a time, with the folder and environment of whoever asks. A process of its own for each takes longer to start than
- * to work.
+ * `pestle` for scripts that run it often: one process that keeps its modules loaded and runs one command per request,
+ * one at a time, with the caller's folder and environment. A separate process takes longer to start than to work.
  */
 type Asked = { env: Record<string, string>; folder: string; args: string[] };
 type Printed = { code: number; stdout: string; stderr: string };
@@ -50,7 +49,7 @@ async function run({ env, folder, args }: Asked): Promise<Printed> {
   return printed;
 }
 
-/** Sent as the environment, an empty entry, then the folder and the arguments, each ended by a NUL. */
+/** The request: the environment, an empty entry, then the folder and the arguments, each ended by a NUL. */
 function asked(bytes: Buffer): Asked {
   const entries = bytes.toString("utf8").split("\0").slice(0, -1);
   const end = entries.indexOf("");

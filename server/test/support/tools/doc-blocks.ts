@@ -4,18 +4,18 @@ import { fileURLToPath } from "node:url";
 
 export const ROOT = fileURLToPath(new URL("../../../../", import.meta.url));
 
-/** A fenced block of a page: its language, what else its fence says (`exit="1"`), and where it begins. */
+/** A fenced block of a page: its language, its attributes (`exit="1"`), and its line. */
 export type DocBlock = {
   page: string;
   line: number;
   language: string;
   says: Record<string, string>;
   text: string;
-  /** The block before it, where nothing stands between them but what a reader needs to read on. */
+  /** The block before it, if only connecting text is between them. */
   after: DocBlock | undefined;
 };
 
-/** Every Markdown file that is documentation, from the root of the repository. */
+/** Every Markdown file of the documentation, from the repository root. */
 export const docPages: string[] = [
   ...readdirSync(join(ROOT, "docs"), { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))

@@ -16,8 +16,8 @@ const SCALARS: Record<string, string> = {
 };
 
 /**
- * The rows of all tables as TypeScript types, as they are sent to statements that insert them from JSON. Columns that
- * PostgreSQL computes are left out, those with a default are optional.
+ * The rows of all tables as TypeScript types, for statements that insert them from JSON. Omits columns that
+ * PostgreSQL computes; columns with a default are optional.
  */
 export async function dumpRows(db: Queryable): Promise<string> {
   const { rows } = await db.raw(`

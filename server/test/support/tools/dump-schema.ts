@@ -1,8 +1,8 @@
 import type { Queryable } from "../../../src/db/db.ts";
 
 /**
- * The schema as text, from the catalog: the same on every supported version of PostgreSQL, so that the checked-in copy
- * (migrations/schema.txt) can be compared anywhere. For reading and reviewing; the migrations make the database.
+ * The schema as text, from the catalog: equal on every supported version of PostgreSQL, so that the checked-in copy
+ * (migrations/schema.txt) can be compared anywhere. It is for reading and review; the migrations create the database.
  */
 export async function dumpSchema(db: Queryable): Promise<string> {
   const list = async (text: string) => (await db.raw(text)).rows as Record<string, string>[];

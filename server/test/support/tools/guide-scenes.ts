@@ -2,7 +2,7 @@ import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
 import { newOrder, placed } from "../orders.ts";
 import { createTestDatabase, type TestApp } from "../test-app.ts";
 
-/** What a guide takes for granted, and what the names it uses stand for in this service. */
+/** The preconditions of a guide, and the values of its placeholders in this service. */
 export const guideScenes: Record<string, (app: TestApp) => Promise<Record<string, string>>> = {
   "docs/guides/first-prescription.md": async (app) => ({ oivhqh30l1ya: accountOf(app) }),
   "docs/guides/catalogue.md": async (app) => ({ "3f9k2m8x1q7z": accountOf(app) }),
@@ -18,7 +18,7 @@ export const guideScenes: Record<string, (app: TestApp) => Promise<Record<string
 
 const accountOf = (app: TestApp): string => app.demo.partners[0]!.account_id;
 
-/** Somebody's order of atorvastatin, which waits for its review. */
+/** An order of atorvastatin that waits for its review. */
 async function anOrder(app: TestApp): Promise<string> {
   const { body } = await newOrder(app);
   return (await placed(app, body)).order_number;

@@ -1,14 +1,14 @@
-/** A fixed piece of work that reads texts, as what is measured does. */
+/** A fixed amount of text processing, similar to the measured work. */
 const YARDSTICK = JSON.stringify(Array.from({ length: 20_000 }, (_, index) => ({ value: `v${index}`, index })));
-/** Milliseconds that the yardstick takes on a quiet machine. */
+/** Milliseconds that the yardstick takes on an idle machine. */
 const YARDSTICK_MS = 100;
 const READS = 12;
 const ATTEMPTS = 5;
 
 /**
- * Milliseconds an action takes: the best of a few attempts where the first was over the limit. A busy machine slows
- * everything down, so the later attempts count in the time of the yardstick, which is measured right beside them. Work
- * that grows with the square of its input is over the limit by that measure too.
+ * Milliseconds that an action takes: the best of a few attempts if the first exceeded the limit. A busy machine slows
+ * everything down, so later attempts are scaled by the yardstick, which runs right next to them. Work that is
+ * quadratic in its input exceeds the limit by that measure too.
  */
 export function quickest(limit_ms: number, action: () => void): number {
   let best = took(action);

@@ -11,7 +11,7 @@ import {
 } from "@pestle/contract";
 import { rendered } from "../../../src/http/answer.ts";
 
-/** What came back, byte for byte: no client library stands between the test and the wire. */
+/** The answers byte for byte, without a client library between the test and the wire. */
 export type RawAnswer = {
   status: number;
   /** By lower-case name; a header that was sent twice has two values. */
@@ -20,28 +20,28 @@ export type RawAnswer = {
 };
 export type Exchange = {
   answers: RawAnswer[];
-  /** Statuses of the 1xx answers on the way. */
+  /** Statuses of the interim 1xx answers. */
   interim: number[];
-  /** Bytes after the last whole answer. */
+  /** Bytes after the last complete answer. */
   rest: Buffer;
-  /** Whether the server ended the connection before the client did. */
+  /** Whether the server closed the connection before the client did. */
   closed: boolean;
 };
 
 export type ExchangeOptions = {
-  /** How many answers to wait for; with `"closed"` until the server ends the connection. */
+  /** How many answers to wait for, or `"closed"` to wait until the server closes the connection. */
   until?: number | "closed";
-  /** Answers to HEAD announce a length and carry no body. */
+  /** Answers to HEAD have a length and no body. */
   head?: boolean;
-  /** The client says that it has no more to send, and goes on reading. */
+  /** The client half-closes the connection and keeps reading. */
   half_close?: boolean;
-  /** No exchange may take longer: a hang is a failure, not a slow test. */
+  /** The limit for an exchange: a hang is a failure, not a slow test. */
   deadline_ms?: number;
 };
 
 const DEADLINE_MS = 60_000;
 
-/** Sends bytes over a connection of its own and reads what comes back, until the deadline at most. */
+/** Sends bytes over its own connection and reads the answers until the deadline. */
 export function exchange(
   url: string,
   bytes: string | Buffer | readonly (string | Buffer)[],
@@ -66,7 +66,8 @@ export function exchange(
       if (until !== "closed" && read(false).answers.length >= until) finish(false);
     });
     socket.on("end", () => finish(true));
-    // A server that answers and closes while the client still writes causes a reset; what arrived before it counts.
+    // A server that answers and closes while the client still writes causes a reset; bytes that arrived before it
+    // count.
     socket.on("error", () => finish(true));
     for (const part of typeof bytes === "string" || Buffer.isBuffer(bytes) ? [bytes] : bytes) {
       socket.write(typeof part === "string" ? Buffer.from(part, "latin1") : part);
@@ -75,7 +76,7 @@ export function exchange(
   });
 }
 
-/** A request as bytes, with nothing added to what is given. Strings of the head are Latin-1, those of the body UTF-8. */
+/** A request as bytes, without additions. Strings of the head are Latin-1, those of the body UTF-8. */
 export function requestBytes(line: string, headers: readonly string[], body: string | Buffer = ""): Buffer {
   return Buffer.concat([
     Buffer.from(`${[line, ...headers].join("\r\n")}\r\n\r\n`, "latin1"),
@@ -112,7 +113,7 @@ function readAnswers(received: Buffer, head: boolean): Omit<Exchange, "closed"> 
 const UUID = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const NOT_CACHED = "max-age=0, private, must-revalidate";
 
-/** In short what an answer says: its status, then its codes or the name of its error. */
+/** A short form of an answer: its status, then its codes or the name of its error. */
 export function outcomeOf({ status, body }: RawAnswer): string {
   if (status < 400 || body.length === 0) return String(status);
   const { errors, error } = JSON.parse(body.toString()) as { errors?: { code: number }[]; error?: unknown };
@@ -120,7 +121,7 @@ export function outcomeOf({ status, body }: RawAnswer): string {
   return [status, ...names].join(" ");
 }
 
-/** Which promises an answer breaks; none, if all is well. Pages promise an X-Request-Id alone. */
+/** The promises that an answer breaks; empty if none. Pages promise only an X-Request-Id. */
 export function brokenPromises(
   answer: RawAnswer,
   listener: "partner" | "token",
@@ -159,7 +160,7 @@ export function brokenPromises(
   return broken;
 }
 
-/** The table of error bodies; every message comes from the catalogue, so none can repeat what was sent. */
+/** Checks error bodies. Every message comes from the catalogue, so none can repeat the input. */
 function hasShape({ status, body }: RawAnswer, listener: "partner" | "token"): boolean {
   const value = JSON.parse(body.toString()) as Record<string, unknown>;
   const same = (wanted: unknown) => isDeepStrictEqual(value, wanted);

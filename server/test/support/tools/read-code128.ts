@@ -1,4 +1,6 @@
-/** Bars and spaces of the 107 characters of Code 128, in modules (ISO/IEC 15417): an independent reader of our symbols. */
+/**
+ * Bars and spaces of the 107 characters of Code 128, in modules (ISO/IEC 15417): a reader independent of our encoder.
+ */
 const PATTERNS = (
   "212222 222122 222221 121223 121322 131222 122213 122312 132212 221213 221312 231212 112232 122132 122231 113222 " +
   "123122 123221 223211 221132 221231 213212 223112 312131 311222 321122 321221 312212 322112 322211 212123 212321 " +
@@ -11,7 +13,7 @@ const PATTERNS = (
 const [CODE_C, CODE_B, CODE_A, FNC1, STOP] = [99, 100, 101, 102, 106];
 const STARTS: Record<number, "A" | "B" | "C"> = { 103: "A", 104: "B", 105: "C" };
 
-/** What a scanner would say, FNC1 as `|`; throws where the symbol or its check character is wrong. */
+/** What a scanner would return, with FNC1 as `|`. Throws if the symbol or its check character is wrong. */
 export function readCode128(widths: readonly number[]): string {
   const characters: number[] = [];
   for (let at = 0; at < widths.length - 7; at += 6) characters.push(character(widths.slice(at, at + 6)));
@@ -38,7 +40,7 @@ function character(widths: readonly number[]): number {
   return found;
 }
 
-/** The widths in modules of bars that stand side by side, as they were drawn. */
+/** The widths in modules of adjacent bars, as drawn. */
 export function widthsOf(bars: readonly { x: number; width: number }[]): number[] {
   const sorted = [...bars].sort((a, b) => a.x - b.x);
   const module = Math.min(...sorted.map(({ width }) => width));

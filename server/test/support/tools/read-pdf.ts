@@ -7,8 +7,8 @@ type PdfPage = { width: number; height: number; texts: PdfText[]; boxes: PdfBox[
 type Matrix = [number, number, number, number, number, number];
 
 /**
- * What stands where on the pages of a PDF of standard fonts: an independent reader of the few operators a simple page
- * needs. Places are in points from the top left corner; the `y` of a text is its baseline.
+ * The text and positions on the pages of a PDF with standard fonts: an independent reader of the few operators that a
+ * simple page needs. Positions are in points from the top left corner; the `y` of a text is its baseline.
  */
 export function readPdf(file: Buffer): PdfPage[] {
   const source = file.toString("latin1");
@@ -38,7 +38,7 @@ export function readPdf(file: Buffer): PdfPage[] {
   });
 }
 
-/** All the text of a document, in the order in which it was written. */
+/** All text of a document, in the order in which it was written. */
 export const textOf = (file: Buffer): string =>
   readPdf(file)
     .flatMap(({ texts }) => texts.map(({ text }) => text))

@@ -1,12 +1,12 @@
 import type { Database, Tx } from "../../../src/db/db.ts";
 
 /**
- * Rows that some work looks at, table by table, in a transaction of its own and with the plans of the sixth time and
- * later, which are not made for the values at hand.
+ * Rows that some work reads, by table, in its own transaction and with generic plans, which PostgreSQL uses from the
+ * sixth execution on.
  */
 export function rowsRead(db: Database, work: (tx: Tx) => Promise<unknown>): Promise<{ table: string; rows: number }[]> {
   return db.transaction(async (tx) => {
-    // What the connection did before is counted too until it is told to the statistics.
+    // The counters include earlier reads of this connection that are not flushed yet.
     const before = await counted(tx);
     await tx.raw("set local plan_cache_mode = force_generic_plan");
     await work(tx);

@@ -7,7 +7,7 @@ const ROOT = fileURLToPath(new URL("../../../..", import.meta.url));
 
 export type Ran = { code: number | null; stdout: string; stderr: string; json: () => never };
 
-/** `pestle` as its own process, with these settings and nothing else of our environment. */
+/** `pestle` in its own process, with these settings and nothing else from our environment. */
 export async function runCli(args: readonly string[], env: Record<string, string>, stdin = ""): Promise<Ran> {
   const child = spawnCli(args, env);
   const texts = { stdout: "", stderr: "" };
@@ -21,7 +21,7 @@ export async function runCli(args: readonly string[], env: Record<string, string
   return { code, ...texts, json: () => JSON.parse(texts.stdout) as never };
 }
 
-/** `pestle start`, back once it is ready. Whatever it printed is in the error if it ends before. */
+/** `pestle start`; returns once it is ready. If it exits before, the error has its output. */
 export async function startCli(env: Record<string, string>, ...args: string[]): Promise<ChildProcess> {
   const child = spawnCli(["start", ...args], env);
   let printed = "";
@@ -37,7 +37,7 @@ export async function startCli(env: Record<string, string>, ...args: string[]): 
   return child;
 }
 
-/** A command that runs until it is stopped: what it printed so far, line by line. */
+/** A command that runs until it is stopped, with its output so far, line by line. */
 export function followCli(args: readonly string[], env: Record<string, string>) {
   const child = spawnCli(args, env);
   const texts = { stdout: "", stderr: "" };
@@ -50,7 +50,7 @@ export function followCli(args: readonly string[], env: Record<string, string>) 
   return {
     lines: () => texts.stdout.split("\n").slice(0, -1),
     stderr: () => texts.stderr,
-    /** When it ends by itself. */
+    /** Resolves when it exits without a stop. */
     ended: async () => (await ended)[0] as number | null,
     async stop(): Promise<number | null> {
       child.kill("SIGTERM");

@@ -3,7 +3,7 @@ import { explain } from "../../../src/cli/errors.ts";
 import type { Output } from "../../../src/cli/output.ts";
 import type { CommandRow } from "../../../src/cli/program.ts";
 
-/** A command in this process: what it would print, or the error it ends with. */
+/** A command in this process: its output, or its error. */
 export async function runCommand<Data = never>(
   env: Record<string, string>,
   name: string,
@@ -14,7 +14,7 @@ export async function runCommand<Data = never>(
   return (await row.run(options, argument, env)) as Output & { data: Data };
 }
 
-/** The exit code and the one line that a command is refused with. */
+/** The exit code and the error line of a command that fails. */
 export const refusalOf = (run: Promise<unknown>): Promise<string> =>
   run.then(
     () => "done",

@@ -10,17 +10,17 @@ import { TEST_MASTER_KEY, type TestApp } from "../test-app.ts";
 import { linesNotShown, unlikeShown } from "./as-shown.ts";
 import { type DocBlock, ROOT } from "./doc-blocks.ts";
 
-/** What is typed as it stands; a file of the guide is written with the name its fence gives. */
+/** Blocks that are typed unchanged. A file of the guide is written under the name in its fence. */
 const typed: Record<string, (text: string) => string> = {
   sh: (text) => text,
   js: (text) => `node --input-type=module <<'END_OF_BLOCK'\n${text}END_OF_BLOCK`,
   python: (text) => `python3 <<'END_OF_BLOCK'\n${text}END_OF_BLOCK`,
 };
 
-/** What is shown of an answer, right after what was typed. */
+/** The shown answer, right after the typed command. */
 const OUTPUT = ["json", "text", "xml"];
 
-/** `npx pestle …`, by the process that is already there, or for what runs on by one of its own. */
+/** `npx pestle …`, by the running process, or by its own process for commands that keep running. */
 const PRELUDE = `
 npx() {
   shift
@@ -36,8 +36,8 @@ trap 'kill \${KEPT:-} 2> /dev/null || :' EXIT
 const END = "── end of block";
 
 /**
- * Types a guide's blocks one after the other into one shell, beside a running service, and tells what was otherwise
- * than the guide says. `names` are what stands for something of this service: an account, an order, an address.
+ * Types a guide's blocks in sequence into one shell, next to a running service, and returns the differences from the
+ * guide. `names` maps the guide's placeholders to values of this service: an account, an order, an address.
  */
 export async function runGuide(
   app: TestApp,
@@ -141,7 +141,7 @@ export async function startCliServer(): Promise<CliServer> {
   };
 }
 
-/** Waits until what runs on has printed more lines than that. */
+/** Waits until the background command has printed more lines than that. */
 const grown = (name: string, lines: number | string) =>
   `until [ "$(wc -l < ${name})" -gt "${lines}" ]; do sleep 0.05; done`;
 

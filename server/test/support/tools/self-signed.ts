@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 
-/** Makes a key and a certificate that nobody has signed but itself: the paths of the two. `ip`: for that address too. */
+/** Creates a key and a self-signed certificate and returns the two paths. `ip` adds that address. */
 export function selfSigned(folder: string, name: string, ip?: string): { key: string; cert: string } {
   const files = { key: join(folder, "key.pem"), cert: join(folder, "cert.pem") };
   const kind = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-days", "2"];

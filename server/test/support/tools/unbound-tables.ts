@@ -1,4 +1,4 @@
-/** One table in one part of a statement that no account_id leads to. */
+/** One table in one part of a statement without a bound account_id. */
 export type Unbound = { table: string; alias: string };
 
 const NAME = "[a-z_][a-z0-9_]*";
@@ -12,10 +12,10 @@ const SIDE = String.raw`((?:${NAME}\.)?account_id|any ?\(\$\d+[^)]*\)|\$\d+|\(se
 const COMPARED = new RegExp(`${SIDE} = ${SIDE}`, "g");
 
 /**
- * The uses of tenants' tables in a statement that are not bound to one account. A use is bound where, in the same
- * select, update or delete, its account_id is compared with a parameter, with the JSON that was sent, or with the
- * account_id of something that is bound itself: another table of that part, or a row from outside of it (a part of the
- * statement around it, a common table expression), which is looked at where it is made.
+ * The uses of tenant tables in a statement that are not bound to one account. A use is bound if, in the same select,
+ * update or delete, its account_id is compared with a parameter, with the JSON argument, or with the account_id of a
+ * bound row: another table of that part, or a row from outside of it (an outer part of the statement, a common table
+ * expression), which is checked where it is defined.
  */
 export function unboundTables(text: string, tables: ReadonlySet<string>): Unbound[] {
   const plain = text
@@ -25,7 +25,7 @@ export function unboundTables(text: string, tables: ReadonlySet<string>): Unboun
   return partsOf(plain).flatMap((part) => unboundIn(part, tables));
 }
 
-/** The text of each pair of parentheses, and the whole, each without the parts inside it that are selects of their own. */
+/** The text of each pair of parentheses, and the whole, each without its nested selects. */
 function partsOf(text: string): string[] {
   const parts: string[] = [];
   const open: string[] = [""];
@@ -35,8 +35,8 @@ function partsOf(text: string): string[] {
       const inner = open.pop()!;
       const isQuery = /^\s*(with|select|insert|update|delete|values)\b/.test(inner);
       if (isQuery) parts.push(...queriesOf(inner));
-      // A value of the JSON that was sent is kept: `= (select j->>'account_id' from given)`. What holds only "or"
-      // something else binds nothing.
+      // Keeps a value of the JSON argument: `= (select j->>'account_id' from given)`. A condition with "or" binds
+      // nothing.
       const left_out = isQuery ? !/from given\s*$/.test(inner) : /\bor\b/.test(inner);
       open.push(`${open.pop()}${left_out ? "(…)" : `(${inner})`}`);
     } else open.push(open.pop() + character);

@@ -1,9 +1,9 @@
-/** A deadline costs nothing unless it passes, and a busy machine may be ten times slower than a quiet one. */
+/** A deadline costs nothing unless it passes, and a busy machine may be ten times slower than an idle one. */
 const DEADLINE_MS = 60_000;
-/** What the product promises within a second, with slack for a busy machine. */
+/** For what the product promises within a second, with slack for a busy machine. */
 export const SOON_MS = 5_000;
 
-/** Asks again until it holds, and returns the time that took; fails when the deadline passes. */
+/** Polls until it holds and returns the time that took. Fails when the deadline passes. */
 export async function until(
   holds: () => Promise<boolean> | boolean,
   what: string,

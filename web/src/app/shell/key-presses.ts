@@ -1,16 +1,16 @@
 import type { Shortcut } from "./shortcuts.ts";
 
-/** Between the keys of a sequence. Somebody who looks for the second key on the keyboard needs a second or two. */
+/** Between the keys of a sequence. People who look for the second key on the keyboard need a second or two. */
 export const SEQUENCE_MS = 3_000;
-/** For as long, keys wait for a page that is still loading. */
+/** How long a key waits for a page that is still loading. */
 export const HELD_MS = 5_000;
 const MOST_HELD = 8;
 
 type Press = { key: string; at_ms: number };
 
 /**
- * Which shortcut a key press means. Presses carry the time at which the person pressed, not at which the page came to
- * look at them: on a busy machine those differ by seconds.
+ * Which shortcut a key press means. A press carries the time of the keystroke, not of its handling: on a busy machine
+ * the two differ by seconds.
  */
 export function createKeyPresses(find: (keys: string) => Shortcut | undefined) {
   let pressed: Press | null = null;
@@ -33,8 +33,8 @@ export function createKeyPresses(find: (keys: string) => Shortcut | undefined) {
       held = [...held, one].slice(-MOST_HELD);
     },
     /**
-     * The shortcuts that the kept presses mean now. Only those that go somewhere: whoever pressed had not seen the
-     * screen, so nothing on it may be changed.
+     * The shortcuts that the kept presses mean now. Only those that navigate: the user had not seen the screen, so
+     * nothing on it may change.
      */
     takeHeld: (now_ms: number): Shortcut[] => {
       const fresh = held.filter(({ at_ms }) => now_ms - at_ms < HELD_MS);
