@@ -427,7 +427,7 @@ describe.each(["light", "dark"] as const)("in the %s theme axe finds no violatio
     [
       "no-exceptions",
       () => "/dashboard/exceptions?environment=production",
-      (page) => page.getByText("No orders on hold").waitFor(),
+      (page) => page.getByText("No orders on hold", { exact: true }).waitFor(),
     ],
     ["reviews", () => "/dashboard/reviews", row],
     ["acceptance", () => "/dashboard/reviews?show=acceptance", openFirst],

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { Order } from "@pestle/contract";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vitest";
 import { IDLE_MS } from "../server/src/usecases/accounts/sign-in.ts";
 import { approveReview, completeFill, verifyProduct } from "../server/src/usecases/fulfillment/steps.ts";
 import { base32, totpCode } from "../server/src/vault/totp.ts";
@@ -22,6 +22,10 @@ beforeAll(async () => {
   pharmacist = await journey.person("pharmacist", "Phil Marrow");
   technician = await journey.person("technician", "Tess Quill");
   lead = await journey.person("lead", "Lea Dorn");
+});
+// A hidden page still listens and draws.
+afterEach(async () => {
+  for (const context of journey.browser.contexts()) await context.close();
 });
 afterAll(() => journey?.stop());
 

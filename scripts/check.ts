@@ -27,18 +27,20 @@ rmSync(artifacts, { recursive: true, force: true });
 mkdirSync(artifacts, { recursive: true });
 await step("build", "node", ["scripts/build.mjs"], "as it comes");
 
-// Each of these uses little more than one core, so two run side by side; the browser has the machine to itself.
+// Each leg keeps about one core busy, and those that start programs wait a lot: three at a time fill two cores. The
+// longest start first. The browser has the machine to itself.
 const queue = [
-  () => tests("tests on the embedded PostgreSQL", ["--project=quick", "--project=service"], BUILT, "as it comes"),
-  staticChecks,
+  () => tests("tests on the embedded PostgreSQL", ["--project=service"], BUILT, "as it comes"),
   () => tests("tests of whole processes", ["--project=processes"], BUILT),
-  () => step("quick start", "tsx", ["--conditions=source", "scripts/quick-start.ts"]),
+  () => tests("tests without a database", ["--project=quick"]),
   testsOnOldest,
+  () => step("quick start", "tsx", ["--conditions=source", "scripts/quick-start.ts"]),
+  staticChecks,
 ];
 const lane = async () => {
   for (let next = queue.shift(); next !== undefined; next = queue.shift()) await next();
 };
-await Promise.all([lane(), lane()]);
+await Promise.all([lane(), lane(), lane()]);
 const browser = findBrowser();
 if (browser === undefined) missing("browser tests", "a Chromium: install Debian's package chromium, or set CHROMIUM");
 else await tests("tests in the browser", ["--project=browser", "--maxWorkers=2"], { CHROMIUM: browser }, "as it comes");

@@ -82,6 +82,7 @@ export const PatientSafetyInput = named(
   partial({ medications: safetyList, health_conditions: safetyList, allergies: safetyList }),
 );
 
+export const PRESCRIBER_MOST_CHARACTERS = 120;
 export const EMAIL_MOST_CHARACTERS = 254;
 const email = string({ code: 42201, kind: "email", maxLength: EMAIL_MOST_CHARACTERS });
 const phone = string({ code: 42204, kind: "phone" });
@@ -115,7 +116,7 @@ export const OrderItemInput = named(
       description: "Units in one package. Without it the item is one fill as prescribed.",
     }),
     written_qty: number({ code: 42259, ...units }),
-    prescriber_name: string({ code: 42243, kind: "prescriber_name", maxLength: 120 }),
+    prescriber_name: string({ code: 42243, kind: "prescriber_name", maxLength: PRESCRIBER_MOST_CHARACTERS }),
     prescriber_phone: string({ code: 42244, kind: "prescriber_phone", maxLength: 40 }),
     prescriber_fax: string({ code: 42245, kind: "prescriber_phone", maxLength: 40 }),
   }),

@@ -10,7 +10,7 @@ import {
   STREET_MOST_CHARACTERS,
 } from "./fields.ts";
 import type { OrderStatus } from "./lifecycle.ts";
-import { EMAIL_MOST_CHARACTERS, safetyList } from "./requests.ts";
+import { EMAIL_MOST_CHARACTERS, PRESCRIBER_MOST_CHARACTERS, safetyList } from "./requests.ts";
 import {
   array,
   boolean,
@@ -31,10 +31,7 @@ import {
 } from "./schema.ts";
 import { eventTypeNames } from "./webhooks.ts";
 
-/*
- * `POST /simulate`: one request and one response per `simulation_type`. These schemas are documentation. The server
- * does not validate with them.
- */
+/* `POST /simulate`: one request and one response per `simulation_type`. The server reads requests with these rows. */
 
 const simulation = <const T extends string, S>(simulation_type: T, fields: Schema<S>) =>
   closed({ simulation_type: oneOf([simulation_type]), simulation: fields });
@@ -78,25 +75,33 @@ export const SimulatedPatient = named(
 export type SimulatedPatient = Static<typeof SimulatedPatient>;
 
 /** Any field of a medication request except its id, and a `patient`. The sandbox invents the fields you omit. */
-const SimulatedPrescription = named(
+export const SimulatedPrescription = named(
   "SimulatedPrescription",
   partial({
     active: boolean("`false`: the prescriber cancels it immediately."),
-    patient_id: string("The same as `patient.patient_id`."),
-    prescriber_name: string(),
-    prescriber_phone: nullable(string()),
-    prescriber_fax: nullable(string()),
+    patient_id: string({ pattern: PATIENT_ID_PATTERN, description: "The same as `patient.patient_id`." }),
+    prescriber_name: string({ kind: "prescriber_name", maxLength: PRESCRIBER_MOST_CHARACTERS }),
+    prescriber_phone: nullable(string({ kind: "phone" })),
+    prescriber_fax: nullable(string({ kind: "phone" })),
     receive_date: time("Also accepts a date: the start of that day."),
     expire_date: time("Also accepts a date: the start of that day."),
     written_date: date("Also accepts a time: the day it falls on."),
     effective_date: date("Also accepts a time: the day it falls on."),
-    drug_name: string("A product's name or words of it, if you send neither `ndc` nor `gcn`."),
-    ndc: nullable(string()),
-    gcn: nullable(string()),
-    sig_text: string(),
-    written_qty: number(),
-    days_supply: nullable(integer()),
-    refills_left: integer("The refills. The legal limits for controlled substances apply."),
+    drug_name: string({
+      kind: "trimmed_line",
+      maxLength: 255,
+      description: "A product's name or words of it, if you send neither `ndc` nor `gcn`.",
+    }),
+    ndc: nullable(string({ kind: "one_ndc", description: "With dashes, or all eleven digits." })),
+    gcn: nullable(string({ kind: "trimmed_line", maxLength: 35 })),
+    sig_text: string({ kind: "sig", maxLength: 10_000 }),
+    written_qty: number({ minimum: 0, maximum: 100_000, decimals: 3 }),
+    days_supply: nullable(integer({ minimum: 1, maximum: 999 })),
+    refills_left: integer({
+      minimum: 0,
+      maximum: 99,
+      description: "The refills. The legal limits for controlled substances apply.",
+    }),
     drug_schedule,
     daw: boolean(),
     order_errors: array(object({}), { maxItems: 0 }),
@@ -104,6 +109,16 @@ const SimulatedPrescription = named(
     patient: SimulatedPatient,
   }),
 );
+
+const simulatedOrder = { order_number, to: oneOf(simulatedStatuses), exception_id: oneOf(exceptionIds) };
+/** Both kinds of an order simulation: move it to a status, or raise an exception on it. */
+export const SimulatedOrder = closed(simulatedOrder, { optional: ["to", "exception_id"] });
+
+/** Ten years: beyond that every date rule would be meaningless. */
+const LONGEST_ADVANCE_S = 315_360_000;
+export const SimulatedClock = closed({
+  advance_seconds: integer({ minimum: 1, maximum: LONGEST_ADVANCE_S, examples: [86400] }),
+});
 
 export const simulations = {
   prescription: named(
@@ -118,8 +133,8 @@ export const simulations = {
     simulation(
       "order",
       union([
-        closed({ order_number, to: oneOf(simulatedStatuses) }),
-        closed({ order_number, exception_id: oneOf(exceptionIds) }),
+        closed({ order_number, to: simulatedOrder.to }),
+        closed({ order_number, exception_id: simulatedOrder.exception_id }),
       ]),
     ),
   ),
@@ -137,10 +152,7 @@ export const simulations = {
     ),
   ),
   /** The account's own clock, which only moves forward. */
-  clock: named(
-    "SimulateClock",
-    simulation("clock", closed({ advance_seconds: integer({ minimum: 1, examples: [86400] }) })),
-  ),
+  clock: named("SimulateClock", simulation("clock", SimulatedClock)),
 };
 export type SimulationType = keyof typeof simulations;
 

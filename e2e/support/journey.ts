@@ -63,7 +63,12 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
     path: string,
     { theme = "light", width = 1280, height = 720, environment = "sandbox" }: OpenOptions = {},
   ) => {
-    const context = await browser.newContext({ viewport: { width, height }, colorScheme: theme });
+    // Without animations: a browser without a GPU draws each of their frames on the processor.
+    const context = await browser.newContext({
+      viewport: { width, height },
+      colorScheme: theme,
+      reducedMotion: "reduce",
+    });
     // The demo's partners work in the sandbox; the dashboard would start in production.
     if (environment !== null) {
       // An empty page has no storage.

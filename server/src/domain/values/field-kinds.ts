@@ -22,6 +22,11 @@ export const fieldKinds: Record<FieldKind, ReadText> = {
   line_with_words: (text, most) => (isOneLine(text, most) && HAS_WORDS.test(text) ? text.trim() : undefined),
   line: (text, most) => (isOneLine(text, most) ? text : undefined),
   ndc: (text, most) => (text.length <= most && normaliseNdc(text).length > 0 ? text : undefined),
+  // Rejects ten bare digits, which can mean three NDCs: the caller can send all eleven.
+  one_ndc: (text) => {
+    const meant = normaliseNdc(text);
+    return meant.length === 1 ? meant[0] : undefined;
+  },
   person_name: (text) => (isPersonName(text) ? text.trim().replaceAll(/\s+/g, " ") : undefined),
   phone: (text) => northAmericanPhone(text.trim()) ?? undefined,
   phone_or_blank: (text) => (isBlank(text) ? null : (northAmericanPhone(text) ?? undefined)),
@@ -29,6 +34,8 @@ export const fieldKinds: Record<FieldKind, ReadText> = {
     text.length <= most && /\p{L}/u.test(text) && PRESCRIBER_NAME.test(text) ? text : undefined,
   prescriber_phone: (text, most) =>
     text.length <= most && northAmericanPhone(text.trim()) !== null ? text : undefined,
+  // Accepts an empty one and one too long for a label: both hold an order, which partners can try out.
+  sig: (text, most) => (text.length <= most && !NOT_IN_A_SIG.test(text) ? text.trim() : undefined),
   state: (text) => (isStateCode(upperState(text)) ? upperState(text) : undefined),
   street: (text, most) => (isOnLabel(text, most) ? text : undefined),
   street_or_blank: (text, most) => (isBlank(text) ? null : isOnLabel(text, most) ? text : undefined),
@@ -50,6 +57,9 @@ function twoLetters(text: string): string | undefined {
 const DOCUMENT_NUMBER = /^(?=.*[A-Za-z0-9])[A-Za-z0-9-]{1,30}$/;
 /** A person or a practice: letters of any script, digits, and punctuation of names and titles. */
 const PRESCRIBER_NAME = /^[\p{L}\p{M}\p{N} '’.,&/()-]+$/u;
+
+/** Control characters except white space, and half surrogate pairs. */
+const NOT_IN_A_SIG = /[^\P{Cc}\t\n\r]|\p{Cs}/u;
 
 const HAS_WORDS = /[\p{L}\p{N}]/u;
 

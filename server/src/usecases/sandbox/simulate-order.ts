@@ -1,15 +1,9 @@
-import {
-  type ExceptionId,
-  isExceptionId,
-  ORDER_NUMBER_PATTERN,
-  type OrderStatus,
-  simulatedStatuses,
-} from "@pestle/contract";
+import { type ExceptionId, type OrderStatus, SimulatedOrder, type simulatedStatuses } from "@pestle/contract";
 import type { Deps } from "../../deps.ts";
 import { isOpen, system } from "../../domain/orders/order.ts";
 import { addMonths } from "../../domain/values/calendar.ts";
+import { readBody, refusalOf } from "../../domain/values/read-body.ts";
 import { refuse, refuseAll } from "../../domain/values/refusals.ts";
-import { unknownFields } from "../../domain/values/unknown-fields.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { shipOrder } from "../fulfillment/ship-order.ts";
 import { approveReview, completeFill, verifyProduct, type Work, type Worker } from "../fulfillment/steps.ts";
@@ -34,19 +28,16 @@ type OrderSimulation = { order_number: string } & (
 
 /** `{"order_number","to":"Shipped"}` or `{"order_number","exception_id":77}`. */
 export const simulateOrder: Simulation = (deps, { account_id }, simulation, problems) => {
-  problems.push(...unknownFields(simulation, ["order_number", "to", "exception_id"], "simulation."));
-  const invalid = (field: string) => problems.push({ code: 42200, field: `simulation.${field}` });
-  const { order_number, to, exception_id } = simulation;
-  if (typeof order_number !== "string" || !new RegExp(ORDER_NUMBER_PATTERN).test(order_number)) invalid("order_number");
+  const { fields, problems: found } = readBody(SimulatedOrder, simulation, "simulation.");
+  const { to, exception_id } = simulation;
   // Exactly one of the two: a target status or an exception.
   const both = (to === undefined) === (exception_id === undefined);
-  if (both || (to !== undefined && !(simulatedStatuses as readonly unknown[]).includes(to))) invalid("to");
-  if (exception_id !== undefined && !(Number.isInteger(exception_id) && isExceptionId(exception_id as number))) {
-    invalid("exception_id");
+  if (both && !found.some(({ field }) => field === "simulation.to")) {
+    found.push(refusalOf(SimulatedOrder, "to", "simulation."));
   }
-  refuseAll(problems);
+  refuseAll([...problems, ...found]);
   // All steps share one transaction, so the whole walk is saved or none of it.
-  return { attempt: (tx) => play({ ...deps, db: tx }, account_id, simulation as OrderSimulation) };
+  return { attempt: (tx) => play({ ...deps, db: tx }, account_id, fields as OrderSimulation) };
 };
 
 /**
