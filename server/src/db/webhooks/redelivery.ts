@@ -16,8 +16,7 @@ where e.account_id = $1 and e.event_id = $2
     when $3::uuid is not null then p.endpoint_id = $3
     when tried.attempts > 0 then true
     when e.only_endpoint_id is not null then p.endpoint_id = e.only_endpoint_id
-    when p.events = '{}' then e.event_type <> 'ORDER_UPDATED'
-    else e.event_type = any(p.events)
+    else webhook_subscribes(p.events, e.event_type)
   end
 on conflict (account_id, event_id, endpoint_id) do update
 set due_at = excluded.due_at, attempts_before = webhook_delivery.attempts`,
@@ -49,7 +48,7 @@ const MISSED = `
   select m.event_id, 0
   from webhook_event m
   where m.account_id = p.account_id and m.event_id >= event_id_from($4) and m.only_endpoint_id is null
-    and case when p.events = '{}' then m.event_type <> 'ORDER_UPDATED' else m.event_type = any(p.events) end
+    and webhook_subscribes(p.events, m.event_type)
     and not exists (
       select
       from webhook_attempt t

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { eventTypeNames, usualEventTypes } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RACED_CONSTRAINTS } from "../../../src/db/conflict.ts";
 import { type Db, openDb, type Queryable, statements } from "../../../src/db/db.ts";
@@ -200,6 +201,17 @@ describe("every statement on a tenant table", () => {
       text.includes("join order_item i on i.account_id") ? 2 : 1,
     );
   });
+});
+
+test("the database and the contract agree on which events are opt-in", async () => {
+  const { rows } = await db.raw(
+    "select name, webhook_subscribes('{}', name) as usual, webhook_subscribes(array[name], name) as named, " +
+      "webhook_subscribes(array['another'], name) as other from unnest($1::text[]) as name",
+    [eventTypeNames],
+  );
+  expect(rows).toEqual(
+    eventTypeNames.map((name) => ({ name, usual: usualEventTypes.includes(name), named: true, other: false })),
+  );
 });
 
 describe("migrations", () => {

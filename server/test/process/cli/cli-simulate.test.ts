@@ -121,7 +121,7 @@ describe("simulate prescription", () => {
     );
     expect(code).toBe(1);
     expect(stderr).toMatch(
-      /^pestle: Refused \(status 422\): simulation\.daw \(42200\): .+ simulation\.colour .+ simulation\.patient\.dob .+\n$/,
+      /^pestle: Refused \(status 422\): simulation\.colour \(42200\): .+ simulation\.daw .+ simulation\.patient\.dob .+\n$/,
     );
   });
 });
