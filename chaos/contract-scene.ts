@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { OperationId } from "@pestle/contract";
 import type { Demo } from "../server/src/seed/demo.ts";
 import { bundle } from "../server/test/support/samples/fhir-samples.ts";
@@ -34,6 +35,8 @@ export async function openScene(demo: Demo): Promise<Scene> {
     const headers = {
       authorization: `Bearer ${tokens.partners}`,
       accept: "application/json",
+      // A repeated request must not find that the first one, whose answer was lost, already did the work.
+      ...(method === "POST" && { "idempotency-key": randomUUID() }),
       ...(body !== undefined && { "content-type": "application/json" }),
     };
     const init = { method, headers, ...(body !== undefined && { body: JSON.stringify(body) }) };
@@ -58,14 +61,15 @@ export async function openScene(demo: Demo): Promise<Scene> {
     patient: { patient_id },
     items: [{ prescription_id, quantity: 1, package_size: UNITS }],
   });
-  const newOrder = async (to?: string) => {
-    const order = await call("POST", "/orders", orderOf(await newPatient()));
-    const order_number = remember("order_number", order["order_number"]);
-    if (to !== undefined) await simulate("order", { order_number, to });
-    return order_number;
+  /** Other requests may act on a remembered order, so it is remembered once it is in the state that its caller needs. */
+  const newOrder = async (prepare?: (order_number: string) => Promise<unknown>) => {
+    const { order_number } = await call("POST", "/orders", orderOf(await newPatient()));
+    await prepare?.(String(order_number));
+    return remember("order_number", order_number);
   };
-  const act = (order_number: string, event: string) =>
-    call("POST", `/orders/${order_number}/partner_order_action_requests`, { event });
+  const movedTo = (to: string) => (order_number: string) => simulate("order", { order_number, to });
+  const held = (order_number: string) =>
+    call("POST", `/orders/${order_number}/partner_order_action_requests`, { event: "hold" });
   // Subscribed to almost nothing, because this campaign does not check deliveries.
   const quiet = { url: `${demo.base_url}/hook`, events: ["ENDPOINT_DISABLED"] };
   const newEndpoint = async () => {
@@ -94,12 +98,8 @@ export async function openScene(demo: Demo): Promise<Scene> {
   const ready: Partial<Record<OperationId, (example: Json) => Promise<Omit<Live, "path"> & { path?: Live["path"] }>>> =
     {
       createOrder: async (example) => ({ body: { ...example, ...orderOf(await newPatient()) } }),
-      createReorder: async (body) => ({ path: { order_number: await newOrder("Delivered") }, body }),
-      requestOrderAction: async (body) => {
-        const order_number = await newOrder();
-        await act(order_number, "hold");
-        return { path: { order_number }, body };
-      },
+      createReorder: async (body) => ({ path: { order_number: await newOrder(movedTo("Delivered")) }, body }),
+      requestOrderAction: async (body) => ({ path: { order_number: await newOrder(held) }, body }),
       replaceOrderAddress: async (body) => ({ path: { order_number: await newOrder() }, body }),
       removeShippingAddress: async () => {
         const { patient_id } = await newPatient();
@@ -134,8 +134,9 @@ export async function openScene(demo: Demo): Promise<Scene> {
       introspectToken: async () => ({ body: { token: await newToken(), ...client } }),
     };
 
-  for (const to of [undefined, "Filling", "Shipped", "Delivered", "Canceled"]) await newOrder(to);
-  await act(await newOrder(), "hold");
+  await newOrder();
+  for (const to of ["Filling", "Shipped", "Delivered", "Canceled"]) await newOrder(movedTo(to));
+  await newOrder(held);
   remember("id", await newEndpoint());
   await newEvent();
 

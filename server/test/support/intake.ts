@@ -3,6 +3,7 @@ import { writeScript } from "../../src/formats/script/write.ts";
 import { envelope, newRx, prescription } from "./samples/script-samples.ts";
 import type { TestApp } from "./test-app.ts";
 import { freshToken } from "./token-request.ts";
+import { until } from "./tools/until.ts";
 
 /** A NewRx for the sandbox partner of the API Driven workflow. Any part of it can be overridden. */
 export function newMessage(change: {
@@ -19,15 +20,25 @@ export function newMessage(change: {
 /** Delivers as an e-prescription network does: real sockets, the demo's intake credential. */
 export async function openIntake(app: TestApp) {
   const token = await freshToken(app, app.demo.intake, "intake");
+  const send = async (body: Buffer | string, options: { path?: string; type?: string } = {}) => {
+    const response = await fetch(`${app.addresses.base_url}${options.path ?? "/intake/script"}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": options.type ?? "application/xml" },
+      body: typeof body === "string" ? body : new Uint8Array(body),
+    });
+    return { status: response.status, headers: response.headers, text: await response.text() };
+  };
   return {
     token,
-    async send(body: Buffer | string, options: { path?: string; type?: string } = {}) {
-      const response = await fetch(`${app.addresses.base_url}${options.path ?? "/intake/script"}`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": options.type ?? "application/xml" },
-        body: typeof body === "string" ? body : new Uint8Array(body),
-      });
-      return { status: response.status, headers: response.headers, text: await response.text() };
+    send,
+    /** Sends again while the service is too busy, as a network must. A busy machine cannot take a hundred at once. */
+    async deliver(body: Buffer) {
+      let answer = await send(body);
+      await until(async () => {
+        if (answer.status === 503) answer = await send(body);
+        return answer.status !== 503;
+      }, "the message is delivered");
+      return answer;
     },
   };
 }

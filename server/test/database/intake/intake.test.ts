@@ -192,7 +192,7 @@ describe("the same message", () => {
   test("a hundred times at once makes one prescription, one patient and one event, and one answer", async () => {
     const message = newMessage({ envelope: { message_id: nextId() }, patient: stranger() });
     const before = await intakeRows(app);
-    const answers = await Promise.all(Array.from({ length: 100 }, () => intake.send(message)));
+    const answers = await Promise.all(Array.from({ length: 100 }, () => intake.deliver(message)));
     expect(new Set(answers.map(({ status: http }) => http))).toEqual(new Set([200]));
     expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
     const after = await intakeRows(app);
@@ -206,7 +206,7 @@ describe("the same message", () => {
     const before = await intakeRows(app);
     const ids = Array.from({ length: 100 }, nextId);
     const answers = await Promise.all(
-      ids.map((message_id) => intake.send(newMessage({ envelope: { message_id }, patient }))),
+      ids.map((message_id) => intake.deliver(newMessage({ envelope: { message_id }, patient }))),
     );
     expect(new Set(answers.map(({ text }) => codes(text).join()))).toEqual(new Set(["010"]));
     const after = await intakeRows(app);

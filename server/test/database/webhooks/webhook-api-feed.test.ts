@@ -408,7 +408,10 @@ describe("a long feed", () => {
     ).rows as { feed_position: number; event_position: number }[];
     for (const start of [{ feed_position: 0, event_position: 0 }, half!]) {
       const read = await rowsRead(app.deps.db, (tx) => readFeed(tx, account_id, none, start, 25));
-      const rows = read.reduce((sum, one) => sum + one.rows, 0);
+      // PostgreSQL may scan the few endpoints and pending deliveries of this test as a whole. Only events count.
+      const rows = read
+        .filter(({ table }) => table.startsWith("webhook_event"))
+        .reduce((sum, one) => sum + one.rows, 0);
       // Read once and shown once, plus a row or two of each week.
       expect(rows).toBeLessThan(26 * 2 + 60);
     }
