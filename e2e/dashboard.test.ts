@@ -7,7 +7,16 @@ import { approveReview, completeFill, verifyProduct } from "../server/src/usecas
 import { base32, totpCode } from "../server/src/vault/totp.ts";
 import { newOrder, placed } from "../server/test/support/orders.ts";
 import { inventedOrder } from "./support/invented-order.ts";
-import { inspect, type Journey, type Seen, type SignIn, shot, startJourney, violations } from "./support/journey.ts";
+import {
+  inspect,
+  type Journey,
+  openedDocument,
+  type Seen,
+  type SignIn,
+  shot,
+  startJourney,
+  violations,
+} from "./support/journey.ts";
 
 // Users type and several pages load; other tests may share the machine.
 vi.setConfig({ testTimeout: 90_000 });
@@ -103,15 +112,13 @@ test("an order goes from review to shipped with the keyboard alone, and the fill
   await tess.page.getByText("The label is ready to print.").waitFor();
   expect((await read(made)).order_status).toBe("Shipped");
   const coming = tess.page.waitForResponse(/\/documents\//);
-  const opening = tess.page.context().waitForEvent("page");
+  const opening = openedDocument(tess.page);
   await tess.page
     .getByRole("button", { name: /Open .*label/i })
     .first()
     .click();
   expect((await coming).headers()["content-type"]).toBe("application/pdf");
-  const label = await opening;
-  expect(new URL(label.url()).protocol).toBe("blob:");
-  await label.close();
+  expect(await opening).toMatch(/^blob:/);
   expect(await violations(tess.page)).toEqual([]);
   await shot(tess.page, "dashboard-shipped");
   quiet(phil);
@@ -221,12 +228,10 @@ test("a failed document or export shows the reason, and waits for sign-in if the
   journey.app.advance(IDLE_MS + 60_000);
   await open.click();
   await page.getByText("Your work on this page is still here.").waitFor();
-  const opening = page.context().waitForEvent("page");
+  const opening = openedDocument(page);
   await page.getByLabel("Password").fill(technician.password);
   await page.keyboard.press("Enter");
-  const document = await opening;
-  expect(new URL(document.url()).protocol).toBe("blob:");
-  await document.close();
+  expect(await opening).toMatch(/^blob:/);
 
   await page.keyboard.press("g");
   await page.keyboard.press("a");

