@@ -1,12 +1,8 @@
 import { spawnSync } from "node:child_process";
 import { availableParallelism } from "node:os";
 import { chosenRun, type RunOption } from "../scripts/chosen-run.ts";
-import { benchIntake } from "./intake.ts";
-import { benchOrders, ORDER_BOOK_SIZES } from "./orders.ts";
 import type { Report } from "./report.ts";
 import type { Effort } from "./stage.ts";
-import { benchToken } from "./token.ts";
-import { benchWebhooks, FINISHED_DELIVERIES } from "./webhooks.ts";
 
 type Bench = {
   about: string;
@@ -21,24 +17,28 @@ const effort: Record<string, RunOption> = {
 };
 const sizes = (initial: number[], about: string): RunOption => ({ about, initial, many: true });
 
+const ORDER_BOOK_SIZES = [1_000, 100_000, 1_000_000];
+const FINISHED_DELIVERIES = [0, 1_000_000];
+
+// A bench loads its modules when it runs, so that help and mistakes are answered at once.
 const benches: Record<string, Bench> = {
   intake: {
     about: "e-prescriptions a second compared with pgbench running the same statements, and the readers alone",
     minutes: 2,
     options: effort,
-    run: benchIntake,
+    run: async (effort) => (await import("./intake.ts")).benchIntake(effort),
   },
   orders: {
     about: "orders placed and read a second, in accounts of several sizes",
     minutes: 20,
     options: { ...effort, sizes: sizes(ORDER_BOOK_SIZES, "orders in each account, 0 or at least 1000") },
-    run: benchOrders,
+    run: async (effort, sizes) => (await import("./orders.ts")).benchOrders(effort, sizes),
   },
   token: {
     about: "tokens and authenticated reads a second, compared with the bare web framework and pgbench",
     minutes: 2,
     options: effort,
-    run: benchToken,
+    run: async (effort) => (await import("./token.ts")).benchToken(effort),
   },
   webhooks: {
     about: "deliveries a second compared with undici alone, and the time from commit to first attempt",
@@ -47,7 +47,7 @@ const benches: Record<string, Bench> = {
       ...effort,
       sizes: sizes(FINISHED_DELIVERIES, "finished deliveries in the database, 0 or at least 1000"),
     },
-    run: benchWebhooks,
+    run: async (effort, sizes) => (await import("./webhooks.ts")).benchWebhooks(effort, sizes),
   },
 };
 

@@ -11,8 +11,6 @@ import { issueToken } from "./prepare-account.ts";
 import type { Report } from "./report.ts";
 import { type Effort, onStage, type Stage, WARM_UP_MS } from "./stage.ts";
 
-export const ORDER_BOOK_SIZES = [1_000, 100_000, 1_000_000];
-
 const SANDBOX = 0;
 /** pgbench uses a separate account, because the addresses of its orders are copies that do not decrypt. */
 const PRODUCTION = 2;

@@ -11,8 +11,6 @@ import { type Effort, onStage, type Stage } from "./stage.ts";
 import type { LoopRun } from "./undici-loop.ts";
 import { type WebhookRound, webhookReport } from "./webhook-report.ts";
 
-export const FINISHED_DELIVERIES = [0, 1_000_000];
-
 const SANDBOX = 0;
 const ENDPOINTS = 4;
 /** As many as the service sends concurrently. */

@@ -3,21 +3,16 @@ import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chosenRun, type RunOption } from "../scripts/chosen-run.ts";
-import { openEmbeddedPostgres } from "../server/src/db/embedded/embedded.ts";
-import { type ContractTally, holdToContract, onOwnService } from "./contract.ts";
-import { openIntakeWorkload } from "./intake-workload.ts";
-import { killFirstStarts, killWhileRunning, type RunningKind, type Tally } from "./kills.ts";
-import { type LifecycleTally, playLifecycles } from "./lifecycle.ts";
-import { type Mutations, readMutations, sendMutations } from "./mutations.ts";
-import { type RaceTally, race } from "./races.ts";
+import type { ContractTally } from "./contract.ts";
+import type { RunningKind, Tally } from "./kills.ts";
+import type { LifecycleTally } from "./lifecycle.ts";
+import type { Mutations } from "./mutations.ts";
+import type { RaceTally } from "./races.ts";
 import { seededRandom } from "./random.ts";
-import { campaignSdk, type SdkTally } from "./sdk.ts";
-import { removeDataDir } from "./server-process.ts";
-import { openTokenWorkload } from "./token-workload.ts";
-import { hostility } from "./webhook-receivers.ts";
-import { campaignWebhooks } from "./webhooks.ts";
+import type { SdkTally } from "./sdk.ts";
 import type { OpenWorkload } from "./workload.ts";
 
+// A campaign loads its modules when it runs, so that help and mistakes are answered at once.
 type Numbers = { count: number; kills: number; seed: number };
 type Campaign = { about: string; options: Record<string, RunOption>; run(numbers: Numbers): Promise<boolean> };
 
@@ -40,6 +35,8 @@ const campaigns: Record<string, Campaign> = {
     about: "kill -9 the service, its database, both, and a first start: no acknowledged write may be lost",
     options: { count: count(50, "kills of each kind"), seed },
     async run({ count, seed }) {
+      const { openTokenWorkload } = await import("./token-workload.ts");
+      const { killFirstStarts } = await import("./kills.ts");
       const random = seededRandom(seed);
       const well = await killEachKind(openTokenWorkload, count, random);
       const first_starts = Math.ceil(count * FIRST_STARTS_PER_KILL);
@@ -50,7 +47,10 @@ const campaigns: Record<string, Campaign> = {
     about:
       "kill -9 the service, its database and both while e-prescriptions arrive: each acknowledged one must exist once",
     options: { count: count(50, "kills of each kind"), seed },
-    run: ({ count, seed }) => killEachKind(openIntakeWorkload, count, seededRandom(seed)),
+    run: async ({ count, seed }) => {
+      const { openIntakeWorkload } = await import("./intake-workload.ts");
+      return killEachKind(openIntakeWorkload, count, seededRandom(seed));
+    },
   },
   mutations: {
     about: `read damaged e-prescriptions directly and over HTTP: no crash, no 500, none slower than ${READ_WITHIN_MS} ms`,
@@ -74,6 +74,7 @@ const campaigns: Record<string, Campaign> = {
     },
     run: ({ count, kills, seed }) =>
       onOwnDatabase(async (own) => {
+        const { race } = await import("./races.ts");
         const begin_ms = Date.now();
         const tally = await race({ ...own, from: "built", count, kills, random: seededRandom(seed) });
         return showRace(tally, Date.now() - begin_ms);
@@ -84,6 +85,7 @@ const campaigns: Record<string, Campaign> = {
     options: { count: count(50_000, "sequences of commands"), seed },
     run: ({ count, seed }) =>
       onOwnDatabase(async (own) => {
+        const { playLifecycles } = await import("./lifecycle.ts");
         const begin_ms = Date.now();
         const onProgress = (told: number) => {
           if (told % SHOWN_EVERY === 0) console.log(`${told} stories in ${seconds(Date.now() - begin_ms)}`);
@@ -100,6 +102,8 @@ const campaigns: Record<string, Campaign> = {
       seed,
     },
     async run({ count, kills, seed }) {
+      const { hostility } = await import("./webhook-receivers.ts");
+      const { campaignWebhooks } = await import("./webhooks.ts");
       const hostile = Object.keys(hostility) as (keyof typeof hostility)[];
       const begin_ms = Date.now();
       const given = { from: "built", deliveries: count, endpoints: ENDPOINTS, hostile, kills } as const;
@@ -115,6 +119,7 @@ const campaigns: Record<string, Campaign> = {
     options: { count: count(1_000, "orders"), seed },
     run: ({ count, seed }) =>
       onOwnDatabase(async (own) => {
+        const { campaignSdk } = await import("./sdk.ts");
         const begin_ms = Date.now();
         const tally = await campaignSdk({ ...own, from: "built", count, random: seededRandom(seed) });
         return showSdk(tally, Date.now() - begin_ms);
@@ -124,6 +129,7 @@ const campaigns: Record<string, Campaign> = {
     about: "valid and invalid requests built from the OpenAPI document: every answer must match the document",
     options: { count: count(500, "requests to each operation"), seed },
     async run({ count, seed }) {
+      const { holdToContract, onOwnService } = await import("./contract.ts");
       const begin_ms = Date.now();
       const tally = await onOwnService("built", (demo) => holdToContract({ demo, count, seed: seed % 2 ** 30 }));
       return showContract(tally, Date.now() - begin_ms);
@@ -136,6 +142,8 @@ const seconds = (ms: number) => `${(ms / 1000).toFixed(1)} s`;
 async function onOwnDatabase(
   run: (own: { database_url: string; master_key: string }) => Promise<boolean>,
 ): Promise<boolean> {
+  const { openEmbeddedPostgres } = await import("../server/src/db/embedded/embedded.ts");
+  const { removeDataDir } = await import("./server-process.ts");
   const data_dir = mkdtempSync(join(tmpdir(), "pestle-campaign-"));
   const postgres = await openEmbeddedPostgres({ data_dir });
   try {
@@ -190,6 +198,7 @@ function showSdk({ network, faults, ...tally }: SdkTally, took_ms: number): bool
 }
 
 async function showReading(mutations: Mutations): Promise<boolean> {
+  const { readMutations } = await import("./mutations.ts");
   const begin_ms = Date.now();
   const { outcomes, crashes, slowest, hangs } = await readMutations(mutations);
   for (const [outcome, times] of Object.entries(outcomes).sort(([, a], [, b]) => b - a)) {
@@ -205,6 +214,7 @@ async function showReading(mutations: Mutations): Promise<boolean> {
 }
 
 async function showSending(mutations: Mutations): Promise<boolean> {
+  const { sendMutations } = await import("./mutations.ts");
   const begin_ms = Date.now();
   const { statuses, unexpected } = await sendMutations(mutations, "built");
   const counts = Object.entries(statuses).map(([status, times]) => `  ${status}: ${times}`);
@@ -217,6 +227,7 @@ async function showSending(mutations: Mutations): Promise<boolean> {
 }
 
 async function killEachKind(open: OpenWorkload, count: number, random: () => number): Promise<boolean> {
+  const { killWhileRunning } = await import("./kills.ts");
   const kinds: RunningKind[] = ["server", "database", "both"];
   let well = true;
   for (const kind of kinds) well = show(await killWhileRunning(kind, open, { count, random, from: "built" })) && well;
