@@ -30,10 +30,11 @@ await step("build", "node", ["scripts/build.mjs"], "as it comes");
 // Each leg keeps about one core busy, and those that start programs wait a lot: three at a time fill two cores. The
 // longest start first. The browser has the machine to itself.
 const queue = [
-  () => tests("tests on the embedded PostgreSQL", ["--project=service"], BUILT, "as it comes"),
-  () => tests("tests of whole processes", ["--project=processes"], BUILT),
-  () => tests("tests without a database", ["--project=quick"]),
+  () => tests("tests of whole processes", ["--project=processes"], BUILT, "as it comes"),
+  () => tests("tests of the API", ["--project=service", "--exclude=server/test/database/**"], BUILT),
+  () => tests("tests on the embedded PostgreSQL", ["--project=service", "server/test/database/"], BUILT),
   testsOnOldest,
+  () => tests("tests without a database", ["--project=quick"]),
   () => step("quick start", "tsx", ["--conditions=source", "scripts/quick-start.ts"]),
   staticChecks,
 ];

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../../../src/cli/commands.ts";
+import { loadCommands } from "../../../src/cli/commands.ts";
 import { type PresetName, rxPresets } from "../../../src/cli/intake/rx-presets.ts";
 import { intakeRefusals } from "../../../src/domain/intake/intake-refusals.ts";
 import { reasonSentence, reviewKinds } from "../../../src/domain/intake/review-kinds.ts";
@@ -13,6 +13,8 @@ import { intakeRows, newMessage, openIntake } from "../../support/intake.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { runCommand } from "../../support/tools/run-command.ts";
+
+const commands = await loadCommands();
 
 let app: TestApp;
 let folder: string;
