@@ -147,8 +147,8 @@ describe("an order's page", () => {
 
     const remove = (by: WebPerson, body: object) => by.send("POST", `${path(made)}/safety_entries/remove`, body);
     expect((await remove(technician, { entry_id: 1, reason: "Not true." })).status).toBe(404);
-    expect((await remove(pharmacist, { entry_id: 1, reason: " " })).status).toBe(409);
-    expect((await remove(pharmacist, { entry_id: 9, reason: "Not true." })).status).toBe(409);
+    expect((await remove(pharmacist, { entry_id: 1, reason: " " })).status).toBe(422);
+    expect((await remove(pharmacist, { entry_id: 9, reason: "Not true." })).status).toBe(422);
     const removed = await remove(pharmacist, { entry_id: 1, reason: "The prescriber corrected it." });
     expect(removed.body).toMatchObject({
       patient: { patient_safety: { allergies: [], allergies_status: "not_asked", entries: [{ entry_id: 2 }] } },
