@@ -60,7 +60,8 @@ export function predict(model: Model, command: Concrete, told: Told): string {
     case "prescribe":
       return prescribe(model, command, told);
     case "tell_allergies":
-      model.allergies = command.allergies;
+      // A partner's list adds, and never removes.
+      model.allergies = [...new Set([...model.allergies, ...command.allergies])];
       return DONE;
     case "clock":
       model.ahead_ms += command.days * DAY_MS;

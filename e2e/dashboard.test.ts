@@ -62,6 +62,28 @@ const tokenOf = async (page: Page): Promise<string | undefined> => {
 };
 const quiet = ({ foreign, complaints }: Seen) => expect([foreign, complaints]).toEqual([[], []]);
 
+test("a pharmacist sees whether the patient was asked, records an allergy and removes it with a reason", async () => {
+  const made = await order({ prescription: { allergies: "none" } });
+  const { page, ...seen } = await journey.openAs(pharmacist, at(made));
+  await page.getByText("None known").waitFor();
+  expect(await page.getByText("Not asked").count()).toBe(2);
+  await page.getByRole("button", { name: /Reveal/ }).click();
+  await page.getByRole("heading", { name: "Allergies: None known" }).waitFor();
+  await page.getByRole("heading", { name: "Medications: Not asked" }).waitFor();
+  await page.getByRole("button", { name: "Add allergy, medication or condition" }).click();
+  await page.keyboard.type("Tartrazine");
+  await page.keyboard.press("Enter");
+  await page.getByText(/From the pharmacy/).waitFor();
+  await page.getByRole("button", { name: "Remove Tartrazine" }).click();
+  await page.keyboard.type("The patient meant another dye.");
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByText(/Removed by the pharmacy.*another dye/).waitFor();
+  expect(await page.locator("del", { hasText: "Tartrazine" }).count()).toBe(1);
+  await page.getByRole("heading", { name: "Allergies: Not asked" }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  quiet({ page, ...seen });
+});
+
 test("an order goes from review to shipped with the keyboard alone, and the filler cannot check it", async () => {
   const made = await order();
   const phil = await journey.openAs(pharmacist, "/dashboard");

@@ -197,6 +197,8 @@ export const auditActions = {
   document_viewed: "opened a document of an order",
   orders_exported: "exported orders",
   order_worked: "worked on an order",
+  safety_entry_added: "recorded an allergy, medication or condition",
+  safety_entry_removed: "removed an allergy, medication or condition",
   order_action_requested: "requested an action on an order, in the portal",
   patient_found: "found a patient by name",
   lot_searched: "searched for a lot",

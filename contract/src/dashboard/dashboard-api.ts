@@ -23,7 +23,12 @@ import type {
   ShownPassword,
   StockRequest,
 } from "./dashboard-admin.ts";
-import type { DashboardOrder, RevealedOrder } from "./dashboard-order.ts";
+import type {
+  DashboardOrder,
+  RevealedOrder,
+  SafetyEntryRemovalRequest,
+  SafetyEntryRequest,
+} from "./dashboard-order.ts";
 import type {
   DashboardExceptions,
   DashboardOrderFilter,
@@ -75,6 +80,14 @@ export type DashboardApi = {
 
   "GET /dashboard/orders/{account_id}/{order_number}": { answer: DashboardOrder };
   "POST /dashboard/orders/{account_id}/{order_number}/reveal": { answer: RevealedOrder };
+  "POST /dashboard/orders/{account_id}/{order_number}/safety_entries": {
+    body: SafetyEntryRequest;
+    answer: RevealedOrder;
+  };
+  "POST /dashboard/orders/{account_id}/{order_number}/safety_entries/remove": {
+    body: SafetyEntryRemovalRequest;
+    answer: RevealedOrder;
+  };
   "POST /dashboard/orders/{account_id}/{order_number}/work": { body: WorkRequest; answer: DashboardOrder };
   "GET /dashboard/orders/{account_id}/{order_number}/documents/{kind}": { query: "item_id"; answer: WebFile };
 

@@ -1,9 +1,17 @@
 import type { ActionKey } from "../actions.ts";
 import type { Environment } from "../endpoints/oauth.ts";
 import type { ExceptionId } from "../exceptions.ts";
-import type { DrugSchedule, ShipmentStatus } from "../fields.ts";
+import type { DrugSchedule, SafetyKind, SafetySource, SafetyStatus, ShipmentStatus } from "../fields.ts";
 import type { OrderState, OrderStatus, Stage, TransitionEvent } from "../lifecycle.ts";
-import type { Address, MedicationRequest, Order, OrderException, Patient, Shipment } from "../resources.ts";
+import type {
+  Address,
+  MedicationRequest,
+  Order,
+  OrderException,
+  Patient,
+  SafetyEntry,
+  Shipment,
+} from "../resources.ts";
 import type { WorkEvent } from "./dashboard-work.ts";
 
 /** The order page for pharmacy staff, under `/web/dashboard`. Times are ISO 8601. */
@@ -25,6 +33,8 @@ export type DashboardOrder = {
   brand: string | null;
   method: { id: number; name: string; carrier: string; service: string; cold_chain: boolean };
   patient: MaskedPatient;
+  /** Whether the patient was asked. The reveal shows the entries. */
+  safety_status: Record<SafetyKind, SafetyStatus>;
   address: MaskedAddress | null;
   lines: DashboardLine[];
   findings: DashboardFinding[];
@@ -53,9 +63,20 @@ export type MaskedAddress = {
 /** POST …/reveal, without a body. The server audits who asked. */
 export type RevealedOrder = {
   patient: Patient;
+  /** From the newest prescription that has one. */
+  weight_kg: number | null;
+  /** Entries of `patient_safety` that a partner or a pharmacist removed. */
+  removed_entries: RemovedSafetyEntry[];
   address: Address | null;
   suggestion: Omit<Address, "first_name" | "last_name" | "phone"> | null;
 };
+
+export type RemovedSafetyEntry = SafetyEntry & { removed: { at: string; by: SafetySource; reason: string } };
+
+/** POST …/safety_entries: records an entry with the source `pharmacy`. */
+export type SafetyEntryRequest = { kind: SafetyKind; text: string };
+/** POST …/safety_entries/remove, by a pharmacist. */
+export type SafetyEntryRemovalRequest = { entry_id: number; reason: string };
 
 /** An item with the prescription it fills, as received. */
 export type DashboardLine = {

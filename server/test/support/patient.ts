@@ -151,6 +151,8 @@ export function patientCalls(app: TestApp, patient_id: string) {
     addAddress: (body: unknown, options?: AskOptions) => ask(app, `${path}/shipping_address`, body, options),
     removeAddress: (address_id: unknown) =>
       ask(app, `${path}/shipping_address/${address_id}`, undefined, { method: "DELETE" }),
+    removeEntry: (entry_id: unknown, body: unknown = { reason: "Not true." }) =>
+      ask(app, `${path}/patient_safety/${entry_id}`, body, { method: "DELETE" }),
     addDocument: (body: unknown, options?: AskOptions) => ask(app, `${path}/identity_documents`, body, options),
   };
 }

@@ -1,4 +1,4 @@
-import { type ExceptionId, exceptionRow, type OrderState } from "@pestle/contract";
+import { type ExceptionId, exceptionRow, type OrderState, type SafetyEntry, type SafetyStatus } from "@pestle/contract";
 import type { ShownOrder } from "../../usecases/fulfillment/show-order.ts";
 import { facts, minute, money, table } from "../output.ts";
 
@@ -27,6 +27,9 @@ export function orderText(order: ShownOrder): string {
     ...(order.patient && {
       name: `${order.patient.first_name} ${order.patient.last_name}, born ${order.patient.dob}`,
     }),
+    allergies: statusWords[order.safety_status.allergy],
+    medications: statusWords[order.safety_status.medication],
+    conditions: statusWords[order.safety_status.condition],
     ...(order.address && {
       "ship to": [
         `${order.address.first_name} ${order.address.last_name}`,
@@ -52,6 +55,9 @@ export function orderText(order: ShownOrder): string {
       ({ severity, exception_id, message }) =>
         `${exception_id === null ? "warning" : `holds with ${exception_id}`}, ${severity}: ${message}`,
     ),
+    ...(factRows(order).length === 0
+      ? []
+      : [table(["entry", "kind", "text", "source", "recorded", "removed"], factRows(order))]),
     table(["item", "sku", "packages", "lot", "rx", "sig"], items),
     ...order.shipments.map(
       ({ tracking_no, carrier, method, status }) => `parcel ${tracking_no} (${carrier} ${method}): ${status}`,
@@ -60,6 +66,23 @@ export function orderText(order: ShownOrder): string {
     table(["when", "who", "did", "to"], order.history.map(historyRow)),
   ];
   return sections.join("\n");
+}
+
+const statusWords: Record<SafetyStatus, string> = {
+  not_asked: "not asked",
+  none_known: "none known",
+  listed: "listed",
+};
+
+/** Empty unless the patient was revealed. */
+function factRows({ patient_safety, removed_entries = [] }: ShownOrder): string[][] {
+  const row = ({ entry_id, kind, text, source, recorded_at }: SafetyEntry, removed: string) => [
+    ...[String(entry_id), kind, text, source, recorded_at === null ? "-" : minute(new Date(recorded_at)), removed],
+  ];
+  return [
+    ...(patient_safety?.entries ?? []).map((entry) => row(entry, "-")),
+    ...removed_entries.map((entry) => row(entry, `by the ${entry.removed.by}: ${entry.removed.reason}`)),
+  ];
 }
 
 function noteRow({ at, role, reason, overridden, signature_holds }: ShownOrder["notes"][number]): string[] {

@@ -4,11 +4,14 @@ import {
   exceptionIds,
   type Order,
   orderStatusReasons,
+  type SafetyKind,
+  safetyKindNames,
   shipmentStatuses,
 } from "@pestle/contract";
 import type { Deps } from "../../deps.ts";
 import { addNote, claimOrder, releaseClaim } from "../../usecases/fulfillment/claim-order.ts";
 import { orderDocument } from "../../usecases/fulfillment/order-document.ts";
+import { addSafetyEntry, removeSafetyEntry } from "../../usecases/fulfillment/safety-entries.ts";
 import { shipOrder } from "../../usecases/fulfillment/ship-order.ts";
 import { showOrder } from "../../usecases/fulfillment/show-order.ts";
 import {
@@ -146,6 +149,23 @@ export const orderCommands: readonly CommandRow[] = [
     [EXCEPTION, REASON],
     ' --exception 75 --reason "Prescriber called, dose is intended."',
     (deps, work, { exception, reason }) => resolveException(deps, work, Number(exception) as never, reason!),
+  ),
+  step(
+    "add-fact",
+    "record an allergy, medication or condition of the order's patient",
+    [
+      ["--kind <kind>", "what it is", { required: true, choices: safetyKindNames }],
+      ["--text <text>", "its name, on one line; stored encrypted", { required: true }],
+    ],
+    ' --kind allergy --text "penicillin"',
+    (deps, work, { kind, text }) => addSafetyEntry(deps, work, kind as SafetyKind, text!),
+  ),
+  step(
+    "remove-fact",
+    "remove an allergy, medication or condition; the record keeps it with the reason (pharmacist)",
+    [["--entry <entry_id>", "the entry, from `pestle order show --reveal`", { required: true }], REASON],
+    ' --entry 2 --reason "The patient stopped taking it."',
+    (deps, work, { entry, reason }) => removeSafetyEntry(deps, work, wholeNumber(entry!, "--entry"), reason!),
   ),
   step(
     "cancel",

@@ -1,6 +1,7 @@
 import { isPatientId, type Product, type Workflow } from "@pestle/contract";
+import { isPossibleBirth } from "../patients/birth-date.ts";
 import { newPatientRecord, type PatientRecord, plainName, withNews } from "../patients/patient-record.ts";
-import { startOfDay } from "../values/calendar.ts";
+import { dateIn, startOfDay } from "../values/calendar.ts";
 import { normaliseNdc } from "../values/identifiers.ts";
 import { completeResponse, type PriorPrescription } from "./complete-response.ts";
 import type {
@@ -108,10 +109,10 @@ const refused = (refusal: IntakeRefusal): IntakeDecision => ({
 });
 
 /** Nothing can be dispensed without these fields, because they distinguish patients. The sender must provide them. */
-function missingIdentity({ last_name, first_name, dob }: IncomingPatient): IntakeRefusal | undefined {
+function missingIdentity({ last_name, first_name, dob }: IncomingPatient, today: string): IntakeRefusal | undefined {
   if (last_name === null) return refusalFor("081");
   if (first_name === null) return refusalFor("082");
-  return dob === null ? refusalFor("080") : undefined;
+  return dob === null || !isPossibleBirth(dob, today) ? refusalFor("080") : undefined;
 }
 
 type Given = { sender: string; workflow: Workflow; rules: PrescriptionRules; now: Date; new_patient_id: string };
@@ -123,12 +124,23 @@ function decideNew(
   { workflow, rules, now, new_patient_id, noticed }: Given & { noticed: WarningCode[] },
   certain?: Candidate,
 ): IntakeDecision {
-  const missing = missingIdentity(incoming.patient);
+  const missing = missingIdentity(incoming.patient, dateIn(rules.time_zone, now));
   if (missing !== undefined) return refused(missing);
   const meant = certain ?? known.candidates.find(({ patient_id }) => patient_id === incoming.patient.meant_patient_id);
   const match = matchPatient(incoming.patient, meant === undefined ? known.candidates : []);
   const matched = meant ?? known.candidates.find(({ patient_id }) => patient_id === match.patient_id);
-  const { prescription, warnings } = decidePrescription(incoming, known.formulary, rules, now, noticed);
+  const { complete, ...patient } =
+    matched === undefined
+      ? {
+          patient_id: ownId(incoming.patient, known.taken_patient_ids) ?? new_patient_id,
+          is_new: true,
+          ...newPatientRecord(incoming, now),
+          changed: false,
+        }
+      : { patient_id: matched.patient_id, is_new: false, ...withNews(matched.record, incoming, now) };
+  const left_out: WarningCode[] = complete ? [] : ["safety_facts_left_out"];
+  const doubts = [...noticed, ...left_out];
+  const { prescription, warnings } = decidePrescription(incoming, known.formulary, rules, now, doubts);
   const reviews: NewReview[] = [];
   if (match.doubtful.length > 0) {
     const facts = { score: match.score, candidates: match.doubtful };
@@ -137,21 +149,12 @@ function decideNew(
   const accepted = prescription.acceptance_reasons.length === 0;
   if (!accepted) reviews.push({ kind: "prescription_acceptance", reasons: prescription.acceptance_reasons, facts: {} });
 
-  const patient =
-    matched === undefined
-      ? {
-          patient_id: ownId(incoming.patient, known.taken_patient_ids) ?? new_patient_id,
-          record: newPatientRecord(incoming),
-          is_new: true,
-          changed: false,
-        }
-      : { patient_id: matched.patient_id, is_new: false, ...withNews(matched.record, incoming) };
   const effective = startOfDay(rules.time_zone, prescription.effective_date);
   const due = effective > now ? effective : now;
   return {
     ...nothing,
     reply: { kind: "accepted" },
-    warnings,
+    warnings: [...warnings, ...left_out],
     patient,
     prescription: {
       ...prescription,

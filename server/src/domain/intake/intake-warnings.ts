@@ -49,7 +49,10 @@ export const intakeWarnings = {
   written_date_unreadable: "The written date is not a date. The date of receipt was used.",
   written_date_future: "The written date is in the future.",
   date_unreadable: "A date is not valid.",
-  allergy_unreadable: "An allergy has neither a text nor a code.",
+  allergy_unreadable: "An allergy has neither a text nor a code. A pharmacist must read the message.",
+  weight_unreadable: "The body weight is not possible, or its unit is unknown. A pharmacist must read the message.",
+  safety_facts_left_out:
+    "An allergy, medication or condition is too long, or there are too many. A pharmacist must read the message.",
   not_an_order: "The request's intent is not an order.",
   reference_unresolved: "A reference points to nothing in the message.",
   bundle_type_missing: "The Bundle has no type. It was read as a collection.",

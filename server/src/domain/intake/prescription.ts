@@ -40,6 +40,10 @@ export const acceptanceReasons = {
   do_not_fill: "The prescriber asks not to fill it yet.",
   compound: "It is a compound, and the formulary cannot check its ingredients.",
   schedule_one: "The message names a schedule that cannot be dispensed.",
+  allergy_unreadable: "An allergy in the message has neither a text nor a code.",
+  weight_unreadable: "The patient's body weight in the message is not possible, or its unit is unknown.",
+  safety_facts_left_out:
+    "An allergy, medication or condition in the message does not fit the patient's record. Read the message.",
 } as const;
 export type AcceptanceReason = keyof typeof acceptanceReasons;
 
@@ -48,8 +52,15 @@ const MOST_REFILLS: Record<DrugSchedule, number> = { "0": 99, "2": 0, "3": 5, "4
 /** "As needed": the largest value of the field, until the prescription expires. */
 const PRN_REFILLS = 99;
 const LONGEST_SIG = 1_000;
-/** Reader warnings that a pharmacist must decide on. */
-const READER_DOUBTS = ["do_not_fill", "compound", "schedule_one"] as const satisfies readonly WarningCode[];
+/** Warnings that a pharmacist must decide on. */
+const READER_DOUBTS = [
+  "do_not_fill",
+  "compound",
+  "schedule_one",
+  "allergy_unreadable",
+  "weight_unreadable",
+  "safety_facts_left_out",
+] as const satisfies readonly WarningCode[];
 
 export type PrescriptionRules = {
   time_zone: string;

@@ -1,6 +1,6 @@
 import type { ErrorCode } from "@pestle/contract";
 import { settleAddress } from "../patients/address-input.ts";
-import { full, withContact, withDocumentIfRoom } from "../patients/patient-changes.ts";
+import { full, safetyProblems, withContact, withDocumentIfRoom } from "../patients/patient-changes.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import { addressKinds } from "../values/address/verdict.ts";
 import type { Problem } from "../values/refusals.ts";
@@ -29,6 +29,14 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
       it.patient !== null && patientNews(it, it.patient.record) === undefined
         ? [{ code: 42200, field: "patient.identity_documents", message: full.identity_documents }]
         : [],
+  },
+  {
+    code: 42200,
+    about: "order",
+    wrong: ({ draft, patient, now }) =>
+      patient === null
+        ? []
+        : safetyProblems(patient.record, draft.patient.patient_safety, now, "patient.patient_safety."),
   },
   order(42206, ({ draft, patient }) =>
     draft.patient.patient_id !== null && patient === null ? ["patient.patient_id"] : [],
@@ -231,12 +239,12 @@ export function isShort({ draft, product, units }: ResolvedItem, { items, stock 
  * order; names and the date of birth never are. Undefined if there are too many documents.
  */
 export function patientNews(
-  { draft, today }: Pick<OrderFacts, "draft" | "today">,
+  { draft, today, now }: Pick<OrderFacts, "draft" | "today" | "now">,
   record: PatientRecord,
 ): PatientRecord | undefined {
   const { contact, patient_safety, identity_documents } = draft.patient;
   const { first_name: _, last_name: __, ...contacts } = contact;
-  const told = withContact(record, { ...contacts, patient_safety });
+  const told = withContact(record, { ...contacts, patient_safety }, now);
   return identity_documents.reduce<PatientRecord | undefined>(
     (it, document) => it && withDocumentIfRoom(it, document, today)?.record,
     told,

@@ -1,4 +1,4 @@
-import type { PatientSafety } from "@pestle/contract";
+import type { SafetyLists } from "@pestle/contract";
 import { allergyFindings } from "./allergy-findings.ts";
 import { checkedOrder } from "./checked-order.ts";
 import type { SafetyData } from "./data.ts";
@@ -46,7 +46,7 @@ function settled(findings: SafetyFinding[]): SafetyFinding[] {
 export type SafetyState = { data: SafetyData } | { unfit: readonly string[] };
 
 type AssessedOrder = Omit<SafetyFacts, "allergies" | "medications"> & {
-  patient_safety: PatientSafety;
+  patient_safety: SafetyLists;
 };
 
 /** Checks an order. An unusable engine holds the order for a pharmacist. */

@@ -21,6 +21,7 @@ import type { Deps } from "../../deps.ts";
 import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import { orderAnswer } from "../../domain/orders/order-answer.ts";
 import { maskedAddress, maskedPatient } from "../../domain/patients/masked-patient.ts";
+import { safetyStatuses } from "../../domain/patients/safety-record.ts";
 import type { SafetyFinding } from "../../domain/safety/finding.ts";
 import { lineDifferences } from "../../domain/values/line-differences.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
@@ -38,7 +39,13 @@ const MOST_HISTORY = 500;
 const MOST_VIEWS = 100;
 const MOST_WEBHOOKS = 200;
 /** Audit actions that the order's timeline shows. */
-const VIEWS = ["order_viewed", "order_revealed", "document_viewed"] as const;
+const VIEWS = [
+  "order_viewed",
+  "order_revealed",
+  "document_viewed",
+  "safety_entry_added",
+  "safety_entry_removed",
+] as const;
 
 /** An order as pharmacy staff see it, with patient and address masked. */
 export async function readOrderPage(
@@ -92,6 +99,7 @@ export async function readOrderPage(
     brand: facts.brand,
     method: facts.method,
     patient: maskedPatient(order.patient_id, record),
+    safety_status: safetyStatuses(record.patient_safety),
     address: order.address && maskedAddress(order.address, suggestion !== null),
     lines: linesOf(loaded, facts),
     findings: await findingsOf(deps, loaded, facts),

@@ -1,7 +1,7 @@
 import type { DashboardHome, DashboardOrder, DashboardOrders, Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
-import { goodDocument } from "../../support/patient.ts";
+import { goodDocument, patientCalls } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { type WebPerson, webPerson } from "../../support/web.ts";
 
@@ -114,6 +114,58 @@ describe("an order's page", () => {
       ["A technician", "order_revealed"],
       ["A pharmacist", "order_viewed"],
     ]);
+  });
+
+  test("shows whether the patient was asked, and each entry with its source and history", async () => {
+    const allergy = { text: "Tartrazine", codes: [], reaction: null, severity: null };
+    const made = await order({ prescription: { allergies: [allergy] } });
+    await patientCalls(app, made.patient_id).patch({ patient_safety: { medications: [] } });
+    const seen = await pharmacist.get(path(made));
+    expect(seen.body.safety_status).toEqual({
+      allergy: "listed",
+      medication: "none_known",
+      condition: "not_asked",
+    });
+    expect(seen.text).not.toContain("Tartrazine");
+
+    const added = await technician.send("POST", `${path(made)}/safety_entries`, {
+      kind: "condition",
+      text: " Asthma ",
+    });
+    expect(added.status).toBe(200);
+    expect(added.body.patient.patient_safety).toMatchObject({
+      health_conditions: ["Asthma"],
+      conditions_status: "listed",
+      entries: [
+        { entry_id: 1, source: "prescriber" },
+        { entry_id: 2, kind: "condition", text: "Asthma", source: "pharmacy" },
+      ],
+    });
+    expect(await audited(made.order_number, "safety_entry_added")).toMatchObject([
+      { person_id: technician.person_id, request_id: added.headers.get("x-request-id") },
+    ]);
+
+    const remove = (by: WebPerson, body: object) => by.send("POST", `${path(made)}/safety_entries/remove`, body);
+    expect((await remove(technician, { entry_id: 1, reason: "Not true." })).status).toBe(404);
+    expect((await remove(pharmacist, { entry_id: 1, reason: " " })).status).toBe(422);
+    expect((await remove(pharmacist, { entry_id: 9, reason: "Not true." })).status).toBe(422);
+    const removed = await remove(pharmacist, { entry_id: 1, reason: "The prescriber corrected it." });
+    expect(removed.body).toMatchObject({
+      patient: { patient_safety: { allergies: [], allergies_status: "not_asked", entries: [{ entry_id: 2 }] } },
+      removed_entries: [
+        {
+          entry_id: 1,
+          text: "Tartrazine",
+          source: "prescriber",
+          removed: { by: "pharmacy", reason: "The prescriber corrected it.", at: expect.any(String) },
+        },
+      ],
+    });
+    expect(await audited(made.order_number, "safety_entry_removed")).toMatchObject([
+      { person_id: pharmacist.person_id },
+    ]);
+    const actions = (await page(pharmacist, made)).timeline.flatMap((one) => (one.kind === "view" ? one.action : []));
+    expect(actions).toEqual(expect.arrayContaining(["safety_entry_added", "safety_entry_removed"]));
   });
 
   test("if the audit log cannot be written, the page is not shown", async () => {

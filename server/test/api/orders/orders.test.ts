@@ -194,7 +194,14 @@ describe("an order", () => {
     expect(await calls.read()).toEqual({
       ...before,
       ...told,
-      patient_safety: { ...before.patient_safety, ...patient_safety },
+      patient_safety: {
+        ...before.patient_safety,
+        allergies: [...before.patient_safety.allergies, "penicillin"],
+        entries: [
+          ...before.patient_safety.entries,
+          { entry_id: 2, kind: "allergy", text: "penicillin", source: "partner", recorded_at: expect.any(String) },
+        ],
+      },
       identity_documents: [{ id: 1, ...goodDocument, number: "****4821" }],
       updated_at: expect.any(String),
     });

@@ -78,6 +78,9 @@ describe.each(Object.entries(ways))("a service of 0.1.0 continues when %s", (_, 
     }
     const { text } = await ask(app, `/patients/${known.patient.patient_id}`);
     expect(JSON.parse(text)).toMatchObject(known.patient);
+    // 0.1.0 had empty lists only, which say nothing.
+    const { allergies_status, entries } = (JSON.parse(text) as Patient).patient_safety;
+    expect([allergies_status, entries]).toEqual(["not_asked", []]);
   });
 
   test("an order continues, and its webhook is signed with the original secrets", async () => {

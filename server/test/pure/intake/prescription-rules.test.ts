@@ -172,6 +172,9 @@ describe("a pharmacist must accept", () => {
     do_not_fill: { noticed: ["do_not_fill"] },
     compound: { noticed: ["compound"] },
     schedule_one: { noticed: ["schedule_one"] },
+    allergy_unreadable: { noticed: ["allergy_unreadable"] },
+    weight_unreadable: { noticed: ["weight_unreadable"] },
+    safety_facts_left_out: { noticed: ["safety_facts_left_out"] },
   };
   test.each(Object.entries(cases))("%s", (reason, change) => {
     expect(decide(change).prescription.acceptance_reasons).toEqual([reason]);

@@ -15,7 +15,7 @@ const kinds: Record<Kind, { icon: IconName; name: string }> = {
   action: { icon: "external", name: "Partner actions" },
   note: { icon: "note", name: "Notes" },
   webhook: { icon: "webhook", name: "Webhooks" },
-  view: { icon: "eye", name: "Views" },
+  view: { icon: "eye", name: "Views and records" },
 };
 
 const said: Record<TransitionEvent, string> = {
@@ -39,6 +39,8 @@ const views: Record<string, string> = {
   order_viewed: "Viewed the order",
   order_revealed: "Revealed patient and address",
   document_viewed: "Opened a document",
+  safety_entry_added: "Recorded an allergy, medication or condition",
+  safety_entry_removed: "Removed an allergy, medication or condition",
 };
 
 /** Every change to the order and every view of it, newest first. */
