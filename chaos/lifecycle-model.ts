@@ -148,6 +148,9 @@ function interacting({ orders }: Model, life: Life): Set<number> {
   return found;
 }
 
+/** Only a pharmacist closes it, even if its cause is gone. */
+export const isForPharmacist = (id: ExceptionId) => id === 74 || id === 75;
+
 /** Actors, under the names that history uses when they raise, resolve, or do anything else. */
 export type Doer = { raises: string; resolves: string };
 export const partner: Doer = { raises: "partner", resolves: "partner" };
@@ -173,7 +176,10 @@ export function change(
   for (const id of confirms) if (found.has(id)) life.confirmed.set(id, found.get(id)!);
   const before = openIds(life);
   const next: Life["open"] = new Map();
-  for (const [id, by] of life.open) if (by !== "rule" && !ends.includes(id) && !confirms.includes(id)) next.set(id, by);
+  for (const [id, by] of life.open) {
+    const stays = by !== "rule" || isForPharmacist(id);
+    if (stays && !ends.includes(id) && !confirms.includes(id)) next.set(id, by);
+  }
   for (const [id, basis] of found) if (!next.has(id) && life.confirmed.get(id) !== basis) next.set(id, "rule");
   for (const id of raises) if (!next.has(id)) next.set(id, "hand");
   life.open = next;
@@ -196,6 +202,22 @@ export function change(
     was,
     raised.map(() => "ORDER_EXCEPTION"),
   );
+}
+
+/** The exceptions that the checks would raise now, beyond the open and the confirmed ones. */
+export const newHolds = (model: Model, life: Life): ExceptionId[] =>
+  [...holdsOf(model, life)]
+    .filter(([id, basis]) => !life.open.has(id) && life.confirmed.get(id) !== basis)
+    .map(([id]) => id);
+
+/** New facts about the patient: the checks run on every open order, and change those that they concern. */
+export function recheck(model: Model, doer: Doer): void {
+  for (const life of model.orders.filter(isOpen)) {
+    const found = holdsOf(model, life);
+    const remains = (id: ExceptionId) => found.has(id) && life.confirmed.get(id) !== found.get(id);
+    const ended = [...life.open].some(([id, by]) => by === "rule" && !isForPharmacist(id) && !remains(id));
+    if (ended || newHolds(model, life).length > 0) change(model, life, doer, {});
+  }
 }
 
 /** A transition that leaves the exceptions unchanged or closes all of them. */

@@ -1,6 +1,12 @@
 import { isPatientId, type Product, type Workflow } from "@pestle/contract";
 import { isPossibleBirth } from "../patients/birth-date.ts";
-import { newPatientRecord, type PatientRecord, plainName, withNews } from "../patients/patient-record.ts";
+import {
+  hasOtherSafetyFacts,
+  newPatientRecord,
+  type PatientRecord,
+  plainName,
+  withNews,
+} from "../patients/patient-record.ts";
 import { dateIn, startOfDay } from "../values/calendar.ts";
 import { normaliseNdc } from "../values/identifiers.ts";
 import { completeResponse, type PriorPrescription } from "./complete-response.ts";
@@ -27,8 +33,14 @@ export type IntakeDecision = {
   outcome: "accepted" | "refused" | "review";
   reply: IntakeReply;
   warnings: WarningCode[];
-  /** The patient. `is_new`: this message created it. `changed`: the message added data. */
-  patient: { patient_id: string; record: PatientRecord; is_new: boolean; changed: boolean } | null;
+  /** The patient. `is_new`: this message created it. `changed`: the message added data, `safety_changed` safety facts. */
+  patient: {
+    patient_id: string;
+    record: PatientRecord;
+    is_new: boolean;
+    changed: boolean;
+    safety_changed: boolean;
+  } | null;
   prescription: (Prescription & { replaces_prescription_id: number | null; order_due_at: Date | null }) | null;
   /** Prescriptions that end, with the units ordered from each so far. */
   ended: { prescription_id: number; units_ordered: number }[];
@@ -56,8 +68,10 @@ type NewReview = {
 /** Fixed sentences of a CancelRxResponse: at most 70 characters. */
 export const cancelNotes = {
   canceled: "The prescription was canceled. Nothing was dispensed.",
-  in_filling: "Canceled. An order is being filled; the pharmacy will stop it.",
+  in_filling: "Canceled. An order in filling was stopped; nothing was dispensed.",
   dispensed: "Canceled. Part of it was dispensed earlier.",
+  dispensed_in_filling: "Canceled. Part was dispensed earlier; an open order was stopped.",
+  all_dispensed: "Too late to cancel: all of it was dispensed earlier.",
   inactive_already: "The prescription was already inactive.",
   unknown: "This pharmacy does not know the prescription.",
   several: "Several prescriptions match. The pharmacy will decide which one.",
@@ -136,8 +150,9 @@ function decideNew(
           is_new: true,
           ...newPatientRecord(incoming, now),
           changed: false,
+          safety_changed: false,
         }
-      : { patient_id: matched.patient_id, is_new: false, ...withNews(matched.record, incoming, now) };
+      : knownPatient(matched, incoming, now);
   const left_out: WarningCode[] = complete ? [] : ["safety_facts_left_out"];
   const doubts = [...noticed, ...left_out];
   const { prescription, warnings } = decidePrescription(incoming, known.formulary, rules, now, doubts);
@@ -163,6 +178,11 @@ function decideNew(
     },
     reviews,
   };
+}
+
+function knownPatient({ patient_id, record: before }: Candidate, incoming: IncomingPrescription, now: Date) {
+  const news = withNews(before, incoming, now);
+  return { patient_id, is_new: false, ...news, safety_changed: hasOtherSafetyFacts(before, news.record) };
 }
 
 /**
@@ -204,8 +224,9 @@ function decideCancel(
 }
 
 /**
- * Orders that are not being filled yet are canceled with their prescription. A person must stop orders that are being
- * filled, and shipped orders cannot be recalled. The sender receives a note in both cases.
+ * Orders that are not being filled yet are canceled with their prescription. Exception 73 holds those that are being
+ * filled, and a person returns the package. Shipped orders cannot be recalled: the sender receives a note, and a denial if
+ * nothing is left that the cancellation could stop.
  */
 function endPrescriptions(active: readonly PriorPrescription[]): IntakeDecision {
   const orders = active.flatMap((one) => one.orders);
@@ -216,7 +237,11 @@ function endPrescriptions(active: readonly PriorPrescription[]): IntakeDecision 
   const waiting = orders.filter(
     (one) => one.order_status === "Processing" || (one.order_status === "On Hold" && !isFilled(one)),
   );
-  const note = sent ? "dispensed" : filling.length > 0 ? "in_filling" : "canceled";
+  const left = active.some((one) => one.written_qty * (1 + one.refills) > one.units_ordered);
+  if (sent && !left && filling.length + waiting.length === 0) {
+    return { ...nothing, reply: { kind: "not_canceled", note: "all_dispensed" } };
+  }
+  const note = filling.length > 0 ? (sent ? "dispensed_in_filling" : "in_filling") : sent ? "dispensed" : "canceled";
   return {
     ...nothing,
     reply: { kind: "canceled", note },

@@ -1,6 +1,14 @@
 import type { documentTypes, genders, Patient, PatientAddress, SafetyLists } from "@pestle/contract";
 import type { IncomingPatient, IncomingPrescription } from "../intake/incoming-message.ts";
-import { emptySafety, type SafetyRecord, safetyAnswer, upgradedSafety, withNone, withTexts } from "./safety-record.ts";
+import {
+  emptySafety,
+  type SafetyRecord,
+  safetyAnswer,
+  safetyFactsChanged,
+  upgradedSafety,
+  withNone,
+  withTexts,
+} from "./safety-record.ts";
 
 /**
  * The encrypted part of a patient: everything that identifies the person. Searchable dates and IDs are stored
@@ -83,6 +91,39 @@ export const plainName = (name: string) =>
     .replaceAll(/\p{M}/gu, "")
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, "");
+
+/**
+ * Whether the names that a partner sent can be those on record. A first name may be shortened, an initial, or followed by
+ * a middle name; the last name may carry the suffix. A name that was not sent differs from nothing.
+ */
+export function isSameName(
+  sent: { first_name?: string; last_name?: string },
+  { first_name, last_name, suffix }: Pick<PatientRecord, "first_name" | "last_name" | "suffix">,
+): boolean {
+  const first = plainName(sent.first_name ?? first_name);
+  const known = plainName(first_name);
+  const starts =
+    first === known || (first !== "" && known.startsWith(first)) || (known !== "" && first.startsWith(known));
+  const lasts = [last_name, `${last_name}${suffix ?? ""}`].map(plainName);
+  return starts && lasts.includes(plainName(sent.last_name ?? last_name));
+}
+
+/** Whether a change concerns what the safety checks read: everything but contacts, addresses and documents. */
+export function hasOtherSafetyFacts(before: PatientRecord, after: PatientRecord): boolean {
+  const facts = (record: PatientRecord) =>
+    JSON.stringify(Object.entries(record).filter(([name]) => !COMPARED_APART.has(name)));
+  return facts(before) !== facts(after) || safetyFactsChanged(before.patient_safety, after.patient_safety);
+}
+
+const COMPARED_APART: ReadonlySet<string> = new Set([
+  "patient_safety",
+  "email",
+  "phone",
+  "addresses",
+  "next_address_id",
+  "identity_documents",
+  "next_document_id",
+] satisfies (keyof PatientRecord)[]);
 
 /** Without case, accents and punctuation, but word by word: 1 12th St is not 11 2th St. */
 export const plainWords = (text: string) =>

@@ -37,7 +37,9 @@ export function orderRows(
       ...patientRow(deps, account_id, patient_id, patient_record, account_now),
       patient_id,
       revision: context.patient!.revision,
+      recheck_due: accepted.patient_safety_changed,
     },
+    patient_revision: context.patient!.revision,
     order: {
       ...key,
       order_position: orderPosition(order.created_at, items[0]!.dispense_id),
