@@ -48,13 +48,17 @@ function targetOf(
   { standing, order, prescriptions }: ChangingOrder,
   { formulary }: Pick<ActionCase["rules"], "formulary">,
 ): { exception_id: ExceptionId | null } | { problem: Problem } {
-  const offers = (id: ExceptionId) => exceptionRow(id).actions.includes(event);
+  const drugs = [...prescriptions, ...order.items.map(({ sku }) => formulary.by_sku.get(sku))];
+  const scheduled = (isOne: (schedule: string) => boolean) => drugs.some((drug) => drug && isOne(drug.drug_schedule));
+  // A partner cannot confirm the quantity of a controlled drug: the written quantity limits it (21 CFR 1306).
+  const pharmacists = (id: ExceptionId) =>
+    id === 74 || id === 75 || (id === 72 && scheduled((schedule) => schedule !== "0"));
+  const offers = (id: ExceptionId) =>
+    exceptionRow(id).actions.includes(event) && !(event === "verify" && pharmacists(id));
   const asked = exception_id === null ? standing.open : standing.open.filter((id) => id === exception_id);
   if (event === "verify") {
-    const drugs = [...prescriptions, ...order.items.map(({ sku }) => formulary.by_sku.get(sku))];
-    const barred = drugs.some((drug) => drug?.drug_schedule === "2");
-    const pharmacists = !asked.some(offers) && asked.some((id) => id === 74 || id === 75);
-    if (barred || pharmacists) return { problem: { code: 42462, field: "event" } };
+    const barred = scheduled((schedule) => schedule === "2");
+    if (barred || (!asked.some(offers) && asked.some(pharmacists))) return { problem: { code: 42462, field: "event" } };
   }
   const offered = asked.find(offers);
   if (offered !== undefined) return { exception_id: offered };
