@@ -1,5 +1,5 @@
 import { exceptionRow, type OrderState, statusOfState } from "@pestle/contract";
-import { people } from "./lifecycle-commands.ts";
+import { isLicensed, people } from "./lifecycle-commands.ts";
 import type { Concrete } from "./lifecycle-concrete.ts";
 import {
   change,
@@ -23,11 +23,11 @@ const CLAIM_MS = 15 * 60_000;
 /** Commands of pharmacy staff. */
 export function work(model: Model, { life, todo, by, revision }: Extract<Concrete, { kind: "work" }>): string {
   const role = people[by];
-  const is_pharmacist = role !== "technician";
+  const is_pharmacist = isLicensed(by);
   const in_charge = role === "lead" || role === "admin";
   const doer: Doer = {
     raises: "operator",
-    resolves: role === "pharmacist" || role === "lead" ? "pharmacist" : "operator",
+    resolves: is_pharmacist ? "pharmacist" : "operator",
   };
   const theirs = life.claim !== null && life.claim.by !== by && life.claim.until_ms > model.real_ms;
   if (todo === "claim") {

@@ -238,7 +238,7 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   42461: { cause: "This action does not exist.", example: action('{"event": "hurry"}') },
   42462: {
     cause:
-      "`verify` was sent for an allergy (74), an interaction (75), another patient name (71) or an order with a schedule 2 item.",
+      "`verify` was sent for an allergy (74), an interaction (75), another patient name (71), the quantity of a controlled drug (72), or an order with a schedule 2 item.",
     fix: "Wait for the pharmacist, who already sees the order, or cancel it.",
     example: null,
   },

@@ -41,6 +41,7 @@ export * from "./lifecycle.ts";
 export { arazzo } from "./openapi/arazzo.ts";
 export * from "./openapi/openapi.ts";
 export * from "./order-actions.ts";
+export * from "./override-reasons.ts";
 export * from "./portal/portal.ts";
 export * from "./portal/portal-api.ts";
 export * from "./portal/portal-credentials.ts";

@@ -38,20 +38,25 @@ export type HoldableState = (typeof holdableStates)[number];
 export const roles = ["partner", "system", "pharmacist", "technician", "operator", "carrier"] as const;
 export type Role = (typeof roles)[number];
 
-/** Permissions of pharmacy staff by sign-in role. History shows the first of them. */
+/**
+ * Permissions of pharmacy staff by sign-in role. History shows the first of them. Only a person with a current license
+ * has the permissions of a pharmacist. An admin manages the service and is never a pharmacist.
+ */
 export const staffRoles = {
   technician: ["technician", "operator"],
   pharmacist: ["pharmacist", "technician", "operator"],
   // The pharmacist in charge: can also take over orders that others have claimed.
   lead: ["pharmacist", "technician", "operator"],
-  admin: ["operator", "pharmacist", "technician"],
+  admin: ["operator", "technician"],
 } as const satisfies Record<string, readonly Role[]>;
 export type StaffRole = keyof typeof staffRoles;
 export const staffRoleNames = Object.keys(staffRoles) as [StaffRole, ...StaffRole[]];
-/** Roles that can make a pharmacist's decisions. */
+/** Roles that can make a pharmacist's decisions, with a current license. */
 export const pharmacistRoles = staffRoleNames.filter((role) =>
   (staffRoles[role] as readonly Role[]).includes("pharmacist"),
 );
+/** Roles that can view, route and close review entries. A verdict on a prescription needs a licensed pharmacist. */
+export const reviewerRoles = [...pharmacistRoles, "admin"] as const satisfies readonly StaffRole[];
 
 export type Transition = {
   readonly event: string;

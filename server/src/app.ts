@@ -8,12 +8,15 @@ import type { Config } from "./config.ts";
 import { createCopies, dropAll, dropChanged } from "./copies.ts";
 import { createLog } from "./create-log.ts";
 import { openDatabase } from "./database.ts";
+import { listPeople } from "./db/accounts/manage-people.ts";
+import { countPharmacists } from "./db/accounts/people.ts";
 import { dropLeases } from "./db/accounts/rate-leases.ts";
 import { announce, type Change, openBus } from "./db/bus.ts";
 import type { Db } from "./db/db.ts";
 import { migrate } from "./db/migrate.ts";
 import { alignFeed } from "./db/webhooks/account-events.ts";
 import type { Addresses, Deps } from "./deps.ts";
+import { dateIn } from "./domain/values/calendar.ts";
 import { formatOf } from "./formats/formats.ts";
 import { addTokenServer } from "./http/accounts/token-server.ts";
 import { addIntake } from "./http/intake/intake.ts";
@@ -28,9 +31,11 @@ import { createMetrics } from "./metrics.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { createRequestLog } from "./request-log.ts";
 import { shareLimits } from "./usecases/accounts/share-limits.ts";
+import { secondFactorOf } from "./usecases/accounts/sign-in.ts";
 import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
 import { fillDue } from "./usecases/intake/order-due-prescriptions.ts";
 import { processWaiting } from "./usecases/intake/process-waiting.ts";
+import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
 import { keepRequests } from "./usecases/operations/keep-requests.ts";
 import { tidy } from "./usecases/operations/tidy.ts";
 import { watchHome } from "./usecases/operations/watch-home.ts";
@@ -111,6 +116,9 @@ export async function startApp(
       vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "reloading the keys failed"));
     const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
 
+    const staffed = (await listPeople(db)).some(({ partner_id }) => partner_id === null);
+    if (staffed && (await countPharmacists(db, dateIn(config.TIME_ZONE, now()))) === 0) log.warn(NO_PHARMACIST);
+
     let delivering: Delivering | undefined;
     const safety = await openSafetyEngine({ config, db, log, metrics });
     // Wait for reloads before closing the database; otherwise a failed start logs false alarms.
@@ -151,7 +159,7 @@ export async function startApp(
       safety,
       ...(options.webhook_client && { webhook_client: options.webhook_client }),
       home_watch: watchHome({ config, db, now, log }),
-      second_factor: config.SECOND_FACTOR === "auto" ? (demo ? "offered" : "required") : config.SECOND_FACTOR,
+      second_factor: secondFactorOf(config, demo),
       request_log: createRequestLog(),
       deliveries,
       log,

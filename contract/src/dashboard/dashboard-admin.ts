@@ -71,6 +71,13 @@ export type DashboardPerson = {
   disabled_at: string | null;
   last_signed_in_at: string | null;
   second_factor: boolean;
+} & PersonLicense;
+/** A pharmacist's license. Without one, or after `license_expires_on`, a person cannot act as a pharmacist. */
+export type PersonLicense = {
+  license_number: string | null;
+  license_state: string | null;
+  license_expires_on: string | null;
+  npi: string | null;
 };
 /** Minimum password length, here and in the portal. */
 export const SHORTEST_PASSWORD = 12;
@@ -79,7 +86,14 @@ export type QrPicture = { size: number; path: string };
 /** POST /session/second_factor, here and in the portal: the secret, and the address that the QR code shows. */
 export type NewSecondFactor = { secret: string; address: string; qr_code: QrPicture };
 /** POST /dashboard/people (admin). The server generates a password and returns it once. */
-export type NewPersonRequest = { email: string; name: string; role: PersonRoleName; partner_id?: string | null };
+export type NewPersonRequest = {
+  email: string;
+  name: string;
+  role: PersonRoleName;
+  partner_id?: string | null;
+} & Partial<PersonLicense>;
+/** POST /dashboard/people/{person_id}/license (admin) replaces all four fields. Returns the person. */
+export type LicenseRequest = Partial<PersonLicense>;
 /** POST /dashboard/people/{person_id}/password returns this too. */
 export type ShownPassword = { person: DashboardPerson; password: string };
 /** POST …/disable, …/enable, …/second_factor (which removes it). None takes a body. */
@@ -199,6 +213,7 @@ export const auditActions = {
   order_worked: "worked on an order",
   safety_entry_added: "recorded an allergy, medication or condition",
   safety_entry_removed: "removed an allergy, medication or condition",
+  exception_overridden: "overrode an exception of an order",
   order_action_requested: "requested an action on an order, in the portal",
   patient_found: "found a patient by name",
   lot_searched: "searched for a lot",
@@ -217,6 +232,7 @@ export const auditActions = {
   person_disabled: "disabled a user",
   person_enabled: "enabled a user",
   role_changed: "changed a user's role",
+  license_changed: "changed a user's license",
   password_reset: "reset a user's password",
   second_factor_reset: "removed a user's second factor",
   catalogue_imported: "imported a catalogue",

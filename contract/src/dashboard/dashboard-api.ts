@@ -12,6 +12,7 @@ import type {
   DashboardPeople,
   DashboardStock,
   DashboardTargets,
+  LicenseRequest,
   MovedShelf,
   NewCredentialRequest,
   NewPartnerRequest,
@@ -114,6 +115,7 @@ export type DashboardApi = {
   "POST /dashboard/people/{person_id}/enable": { answer: PersonChanged };
   "POST /dashboard/people/{person_id}/second_factor": { answer: PersonChanged };
   "POST /dashboard/people/{person_id}/password": { answer: ShownPassword };
+  "POST /dashboard/people/{person_id}/license": { body: LicenseRequest; answer: PersonChanged };
 
   "GET /dashboard/catalogue/{account_id}": { answer: DashboardCatalogue };
   "POST /dashboard/catalogue/{account_id}/import": { body: CatalogueImportRequest; answer: CatalogueImportAnswer };

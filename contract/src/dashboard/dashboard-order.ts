@@ -3,6 +3,7 @@ import type { Environment } from "../endpoints/oauth.ts";
 import type { ExceptionId } from "../exceptions.ts";
 import type { DrugSchedule, SafetyKind, SafetySource, SafetyStatus, ShipmentStatus } from "../fields.ts";
 import type { OrderState, OrderStatus, Stage, TransitionEvent } from "../lifecycle.ts";
+import type { OverrideCode } from "../override-reasons.ts";
 import type {
   Address,
   MedicationRequest,
@@ -116,6 +117,8 @@ export type DashboardFinding = {
 
 export type DashboardException = OrderException & {
   who_acts: "partner" | "pharmacist" | "pharmacy";
+  /** Whether a pharmacist must give an override code to resolve it. */
+  needs_code: boolean;
   /** Why this user cannot resolve it; null if they can. */
   cannot_resolve: string | null;
 };
@@ -142,8 +145,18 @@ export type TimelineEntry = { at: string; who: string | null; role: string | nul
       reason: string | null;
     }
   | { kind: "action"; event: ActionKey; exception_id: ExceptionId | null }
-  /** `signature_holds`: false if the signed content changed; null if nothing was signed. */
-  | { kind: "note"; reason: string; overridden: ExceptionId[]; signature_holds: boolean | null }
+  /**
+   * `signature_holds`: false if the signed content changed; null if nothing was signed. An override has a `code` and the
+   * pharmacist's `license_number`.
+   */
+  | {
+      kind: "note";
+      reason: string;
+      overridden: ExceptionId[];
+      code: OverrideCode | null;
+      license_number: string | null;
+      signature_holds: boolean | null;
+    }
   /** A webhook attempt. `status` is the HTTP status, or null without a response. */
   | {
       kind: "webhook";

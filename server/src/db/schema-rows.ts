@@ -288,6 +288,10 @@ export type Rows = {
     totp_confirmed_at: Instant | null;
     totp_last_step?: number;
     last_signed_in_at: Instant | null;
+    license_number: string | null;
+    license_state: string | null;
+    license_expires_on: string | null;
+    npi: string | null;
   };
   prescription: {
     account_id: string;

@@ -85,11 +85,14 @@ function factRows({ patient_safety, removed_entries = [] }: ShownOrder): string[
   ];
 }
 
-function noteRow({ at, role, reason, overridden, signature_holds }: ShownOrder["notes"][number]): string[] {
+function noteRow(note: ShownOrder["notes"][number]): string[] {
+  const { at, role, reason, overridden, code, license_number, signature_holds } = note;
+  // Overrides from before 0.2.0 have no code and no license.
+  const by = code === null ? "" : `${code}, license ${license_number}; `;
   const signed =
     signature_holds === null
       ? ""
-      : ` [overrides ${overridden.join(", ")}; ${signature_holds ? "signature valid" : "SIGNATURE INVALID"}]`;
+      : ` [overrides ${overridden.join(", ")}; ${by}${signature_holds ? "signature valid" : "SIGNATURE INVALID"}]`;
   return [minute(at), role, `${reason}${signed}`];
 }
 

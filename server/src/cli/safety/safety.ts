@@ -9,6 +9,7 @@ import { understand } from "../../domain/safety/understand.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { importSafetyData } from "../../usecases/safety/import-safety-data.ts";
 import { type LoadedSafety, loadSafety, loadSafetyFile } from "../../usecases/safety/load-safety-data.ts";
+import { AS, signedInStaff } from "../accounts/staff-session.ts";
 import { readBytes } from "../files.ts";
 import { facts, minute, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
@@ -25,19 +26,20 @@ export const safetyCommands: readonly CommandRow[] = [
     name: "safety import",
     summary: "import safety tables: all of them as JSON, or interactions as CSV",
     argument: ["file", "JSON from `pestle safety show --data`, or a CSV of interactions; UTF-8"],
-    options: [
-      ["--as <email>", "your email; you must be a pharmacist, lead or admin"],
-      ["--dry-run", "show the diff without importing"],
-    ],
+    options: [AS, ["--dry-run", "show the diff without importing"]],
     examples: [
       "safety import feed.json --dry-run",
-      "safety import feed.json --as noor@larkspur.example",
+      "safety import feed.json",
       "safety import interactions.csv --as noor@larkspur.example",
     ],
     async run({ as, dryRun = false }: ImportOptions, file, env) {
       const config = readConfig(env);
-      const given = { text: readText(file), file_name: basename(file), dry_run: dryRun, email: as ?? null };
-      const data = await withSchema(config, ({ db, now }) => importSafetyData({ config, db }, given, now));
+      const given = { text: readText(file), file_name: basename(file), dry_run: dryRun };
+      const data = await withSchema(config, async ({ db, now }) => {
+        // A dry run changes nothing, so it needs no person.
+        const email = dryRun ? null : (await signedInStaff({ config, db, now: () => now }, env, as)).email;
+        return importSafetyData({ config, db }, { ...given, email }, now);
+      });
       if (data.faults.length > 0) {
         return { data, text: `${data.faults.join("\n")}\nNothing changed.`, failed: true };
       }

@@ -1,10 +1,4 @@
-import {
-  type DashboardOrder,
-  exceptionRow,
-  type OrderState,
-  orderStatusReasons,
-  type StaffRole,
-} from "@pestle/contract";
+import { type DashboardOrder, exceptionRow, type OrderState, orderStatusReasons } from "@pestle/contract";
 import {
   listActionLines,
   listHistoryLines,
@@ -30,6 +24,7 @@ import { suggestionWhileHeld } from "../orders/suggest-address.ts";
 import { readNotes } from "./claim-order.ts";
 import { isLate } from "./list-queue.ts";
 import { timelineOf } from "./order-timeline.ts";
+import type { Worker } from "./steps.ts";
 import { workOptions } from "./work-options.ts";
 import { workRefusals } from "./work-refusal.ts";
 
@@ -48,7 +43,7 @@ const VIEWS = [
 /** An order as pharmacy staff see it, with patient and address masked. */
 export async function readOrderPage(
   deps: Deps,
-  by: { person_id: string; role: StaffRole },
+  by: Worker,
   account_id: string,
   order_number: string,
 ): Promise<DashboardOrder> {
@@ -106,6 +101,7 @@ export async function readOrderPage(
       return {
         ...exception,
         who_acts: exceptionRow(exception.id).who_acts,
+        needs_code: exceptionRow(exception.id).overridden_by === "pharmacist",
         cannot_resolve: refused && workRefusals[refused],
       };
     }),

@@ -57,7 +57,7 @@ export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
     });
   } catch (error) {
     if (charged !== null) await giveBackCharge(deps, charged);
-    throw error instanceof ImpossibleStep ? impossible(error) : error;
+    throw error instanceof ImpossibleStep ? impossible(error, work.by) : error;
   }
 }
 

@@ -1,9 +1,11 @@
 import { randomUUID } from "node:crypto";
 import {
   compactAsciiJson,
+  type ExceptionId,
   isCheckedStep,
   isFinal,
   type Order,
+  type OverrideCode,
   type Role,
   stageOfState,
   statusOfState,
@@ -14,7 +16,7 @@ import { orderPlace } from "../../db/orders/orders.ts";
 import { type OrderChange, type OrderColumns, saveOrderChange } from "../../db/orders/save-order-change.ts";
 import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
-import { type Actor, apply, isOpen, type Move, orderEvents, standingRow } from "../../domain/orders/order.ts";
+import { type Actor, apply, isOpen, orderEvents, standingRow } from "../../domain/orders/order.ts";
 import { orderAnswer, orderSchedule, type StoredOrder } from "../../domain/orders/order-answer.ts";
 import { type DecidedChange, decideChange, type Outcome } from "../../domain/orders/order-change.ts";
 import type { SafetyFinding } from "../../domain/safety/finding.ts";
@@ -25,8 +27,10 @@ import type { LoadedOrder } from "./load-order.ts";
 /** The actor, and additional rows to save with the change. */
 export type ChangeBy = {
   actor: Actor;
-  /** A person's reason. It is sealed, and signed if it overrides the safety engine. */
+  /** A person's reason. It is sealed, and signed if it overrides a check. */
   reason?: string;
+  /** A pharmacist's override: its code, and the license number under which it was decided. */
+  override?: { exception_id: ExceptionId; code: OverrideCode; license: string };
   columns?: OrderColumns;
   action_request?: OrderChange["action_request"];
   shipment?: OrderChange["shipment"];
@@ -70,7 +74,7 @@ export async function changeOrder(
       ? []
       : orderEvents(after, decided.after.prescriptions, moved, order.order_status, now, randomEventId);
   const role = moved?.history.find(({ actor }) => by.actor.roles.includes(actor))?.actor ?? by.actor.roles[0]!;
-  const note = by.reason === undefined ? null : noteOf(deps, loaded, decided, moved, by.actor, role, by.reason);
+  const note = by.reason === undefined ? null : noteOf(deps, loaded, decided, by, role, by.reason);
   const saved = await saveOrderChange(db, {
     account_id,
     order_number: order.order_number,
@@ -174,15 +178,14 @@ export function sealFindings(
 function noteOf(
   deps: Deps,
   { account_id, order, rules }: LoadedOrder,
-  { confirmed, findings }: DecidedChange,
-  moved: Move | null,
-  actor: Actor,
+  { findings }: DecidedChange,
+  { actor, override }: ChangeBy,
   role: Role,
   reason: string,
 ): NonNullable<OrderChange["note"]> {
   const note_id = randomUUID();
   const { order_number } = order;
-  const overridden = (moved?.resolved ?? []).filter((id) => (id === 74 || id === 75) && confirmed.has(id));
+  const overridden = override === undefined ? [] : [override.exception_id];
   const signed = {
     account_id,
     order_number,
@@ -193,9 +196,11 @@ function noteOf(
     reason,
     overridden,
     found: findings.filter(({ exception_id }) => overridden.some((id) => id === exception_id)).map(({ key }) => key),
+    ...(override && { code: override.code, license_number: override.license }),
   };
   // The text itself names the overridden exceptions, so that a person can read and verify it years later.
-  const text = overridden.length === 0 ? { reason } : { reason, overridden, found: signed.found };
+  const { found, code, license_number } = signed;
+  const text = overridden.length === 0 ? { reason } : { reason, overridden, found, code, license_number };
   return {
     note_id,
     person_id: actor.person_id,
@@ -220,5 +225,8 @@ export const signatureOf = (
     reason: string;
     overridden: readonly number[];
     found: readonly string[];
+    /** Absent in notes from before codes existed; their signatures stay valid. */
+    code?: OverrideCode | undefined;
+    license_number?: string | undefined;
   },
 ): Buffer => deps.vault.blindIndex(JSON.stringify(signed), "order_note.signature");

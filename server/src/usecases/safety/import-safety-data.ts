@@ -56,7 +56,7 @@ export async function importSafetyData(
 }
 
 async function save(tx: Tx, given: SafetyImport, data: SafetyData, diff: SafetyDiff, now: Date): Promise<number> {
-  if (given.email === null) throw new AdminRefusal("Name the person who imports the file: --as EMAIL.");
+  if (given.email === null) throw new AdminRefusal("Sign in first: an import records who made it.");
   const { person_id } = await requireReviewer(tx, given.email);
   const import_number = await insertSafetyImport(tx, {
     version: data.version,

@@ -120,7 +120,7 @@ describe("a claim", () => {
   test("rejects a second person, and a lead or an admin can take it over", async () => {
     const order = await fresh();
     await claimOrder(app.deps, shop.work(order, technician));
-    for (const second of [pharmacist, { person_id: "tom", role: "technician" } as const]) {
+    for (const second of [pharmacist, { person_id: "tom", role: "technician", license: null } as const]) {
       await expectRefused(() => claimOrder(app.deps, shop.work(order, second)), "claimed", order);
     }
     for (const third of [lead, admin]) {
@@ -173,7 +173,7 @@ describe("a claim", () => {
     const order = await fresh();
     const tried = await Promise.allSettled(
       Array.from({ length: AT_ONCE }, (_, index) =>
-        claimOrder(app.deps, shop.work(order, { person_id: `person ${index}`, role: "technician" })),
+        claimOrder(app.deps, shop.work(order, { person_id: `person ${index}`, role: "technician", license: null })),
       ),
     );
     expect(tried.filter(({ status }) => status === "fulfilled")).toHaveLength(1);

@@ -229,7 +229,8 @@ const fixtures: Record<string, Fixture> = {
     partner: { start: heldBy([64, 77]), take: partner_acts({ event: "release" }), exception_id: 64 },
     pharmacist: {
       start: heldBy([64, 69]),
-      take: (order) => resolveException(app.deps, shop.work(order, pharmacist), 69, "Asked the prescriber."),
+      take: (order) =>
+        resolveException(app.deps, shop.work(order, pharmacist), 69, "Asked the prescriber.", "prescriber_consulted"),
       exception_id: 69,
     },
     operator: {
