@@ -150,8 +150,9 @@ async function findingsOf(
   const place = orderPlace("safety_sealed", account_id, order.order_number);
   const opened = await withKeysOfNow(deps, async () => deps.vault.open(safety_sealed, place));
   return (JSON.parse(opened.toString("utf8")) as SafetyFinding[]).map(
-    ({ kind, severity, exception_id, item_id, message, source }) => ({
-      ...{ kind, severity, exception_id, item_id, message, source },
+    // Orders that 0.1.0 stored have no advice.
+    ({ kind, severity, exception_id, item_id, message, advice = null, source }) => ({
+      ...{ kind, severity, exception_id, item_id, message, advice, source },
     }),
   );
 }
