@@ -112,6 +112,8 @@ export type DashboardFinding = {
   exception_id: ExceptionId | null;
   item_id: number | null;
   message: string;
+  /** What the pharmacist should do. */
+  advice: string | null;
   source: string;
 };
 

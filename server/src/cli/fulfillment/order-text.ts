@@ -51,9 +51,12 @@ export function orderText(order: ShownOrder): string {
   const sections = [
     facts(about),
     ...order.exceptions.map(({ id, name, message, raised_at }) => `! ${id} ${name} (${minute(raised_at)}): ${message}`),
-    ...order.findings.map(
-      ({ severity, exception_id, message }) =>
+    ...order.findings.map(({ severity, exception_id, message, advice, source }) =>
+      [
         `${exception_id === null ? "warning" : `holds with ${exception_id}`}, ${severity}: ${message}`,
+        ...(advice === null ? [] : [advice]),
+        source,
+      ].join("\n    "),
     ),
     ...(factRows(order).length === 0
       ? []

@@ -115,6 +115,7 @@ export const safetyCommands: readonly CommandRow[] = [
         items: [
           {
             item_id: 1,
+            drug,
             ingredients: ingredients.length > 0 ? ingredients : [drug],
             gcn: null,
             days_supply: null,
@@ -127,9 +128,9 @@ export const safetyCommands: readonly CommandRow[] = [
         now: new Date(),
       });
       const texts = [drug, ...allergy, ...taken].map((text) => ({ text, means: meaningOf(data, text) }));
-      const lines = findings.map(({ exception_id, severity, message, source }) => {
+      const lines = findings.map(({ exception_id, severity, message, advice, source }) => {
         const does = exception_id === null ? "warns" : `holds with ${exception_id}`;
-        return `${severity}, ${does}: ${message}\n    ${source}`;
+        return [`${severity}, ${does}: ${message}`, ...(advice === null ? [] : [advice]), source].join("\n    ");
       });
       return {
         data: { version: data.version, understood: texts, findings },

@@ -1,7 +1,7 @@
 import { medicalWords } from "../values/text.ts";
 import type { CheckedItem, CheckedOrder } from "./checked-order.ts";
 import { pairsOf, type SafetyData, type Substance } from "./data.ts";
-import { holdBy, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
+import { advices, holdBy, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
 import { type ExcipientRow, type Severity, severities } from "./rows.ts";
 import { understand } from "./understand.ts";
 
@@ -37,6 +37,7 @@ export function allergyFindings(
       item_id: null,
       key: "allergy_unreadable",
       message,
+      advice: advices.allergy_unreadable,
       source: OWN_RULE,
       version: data.version,
     });
@@ -74,6 +75,7 @@ function itemFindings(
       item_id,
       key: `allergy ${allergen} ${drug.name}`,
       message,
+      advice: severity === "moderate" ? advices.allergy_warning : advices.allergy_hold,
       source,
       version: data.version,
     };
@@ -119,6 +121,7 @@ const excipientFinding = (data: SafetyData, row: ExcipientRow): SafetyFinding =>
   item_id: null,
   key: `allergy ${row.excipient}`,
   message: sentences.allergy_excipient(row.excipient),
+  advice: advices.allergy_excipient,
   source: data.citationOf(row),
   version: data.version,
 });

@@ -17,6 +17,8 @@ export type SafetyData = {
   /** Ingredients by their names. */
   readonly substances: ReadonlyMap<string, Substance>;
   readonly phrases: ReadonlyMap<string, Phrase>;
+  /** Other names of an ingredient, mostly brands. */
+  readonly brands: ReadonlyMap<string, readonly string[]>;
   /** Number of words in the longest phrase that begins with this word. */
   readonly longest_phrase: ReadonlyMap<string, number>;
   readonly interactions: PairIndex<InteractionRow>;
@@ -60,6 +62,7 @@ export function readSafetyData(json: unknown, place?: Place): SafetyData {
     rows,
     substances,
     phrases,
+    brands: new Map(rows.ingredients.map(({ ingredient, aliases }) => [ingredient, aliases])),
     longest_phrase: longestOf(phrases),
     interactions: indexed(rows.interactions),
     cross_reactions: indexed(rows.cross_reactions),

@@ -2,15 +2,29 @@ import type { Severity } from "./rows.ts";
 
 /** Something a pharmacist should know before the order ships. */
 export type SafetyFinding = {
-  kind: "allergy" | "allergy_unreadable" | "interaction" | "duplicate_therapy" | "refill_too_soon" | "unavailable";
+  kind:
+    | "allergy"
+    | "allergy_unreadable"
+    | "unknown_drug"
+    | "interaction"
+    | "duplicate_therapy"
+    | "condition"
+    | "age"
+    | "sex"
+    | "dose"
+    | "sig"
+    | "refill_too_soon"
+    | "unavailable";
   severity: Severity;
   /** The exception that holds the order; null for a warning. */
-  exception_id: 74 | 75 | null;
+  exception_id: 69 | 74 | 75 | null;
   /** The affected item; null if it concerns the patient or the engine. */
   item_id: number | null;
   /** Stable for the same substances. An override refers to it. */
   key: string;
   message: string;
+  /** What to do; null if the rule gives no advice. */
+  advice: string | null;
   /** The origin of the rule, and the tables that contain it. */
   source: string;
   version: string;
@@ -31,6 +45,8 @@ export const sentences = {
     `The patient's list of allergies could not be understood in full: read ${places.length === 1 ? "entry" : "entries"} ${places.join(", ")}.`,
   interaction: (one: string, other: string, where: string, mechanism: string) =>
     `${one} and ${other} (${where}): ${mechanism}.`,
+  combination: (one: string, others: readonly string[], mechanism: string) =>
+    `${one} together with ${others.join(" and ")}: ${mechanism}.`,
   same_ingredient: (drug: string, where: string) => `The patient would take ${drug} twice (${where}).`,
   same_class: (drug: string, other: string, where: string, group: string) =>
     `${drug} and ${other} (${where}) are in the same class (${group}).`,
@@ -38,6 +54,18 @@ export const sentences = {
     `${drug} was filled for ${days_supply} days with order ${order_number}: the next fill is due from ${date}.`,
   unavailable: () =>
     "The safety tables were unusable when this order was checked. Check allergies and interactions by hand.",
+} as const;
+
+/** What to do about findings whose rows carry no advice of their own. */
+export const advices = {
+  allergy_hold: "Do not dispense. Ask the prescriber for a drug of another class.",
+  allergy_warning: "Ask the patient what happened the last time, and counsel on the signs of a reaction.",
+  allergy_excipient: "Compare the inactive ingredients of the package with the allergy before you fill.",
+  allergy_unreadable: "Ask the patient or the partner what the entry means, and record it.",
+  duplicate: "Ask the prescriber which one the patient should take, and have the other stopped.",
+  same_drug: "Confirm that this replaces the earlier supply and that the patient does not take both.",
+  refill_too_soon: "Ask why the patient needs it early, or wait until it is due.",
+  unavailable: "Check the order by hand, or repair the tables and check it again.",
 } as const;
 
 /** Where the other drug of a finding comes from. */
@@ -55,7 +83,7 @@ export const OWN_RULE = "Rule of this service";
 const HOLDING: ReadonlySet<Severity> = new Set(["contraindicated", "major"]);
 
 /** Holds the order if it is worse than moderate. */
-export const holdBy = <Id extends 74 | 75>(id: Id, severity: Severity): Id | null =>
+export const holdBy = <Id extends 69 | 74 | 75>(id: Id, severity: Severity): Id | null =>
   HOLDING.has(severity) ? id : null;
 
 /** For an order that could not be checked. The order is held, because unchecked is not safe. */
@@ -66,6 +94,7 @@ export const unavailableFinding = (): SafetyFinding => ({
   item_id: null,
   key: "unavailable",
   message: sentences.unavailable(),
+  advice: advices.unavailable,
   source: OWN_RULE,
   version: "none",
 });

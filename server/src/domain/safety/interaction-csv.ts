@@ -15,10 +15,12 @@ const columns = [
   "source",
   "since",
 ] as const;
-type Column = (typeof columns)[number];
+/** Feeds from before 0.2.0 do not have this column. */
+const ADVICE = "advice";
+type Column = (typeof columns)[number] | typeof ADVICE;
 
 const sentences = {
-  head: `the first line must name the columns ${columns.join(",")}`,
+  head: `the first line must name the columns ${columns.join(",")}, and may name ${ADVICE}`,
   cells: "a different number of cells than the header",
   no_rows: "the file has no rows",
   several: "the tables read this as several ingredients: give a row for each",
@@ -35,7 +37,11 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
   const faults = torn.map(({ line, sentence }) => `line ${line}: ${sentence}`);
   const [head, ...body] = records;
   const names = head?.cells.map((cell) => cell.trim()) ?? [];
-  const fits = names.length === columns.length && columns.every((column) => names.includes(column));
+  const known = names.filter((name) => name !== ADVICE);
+  const fits =
+    new Set(names).size === names.length &&
+    known.length === columns.length &&
+    columns.every((column) => known.includes(column));
   if (!fits) faults.push(`line ${head?.line ?? 1}: ${sentences.head}`);
   else if (body.length === 0) faults.push(`file: ${sentences.no_rows}`);
   for (const { line, cells } of body) {
@@ -63,6 +69,7 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
       b: side(row.b_class, row.b_ingredient, "b_ingredient"),
       severity: row.severity.toLowerCase(),
       mechanism: row.mechanism,
+      advice: row.advice || null,
       washout_days: /^\d*$/.test(row.washout_days) ? Number(row.washout_days) : row.washout_days,
       source: row.source,
       since: row.since,

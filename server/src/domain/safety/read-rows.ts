@@ -4,6 +4,7 @@ import {
   canaryKinds,
   type Field,
   keyOfRow,
+  laterTables,
   type SafetyRows,
   type SafetyTable,
   type Side,
@@ -60,7 +61,7 @@ export function readSafetyRows(json: unknown, place: Place = (table, index) => `
       : tell("words", sentences.no_object),
   };
   for (const table of tables) {
-    const given = json[table];
+    const given = Object.hasOwn(json, table) || !laterTables.has(table) ? json[table] : [];
     if (!Array.isArray(given)) tell(table, sentences.no_table);
     else if (given.length > MOST_ROWS) tell(table, sentences.too_many);
     else rows[table] = given.map((row, index) => readRow(table, row, place(table, index), tell));
@@ -127,6 +128,13 @@ function checkTogether(rows: SafetyRows, place: Place, tell: Tell): void {
       if ("ingredients" in row) named(`${where}.ingredients`, row.ingredients);
       if ("a" in row) sided(`${where}.a`, row.a);
       if ("b" in row) sided(`${where}.b`, row.b);
+      if ("sides" in row) for (const one of row.sides) sided(`${where}.sides`, one);
+      if ("exceptions" in row) {
+        named(
+          `${where}.exceptions`,
+          row.exceptions.flatMap(({ drug }) => drug ?? []),
+        );
+      }
       if ("allergy" in row && row.allergy === "named" && row.words.length === 0)
         tell(`${where}.words`, sentences.no_words);
       if ("class" in row && ingredients.has(row.class)) tell(`${where}.class`, sentences.taken);
@@ -136,7 +144,12 @@ function checkTogether(rows: SafetyRows, place: Place, tell: Tell): void {
   for (const schedule of drugSchedules) {
     if (ruled.filter((one) => one === schedule).length !== 1) tell("refill_rules", `${sentences.no_rule} ${schedule}`);
   }
-  for (const kind of canaryKinds) {
+  const required = [
+    ...canaryKinds,
+    ...(rows.combinations.length > 0 ? (["combination"] as const) : []),
+    ...(rows.classes.some(({ duplicates }) => duplicates === "major") ? (["duplicate_therapy"] as const) : []),
+  ];
+  for (const kind of required) {
     if (!rows.canaries.some(({ covers }) => covers === kind)) tell("canaries", `${sentences.no_canary} ${kind}`);
   }
 }

@@ -8,10 +8,13 @@ export type SafetyFacts = {
   /** As in the patient's record, free text. */
   allergies: readonly string[];
   medications: readonly string[];
+  conditions?: readonly string[];
   now: Date;
 };
 export type SafetyItem = {
   item_id: number;
+  /** Name and strength as text. */
+  drug?: string;
   ingredients: readonly string[];
   gcn: string | null;
   days_supply: number | null;

@@ -7,6 +7,7 @@ import { readSafetyData, type SafetyData } from "../../domain/safety/data.ts";
 import { diffSafetyRows, type SafetyDiff } from "../../domain/safety/diff.ts";
 import { withInteractionsOf } from "../../domain/safety/interaction-csv.ts";
 import { SafetyDataFault } from "../../domain/safety/read-rows.ts";
+import { type SafetyTable, safetyTables, wordLists } from "../../domain/safety/rows.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { requireReviewer } from "../intake/require-reviewer.ts";
 import { transact } from "../write.ts";
@@ -93,15 +94,9 @@ function parsed(text: string): unknown {
 
 const nothing = ({ rows }: SafetyData): SafetyData["rows"] => ({
   ...rows,
+  ...(Object.fromEntries(Object.keys(safetyTables).map((table) => [table, []])) as unknown as Record<SafetyTable, []>),
   sources: {},
-  ingredients: [],
-  classes: [],
-  interactions: [],
-  cross_reactions: [],
-  excipients: [],
-  refill_rules: [],
-  canaries: [],
-  words: { no_allergies: [], no_drug: [], description: [] },
+  words: Object.fromEntries(Object.keys(wordLists).map((list) => [list, []])) as unknown as SafetyData["rows"]["words"],
 });
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

@@ -1,7 +1,6 @@
 import { type ExceptionId, exceptionIds, exceptionRow, type Order, overrideCodes } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claimOrder, readNotes } from "../../../src/usecases/fulfillment/claim-order.ts";
-import { removeSafetyEntry } from "../../../src/usecases/fulfillment/safety-entries.ts";
 import {
   approveReview,
   raiseException,

@@ -6,6 +6,8 @@ import { withInteractionsOf } from "../../../src/domain/safety/interaction-csv.t
 import { SafetyDataFault } from "../../../src/domain/safety/read-rows.ts";
 import {
   canaryKinds,
+  laterCanaryKinds,
+  laterTables,
   type SafetyRows,
   safetyFields,
   safetyTables,
@@ -65,19 +67,24 @@ describe("damaged data", () => {
     expect(faults).toEqual([expect.stringMatching(`^${table}\\[0\\]\\.${name}: give `)]);
   });
 
-  test.each([...Object.keys(safetyFields), ...Object.keys(safetyTables), "sources", "words"])(
-    "%s is required",
+  test.each([
+    ...Object.keys(safetyFields),
+    ...Object.keys(safetyTables).filter((table) => !laterTables.has(table)),
+    "sources",
+    "words",
+  ])("%s is required", (name) => {
+    const faults = faultsWith((rows) => void delete rows[name]);
+    expect(faults).toEqual([expect.stringMatching(`^${name}: `)]);
+  });
+
+  test.each(Object.entries(wordLists).flatMap(([name, field]) => ("missing" in field ? [] : [name])))(
+    "words.%s is required",
     (name) => {
-      const faults = faultsWith((rows) => void delete rows[name]);
-      expect(faults).toEqual([expect.stringMatching(`^${name}: `)]);
+      expect(faultsWith((rows) => void delete wordsOf(rows)[name])).toEqual([
+        `words.${name}: give a list of words, each once`,
+      ]);
     },
   );
-
-  test.each(Object.keys(wordLists))("words.%s is required", (name) => {
-    expect(faultsWith((rows) => void delete wordsOf(rows)[name])).toEqual([
-      `words.${name}: give a list of words, each once`,
-    ]);
-  });
 
   test.each<[string, (rows: Rows) => void, string]>([
     [
@@ -94,6 +101,21 @@ describe("damaged data", () => {
       "an unknown class",
       put("cross_reactions", 0, "a", { class: "nosuch" }),
       "cross_reactions[0].a: the table of classes",
+    ],
+    [
+      "an unknown side of a combination",
+      put("combinations", 0, "sides", [{ class: "nsaids" }, { class: "statins" }, { class: "nosuch" }]),
+      "combinations[0].sides: the table of classes",
+    ],
+    [
+      "an unknown drug of an exception",
+      put("interactions", 0, "exceptions", [{ drug: "nosuch", severity: "none" }]),
+      "interactions[0].exceptions: the table of ingredients",
+    ],
+    [
+      "an exception by strength without its drug",
+      put("interactions", 0, "exceptions", [{ most_mg: 20, severity: "none" }]),
+      "interactions[0].exceptions: give a list of exceptions",
     ],
     [
       "an unknown source",
@@ -154,8 +176,37 @@ describe("damaged data", () => {
   });
 });
 
+describe("tables of 0.1.0", () => {
+  /** What an operator may have imported before the tables had advice, exceptions, combinations and graded duplicates. */
+  const older = () => {
+    const rows = shippedJson() as unknown as Rows;
+    for (const table of laterTables) delete rows[table];
+    for (const row of rows["interactions"]!) for (const name of ["advice", "exceptions"]) delete row[name];
+    for (const row of rows["classes"]!) {
+      row["duplicates"] = "duplicates" in row;
+      delete row["local_if_topical"];
+    }
+    for (const name of ["topical_forms", "oral_forms"]) delete wordsOf(rows)[name];
+    rows["canaries"] = rows["canaries"]!.filter(({ covers }) => canaryKinds.some((kind) => kind === covers));
+    return rows;
+  };
+
+  test("still load, and their findings have no advice", () => {
+    const data = readSafetyData(older());
+    expect(found(["sertraline"], { medications: ["Nardil"] }, data)).toMatchObject([
+      { key: "interaction phenelzine sertraline", exception_id: 75, advice: null },
+    ]);
+  });
+
+  test("warn about every duplicate, as they did", () => {
+    expect(found(["sertraline", "fluoxetine"], {}, readSafetyData(older()))).toContainEqual(
+      expect.objectContaining({ kind: "duplicate_therapy", severity: "moderate", exception_id: null }),
+    );
+  });
+});
+
 describe("canaries", () => {
-  test.each(canaryKinds)("must watch over %s", (kind) => {
+  test.each([...canaryKinds, ...laterCanaryKinds])("must watch over %s", (kind) => {
     const faults = faultsWith((rows) => {
       rows["canaries"] = rows["canaries"]!.filter(({ covers }) => covers !== kind);
     });
@@ -170,6 +221,8 @@ describe("canaries", () => {
     const json = shippedJson() as unknown as Rows;
     // Well-formed tables without content.
     if (covers.startsWith("interaction")) json["interactions"] = [];
+    else if (covers === "combination") json["combinations"] = [];
+    else if (covers === "duplicate_therapy") for (const row of json["classes"]!) delete row["duplicates"];
     else if (covers === "allergy_cross") json["cross_reactions"] = [];
     else if (covers === "allergy_class") for (const row of json["classes"]!) delete row["allergy"];
     else for (const row of json["ingredients"]!) row["aliases"] = [];
@@ -214,6 +267,13 @@ describe("a CSV file of interactions", () => {
     expect(diff.map(({ table }) => table)).toEqual(["sources", "ingredients", "interactions"]);
     expect(diff[2]).toMatchObject({ added: ["class maois + zorblaxin", "warfarin + zorblaxin"], changed: [] });
     expect(diff[2]!.removed).toHaveLength(shipped.rows.interactions.length);
+  });
+
+  test("may say what to do", () => {
+    const data = read(
+      `${head},advice\nmaois,,,Zorblaxin,major,rises,0,label,2026-11-01,"Wait, then call."\n,warfarin,,Zorblaxin,major,rises,0,label,2026-11-01,\n`,
+    );
+    expect(data.rows.interactions.map(({ advice }) => advice)).toEqual(["Wait, then call.", null]);
   });
 
   test("resolves a salt or a brand as the tables do", () => {

@@ -135,6 +135,7 @@ describe("an interaction", () => {
         key: "interaction phenelzine sertraline",
         message:
           "phenelzine [MAO inhibitors] and sertraline [SSRIs, SNRIs and similar antidepressants] (which the patient reportedly takes): serotonin syndrome.",
+        advice: expect.stringContaining("14 days"),
         source: shipped.rows.sources["onc"],
         version: shipped.version,
       },
