@@ -3,12 +3,13 @@ import { statusOfState } from "@pestle/contract";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import { orderFindings } from "../safety/assess-safety.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
+import { patientFacts } from "../safety/safety-facts.ts";
 import type { Problem } from "../values/refusals.ts";
 import { type OrderEvent, orderEvents } from "./order.ts";
 import type { StoredOrder } from "./order-answer.ts";
 import { checkOrder, isShort, type Judged, namesPrescriber, patientNews } from "./order-checks.ts";
 import type { Fill, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
-import { type Hold, type HoldFacts, holdsOf } from "./order-holds.ts";
+import { contradicts, type Hold, type HoldFacts, holdsOf } from "./order-holds.ts";
 import { exact, resolveItems } from "./resolve-items.ts";
 
 /** Generated before the decision, which must be deterministic. */
@@ -174,6 +175,7 @@ function holdFacts(judged: Judged, findings: readonly SafetyFinding[]): HoldFact
       product: item.product,
       prescription: item.prescription,
       units: item.units,
+      sig_contradicts: contradicts(findings, index + 1),
       missing_rx: item.needs_prescription && item.prescription === null && namesPrescriber(item.draft),
       back_ordered: item.product?.back_orders === true && isShort(item, judged),
     })),
@@ -189,17 +191,22 @@ function holdFacts(judged: Judged, findings: readonly SafetyFinding[]): HoldFact
 
 function findingsOf(judged: Judged): SafetyFinding[] {
   const { safety, items, fills, now } = judged;
-  const { patient_safety } = patientNews(judged, judged.patient!.record)!;
+  const record = patientNews(judged, judged.patient!.record)!;
   return orderFindings(safety, {
-    items: items.map(({ product, prescription }, index) => ({
+    items: items.map(({ product, prescription, units }, index) => ({
       item_id: index + 1,
       ingredients: product!.ingredients,
+      drug: product!.name,
+      is_drug: product!.ingredients.length > 0 || product!.ndc !== null,
       gcn: product!.gcn,
+      sig_text: prescription?.sig_text ?? null,
+      units: prescription?.written_qty ?? units,
       days_supply: prescription?.days_supply ?? null,
       drug_schedule: prescription?.drug_schedule ?? product!.drug_schedule,
     })),
     fills,
-    patient_safety,
+    patient_safety: record.patient_safety,
+    patient: patientFacts(record),
     now,
   });
 }

@@ -5,10 +5,11 @@ import type { PrescriptionFacts } from "../intake/medication-request.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import { orderFindings, type SafetyState } from "../safety/assess-safety.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
+import { patientFacts } from "../safety/safety-facts.ts";
 import type { OrderStanding, Step } from "./order.ts";
 import type { StoredItem, StoredOrder } from "./order-answer.ts";
 import type { Fill, PrescriptionFact } from "./order-facts.ts";
-import { basisOf, type Hold, type HoldFacts, recheck } from "./order-holds.ts";
+import { basisOf, contradicts, type Hold, type HoldFacts, recheck } from "./order-holds.ts";
 import { exact } from "./resolve-items.ts";
 
 /** An order with everything that a change decision depends on. */
@@ -141,12 +142,17 @@ export function holdFactsOf(
     items: order.items.map((item) => ({
       item_id: item.item_id,
       ingredients: own.get(item.item_id)!.ingredients,
+      drug: formulary.by_sku.get(item.sku)?.name ?? prescriptionOf(item)?.drug_name ?? "",
+      is_drug: own.get(item.item_id)!.ingredients.length > 0 || item.ndc !== null,
       gcn: item.gcn,
+      sig_text: prescriptionOf(item)?.sig_text ?? null,
+      units: prescriptionOf(item)?.written_qty ?? own.get(item.item_id)!.units,
       days_supply: prescriptionOf(item)?.days_supply ?? null,
       drug_schedule: prescriptionOf(item)?.drug_schedule ?? formulary.by_sku.get(item.sku)?.drug_schedule ?? "0",
     })),
     fills,
     patient_safety: record.patient_safety,
+    patient: patientFacts(record),
     now,
   });
   const facts: HoldFacts = {
@@ -161,6 +167,7 @@ export function holdFactsOf(
       product: formulary.by_sku.get(item.sku) ?? null,
       prescription: prescriptionOf(item),
       units: own.get(item.item_id)!.units,
+      sig_contradicts: contradicts(findings, item.item_id),
       missing_rx: item.needs_prescription && item.prescription_id === null,
       back_ordered: !own.get(item.item_id)!.reserved,
     })),

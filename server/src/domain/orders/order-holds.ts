@@ -28,6 +28,8 @@ export type HoldItem = {
   product: FormularyProduct | null;
   prescription: Pick<PrescriptionFact, "prescription_id" | "sig_text" | "daw" | "ndc"> | null;
   units: number;
+  /** The directions contradict the quantity, the days of supply or the strength. */
+  sig_contradicts: boolean;
   /** It needs a prescription, has none, and names the prescriber instead. */
   missing_rx: boolean;
   back_ordered: boolean;
@@ -116,9 +118,14 @@ const causes: Partial<Record<ExceptionId, (item: HoldItem) => boolean>> = {
   76: ({ back_ordered }) => back_ordered,
 };
 
-function hasUnclearSig({ prescription }: HoldItem): boolean {
-  return prescription !== null && (prescription.sig_text.trim() === "" || prescription.sig_text.length > LONGEST_SIG);
+function hasUnclearSig({ prescription, sig_contradicts }: HoldItem): boolean {
+  if (prescription === null) return false;
+  return sig_contradicts || prescription.sig_text.trim() === "" || prescription.sig_text.length > LONGEST_SIG;
 }
+
+/** Whether the safety check found that the directions of the item contradict its other facts. */
+export const contradicts = (findings: readonly SafetyFinding[], item_id: number): boolean =>
+  findings.some((finding) => finding.exception_id === 69 && finding.item_id === item_id);
 
 function isSubstituted({ prescription, product }: HoldItem): boolean {
   return prescription?.daw === true && product !== null && product.ndc !== prescription.ndc;
