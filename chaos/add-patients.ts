@@ -115,6 +115,7 @@ function decide(
     ...incoming,
     drug: { ...incoming.drug, description: name, codes: [{ system: "ndc" as const, code: ndc! }] },
     quantity: { value: written_qty, unit: "tablet" },
+    days_supply: Math.max(1, Math.round(written_qty)),
     refills,
     ...otherwise,
   };

@@ -210,7 +210,7 @@ const prescriptionOf = (patient_id: string, { sku, written_qty }: Extract<Concre
     ndc,
     gcn,
     written_qty,
-    days_supply: 90,
+    days_supply: written_qty,
     refills_left: 0,
     daw: false,
     sig_text: "Take one tablet by mouth daily.",

@@ -42,6 +42,7 @@ export function prescribed(sku: string, value: number, more: Partial<IncomingPre
       schedule: drug_schedule,
     },
     quantity: { value, unit: "tablet" },
+    days_supply: value,
     ...(drug_schedule === "0" ? {} : { signature_evidence: true, prescriber: signer }),
     ...more,
   };

@@ -2,9 +2,11 @@ import { basename } from "node:path";
 import { readConfig } from "../../config.ts";
 import { listSafetyImports } from "../../db/safety/safety-imports.ts";
 import { assessSafety } from "../../domain/safety/assess-safety.ts";
+import { readConditions } from "../../domain/safety/conditions.ts";
 import type { SafetyData } from "../../domain/safety/data.ts";
 import type { SafetyDiff } from "../../domain/safety/diff.ts";
 import { type SafetyTable, safetyTables } from "../../domain/safety/rows.ts";
+import { readSig } from "../../domain/safety/sig.ts";
 import { understand } from "../../domain/safety/understand.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { importSafetyData } from "../../usecases/safety/import-safety-data.ts";
@@ -16,7 +18,16 @@ import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 
 type ImportOptions = { as?: string; dryRun?: boolean };
-type CheckOptions = { allergy?: string[]; with?: string[] };
+type CheckOptions = {
+  allergy?: string[];
+  with?: string[];
+  condition?: string[];
+  age?: string;
+  sex?: string;
+  sig?: string;
+  quantity?: string;
+  days?: string;
+};
 
 /** Rows shown per table in a diff. --json has all of them. */
 const MOST_SHOWN = 20;
@@ -97,37 +108,56 @@ export const safetyCommands: readonly CommandRow[] = [
   },
   {
     name: "safety check",
-    summary: "check a drug against allergies and other drugs, and explain the findings",
+    summary: "check a drug against a patient and its directions, and explain the findings",
     argument: ["drug", "in free text"],
     options: [
       ["--allergy <text...>", "the patient's allergies"],
       ["--with <drug...>", "the patient's other medications"],
+      ["--condition <text...>", "the patient's conditions: words or ICD-10 codes"],
+      ["--age <years>", "the patient's age"],
+      ["--sex <M|F>", "the patient's sex"],
+      ["--sig <text>", "the directions"],
+      ["--quantity <units>", "the dispensed units: tablets, capsules or mL"],
+      ["--days <days>", "the days of supply"],
     ],
     examples: [
       'safety check amoxicillin --allergy "Penicillin (hives)"',
       'safety check "Zoloft 50 mg" --with Nardil --with ibuprofen',
+      'safety check semaglutide --condition "family history of MTC" --age 44 --sex F',
+      'safety check "metformin 500 mg tablet" --sig "take 1 tablet twice daily" --quantity 30 --days 30',
     ],
-    async run({ allergy = [], with: taken = [] }: CheckOptions, drug, env) {
+    async run({ allergy = [], with: taken = [], condition = [], ...given }: CheckOptions, drug, env) {
       const config = readConfig(env);
+      const now = new Date();
+      const { patient, sig_text, units, days_supply } = checkedCase(given, now);
       const data = readable(await withSchema(config, ({ db }) => loadSafety(config, db)));
       const ingredients = understand(data, drug).substances.map(({ name }) => name);
       const findings = assessSafety(data, {
         items: [
           {
             item_id: 1,
-            drug,
             ingredients: ingredients.length > 0 ? ingredients : [drug],
+            drug,
+            is_drug: true,
             gcn: null,
-            days_supply: null,
+            sig_text,
+            units,
+            days_supply,
             drug_schedule: "0",
           },
         ],
         fills: [],
         allergies: allergy,
         medications: taken,
-        now: new Date(),
+        conditions: condition,
+        patient,
+        now,
       });
-      const texts = [drug, ...allergy, ...taken].map((text) => ({ text, means: meaningOf(data, text) }));
+      const texts = [
+        ...[drug, ...allergy, ...taken].map((text) => ({ text, means: meaningOf(data, text) })),
+        ...condition.map((text) => ({ text, means: conditionsIn(data, text) })),
+        ...(sig_text === null ? [] : [{ text: sig_text, means: directionsIn(sig_text) }]),
+      ];
       const lines = findings.map(({ exception_id, severity, message, advice, source }) => {
         const does = exception_id === null ? "warns" : `holds with ${exception_id}`;
         return [`${severity}, ${does}: ${message}`, ...(advice === null ? [] : [advice]), source].join("\n    ");
@@ -146,6 +176,46 @@ export const safetyCommands: readonly CommandRow[] = [
     },
   },
 ];
+
+/** Reads the numbers of a case, or rejects them. */
+function checkedCase({ age, sex, sig, quantity, days }: CheckOptions, now: Date) {
+  const years = numberOf("--age", age, 0, OLDEST);
+  const gender = sex?.toUpperCase() ?? null;
+  if (gender !== null && gender !== "M" && gender !== "F") throw new AdminRefusal("Give --sex as M or F.");
+  if (years !== null && !Number.isInteger(years)) throw new AdminRefusal("Give --age in whole years.");
+  return {
+    patient: {
+      dob: years === null ? null : `${now.getUTCFullYear() - years}-01-01`,
+      gender: gender as "M" | "F" | null,
+      weight_kg: null,
+    },
+    sig_text: sig ?? null,
+    units: numberOf("--quantity", quantity, 0, MOST_UNITS),
+    days_supply: numberOf("--days", days, 1, MOST_DAYS),
+  };
+}
+
+const OLDEST = 120;
+const MOST_UNITS = 100_000;
+const MOST_DAYS = 365;
+
+function numberOf(name: string, text: string | undefined, least: number, most: number): number | null {
+  if (text === undefined) return null;
+  const value = /^\d+(?:\.\d+)?$/.test(text) ? Number(text) : Number.NaN;
+  if (!(value >= least && value <= most)) throw new AdminRefusal(`Give ${name} as a number from ${least} to ${most}.`);
+  return value;
+}
+
+const conditionsIn = (data: SafetyData, text: string): string[] =>
+  readConditions(data.patient_rules, [text]).conditions.map(({ name }) => name);
+
+function directionsIn(text: string): string[] {
+  const sig = readSig(text);
+  if (!sig.parsed) return [];
+  const { min, max } = sig.amount_per_day;
+  const amount = [...new Set([min, max].map((value) => Math.round(value * 1000) / 1000))].join(" to ");
+  return [`${amount} ${sig.unit} per day`, ...(sig.prn ? ["as needed"] : [])];
+}
 
 function readable({ data, unfit }: LoadedSafety): SafetyData {
   if (data === null) throw new AdminRefusal(`The safety tables cannot be read: ${unfit.join("; ")}`);

@@ -3,6 +3,7 @@ import { statusOfState } from "@pestle/contract";
 import { hasOtherSafetyFacts, isSameName, type PatientRecord } from "../patients/patient-record.ts";
 import { orderFindings } from "../safety/assess-safety.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
+import { patientFacts } from "../safety/safety-facts.ts";
 import type { Problem } from "../values/refusals.ts";
 import { type OrderEvent, orderEvents } from "./order.ts";
 import type { StoredOrder } from "./order-answer.ts";
@@ -196,17 +197,22 @@ function holdFacts(judged: Judged, findings: readonly SafetyFinding[]): HoldFact
 
 function findingsOf(judged: Judged): SafetyFinding[] {
   const { safety, items, fills, now } = judged;
-  const { patient_safety } = patientNews(judged, judged.patient!.record)!;
+  const record = patientNews(judged, judged.patient!.record)!;
   return orderFindings(safety, {
-    items: items.map(({ product, prescription }, index) => ({
+    items: items.map(({ product, prescription, units }, index) => ({
       item_id: index + 1,
       ingredients: product!.ingredients,
+      drug: product!.name,
+      is_drug: product!.ingredients.length > 0 || product!.ndc !== null,
       gcn: product!.gcn,
+      sig_text: prescription?.sig_text ?? null,
+      units: prescription?.written_qty ?? units,
       days_supply: prescription?.days_supply ?? null,
       drug_schedule: prescription?.drug_schedule ?? product!.drug_schedule,
     })),
     fills,
-    patient_safety,
+    patient_safety: record.patient_safety,
+    patient: patientFacts(record),
     now,
   });
 }

@@ -5,6 +5,7 @@ import type { PrescriptionFacts } from "../intake/medication-request.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import { orderFindings, type SafetyState } from "../safety/assess-safety.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
+import { patientFacts } from "../safety/safety-facts.ts";
 import type { OrderStanding, Step } from "./order.ts";
 import type { StoredItem, StoredOrder } from "./order-answer.ts";
 import { type Fill, hasEnded, type PrescriptionFact } from "./order-facts.ts";
@@ -187,12 +188,17 @@ export function holdFactsOf(
     items: order.items.map((item) => ({
       item_id: item.item_id,
       ingredients: own.get(item.item_id)!.ingredients,
+      drug: formulary.by_sku.get(item.sku)?.name ?? prescriptionOf(item)?.drug_name ?? "",
+      is_drug: own.get(item.item_id)!.ingredients.length > 0 || item.ndc !== null,
       gcn: item.gcn,
+      sig_text: prescriptionOf(item)?.sig_text ?? null,
+      units: prescriptionOf(item)?.written_qty ?? own.get(item.item_id)!.units,
       days_supply: prescriptionOf(item)?.days_supply ?? null,
       drug_schedule: prescriptionOf(item)?.drug_schedule ?? formulary.by_sku.get(item.sku)?.drug_schedule ?? "0",
     })),
     fills,
     patient_safety: record.patient_safety,
+    patient: patientFacts(record),
     now,
   });
   const facts: HoldFacts = {

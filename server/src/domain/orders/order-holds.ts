@@ -163,8 +163,9 @@ function lacksPrescription({ missing_rx, rx_ended }: HoldItem): boolean {
   return missing_rx || rx_ended;
 }
 
-function hasUnclearSig({ prescription }: HoldItem): boolean {
-  return prescription !== null && (prescription.sig_text.trim() === "" || prescription.sig_text.length > LONGEST_SIG);
+function hasUnclearSig({ prescription, sig_contradicts }: HoldItem): boolean {
+  if (prescription === null) return false;
+  return sig_contradicts || prescription.sig_text.trim() === "" || prescription.sig_text.length > LONGEST_SIG;
 }
 
 function isSubstituted({ prescription, product }: HoldItem): boolean {

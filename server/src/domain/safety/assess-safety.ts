@@ -1,11 +1,16 @@
 import type { SafetyLists } from "@pestle/contract";
 import { allergyFindings } from "./allergy-findings.ts";
 import { checkedOrder } from "./checked-order.ts";
+import { conditionFindings } from "./condition-findings.ts";
 import type { SafetyData } from "./data.ts";
+import { doseFindings, unreadSigFindings, weeklyFindings } from "./dose-findings.ts";
 import { type SafetyFinding, unavailableFinding } from "./finding.ts";
 import { interactionFindings } from "./interaction-findings.ts";
+import { ageFindings, ageOf, sexFindings, weightFindings } from "./patient-findings.ts";
 import { severities } from "./rows.ts";
 import type { SafetyFacts } from "./safety-facts.ts";
+import { readSig } from "./sig.ts";
+import { sigFindings } from "./sig-findings.ts";
 import { duplicateFindings, refillFindings } from "./therapy-findings.ts";
 
 /**
@@ -14,11 +19,25 @@ import { duplicateFindings, refillFindings } from "./therapy-findings.ts";
  */
 export function assessSafety(data: SafetyData, facts: SafetyFacts): SafetyFinding[] {
   const order = checkedOrder(data, facts);
+  const { patient, now } = facts;
+  const age = ageOf(patient.dob, now);
+  const directed = order.items.map((item) => ({
+    ...item,
+    sig: item.sig_text === null ? null : readSig(item.sig_text),
+  }));
   return settled([
     ...allergyFindings(data, order, facts.allergies),
     ...interactionFindings(data, order),
     ...duplicateFindings(data, order),
-    ...refillFindings(data, order, facts.now),
+    ...refillFindings(data, order, now),
+    ...conditionFindings(data, order, facts.conditions, age),
+    ...ageFindings(data, order, age),
+    ...sexFindings(data, order, patient, age),
+    ...weightFindings(data, order, patient),
+    ...weeklyFindings(data, directed),
+    ...doseFindings(data, directed, age),
+    ...unreadSigFindings(data, directed),
+    ...sigFindings(data, directed),
   ]);
 }
 
@@ -45,13 +64,13 @@ function settled(findings: SafetyFinding[]): SafetyFinding[] {
 /** The current safety engine: its tables, or why it is unusable. */
 export type SafetyState = { data: SafetyData } | { unfit: readonly string[] };
 
-type AssessedOrder = Omit<SafetyFacts, "allergies" | "medications"> & {
+type AssessedOrder = Omit<SafetyFacts, "allergies" | "medications" | "conditions"> & {
   patient_safety: SafetyLists;
 };
 
 /** Checks an order. An unusable engine holds the order for a pharmacist. */
 export function orderFindings(safety: SafetyState, { patient_safety, ...order }: AssessedOrder): SafetyFinding[] {
   if ("unfit" in safety) return [unavailableFinding()];
-  const { allergies, medications } = patient_safety;
-  return assessSafety(safety.data, { ...order, allergies, medications });
+  const { allergies, medications, health_conditions: conditions } = patient_safety;
+  return assessSafety(safety.data, { ...order, allergies, medications, conditions });
 }

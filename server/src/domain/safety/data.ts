@@ -1,3 +1,4 @@
+import { type PatientRules, patientRules } from "./patient-rules.ts";
 import { type Place, readSafetyRows } from "./read-rows.ts";
 import {
   type ClassRow,
@@ -24,6 +25,7 @@ export type SafetyData = {
   readonly interactions: PairIndex<InteractionRow>;
   readonly cross_reactions: PairIndex<CrossReactionRow>;
   readonly classes: ReadonlyMap<string, ClassRow>;
+  readonly patient_rules: PatientRules;
   /** The full text of a row's source. */
   citationOf(row: { readonly source: string }): string;
 };
@@ -67,6 +69,9 @@ export function readSafetyData(json: unknown, place?: Place): SafetyData {
     interactions: indexed(rows.interactions),
     cross_reactions: indexed(rows.cross_reactions),
     classes: new Map(rows.classes.map((row) => [row.class, row])),
+    patient_rules: patientRules(rows, (name) =>
+      substances.has(name) ? [name] : (phrases.get(name)?.substances.map((one) => one.name) ?? [name]),
+    ),
     citationOf: ({ source }) => rows.sources[source] as string,
   };
 }

@@ -52,6 +52,24 @@ export const sentences = {
     `${drug} and ${other} (${where}) are in the same class (${group}).`,
   refill_too_soon: (drug: string, order_number: string, days_supply: number, date: string) =>
     `${drug} was filled for ${days_supply} days with order ${order_number}: the next fill is due from ${date}.`,
+  condition: (drug: string, condition: string, reason: string) => `${drug} for a patient with ${condition}: ${reason}.`,
+  condition_unreadable: (places: readonly number[]) =>
+    `The patient's list of conditions could not be understood in full: read ${places.length === 1 ? "entry" : "entries"} ${places.join(", ")}.`,
+  age: (drug: string, age: number, reason: string) => `${drug} at the age of ${age}: ${reason}.`,
+  sex: (drug: string, sex: "M" | "F", reason: string) =>
+    `${drug} for a ${sex === "F" ? "female" : "male"} patient: ${reason}.`,
+  weight: (drug: string, below_kg: number, reason: string) => `${drug} below ${below_kg} kg: ${reason}.`,
+  weekly: (drug: string, most: number, reason: string) =>
+    `The directions give ${drug} more often than ${most === 1 ? "once" : `${most} times`} a week: ${reason}.`,
+  dose: (drug: string, amount: number, most: number, unit: string) =>
+    `The directions add up to ${amount} ${unit} of ${drug} per day. The maximum is ${most} ${unit}.`,
+  sig_strength: (drug: string, stated_mg: number, product_mg: number) =>
+    `The directions for ${drug} say ${stated_mg} mg per dose, but that many units of this product have ${product_mg} mg.`,
+  sig_quantity: (drug: string, units: number, days: number, { min, max }: { min: number; max: number }) =>
+    `The directions for ${drug} need ${span(min, max)} units for ${days} ${days === 1 ? "day" : "days"}, but the quantity is ${units}.`,
+  sig_unread: (drug: string) => `The service could not read the directions for ${drug}, so it did not check the dose.`,
+  sig_unread_weekly: (drug: string) =>
+    `The service could not read the directions for ${drug}, a drug that is not taken every day.`,
   unavailable: () =>
     "The safety tables were unusable when this order was checked. Check allergies and interactions by hand.",
 } as const;
@@ -66,6 +84,11 @@ export const advices = {
   same_drug: "Confirm that this replaces the earlier supply and that the patient does not take both.",
   refill_too_soon: "Ask why the patient needs it early, or wait until it is due.",
   unavailable: "Check the order by hand, or repair the tables and check it again.",
+  condition_unreadable: "Ask the patient or the partner what the entry means, and record it.",
+  dose: "Ask the prescriber to confirm or correct the dose.",
+  sig: "Ask the prescriber which is right: the directions, the quantity or the days of supply.",
+  sig_prn: "Ask the prescriber whether so many are meant.",
+  sig_unread: "Read the directions, and compute the daily dose by hand.",
 } as const;
 
 /** Where the other drug of a finding comes from. */
@@ -98,3 +121,6 @@ export const unavailableFinding = (): SafetyFinding => ({
   source: OWN_RULE,
   version: "none",
 });
+
+const span = (min: number, max: number) => (min === max ? String(tenth(max)) : `${tenth(min)} to ${tenth(max)}`);
+const tenth = (value: number) => Math.round(value * 10) / 10;

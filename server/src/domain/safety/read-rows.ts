@@ -36,6 +36,7 @@ const sentences = {
   repeated: "an earlier row has the same value",
   no_ingredient: "the table of ingredients has no such name",
   no_class: "the table of classes has no such class",
+  no_condition: "the table of condition words has no such condition",
   no_source: "sources has no such name",
   no_words: "a class that is allergic by name needs words",
   taken: "a class cannot have the name of an ingredient",
@@ -110,6 +111,7 @@ function readSources(given: unknown, tell: Tell): Record<string, string> {
 function checkTogether(rows: SafetyRows, place: Place, tell: Tell): void {
   const ingredients = new Set(rows.ingredients.map(({ ingredient }) => ingredient));
   const classes = new Set(rows.classes.map((row) => row.class));
+  const conditions = new Set(rows.condition_words.map(({ condition }) => condition));
   const named = (where: string, names: readonly string[]) => {
     if (!names.every((name) => ingredients.has(name))) tell(where, sentences.no_ingredient);
   };
@@ -135,6 +137,9 @@ function checkTogether(rows: SafetyRows, place: Place, tell: Tell): void {
           row.exceptions.flatMap(({ drug }) => drug ?? []),
         );
       }
+      if ("drugs" in row && !row.drugs.every((term) => isTerm(term, classes)))
+        tell(`${where}.drugs`, sentences.no_class);
+      if ("condition" in row && !conditions.has(row.condition)) tell(`${where}.condition`, sentences.no_condition);
       if ("allergy" in row && row.allergy === "named" && row.words.length === 0)
         tell(`${where}.words`, sentences.no_words);
       if ("class" in row && ingredients.has(row.class)) tell(`${where}.class`, sentences.taken);
@@ -153,6 +158,10 @@ function checkTogether(rows: SafetyRows, place: Place, tell: Tell): void {
     if (!rows.canaries.some(({ covers }) => covers === kind)) tell("canaries", `${sentences.no_canary} ${kind}`);
   }
 }
+
+/** Rules about the patient may name ingredients that only products have. A class must exist, because it has members. */
+const isTerm = (term: string, classes: ReadonlySet<string>) =>
+  !term.startsWith("class ") || classes.has(term.slice("class ".length));
 
 const pick = (json: SentFields, fields: Record<string, unknown>): SentFields =>
   Object.fromEntries(Object.keys(fields).flatMap((name) => (Object.hasOwn(json, name) ? [[name, json[name]]] : [])));

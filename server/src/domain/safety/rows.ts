@@ -47,6 +47,7 @@ const LONGEST_LINE = 300;
 const MOST_WASHOUT_DAYS = 50;
 const MOST_GRACE_DAYS = 10;
 const MOST_DAYS_SUPPLY = 365;
+const OLDEST = 120;
 
 /** The columns of each table of the safety data. */
 export const safetyTables = {
@@ -105,13 +106,63 @@ export const safetyTables = {
     items: listOf(names(1), 1, "lists of ingredients"),
     medications: lines(),
     allergies: lines(),
+    conditions: { ...lines(), missing: [] as readonly string[] },
     /** The keys of everything that must hold the order, and nothing else. */
     expects: lines(),
+  },
+  /** The conditions that rules name, and how people write them. */
+  condition_words: {
+    condition: id(),
+    name: line(),
+    words: phrases(),
+    /** Codes that begin with these characters, without the dot. */
+    icd10: { ...codes(), missing: [] as readonly string[] },
+    /** Whether a relative's condition counts as the patient's. */
+    family: { ...oneOf(["counts", "ignored"]), missing: "ignored" as const },
+    source: line(),
+  },
+  condition_rules: { condition: id(), ...ages(), ...patientRule() },
+  age_rules: { ...ages(), ...patientRule() },
+  sex_rules: { sex: oneOf(["F", "M"]), ...ages(), ...patientRule() },
+  weight_rules: { below_kg: amount(), ...patientRule() },
+  /** Drugs that the label gives at most so many times a week. */
+  weekly_drugs: {
+    drugs: terms(),
+    most_per_week: amount(),
+    /** In mg or units. Other strengths of the drug are for other directions. */
+    strengths: { ...listOf(amount(), 0, "numbers"), missing: [] as readonly number[] },
+    /** The product's name must have one of them. */
+    words: { ...phrases(), missing: [] as readonly string[] },
+    /** A product or directions with one of them are for daily use. */
+    except_words: { ...phrases(), missing: [] as readonly string[] },
+    severity: oneOf(severities),
+    reason: line(),
+    advice: line(),
+    source: line(),
+  },
+  /** The most that a label allows per day, by any indication. */
+  dose_limits: {
+    ingredient: plain(),
+    max_per_day: amount(),
+    unit: { ...oneOf(["mg", "unit", "meq"]), missing: "mg" as const },
+    ...ages(),
+    words: { ...phrases(), missing: [] as readonly string[] },
+    severity: { ...oneOf(severities), missing: "major" as const },
+    source: line(),
   },
 } as const satisfies Record<string, Record<string, Field<unknown>>>;
 
 /** Tables that 0.1.0 did not have. A file without them has no such rules. */
-export const laterTables: ReadonlySet<string> = new Set<keyof typeof safetyTables>(["combinations"]);
+export const laterTables: ReadonlySet<string> = new Set<keyof typeof safetyTables>([
+  "combinations",
+  "condition_words",
+  "condition_rules",
+  "age_rules",
+  "sex_rules",
+  "weight_rules",
+  "weekly_drugs",
+  "dose_limits",
+]);
 
 /** Fields besides the tables. */
 export const safetyFields = {
@@ -160,6 +211,14 @@ export const keyOfRow: { readonly [table in SafetyTable]: (row: SafetyRows[table
   excipients: (row) => row.excipient,
   refill_rules: (row) => `schedule ${row.drug_schedules.join(", ")}`,
   canaries: (row) => row.name,
+  condition_words: (row) => row.condition,
+  condition_rules: ({ condition, drugs }) => `${condition} ${drugs.join(", ")}`,
+  age_rules: ({ from, below, drugs }) => `${from ?? 0}-${below ?? ""} ${drugs.join(", ")}`,
+  sex_rules: ({ sex, drugs }) => `${sex} ${drugs.join(", ")}`,
+  weight_rules: ({ below_kg, drugs }) => `${below_kg} kg ${drugs.join(", ")}`,
+  weekly_drugs: ({ drugs, strengths }) => [...drugs, ...strengths].join(", "),
+  dose_limits: ({ ingredient, unit, from, below, words }) =>
+    [ingredient, unit, from ?? 0, below ?? "", ...words].join(" "),
 };
 
 /** The name of a class or an ingredient, marked to tell them apart. */
@@ -271,6 +330,44 @@ function exceptions(): Field<readonly RowException[]> {
 function amount(): Field<number> {
   const read = (given: unknown) => (typeof given === "number" && given > 0 && given <= 100_000 ? given : undefined);
   return { read, expected: "give a number above 0" };
+}
+
+/** A rule about the patient: which drugs it concerns, and what it says. */
+function patientRule() {
+  return {
+    drugs: terms(),
+    /** Members of a class that the rule does not concern. */
+    except: { ...listOf(plain(), 0, "ingredients in lower case"), missing: [] as readonly string[] },
+    /** `systemic` skips products that act where they are applied, such as creams and eye drops. */
+    route: { ...oneOf(["systemic", "any"]), missing: "systemic" as const },
+    severity: oneOf(severities),
+    reason: line(),
+    advice: line(),
+    source: line(),
+  };
+}
+
+/** In years; null is no limit. */
+function ages() {
+  return { from: orNull(whole(0, OLDEST)), below: orNull(whole(1, OLDEST)) };
+}
+
+/** Ingredients by name, and classes as "class nsaids". */
+function terms(): Field<readonly string[]> {
+  const term = {
+    read: (given: unknown) =>
+      typeof given === "string" && /^class [a-z][a-z0-9_]+$/.test(given) ? given : plain().read(given),
+    expected: "",
+  };
+  return distinct(listOf(term, 1, 'ingredients in lower case, or classes as "class name", each once'));
+}
+
+function codes(): Field<readonly string[]> {
+  const code = {
+    read: (given: unknown) => (typeof given === "string" && /^[A-Z]\d[0-9A-Z]{1,5}$/.test(given) ? given : undefined),
+    expected: "",
+  };
+  return distinct(listOf(code, 0, "ICD-10-CM codes without the dot"));
 }
 
 function whole(least: number, most: number): Field<number> {

@@ -8,15 +8,24 @@ export type SafetyFacts = {
   /** As in the patient's record, free text. */
   allergies: readonly string[];
   medications: readonly string[];
-  conditions?: readonly string[];
+  conditions: readonly string[];
+  patient: SafetyPatient;
   now: Date;
 };
+/** Null is unknown, and finds nothing by itself. */
+export type SafetyPatient = { dob: string | null; gender: "M" | "F" | null; weight_kg: number | null };
 export type SafetyItem = {
   item_id: number;
-  /** Name and strength as text. */
-  drug?: string;
   ingredients: readonly string[];
+  /** Name and strength of the dispensed product, as text. */
+  drug: string;
+  /** false for a product such as a pouch or an organizer. */
+  is_drug: boolean;
   gcn: string | null;
+  /** The directions; null for an item without a prescription. */
+  sig_text: string | null;
+  /** The units that `days_supply` refers to: one fill as written. */
+  units: number | null;
   days_supply: number | null;
   drug_schedule: DrugSchedule;
 };
@@ -28,3 +37,11 @@ type SafetyFill = {
   shipped_at: Date | null;
   days_supply: number | null;
 };
+
+/** The patient as the check needs it. "Neither" is no sex that a label speaks of. */
+export const patientFacts = ({ dob, gender }: { dob: string; gender: string | null }): SafetyPatient => ({
+  dob: dob === "" ? null : dob,
+  gender: gender === "M" || gender === "F" ? gender : null,
+  // The patient's record has no weight yet.
+  weight_kg: null,
+});

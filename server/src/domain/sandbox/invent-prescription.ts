@@ -1,6 +1,7 @@
 import type { DrugSchedule } from "@pestle/contract";
 import type { IncomingMessage, IncomingPatient, IncomingPrescription } from "../intake/incoming-message.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
+import { readSig } from "../safety/sig.ts";
 import type { ZipTable } from "../values/address/zip.ts";
 import { dateIn } from "../values/calendar.ts";
 import { chooseProduct, type Offered } from "./choose-product.ts";
@@ -33,6 +34,7 @@ export function inventPrescription(
   const form = forms.find(({ word }) => word.test(product?.name ?? drug_name)) ?? OTHER_FORM;
   const drug_schedule: DrugSchedule = simulated.drug_schedule ?? product?.drug_schedule ?? "0";
   const written_qty = simulated.written_qty ?? product?.usual_quantity ?? USUAL_QUANTITY;
+  const days_supply = said(simulated.days_supply, daysOf(written_qty, simulated.sig_text));
   return {
     ...simulated,
     patient,
@@ -41,10 +43,10 @@ export function inventPrescription(
     prescriber_fax: said(simulated.prescriber_fax, prescriber.fax),
     drug_name,
     ndc: said(simulated.ndc, product?.ndc ?? null),
-    sig_text: simulated.sig_text ?? form.sig_text,
+    sig_text: simulated.sig_text ?? directions(form, written_qty, days_supply),
     written_qty,
     unit: form.unit,
-    days_supply: said(simulated.days_supply, daysOf(written_qty)),
+    days_supply,
     refills_left: simulated.refills_left ?? USUAL_REFILLS[drug_schedule],
     drug_schedule,
     daw: simulated.daw ?? false,
@@ -151,7 +153,32 @@ const NO_ENVELOPE: IncomingMessage["envelope"] = {
   return_receipt: false,
 };
 
-const daysOf = (units: number) => (units < ONE_A_DAY_FROM ? MONTH_DAYS : Math.min(Math.round(units), YEAR_DAYS));
+/** As long as the units last by the given directions, else one unit a day. */
+function daysOf(units: number, sig_text: string | undefined): number {
+  const sig = readSig(sig_text ?? "");
+  const per_day = sig.parsed ? sig.amount_per_day.max : 0;
+  if (per_day > 0) return Math.max(1, Math.min(Math.round(units / per_day), YEAR_DAYS));
+  return units < ONE_A_DAY_FROM ? MONTH_DAYS : Math.min(Math.round(units), YEAR_DAYS);
+}
+
+/** Directions that fit the quantity and the days, because the safety check compares the three. */
+function directions({ unit, sig_text }: Form, units: number, days: number | null): string {
+  const often = days === null ? 1 : units / days;
+  const counted = unit === "tablet" || unit === "capsule";
+  if (!counted || (often >= 0.8 && often <= 1.25)) return sig_text;
+  const start = sig_text.slice(0, -ONCE.length);
+  if (often < 1) return `${start}once a day as needed.`;
+  const fitting = OFTEN.find(([count]) => often >= count * 0.9 && often <= count * 1.1);
+  return fitting === undefined ? "Use as directed." : `${start}${fitting[1]}`;
+}
+
+type Form = (typeof forms)[number] | typeof OTHER_FORM;
+const ONCE = "once a day.";
+const OFTEN: readonly (readonly [number, string])[] = [
+  [2, "twice a day."],
+  [3, "three times a day."],
+  [4, "four times a day."],
+];
 
 const UNLISTED = "Unlisted medication";
 const USUAL_QUANTITY = 30;

@@ -16,6 +16,9 @@ function heldBy({ items, medications = [], allergies = [], conditions = [] }: Pa
         drug,
         ingredients: ingredients.split(" + "),
         gcn: null,
+        is_drug: true,
+        sig_text: null,
+        units: null,
         days_supply: 30,
         drug_schedule: "0" as const,
       };

@@ -49,7 +49,7 @@ describe("damaged data", () => {
   test.each(
     Object.entries(safetyTables).flatMap(([table, columns]) => Object.keys(columns).map((name) => [table, name])),
   )("a wrong %s.%s is reported with the row's location", (table, name) => {
-    for (const wrong of [7.5, [null], { class: 1 }]) {
+    for (const wrong of [-7.5, [null], { class: 1 }]) {
       const faults = faultsWith(put(table!, 1, name!, wrong));
       expect(faults).toHaveLength(1);
       expect(faults[0]).toMatch(new RegExp(`^${table}\\[1\\]\\.${name}: give `));
@@ -85,8 +85,24 @@ describe("damaged data", () => {
       ]);
     },
   );
+  test("tables of 0.1.0 still load: they have no rules about the patient", () => {
+    const rows = shippedJson() as unknown as Rows;
+    for (const table of laterTables) delete rows[table];
+    const { condition_rules, dose_limits } = readSafetyData(rows).rows;
+    expect([condition_rules, dose_limits]).toEqual([[], []]);
+  });
 
   test.each<[string, (rows: Rows) => void, string]>([
+    [
+      "an unknown class of a rule about the patient",
+      put("age_rules", 0, "drugs", ["warfarin", "class nosuch"]),
+      "age_rules[0].drugs: the table of classes",
+    ],
+    [
+      "an unknown condition of a rule",
+      put("condition_rules", 0, "condition", "nosuch"),
+      "condition_rules[0].condition: the table of condition words",
+    ],
     [
       "an unknown ingredient of a class",
       put("classes", 2, "ingredients", ["warfarin", "nosuch"]),

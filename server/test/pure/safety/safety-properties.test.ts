@@ -28,13 +28,47 @@ const medication = fc.oneof(
 );
 const product = fc.uniqueArray(drug, { minLength: 1, maxLength: 2 });
 const gcn = fc.option(fc.constantFrom("1", "2", "3"));
+const sig_text = fc.oneof(
+  fc.constantFrom(
+    "take 1 tablet by mouth twice daily",
+    "1-2 tabs q4-6h prn pain",
+    "take 5 mL daily",
+    "apply to the skin daily",
+    "inject 0.5 mg once weekly",
+    "use as directed",
+    "",
+  ),
+  fc.string({ unit: "grapheme", maxLength: 40 }),
+);
+const condition = fc.oneof(
+  fc.constantFrom(
+    "pregnant",
+    "J45.909",
+    "no asthma; seizures",
+    "CKD stage 4",
+    "zorblaxitis",
+    "none",
+    "CHF",
+    "glaucoma",
+  ),
+  fc.string({ unit: "grapheme", maxLength: 20 }),
+);
 const days_supply = fc.option(fc.constantFrom(7, 30, 90));
 const facts: fc.Arbitrary<SafetyFacts> = fc.record({
   items: fc
-    .array(fc.record({ ingredients: product, gcn, days_supply, drug_schedule: fc.constantFrom("0", "2", "4") }), {
-      minLength: 1,
-      maxLength: 4,
-    })
+    .array(
+      fc.record({
+        ingredients: product,
+        drug: fc.constantFrom("20 mg tablet", "250 mg/5 mL suspension", "0.05 % cream", "2 mg/3 mL pen", ""),
+        is_drug: fc.constant(true),
+        gcn,
+        sig_text: fc.option(sig_text),
+        units: fc.option(fc.constantFrom(1, 30, 90, 600)),
+        days_supply,
+        drug_schedule: fc.constantFrom("0", "2", "4"),
+      }),
+      { minLength: 1, maxLength: 4 },
+    )
     .map((items) => items.map((item, index) => ({ ...item, item_id: index + 1 }) as SafetyFacts["items"][number])),
   fills: fc
     .array(
@@ -49,6 +83,12 @@ const facts: fc.Arbitrary<SafetyFacts> = fc.record({
     .map((fills) => fills.map((fill, index) => ({ ...fill, order_number: `00${index}` }))),
   allergies: fc.array(allergy, { maxLength: 4 }),
   medications: fc.array(medication, { maxLength: 4 }),
+  conditions: fc.array(condition, { maxLength: 4 }),
+  patient: fc.record({
+    dob: fc.option(fc.constantFrom("1950-06-01", "1990-01-31", "2015-12-31", "2026-01-01", "2030-01-01")),
+    gender: fc.option(fc.constantFrom("M", "F")),
+    weight_kg: fc.option(fc.constantFrom(12, 55, 80)),
+  }),
   now: fc.constant(NOW),
 });
 const assess = (given: SafetyFacts) => assessSafety(shipped, given);
@@ -69,7 +109,7 @@ describe("for any order and patient", () => {
     const turned = <Item>(list: readonly Item[], by: number) => [...list.slice(by), ...list.slice(0, by)].reverse();
     // Entries that were not recognized are named by their number.
     const plain = (findings: SafetyFinding[]) =>
-      findings.map((finding) => (finding.kind === "allergy_unreadable" ? { ...finding, message: "" } : finding));
+      findings.map((finding) => (/unreadable$/.test(finding.key) ? { ...finding, message: "" } : finding));
     check(
       fc.property(facts, fc.nat(4), (given, by) => {
         const other = {
@@ -78,6 +118,7 @@ describe("for any order and patient", () => {
           fills: turned(given.fills, by),
           allergies: turned(given.allergies, by),
           medications: turned(given.medications, by),
+          conditions: turned(given.conditions, by),
         };
         expect(plain(assess(other))).toEqual(plain(assess(given)));
       }),
@@ -105,7 +146,17 @@ describe("for any order and patient", () => {
         const before = assess(given);
         expectKept(before, assess({ ...given, allergies: [...given.allergies, one] }));
         expectKept(before, assess({ ...given, medications: [...given.medications, other] }));
-        const added = { item_id: 99, ingredients, gcn: null, days_supply: null, drug_schedule: "0" as const };
+        const added = {
+          item_id: 99,
+          ingredients,
+          drug: "",
+          is_drug: true,
+          gcn: null,
+          sig_text: null,
+          units: null,
+          days_supply: null,
+          drug_schedule: "0" as const,
+        };
         // A drug that no table has may be exactly the unrecognized word.
         const readable = before.filter(({ kind }) => kind !== "allergy_unreadable");
         expectKept(readable, assess({ ...given, items: [...given.items, added] }));
@@ -122,7 +173,8 @@ describe("for any order and patient", () => {
         for (const { kind, severity, exception_id, source, version, message, item_id } of findings) {
           expect(sources).toContain(source);
           expect(version).toBe(shipped.version);
-          expect(exception_id).toBe(severity === "moderate" ? null : kind === "allergy" ? 74 : 75);
+          const holds = kind === "allergy" ? 74 : kind === "sig" ? 69 : 75;
+          expect(exception_id).toBe(severity === "moderate" ? null : holds);
           expect(message).toMatch(/\.$/);
           expect(item_id === null || given.items.some((item) => item.item_id === item_id)).toBe(true);
         }
@@ -137,7 +189,8 @@ describe("for any order and patient", () => {
     check(
       fc.property(facts, fc.constantFrom("penicillin", "hives", ""), (given, beside) => {
         const text = `${beside} ${marker}`;
-        const findings = assess({ ...given, allergies: [text], medications: [text] });
+        const items = given.items.map((item) => ({ ...item, sig_text: text }));
+        const findings = assess({ ...given, items, allergies: [text], medications: [text], conditions: [text] });
         expect(JSON.stringify(findings)).not.toContain(marker);
       }),
     );

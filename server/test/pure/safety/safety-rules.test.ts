@@ -191,13 +191,27 @@ describe("the same drug twice", () => {
 describe("a refill", () => {
   const assess = (drug_schedule: "0" | "4", days_ago: number, days_supply: number | null, gcn: string | null = "1") =>
     assessSafety(shipped, {
-      items: [{ item_id: 7, ingredients: ["zolpidem"], gcn, days_supply, drug_schedule }],
+      items: [
+        {
+          item_id: 7,
+          ingredients: ["zolpidem"],
+          drug: "Zolpidem 5 mg tablet",
+          is_drug: true,
+          gcn,
+          sig_text: null,
+          units: null,
+          days_supply,
+          drug_schedule,
+        },
+      ],
       fills: [
         { order_number: "1", ingredients: ["zolpidem"], gcn: "1", shipped_at: daysAgo(days_ago), days_supply },
         { order_number: "0", ingredients: ["zolpidem"], gcn: "1", shipped_at: daysAgo(days_ago + 60), days_supply: 90 },
       ],
       allergies: [],
       medications: [],
+      conditions: [],
+      patient: { dob: null, gender: null, weight_kg: null },
       now: NOW,
     });
 

@@ -23,12 +23,18 @@ export function found(drugs: readonly string[], told: Told = {}, data = shipped)
     items: drugs.map((drug, index) => ({
       item_id: index + 1,
       ingredients: drug.split(" + "),
+      drug,
+      is_drug: true,
       gcn: `item ${index + 1}`,
+      sig_text: null,
+      units: null,
       days_supply: 30,
       drug_schedule: "0",
     })),
     allergies: told.allergies ?? [],
     medications: told.medications ?? [],
+    conditions: told.conditions ?? [],
+    patient: told.patient ?? { dob: null, gender: null, weight_kg: null },
     fills: (told.fills ?? []).map((fill, index) => ({
       order_number: `000-00000${index}`,
       gcn: `fill ${index}`,

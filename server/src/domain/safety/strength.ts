@@ -1,0 +1,96 @@
+import { medicalWords } from "../values/text.ts";
+
+/** How much of each ingredient one unit of a product has, as its name says. */
+export type Strength = {
+  /** In mg, or in the unit itself if it is no mass. */
+  readonly amounts: readonly { readonly value: number; readonly unit: "mg" | "unit" | "meq" }[];
+  /** `each` for a tablet or capsule; else the volume or the puff that has the amounts. */
+  readonly per: { readonly amount: number; readonly unit: "each" | "mL" | "puff" | "hour" };
+};
+
+const LONGEST = 300;
+const N = "\\d+(?:\\.\\d+)?";
+const MASS = "mcg|micrograms?|mg|milligrams?|grams?|gm|g|units?|iu|meq";
+const ONE = new RegExp(
+  `(?<![\\w.])(${N}(?: ?[-/] ?${N})*) ?-?(${MASS})\\b(?: ?/ ?(?:(${N}) ?)?(ml|milliliters?|actuation|act|inh|inhalation|puff|spray|hr|hour|h)\\b)?`,
+  "g",
+);
+
+const factors: Readonly<Record<string, readonly [number, "mg" | "unit" | "meq"]>> = {
+  mcg: [0.001, "mg"],
+  microgram: [0.001, "mg"],
+  mg: [1, "mg"],
+  milligram: [1, "mg"],
+  g: [1000, "mg"],
+  gm: [1000, "mg"],
+  gram: [1000, "mg"],
+  unit: [1, "unit"],
+  iu: [1, "unit"],
+  meq: [1, "meq"],
+};
+const pers: readonly (readonly [RegExp, Strength["per"]["unit"]])[] = [
+  [/^(?:ml|millil)/, "mL"],
+  [/^(?:act|inh|puff|spray)/, "puff"],
+  [/^h/, "hour"],
+];
+
+/**
+ * Reads "20 mg tablet", "10-325 mg", "250 mg/5 mL" and "90 mcg/actuation". Returns null if the text has no strength, or
+ * if its parts do not belong together.
+ */
+export function readStrength(text: string): Strength | null {
+  if (text.length > LONGEST) return null;
+  const plain = text.toLowerCase().replace(/(\d),(\d{3})\b/g, "$1$2");
+  const found = [...plain.matchAll(ONE)].map(([, values, unit, per_amount, per_unit]) => {
+    const [factor, of] = factors[(unit as string).replace(/s$/, "")] ?? [1, "mg" as const];
+    const amounts = (values as string).split(/ ?[-/] ?/).map((value) => ({ value: Number(value) * factor, unit: of }));
+    const per = pers.find(([is]) => per_unit !== undefined && is.test(per_unit))?.[1] ?? "each";
+    return { amounts, per: { amount: per_amount === undefined ? 1 : Number(per_amount), unit: per } };
+  });
+  const [first] = found;
+  if (first === undefined) return null;
+  if (found.some(({ per }) => per.unit !== first.per.unit || per.amount !== first.per.amount)) return null;
+  const amounts = found.flatMap((one) => one.amounts);
+  if (amounts.some(({ value }) => !(value > 0)) || first.per.amount <= 0) return null;
+  return { amounts, per: first.per };
+}
+
+/**
+ * The amount of one ingredient. A product with several ingredients needs as many amounts, in the order in which its
+ * name gives the ingredients.
+ */
+export function amountOf(
+  { amounts }: Strength,
+  text: string,
+  ingredient: string,
+  ingredients: readonly string[],
+): Strength["amounts"][number] | null {
+  if (amounts.length !== ingredients.length) return null;
+  if (amounts.length === 1) return amounts[0] ?? null;
+  const words = ` ${medicalWords(text)} `;
+  const placed = ingredients.map((name) => ({ name, at: words.indexOf(` ${name} `) }));
+  if (placed.some(({ at }) => at < 0)) return soleLargest(amounts, ingredient, ingredients);
+  const order = placed.sort((a, b) => a.at - b.at).map(({ name }) => name);
+  return amounts[order.indexOf(ingredient)] ?? null;
+}
+
+/**
+ * A brand name gives no order. Of an opioid with acetaminophen the larger amount is the acetaminophen: its products have
+ * 300 mg or more, and no opioid in them has more than 60 mg.
+ */
+function soleLargest(
+  amounts: Strength["amounts"],
+  ingredient: string,
+  ingredients: readonly string[],
+): Strength["amounts"][number] | null {
+  if (ingredients.length !== 2 || !ingredients.includes("acetaminophen")) return null;
+  const [small, large] = [...amounts].sort((a, b) => a.value - b.value);
+  if (small === undefined || large === undefined || small.value > 100 || large.value < 300) return null;
+  return ingredient === "acetaminophen" ? large : small;
+}
+
+const LOCAL =
+  /\b(?:cream|ointment|lotion|shampoo|foam|topical|ophthalmic|otic|eye|ear|nasal|vaginal|gel|solution for the skin|external|wash|swab|mouthwash)\b/i;
+
+/** A product that acts where it is applied. Rules about the whole body skip it, unless they say otherwise. */
+export const isLocal = (text: string): boolean => LOCAL.test(text);
