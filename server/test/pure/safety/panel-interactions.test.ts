@@ -27,6 +27,7 @@ function heldBy({ items, medications = [], allergies = [], conditions = [] }: Pa
     medications,
     allergies,
     conditions,
+    patient: { dob: null, gender: null, weight_kg: null },
     now: NOW,
   });
   return holdsOf(findings).sort();
