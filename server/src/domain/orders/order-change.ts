@@ -9,7 +9,16 @@ import { patientFacts } from "../safety/safety-facts.ts";
 import type { OrderStanding, Step } from "./order.ts";
 import type { StoredItem, StoredOrder } from "./order-answer.ts";
 import { type Fill, hasEnded, type PrescriptionFact } from "./order-facts.ts";
-import { basisOf, contradictsSig, type Hold, type HoldFacts, isForPharmacist, recheck } from "./order-holds.ts";
+import {
+  basisOf,
+  blinded,
+  confirmedBases,
+  contradictsSig,
+  type Hold,
+  type HoldFacts,
+  isForPharmacist,
+  recheck,
+} from "./order-holds.ts";
 import { exact } from "./resolve-items.ts";
 
 /** An order with everything that a change decision depends on. */
@@ -119,7 +128,7 @@ export function decideChange(changing: ChangingOrder, outcome: Outcome, rules: C
   const fresh = new Map<ExceptionId, string>();
   for (const id of outcome.confirms ?? []) {
     const basis = basisOf(id, facts);
-    if (basis !== null) fresh.set(id, rules.blind(basis));
+    if (basis !== null) fresh.set(id, blinded(id, basis, rules.blind));
   }
   if (outcome.event !== undefined) {
     const open = [...changing.holds];
@@ -129,7 +138,7 @@ export function decideChange(changing: ChangingOrder, outcome: Outcome, rules: C
     facts,
     {
       open: changing.holds,
-      confirmed: new Map([...changing.confirmed, ...fresh]),
+      confirmed: confirmedBases([...changing.confirmed, ...fresh]),
       ends: [...(outcome.ends ?? []), ...(outcome.confirms ?? [])],
       ended_by_prescriber: outcome.from_prescriber === true ? endedBy(changing, facts, rules) : [],
     },

@@ -80,8 +80,8 @@ export const orderHolds: readonly HoldRow[] = [
     judged: "always",
     basis: ({ items }) => listed(items, lacksPrescription, ({ prescription }) => prescription),
   },
-  { id: 74, judged: "always", basis: (facts) => foundBasis(facts, 74) },
-  { id: 75, judged: "always", basis: (facts) => foundBasis(facts, 75) },
+  { id: 74, judged: "always", each: true, basis: (facts) => foundBasis(facts, 74) },
+  { id: 75, judged: "always", each: true, basis: (facts) => foundBasis(facts, 75) },
   { id: 76, judged: "always", basis: ({ items }) => listed(items, ({ back_ordered }) => back_ordered) },
   { id: 77, judged: "at_creation", basis: (facts) => verdictBasis(facts, 77) },
   { id: 78, judged: "at_creation", basis: (facts) => verdictBasis(facts, 78) },
@@ -92,7 +92,36 @@ export const orderHolds: readonly HoldRow[] = [
       address !== null && addressHolds(address, null, name_characters).includes(79) ? shipToName(address) : null,
   },
 ];
-type HoldRow = { id: ExceptionId; judged: "always" | "at_creation"; basis(facts: HoldFacts): string | null };
+type HoldRow = {
+  id: ExceptionId;
+  judged: "always" | "at_creation";
+  /** A confirmation covers each finding by itself: one that a pharmacist resolved does not return when another one ends. */
+  each?: true;
+  basis(facts: HoldFacts): string | null;
+};
+const EACH: ReadonlySet<ExceptionId> = new Set(orderHolds.filter(({ each }) => each).map(({ id }) => id));
+/** Between the findings of a basis, and between their hashes. */
+const BETWEEN = { plain: "\n", blind: " " } as const;
+
+/** A basis as it is stored: hashed, because it can identify the patient. */
+export const blinded = (id: ExceptionId, basis: string, blind: (basis: string) => string): string =>
+  EACH.has(id) ? basis.split(BETWEEN.plain).map(blind).join(BETWEEN.blind) : blind(basis);
+
+/** The confirmed bases, oldest first, by exception: all of them where each finding counts, else the last one. */
+export function confirmedBases(entries: Iterable<readonly [ExceptionId, string]>): Map<ExceptionId, string> {
+  const confirmed = new Map<ExceptionId, string>();
+  for (const [id, basis] of entries) {
+    const before = EACH.has(id) ? confirmed.get(id) : undefined;
+    confirmed.set(id, before === undefined ? basis : `${before}${BETWEEN.blind}${basis}`);
+  }
+  return confirmed;
+}
+
+function isConfirmed(id: ExceptionId, basis: string, confirmed: string | undefined): boolean {
+  if (confirmed === undefined || !EACH.has(id)) return confirmed === basis;
+  const known = new Set(confirmed.split(BETWEEN.blind));
+  return basis.split(BETWEEN.blind).every((one) => known.has(one));
+}
 
 export type Hold = { id: ExceptionId; basis: string | null };
 
@@ -133,8 +162,8 @@ export function recheck(facts: HoldFacts, standing: StandingHolds, blind: (basis
   const raised = orderHolds.flatMap(({ id, judged, basis }): Hold[] => {
     const rests_on = judged === "always" ? basis(facts) : null;
     if (rests_on === null || stays.some((hold) => hold.id === id)) return [];
-    const blinded = blind(rests_on);
-    return standing.confirmed.get(id) === blinded ? [] : [{ id, basis: blinded }];
+    const hashed = blinded(id, rests_on, blind);
+    return isConfirmed(id, hashed, standing.confirmed.get(id)) ? [] : [{ id, basis: hashed }];
   });
   return [...stays, ...raised].sort((a, b) => a.id - b.id);
 }
@@ -205,7 +234,7 @@ function barredBasis(facts: HoldFacts): string | null {
 
 function foundBasis({ findings }: HoldFacts, id: ExceptionId): string | null {
   const keys = findings.filter((one) => holdsBy(one, id)).map(({ key }) => key);
-  return keys.length === 0 ? null : keys.sort().join(", ");
+  return keys.length === 0 ? null : keys.sort().join(BETWEEN.plain);
 }
 
 function verdictBasis({ address, at_creation, name_characters }: HoldFacts, id: 77 | 78): string | null {

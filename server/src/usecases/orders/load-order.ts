@@ -1,4 +1,4 @@
-import type { Environment, ExceptionId } from "@pestle/contract";
+import type { Environment } from "@pestle/contract";
 import type { Database } from "../../db/db.ts";
 import { type ChangingRow, loadForChange } from "../../db/orders/load-for-change.ts";
 import { orderPlace } from "../../db/orders/orders.ts";
@@ -6,6 +6,7 @@ import type { FillRow } from "../../db/orders/place-order.ts";
 import type { Deps } from "../../deps.ts";
 import type { ChangeRules, ChangingOrder, ChangingPrescription } from "../../domain/orders/order-change.ts";
 import type { Fill } from "../../domain/orders/order-facts.ts";
+import { confirmedBases } from "../../domain/orders/order-holds.ts";
 import { type SafetyFinding, unavailableFinding } from "../../domain/safety/finding.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { SHIP_TO_NAME_CHARACTERS } from "../../domain/values/address/address-holds.ts";
@@ -61,7 +62,7 @@ export async function loadChangingOrder(
     patient_revision: row.patient.revision,
     details: row.details,
     holds: row.holds,
-    confirmed: new Map(row.confirmed.map(({ id, confirmed }): [ExceptionId, string] => [id, confirmed])),
+    confirmed: confirmedBases(row.confirmed.map(({ id, confirmed }) => [id, confirmed])),
     fills: row.fills.map(fillOf),
     found: row.safety_sealed === null ? [] : openFindings(deps, account_id, order_number, row.safety_sealed),
     row,

@@ -341,6 +341,18 @@ describe("a hold that only a pharmacist may end", () => {
   });
 });
 
+test("a finding that a pharmacist resolved does not hold the order again when another one ends", async () => {
+  const set = await amoxicillin();
+  await tell(set, { allergies: ["penicillin", "amoxicillin"] });
+  const order = await placed(app, set.body);
+  await resolveException(app.deps, shop.work(order, pharmacist), 74, "Tolerated in 2024.");
+  await tell(set, { allergies: ["penicillin"] });
+  expect((await readOrder(app, order.order_number)).order_status).toBe("Processing");
+  await tell(set, { allergies: ["penicillin", "amoxicillin"] });
+  const shipped = await shop.reach(await readOrder(app, order.order_number), "Shipped");
+  expect(shipped.order_status).toBe("Shipped");
+});
+
 describe("the patient's name in an order", () => {
   const named = async (sent: Record<string, string>, suffix: string | null = null) => {
     const { last_name, ...contact } = stranger();
