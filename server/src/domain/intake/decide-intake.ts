@@ -20,7 +20,13 @@ import type {
 import { refusalFor } from "./intake-refusals.ts";
 import type { WarningCode } from "./intake-warnings.ts";
 import { type Candidate, matchPatient } from "./match-patient.ts";
-import { decidePrescription, type Prescription, type PrescriptionRules } from "./prescription.ts";
+import {
+  decidePrescription,
+  type OtherDrugOf,
+  type Prescription,
+  type PrescriptionRules,
+  writtenDrug,
+} from "./prescription.ts";
 
 /** Existing data that a message can refer to. */
 export type IntakeKnowledge = {
@@ -28,6 +34,7 @@ export type IntakeKnowledge = {
   taken_patient_ids: readonly string[];
   prescriptions: readonly PriorPrescription[];
   formulary: readonly Pick<Product, "ndc" | "gcn" | "drug_schedule">[];
+  otherDrugOf?: OtherDrugOf;
 };
 export type IntakeDecision = {
   outcome: "accepted" | "refused" | "review";
@@ -154,15 +161,25 @@ function decideNew(
         }
       : knownPatient(matched, incoming, now);
   const left_out: WarningCode[] = complete ? [] : ["safety_facts_left_out"];
-  const doubts = [...noticed, ...left_out];
-  const { prescription, warnings } = decidePrescription(incoming, known.formulary, rules, now, doubts);
+  const { prescription, warnings, ndc_drug } = decidePrescription(
+    incoming,
+    known.formulary,
+    rules,
+    now,
+    [...noticed, ...left_out],
+    known.otherDrugOf,
+  );
   const reviews: NewReview[] = [];
   if (match.doubtful.length > 0) {
     const facts = { score: match.score, candidates: match.doubtful };
     reviews.push({ kind: "patient_match", reasons: match.doubtful[0]!.reasons, facts });
   }
   const accepted = prescription.acceptance_reasons.length === 0;
-  if (!accepted) reviews.push({ kind: "prescription_acceptance", reasons: prescription.acceptance_reasons, facts: {} });
+  if (!accepted) {
+    // Side by side, because only the prescriber knows which of the two is meant.
+    const facts = ndc_drug === null ? {} : { written_drug: writtenDrug(incoming), ndc: prescription.ndc, ndc_drug };
+    reviews.push({ kind: "prescription_acceptance", reasons: prescription.acceptance_reasons, facts });
+  }
 
   const effective = startOfDay(rules.time_zone, prescription.effective_date);
   const due = effective > now ? effective : now;

@@ -42,6 +42,7 @@ export type ItemDetails = {
   reserved: boolean;
   price_cents: number;
   ingredients: string[];
+  is_drug: boolean;
   lot: string | null;
   lot_expires_on: string | null;
 };
@@ -198,12 +199,12 @@ export function holdFactsOf(
       item_id: item.item_id,
       ingredients: own.get(item.item_id)!.ingredients,
       drug: formulary.by_sku.get(item.sku)?.name ?? prescriptionOf(item)?.drug_name ?? "",
-      is_drug: own.get(item.item_id)!.ingredients.length > 0 || item.ndc !== null,
       gcn: item.gcn,
       sig_text: prescriptionOf(item)?.sig_text ?? null,
       units: prescriptionOf(item)?.written_qty ?? own.get(item.item_id)!.units,
       days_supply: prescriptionOf(item)?.days_supply ?? null,
       drug_schedule: prescriptionOf(item)?.drug_schedule ?? formulary.by_sku.get(item.sku)?.drug_schedule ?? "0",
+      is_drug: own.get(item.item_id)!.is_drug,
     })),
     fills,
     patient_safety: record.patient_safety,

@@ -12,6 +12,7 @@ import type { SafetyFacts } from "./safety-facts.ts";
 import { readSig } from "./sig.ts";
 import { sigFindings } from "./sig-findings.ts";
 import { duplicateFindings, refillFindings } from "./therapy-findings.ts";
+import { unknownFindings } from "./unknown-findings.ts";
 
 /**
  * All findings for an order, worst first. A finding that holds the order has an `exception_id`; the others are
@@ -38,6 +39,7 @@ export function assessSafety(data: SafetyData, facts: SafetyFacts): SafetyFindin
     ...doseFindings(data, directed, age),
     ...unreadSigFindings(data, directed),
     ...sigFindings(data, directed),
+    ...unknownFindings(data, order, facts),
   ]);
 }
 

@@ -4,7 +4,6 @@ import type { Severity } from "./rows.ts";
 export type SafetyFinding = {
   kind:
     | "allergy"
-    | "allergy_unreadable"
     | "unknown_drug"
     | "interaction"
     | "duplicate_therapy"
@@ -41,8 +40,6 @@ export const sentences = {
     `The patient is allergic to ${excipient}, and products of ${drug} usually contain it.`,
   allergy_excipient: (excipient: string) =>
     `The patient is allergic to ${excipient}: check the inactive ingredients of every package.`,
-  allergy_unreadable: (places: readonly number[]) =>
-    `The patient's list of allergies could not be understood in full: read ${places.length === 1 ? "entry" : "entries"} ${places.join(", ")}.`,
   interaction: (one: string, other: string, where: string, mechanism: string) =>
     `${one} and ${other} (${where}): ${mechanism}.`,
   combination: (one: string, others: readonly string[], mechanism: string) =>

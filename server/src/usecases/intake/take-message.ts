@@ -1,19 +1,24 @@
 import { randomUUID } from "node:crypto";
+import type { Product } from "@pestle/contract";
 import type { Receiver } from "../../db/intake/messages.ts";
 import { type IntakeSave, loadIntakeContext, saveIntake } from "../../db/intake/receive-prescription.ts";
 import type { Deps } from "../../deps.ts";
+import { compareDrug } from "../../domain/intake/compare-drug.ts";
 import { decideIntake, type IntakeDecision, usableIds } from "../../domain/intake/decide-intake.ts";
 import type { IncomingMessage, IncomingPatient } from "../../domain/intake/incoming-message.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { monthsByState, type PrescriptionRules } from "../../domain/intake/prescription.ts";
 import { system } from "../../domain/orders/order.ts";
+import type { SafetyData } from "../../domain/safety/data.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { randomId } from "../../random.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { cancelOrder } from "../orders/cancel-order.ts";
 import { recheckPatient, recheckPrescriptions } from "../orders/recheck-orders.ts";
 import { blindIndexes, openRecord } from "../patients/patient-rows.ts";
+import { loadSafety } from "../safety/load-safety-data.ts";
 import { changesOf, type Stored } from "./intake-changes.ts";
+import { loadNdcTable } from "./load-ndc-table.ts";
 
 export type Received = {
   answer: string;
@@ -33,7 +38,8 @@ export async function recheckAfter(deps: Deps, received: Received): Promise<Rece
   if (patient_id !== null) await recheckPatient(deps, account_id, patient_id);
   return received;
 }
-export type DecidingDeps = Pick<Deps, "config" | "db" | "vault" | "bus" | "copies">;
+/** `safety`: the tables of this process. Without it, a command reads them. */
+export type DecidingDeps = Pick<Deps, "config" | "db" | "vault" | "bus" | "copies"> & Partial<Pick<Deps, "safety">>;
 
 /** Decides on a message for its account and saves the result. */
 export async function takeFor(
@@ -93,6 +99,7 @@ export async function decideFor(
       taken_patient_ids: loaded.taken_patient_ids,
       prescriptions: loaded.prescriptions,
       formulary: products,
+      otherDrugOf: await drugComparison(deps, products),
     },
     { sender: stored.sender, workflow, rules: prescriptionRules(deps), now, new_patient_id: randomId(8) },
   );
@@ -125,6 +132,23 @@ export async function decideFor(
   };
   const concerns = rechecks.patient_id !== null || rechecks.prescription_ids.length > 0;
   return { decision, changes, received: { answer, patient_id, prescription_id, ...(concerns && { rechecks }) } };
+}
+
+/** Compares a written drug with the shipped NDC table and with the account's own product of that NDC. */
+async function drugComparison(deps: DecidingDeps, products: readonly Pick<Product, "ndc" | "name">[]) {
+  const data = await safetyDataOf(deps);
+  return (written: string, ndc: string): string | null => {
+    if (data === null) return null;
+    const listed = loadNdcTable().drugOf(ndc);
+    const own = products.find((product) => product.ndc === ndc)?.name ?? null;
+    return [listed, own].find((drug) => drug !== null && compareDrug(data, written, drug) !== null) ?? null;
+  };
+}
+
+async function safetyDataOf(deps: DecidingDeps): Promise<SafetyData | null> {
+  if (deps.safety === undefined) return (await loadSafety(deps.config, deps.db)).data;
+  const current = deps.safety.current();
+  return "data" in current ? current.data : null;
 }
 
 const patientOf = ({ content }: IncomingMessage): IncomingPatient | null =>
