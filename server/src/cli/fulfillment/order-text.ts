@@ -27,9 +27,7 @@ export function orderText(order: ShownOrder): string {
     ...(order.patient && {
       name: `${order.patient.first_name} ${order.patient.last_name}, born ${order.patient.dob}`,
     }),
-    allergies: statusWords[order.safety_status.allergy],
-    medications: statusWords[order.safety_status.medication],
-    conditions: statusWords[order.safety_status.condition],
+    safety: askedText(order.safety_status),
     ...(order.address && {
       "ship to": [
         `${order.address.first_name} ${order.address.last_name}`,
@@ -70,6 +68,9 @@ export function orderText(order: ShownOrder): string {
   ];
   return sections.join("\n");
 }
+
+const askedText = ({ allergy, medication, condition }: ShownOrder["safety_status"]): string =>
+  `allergies ${statusWords[allergy]}, medications ${statusWords[medication]}, conditions ${statusWords[condition]}`;
 
 const statusWords: Record<SafetyStatus, string> = {
   not_asked: "not asked",

@@ -23,7 +23,7 @@ export type SafetyRecord = SafetyLists & {
   /** Who stated that there are none. Absent once an entry of the kind is recorded. */
   none_known: { [Kind in SafetyKind]?: { by: SafetySource; at: string } };
 };
-export type StoredEntry = SafetyEntry & { removed?: EntryRemoval };
+type StoredEntry = SafetyEntry & { removed?: EntryRemoval };
 export type EntryRemoval = { at: string; by: SafetySource; reason: string };
 
 /** Who states a fact, and when. */

@@ -111,9 +111,40 @@ describe("an order is worked from the command line", () => {
     const { text, data } = await order("show", "pharmacist", made);
     const signed = `[overrides 74; ${off.code}, license ${testLicense.license_number}; signature valid]`;
     expect(text).toContain(`${off.reason} ${signed}`);
-    expect(data).toMatchObject({ findings: [{ kind: "allergy", exception_id: 74 }] });
+    // The prescriber's own allergy stays, and warns.
+    expect(data).toMatchObject({
+      findings: [
+        { kind: "allergy", exception_id: 74 },
+        { kind: "allergy", exception_id: null },
+      ],
+    });
     await app.deps.db.raw("update order_note set person_id = 'somebody' where signature is not null");
     expect((await order("show", "pharmacist", made)).text).toContain("SIGNATURE INVALID");
+  });
+
+  test("shows whether the patient was asked; staff add an entry, and only a pharmacist removes it", async () => {
+    const made = await place();
+    const safety = "safety   allergies listed, medications not asked, conditions not asked";
+    expect((await order("show", "technician", made)).text).toContain(safety);
+    await order("add-fact", "technician", made, { kind: "medication", text: "Melatonin" });
+    const wrong = { entry: "2", reason: "Stopped in May." };
+    await expect(order("remove-fact", "technician", made, wrong)).rejects.toThrow("Your role does not allow this.");
+    await expect(order("remove-fact", "pharmacist", made, { ...wrong, entry: "9" })).rejects.toThrow("no such entry");
+    await expect(order("add-fact", "pharmacist", made, { kind: "allergy", text: " " })).rejects.toThrow("Write 1 to");
+    await order("remove-fact", "pharmacist", made, wrong);
+    const hidden = await order("show", "pharmacist", made);
+    expect(hidden.text).not.toContain("Melatonin");
+    const { data, text } = await order("show", "pharmacist", made, { reveal: true });
+    expect(data).toMatchObject({
+      patient_safety: { allergies: ["tartrazine"], medications: [], medications_status: "not_asked" },
+      removed_entries: [{ entry_id: 2, source: "pharmacy", removed: { by: "pharmacy", reason: wrong.reason } }],
+    });
+    expect(text).toMatch(/2 +medication +Melatonin +pharmacy +.*by the pharmacy: Stopped in May\./);
+    const { rows } = await app.deps.db.raw(
+      "select action from audit_entry where subject = $1 and action like 'safety%' order by audit_id",
+      [made.order_number],
+    );
+    expect(rows.map(({ action }) => action)).toEqual(["safety_entry_added", "safety_entry_removed"]);
   });
 
   test("is claimed by one user at a time, and taken over by a lead", async () => {

@@ -15,7 +15,7 @@ const kinds: Record<Kind, { icon: IconName; name: string }> = {
   action: { icon: "external", name: "Partner actions" },
   note: { icon: "note", name: "Notes" },
   webhook: { icon: "webhook", name: "Webhooks" },
-  view: { icon: "eye", name: "Views and records" },
+  view: { icon: "eye", name: "Views" },
 };
 
 const said: Record<TransitionEvent, string> = {
