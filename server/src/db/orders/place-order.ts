@@ -14,10 +14,11 @@ export type OrderContext = {
   /** An order that the same body created within the last minute. */
   recent_order_number: string | null;
   patient: { record_sealed: string; revision: number } | null;
-  prescriptions: (Omit<PrescriptionFact, "received_at" | "expires_at"> & {
+  prescriptions: (Omit<PrescriptionFact, "received_at" | "expires_at" | "partial"> & {
     received_at: string;
     expires_at: string;
     details_sealed: string;
+    partial: { first_filled_at: string | null; requested: boolean } | null;
   })[];
   stock: { sku: string; available_units: number }[];
   fills: FillRow[];
@@ -84,6 +85,7 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
       'sig_text', r.sig_text, 'written_qty', r.written_qty, 'unit', r.unit, 'days_supply', r.days_supply,
       'refills', r.refills, 'drug_schedule', r.drug_schedule, 'daw', r.daw, 'units_ordered', r.units_ordered,
       'order_errors', r.order_errors,
+      'partial', case when r.drug_schedule = '2' then partial_fill_of($1, r.prescription_id) end,
       'details_sealed', translate(encode(r.details_sealed, 'base64'), E'\n', '')))
     from prescribed r), '[]') as prescriptions,
   coalesce((

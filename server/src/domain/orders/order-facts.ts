@@ -1,5 +1,6 @@
 import type { Address, ErrorEntry, Workflow } from "@pestle/contract";
 import type { Formulary, FormularyProduct } from "../catalogue/formulary.ts";
+import type { PartialFill } from "../fulfillment/controlled-rules.ts";
 import type { Prescription } from "../intake/prescription.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import type { SafetyState } from "../safety/assess-safety.ts";
@@ -34,6 +35,8 @@ export type PrescriptionFact = Omit<Prescription, "acceptance_reasons"> & {
   acceptance: "not_needed" | "pending" | "accepted" | "rejected";
   units_ordered: number;
   order_errors: ErrorEntry[];
+  /** Only of schedule 2: the law limits the time for the rest of a partial fill. */
+  partial?: PartialFill | null;
 };
 
 /** Can be filled now. Units and expiry have their own codes. */

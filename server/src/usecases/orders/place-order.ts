@@ -191,8 +191,22 @@ function openDetails(deps: Deps, account_id: string, { prescription_id, details_
   return JSON.parse(opened.toString("utf8")) as { address: IncomingAddress | null; phone: string | null };
 }
 
-function prescriptionFact({ details_sealed: _, received_at, expires_at, ...row }: SealedRow): PrescriptionFact {
-  return { ...row, received_at: new Date(received_at), expires_at: new Date(expires_at) };
+function prescriptionFact({
+  details_sealed: _,
+  received_at,
+  expires_at,
+  partial,
+  ...row
+}: SealedRow): PrescriptionFact {
+  return {
+    ...row,
+    received_at: new Date(received_at),
+    expires_at: new Date(expires_at),
+    partial: partial && {
+      ...partial,
+      first_filled_at: partial.first_filled_at === null ? null : new Date(partial.first_filled_at),
+    },
+  };
 }
 
 const answerOf = ({ order, prescriptions }: AcceptedOrder): Order => orderAnswer(order, prescriptions);
