@@ -119,6 +119,7 @@ describe("the database", () => {
       ["migrations", "ok"],
       ["keys", "ok"],
       ["safety tables", "ok"],
+      ["controlled stock", "ok"],
     ]);
   });
 
