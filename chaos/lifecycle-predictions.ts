@@ -10,6 +10,7 @@ import {
   type Model,
   openIds,
   partner,
+  recheck,
 } from "./lifecycle-model.ts";
 import {
   authorise,
@@ -59,9 +60,12 @@ export function predict(model: Model, command: Concrete, told: Told): string {
       return DONE;
     case "prescribe":
       return prescribe(model, command, told);
-    case "tell_allergies":
+    case "tell_allergies": {
+      const same = command.allergies.join() === model.allergies.join();
       model.allergies = command.allergies;
+      if (!same) recheck(model, partner);
       return DONE;
+    }
     case "clock":
       model.ahead_ms += command.days * DAY_MS;
       track(model);

@@ -237,7 +237,8 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42461: { cause: "This action does not exist.", example: action('{"event": "hurry"}') },
   42462: {
-    cause: "`verify` was sent for an allergy (74), an interaction (75) or an order with a schedule 2 item.",
+    cause:
+      "`verify` was sent for an allergy (74), an interaction (75), another patient name (71) or an order with a schedule 2 item.",
     fix: "Wait for the pharmacist, who already sees the order, or cancel it.",
     example: null,
   },

@@ -60,6 +60,8 @@ export type Transition = {
   /** `before the hold` is the state before On Hold. `unchanged` keeps the state. */
   readonly to: OrderState | "before the hold" | "unchanged";
   readonly by: readonly Role[];
+  /** The step brings a package nearer to the patient: the checks run first, and a new exception holds the order instead. */
+  readonly checked?: true;
   /** A condition in addition to the starting state. */
   readonly when?: string;
   /** An order with only OTC products never sends RX_UPDATED, because it has no prescription. */
@@ -69,6 +71,8 @@ export type Transition = {
 
 /** A change of `order_status` always sends these two. The second goes only to endpoints that opted in. */
 const statusChange = ["RX_UPDATED", "ORDER_UPDATED"] as const satisfies readonly EventType[];
+
+const UNHELD = "The checks run again and find no new exception. Otherwise they hold the order instead.";
 
 /** Every transition of an order. Each writes one history row and its events in the same transaction. */
 export const transitions = [
@@ -104,6 +108,8 @@ export const transitions = [
     from: ["Processing/clinical_review"],
     to: "Filling/fill",
     by: ["pharmacist"],
+    checked: true,
+    when: UNHELD,
     sends: statusChange,
   },
   {
@@ -111,6 +117,8 @@ export const transitions = [
     from: ["Filling/fill"],
     to: "Filling/product_check",
     by: ["technician"],
+    checked: true,
+    when: UNHELD,
     sends: [],
     also: "Lot and expiry are recorded.",
   },
@@ -119,7 +127,8 @@ export const transitions = [
     from: ["Filling/product_check"],
     to: "Filling/pack",
     by: ["pharmacist"],
-    when: "A different person filled it.",
+    checked: true,
+    when: `A different person filled it. ${UNHELD}`,
     sends: [],
   },
   {
@@ -135,6 +144,8 @@ export const transitions = [
     from: ["Filling/pack"],
     to: "Shipped",
     by: ["technician", "system"],
+    checked: true,
+    when: UNHELD,
     sends: [...statusChange, "SHIPMENT_UPDATED"],
     also: "The payment is captured. Label and tracking number exist.",
   },
@@ -231,6 +242,10 @@ export const transitions = [
 ] as const satisfies readonly Transition[];
 
 export type TransitionEvent = (typeof transitions)[number]["event"];
+
+/** Whether the checks run before this step and can hold the order instead. */
+export const isCheckedStep = (event: TransitionEvent): boolean =>
+  transitions.some((row: Transition) => row.event === event && row.checked === true);
 
 export const statusOfState = (state: OrderState): OrderStatus => state.split("/")[0] as OrderStatus;
 export const stageOfState = (state: OrderState): Stage | null => (state.split("/")[1] as Stage | undefined) ?? null;

@@ -35,6 +35,7 @@ import { keepRequests } from "./usecases/operations/keep-requests.ts";
 import { tidy } from "./usecases/operations/tidy.ts";
 import { watchHome } from "./usecases/operations/watch-home.ts";
 import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
+import { recheckDue } from "./usecases/orders/recheck-orders.ts";
 import { recheckUnchecked } from "./usecases/orders/recheck-unchecked.ts";
 import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
 import { openSafetyEngine } from "./usecases/safety/safety-engine.ts";
@@ -62,6 +63,7 @@ const CANARIES_EVERY_MS = 60_000;
 /** Back orders receive new stock within about a second. */
 const BACK_ORDERS_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
+const RECHECK_EVERY_MS = 60_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
 /** At most how often a process that does not deliver webhooks notifies the others of new events. */
 const TELL_EVERY_MS = 50;
@@ -187,6 +189,7 @@ export async function startApp(
       startLoop(deps, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(deps, formatOf))),
       startLoop(deps, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(deps))),
       startLoop(deps, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(deps)),
+      startLoop(deps, "recheck-due", RECHECK_EVERY_MS, () => recheckDue(deps)),
       startLoop(deps, "track-shipments", TRACK_EVERY_MS, () => trackShipments(deps)),
       startLoop(deps, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(deps)),
       startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {

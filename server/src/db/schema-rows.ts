@@ -259,6 +259,7 @@ export type Rows = {
     phone_index: Bytes | null;
     created_at: Instant;
     updated_at: Instant;
+    recheck_due?: boolean;
   };
   patient_alias: {
     account_id: string;

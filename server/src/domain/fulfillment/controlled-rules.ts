@@ -22,8 +22,11 @@ export type Dispensing = {
   today: string;
 };
 
-/** The first partial fill of a schedule 2 prescription, and whether the patient or the prescriber requested it. */
-export type PartialFill = { first_filled_at: Date | null; requested: boolean };
+/**
+ * When the first part of a schedule 2 prescription shipped (ISO 8601), and whether the patient or the prescriber requested
+ * a partial fill.
+ */
+export type PartialFill = { first_filled_at: string | null; requested: boolean };
 
 type Schedules = readonly Exclude<DrugSchedule, "0">[];
 
@@ -89,7 +92,7 @@ export const controlledRules: readonly ControlledRule[] = [
     schedules: TWO,
     says: "The rest of a partial fill is dispensed within 72 hours of the first part if the pharmacy could not supply it, or within 30 days of the written date if the patient or the prescriber requested the partial fill. Afterwards it needs a new prescription.",
     enforced:
-      "42257 for a new order. The 30 days apply after a pharmacist has recorded the request with `pestle rx partial`.",
+      "42257 for a new order, and 73 for one that has not shipped in time. The 30 days apply after a pharmacist has recorded the request with `pestle rx partial`.",
     broken: (it) => hasLapsed(it, it),
   },
   {
@@ -163,12 +166,11 @@ export const brokenRules = (it: Dispensing, rules: readonly ControlledRule[] = c
 export const hasLapsed = (
   { written_date, partial }: { written_date: string; partial?: PartialFill | null },
   { now, today }: Pick<Dispensing, "now" | "today">,
-): boolean => partial?.first_filled_at != null && !isInTime(partial, written_date, now, today);
+): boolean => partial != null && !isInTime(partial, written_date, now, today);
 
 /** The 72 hours apply to each partial fill. A recorded request extends them, but never shortens them. */
 function isInTime({ first_filled_at, requested }: PartialFill, written_date: string, now: Date, today: string) {
-  const first = first_filled_at?.getTime() ?? Number.POSITIVE_INFINITY;
-  if (now.getTime() <= first + PARTIAL_HOURS * HOUR_MS) return true;
+  if (first_filled_at === null || now.getTime() <= Date.parse(first_filled_at) + PARTIAL_HOURS * HOUR_MS) return true;
   return requested && today <= addDays(written_date, REQUESTED_DAYS);
 }
 

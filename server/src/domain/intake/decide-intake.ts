@@ -1,5 +1,11 @@
 import { isPatientId, type Product, type Workflow } from "@pestle/contract";
-import { newPatientRecord, type PatientRecord, plainName, withNews } from "../patients/patient-record.ts";
+import {
+  hasOtherSafetyFacts,
+  newPatientRecord,
+  type PatientRecord,
+  plainName,
+  withNews,
+} from "../patients/patient-record.ts";
 import { startOfDay } from "../values/calendar.ts";
 import { normaliseNdc } from "../values/identifiers.ts";
 import { completeResponse, type PriorPrescription } from "./complete-response.ts";
@@ -26,8 +32,14 @@ export type IntakeDecision = {
   outcome: "accepted" | "refused" | "review";
   reply: IntakeReply;
   warnings: WarningCode[];
-  /** The patient. `is_new`: this message created it. `changed`: the message added data. */
-  patient: { patient_id: string; record: PatientRecord; is_new: boolean; changed: boolean } | null;
+  /** The patient. `is_new`: this message created it. `changed`: the message added data, `safety_changed` safety facts. */
+  patient: {
+    patient_id: string;
+    record: PatientRecord;
+    is_new: boolean;
+    changed: boolean;
+    safety_changed: boolean;
+  } | null;
   prescription: (Prescription & { replaces_prescription_id: number | null; order_due_at: Date | null }) | null;
   /** Prescriptions that end, with the units ordered from each so far. */
   ended: { prescription_id: number; units_ordered: number }[];
@@ -55,8 +67,10 @@ type NewReview = {
 /** Fixed sentences of a CancelRxResponse: at most 70 characters. */
 export const cancelNotes = {
   canceled: "The prescription was canceled. Nothing was dispensed.",
-  in_filling: "Canceled. An order is being filled; the pharmacy will stop it.",
+  in_filling: "Canceled. An order in filling was stopped; nothing was dispensed.",
   dispensed: "Canceled. Part of it was dispensed earlier.",
+  dispensed_in_filling: "Canceled. Part was dispensed earlier; an open order was stopped.",
+  all_dispensed: "Too late to cancel: all of it was dispensed earlier.",
   inactive_already: "The prescription was already inactive.",
   unknown: "This pharmacy does not know the prescription.",
   several: "Several prescriptions match. The pharmacy will decide which one.",
@@ -144,8 +158,9 @@ function decideNew(
           record: newPatientRecord(incoming),
           is_new: true,
           changed: false,
+          safety_changed: false,
         }
-      : { patient_id: matched.patient_id, is_new: false, ...withNews(matched.record, incoming) };
+      : knownPatient(matched, incoming);
   const effective = startOfDay(rules.time_zone, prescription.effective_date);
   const due = effective > now ? effective : now;
   return {
@@ -160,6 +175,11 @@ function decideNew(
     },
     reviews,
   };
+}
+
+function knownPatient({ patient_id, record: before }: Candidate, incoming: IncomingPrescription) {
+  const { record, changed } = withNews(before, incoming);
+  return { patient_id, is_new: false, record, changed, safety_changed: hasOtherSafetyFacts(before, record) };
 }
 
 /**
@@ -201,8 +221,9 @@ function decideCancel(
 }
 
 /**
- * Orders that are not being filled yet are canceled with their prescription. A person must stop orders that are being
- * filled, and shipped orders cannot be recalled. The sender receives a note in both cases.
+ * Orders that are not being filled yet are canceled with their prescription. Exception 73 holds those that are being
+ * filled, and a person returns the package. Shipped orders cannot be recalled: the sender receives a note, and a denial if
+ * nothing is left that the cancellation could stop.
  */
 function endPrescriptions(active: readonly PriorPrescription[]): IntakeDecision {
   const orders = active.flatMap((one) => one.orders);
@@ -213,7 +234,11 @@ function endPrescriptions(active: readonly PriorPrescription[]): IntakeDecision 
   const waiting = orders.filter(
     (one) => one.order_status === "Processing" || (one.order_status === "On Hold" && !isFilled(one)),
   );
-  const note = sent ? "dispensed" : filling.length > 0 ? "in_filling" : "canceled";
+  const left = active.some((one) => one.written_qty * (1 + one.refills) > one.units_ordered);
+  if (sent && !left && filling.length + waiting.length === 0) {
+    return { ...nothing, reply: { kind: "not_canceled", note: "all_dispensed" } };
+  }
+  const note = filling.length > 0 ? (sent ? "dispensed_in_filling" : "in_filling") : sent ? "dispensed" : "canceled";
   return {
     ...nothing,
     reply: { kind: "canceled", note },

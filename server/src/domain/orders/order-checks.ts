@@ -7,6 +7,7 @@ import { addressKinds } from "../values/address/verdict.ts";
 import type { Problem } from "../values/refusals.ts";
 import { checkLabel } from "./custom-label.ts";
 import {
+  hasExpired,
   isFillable,
   type NamedProduct,
   type OrderFacts,
@@ -76,7 +77,7 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
   item(
     42257,
     "prescription_id",
-    ({ prescription }, { now }) => prescription !== null && prescription.expires_at <= now,
+    ({ prescription, product }, at) => prescription !== null && hasExpired(prescription, product, at),
   ),
   {
     code: 42258,

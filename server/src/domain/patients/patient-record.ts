@@ -71,6 +71,38 @@ export const plainName = (name: string) =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, "");
 
+/**
+ * Whether the names that a partner sent can be those on record. A first name may be shortened, an initial, or followed by
+ * a middle name; the last name may carry the suffix. A name that was not sent differs from nothing.
+ */
+export function isSameName(
+  sent: { first_name?: string; last_name?: string },
+  { first_name, last_name, suffix }: Pick<PatientRecord, "first_name" | "last_name" | "suffix">,
+): boolean {
+  const first = plainName(sent.first_name ?? first_name);
+  const known = plainName(first_name);
+  const starts =
+    first === known || (first !== "" && known.startsWith(first)) || (known !== "" && first.startsWith(known));
+  const lasts = [last_name, `${last_name}${suffix ?? ""}`].map(plainName);
+  return starts && lasts.includes(plainName(sent.last_name ?? last_name));
+}
+
+/** Whether a change concerns what the safety checks read: everything but contacts, addresses and documents. */
+export function hasOtherSafetyFacts(before: PatientRecord, after: PatientRecord): boolean {
+  const facts = (record: PatientRecord) =>
+    JSON.stringify(Object.entries(record).filter(([name]) => !CONTACTS.has(name)));
+  return facts(before) !== facts(after);
+}
+
+const CONTACTS: ReadonlySet<string> = new Set([
+  "email",
+  "phone",
+  "addresses",
+  "next_address_id",
+  "identity_documents",
+  "next_document_id",
+] satisfies (keyof PatientRecord)[]);
+
 /** Without case, accents and punctuation, but word by word: 1 12th St is not 11 2th St. */
 export const plainWords = (text: string) =>
   text

@@ -16,12 +16,10 @@ import {
   loadOrderFacts,
   type OrderFacts,
 } from "../../db/fulfillment/order-page.ts";
-import { orderPlace } from "../../db/orders/orders.ts";
 import type { Deps } from "../../deps.ts";
 import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import { orderAnswer } from "../../domain/orders/order-answer.ts";
 import { maskedAddress, maskedPatient } from "../../domain/patients/masked-patient.ts";
-import type { SafetyFinding } from "../../domain/safety/finding.ts";
 import { lineDifferences } from "../../domain/values/line-differences.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
@@ -94,7 +92,7 @@ export async function readOrderPage(
     patient: maskedPatient(order.patient_id, record),
     address: order.address && maskedAddress(order.address, suggestion !== null),
     lines: linesOf(loaded, facts),
-    findings: await findingsOf(deps, loaded, facts),
+    findings: findingsOf(loaded),
     exceptions: shown.exceptions.map((exception) => {
       const refused = cannot_resolve.get(exception.id) ?? null;
       return {
@@ -140,21 +138,11 @@ function asReceived(written: LoadedOrder["prescriptions"][number], workflow: Loa
   return { ...received, refills: written.refills };
 }
 
-/** The safety findings from the order's last change. */
-async function findingsOf(
-  deps: Deps,
-  { account_id, order }: LoadedOrder,
-  { safety_sealed }: OrderFacts,
-): Promise<DashboardOrder["findings"]> {
-  if (safety_sealed === null) return [];
-  const place = orderPlace("safety_sealed", account_id, order.order_number);
-  const opened = await withKeysOfNow(deps, async () => deps.vault.open(safety_sealed, place));
-  return (JSON.parse(opened.toString("utf8")) as SafetyFinding[]).map(
-    ({ kind, severity, exception_id, item_id, message, source }) => ({
-      ...{ kind, severity, exception_id, item_id, message, source },
-    }),
-  );
-}
+/** The safety findings when the checks last ran. */
+const findingsOf = ({ found }: LoadedOrder): DashboardOrder["findings"] =>
+  found.map(({ kind, severity, exception_id, item_id, message, source }) => ({
+    ...{ kind, severity, exception_id, item_id, message, source },
+  }));
 
 /** The documents that can be printed now: package labels after filling, shipping documents after shipping. */
 function documentsOf({ order, details }: LoadedOrder): DashboardOrder["documents"] {

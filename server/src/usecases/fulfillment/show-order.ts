@@ -3,7 +3,7 @@ import { listWork } from "../../db/fulfillment/order-work.ts";
 import type { Deps } from "../../deps.ts";
 import { isOpen } from "../../domain/orders/order.ts";
 import { exceptionAnswer } from "../../domain/orders/order-answer.ts";
-import { holdFactsOf } from "../../domain/orders/order-change.ts";
+import { decideChange } from "../../domain/orders/order-change.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { loadChangingOrder } from "../orders/load-order.ts";
 import { readNotes } from "./claim-order.ts";
@@ -19,7 +19,7 @@ export async function showOrder(deps: Deps, { account_id, order_number, by }: Wo
   const { order, standing, details, prescriptions, record, row, rules, revision } = loaded;
   const claimed = row.claimed_by !== null && row.claimed_until! > deps.now();
   // Run the checks now; after shipping they no longer apply.
-  const findings = isOpen(standing) ? holdFactsOf(loaded, rules).findings : [];
+  const findings = isOpen(standing) ? decideChange(loaded, {}, rules).findings : [];
   return {
     order_number,
     state: standing.state,

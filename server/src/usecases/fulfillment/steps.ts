@@ -11,8 +11,8 @@ import type { Queryable } from "../../db/db.ts";
 import type { Deps } from "../../deps.ts";
 import { type Actor, apply, ImpossibleStep, isOpen, type Step } from "../../domain/orders/order.ts";
 import { cancelOutcome, refundOutcome } from "../../domain/orders/order-actions.ts";
-import { decideChange, holdFactsOf, type Outcome } from "../../domain/orders/order-change.ts";
-import { basisOf } from "../../domain/orders/order-holds.ts";
+import { holdFactsOf, type Outcome } from "../../domain/orders/order-change.ts";
+import { basisOf, isForPharmacist } from "../../domain/orders/order-holds.ts";
 import { isDate } from "../../domain/values/calendar.ts";
 import { normaliseNdc } from "../../domain/values/identifiers.ts";
 import { checkedNote } from "../operations/checked-note.ts";
@@ -38,12 +38,11 @@ export type Worker = { person_id: string; role: StaffRole };
 
 export const actorOf = ({ person_id, role }: Worker): Actor => ({ roles: staffRoles[role], person_id });
 
-/** A pharmacist approves the order for filling. If the checks now find a problem, they hold it instead. */
+/** A pharmacist approves the order for filling. The checks run before this and each later step, and can hold it. */
 export const approveReview = (deps: Deps, work: Work): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
     requireStep(loaded, { event: "approve_review" }, actorOf(work.by));
-    const { open } = decideChange(loaded, {}, loaded.rules);
-    return [open.length > 0 ? {} : { event: "approve_review" }];
+    return [{ event: "approve_review" }];
   });
 
 export type FilledItem = { item_id: number; lot: string; lot_expires_on: string };
@@ -117,7 +116,8 @@ export function whyNotResolved(loaded: LoadedOrder, id: ExceptionId, role: Staff
   // No check can tell whether the cause of a manually raised exception is gone.
   const by_hand = loaded.holds.some((hold) => hold.id === id && hold.basis === null);
   const roles: readonly Role[] = staffRoles[role];
-  const overrides = overridden_by === "pharmacist" && (remains || by_hand);
+  // Nor does any role but a pharmacist's judge an allergy or an interaction, even if it is no longer on record.
+  const overrides = overridden_by === "pharmacist" && (remains || by_hand || isForPharmacist(id));
   return overrides && !roles.includes("pharmacist") ? "pharmacist_needed" : null;
 }
 

@@ -1,5 +1,5 @@
 import type { BulkAnswer, BulkRequest, BulkResult, Order, WorkEvent, WorkRequest } from "@pestle/contract";
-import { errors, statusMessages } from "@pestle/contract";
+import { errors, statusMessages, type Transition, transitions, workEvents } from "@pestle/contract";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { ImpossibleStep } from "../../domain/orders/order.ts";
@@ -64,8 +64,10 @@ export async function workOnOrder(
   return { held_by: exceptions.map(({ name }) => name) };
 }
 
-/** Steps after which the checks or the card may hold the order instead of moving it. */
-const MAY_HOLD: readonly WorkEvent[] = ["approve_review", "ship"];
+/** Steps instead of which the checks may hold the order. The card may hold it instead of `ship`. */
+const MAY_HOLD: readonly WorkEvent[] = workEvents.filter((event) =>
+  transitions.some((row: Transition) => row.event === event && row.checked === true),
+);
 
 /** The same step for many orders, one after the other; a refused order does not stop the rest. */
 export async function workInBulk(

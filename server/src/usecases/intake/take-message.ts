@@ -11,10 +11,28 @@ import { accountNow } from "../../domain/values/account-clock.ts";
 import { randomId } from "../../random.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { cancelOrder } from "../orders/cancel-order.ts";
+import { recheckPatient, recheckPrescriptions } from "../orders/recheck-orders.ts";
 import { blindIndexes, openRecord } from "../patients/patient-rows.ts";
 import { changesOf, type Stored } from "./intake-changes.ts";
 
-export type Received = { answer: string; patient_id: string | null; prescription_id: number | null };
+export type Received = {
+  answer: string;
+  patient_id: string | null;
+  prescription_id: number | null;
+  /** The checks that must run again after the commit. */
+  rechecks?: Rechecks;
+};
+/** The patient has new safety facts, or prescriptions have ended. */
+export type Rechecks = { account_id: string; patient_id: string | null; prescription_ids: number[] };
+
+/** Holds the orders that a saved message concerns, before its sender receives the answer. A job repeats what fails here. */
+export async function recheckAfter(deps: Deps, received: Received): Promise<Received> {
+  if (received.rechecks === undefined) return received;
+  const { account_id, patient_id, prescription_ids } = received.rechecks;
+  await recheckPrescriptions(deps, account_id, prescription_ids);
+  if (patient_id !== null) await recheckPatient(deps, account_id, patient_id);
+  return received;
+}
 export type DecidingDeps = Pick<Deps, "config" | "db" | "vault" | "bus" | "copies">;
 
 /** Decides on a message for its account and saves the result. */
@@ -100,7 +118,13 @@ export async function decideFor(
     revision: loaded.patients.find((one) => one.patient_id === patient_id)?.revision ?? 0,
     alias_indexes: indexes.alias_indexes,
   });
-  return { decision, changes, received: { answer, patient_id, prescription_id } };
+  const rechecks: Rechecks = {
+    account_id,
+    patient_id: decision.patient?.safety_changed ? patient_id : null,
+    prescription_ids: decision.ended.map((one) => one.prescription_id),
+  };
+  const concerns = rechecks.patient_id !== null || rechecks.prescription_ids.length > 0;
+  return { decision, changes, received: { answer, patient_id, prescription_id, ...(concerns && { rechecks }) } };
 }
 
 const patientOf = ({ content }: IncomingMessage): IncomingPatient | null =>

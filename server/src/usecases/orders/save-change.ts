@@ -1,5 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { compactAsciiJson, isFinal, type Order, type Role, stageOfState, statusOfState } from "@pestle/contract";
+import {
+  compactAsciiJson,
+  isCheckedStep,
+  isFinal,
+  type Order,
+  type Role,
+  stageOfState,
+  statusOfState,
+} from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
 import { notePlace } from "../../db/fulfillment/order-notes.ts";
 import { orderPlace } from "../../db/orders/orders.ts";
@@ -9,6 +17,7 @@ import type { Deps } from "../../deps.ts";
 import { type Actor, apply, isOpen, type Move, orderEvents, standingRow } from "../../domain/orders/order.ts";
 import { orderAnswer, orderSchedule, type StoredOrder } from "../../domain/orders/order-answer.ts";
 import { type DecidedChange, decideChange, type Outcome } from "../../domain/orders/order-change.ts";
+import type { SafetyFinding } from "../../domain/safety/finding.ts";
 import { randomEventId } from "../../random.ts";
 import { patientRow } from "../patients/patient-rows.ts";
 import type { LoadedOrder } from "./load-order.ts";
@@ -31,18 +40,22 @@ export type ChangedOrder = { order: Order; action_request_id: number | null };
 
 /**
  * Saves a change of an order: runs the checks again and writes holds, history and events, all in one statement. If
- * another request changed the order first, it throws a conflict, and the caller retries.
+ * another request changed the order first, or a fact that a checked step depends on, it throws a conflict, and the caller
+ * retries.
  */
 export async function changeOrder(
   deps: Deps,
   db: Queryable,
   loaded: LoadedOrder,
-  outcome: Outcome,
-  by: ChangeBy,
+  asked: Outcome,
+  asker: ChangeBy,
 ): Promise<ChangedOrder> {
   const { account_id, order, standing, rules } = loaded;
   const { now } = rules;
-  const decided = decideChange(loaded, outcome, rules);
+  const decided = decideChange(loaded, asked, rules);
+  // The checks held the order instead: only the hold is saved, and the claim ends as it does with the step.
+  const outcome: Outcome = decided.held ? {} : asked;
+  const by: ChangeBy = decided.held ? { actor: asker.actor, columns: NOBODYS } : asker;
   const moved = apply(standing, decided.step, by.actor);
   const after: StoredOrder = {
     ...decided.after.order,
@@ -67,6 +80,14 @@ export async function changeOrder(
     ...standingRow(moved ?? standing),
     // A canceled or delivered order needs no more work, so its claim ends.
     columns: { ...columnsOf(deps, loaded, decided), ...(moved && isFinal(moved.state) && NOBODYS), ...by.columns },
+    checked_on:
+      outcome.event !== undefined && isCheckedStep(outcome.event)
+        ? {
+            patient_id: order.patient_id,
+            patient_revision: loaded.patient_revision,
+            prescription_ids: loaded.prescriptions.map(({ prescription_id }) => prescription_id),
+          }
+        : null,
     items: [...(outcome.items ?? [])],
     prescribed: [...(outcome.units ?? [])],
     stock: [...(outcome.stock ?? [])],
@@ -124,7 +145,7 @@ function columnsOf(
 ): OrderColumns {
   const { order_number } = order;
   const is = after.order;
-  const seal = (column: "address_sealed" | "safety_sealed", value: unknown) =>
+  const seal = (column: "address_sealed", value: unknown) =>
     bytes(deps.vault.seal(Buffer.from(JSON.stringify(value)), orderPlace(column, account_id, order_number)));
   const plain = ["payment_status", "amount_cents", "captured_cents", "refunded_cents"] as const;
   return {
@@ -135,8 +156,19 @@ function columnsOf(
       drug_schedule: orderSchedule(is.items, after.prescriptions, rules.formulary),
     }),
     // After shipping, keep the last findings.
-    ...(isOpen(standing) && { safety_sealed: findings.length === 0 ? null : seal("safety_sealed", findings) }),
+    ...(isOpen(standing) && { safety_sealed: sealFindings(deps, account_id, order_number, findings) }),
   };
+}
+
+export function sealFindings(
+  deps: Pick<Deps, "vault">,
+  account_id: string,
+  order_number: string,
+  findings: readonly SafetyFinding[],
+) {
+  if (findings.length === 0) return null;
+  const place = orderPlace("safety_sealed", account_id, order_number);
+  return bytes(deps.vault.seal(Buffer.from(JSON.stringify(findings)), place));
 }
 
 function noteOf(

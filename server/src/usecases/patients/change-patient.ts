@@ -3,6 +3,7 @@ import type { Tx } from "../../db/db.ts";
 import { listShipToAddresses, orderPlace } from "../../db/orders/orders.ts";
 import { lockPatient, savePatient } from "../../db/patients/patients.ts";
 import type { Deps } from "../../deps.ts";
+import { partner } from "../../domain/orders/order.ts";
 import { readAddress, settleAddress } from "../../domain/patients/address-input.ts";
 import { readIdentityDocument } from "../../domain/patients/identity-document.ts";
 import {
@@ -12,12 +13,18 @@ import {
   withoutShippingAddress,
   withShippingAddress,
 } from "../../domain/patients/patient-changes.ts";
-import { documentAnswer, type PatientRecord, patientAnswer } from "../../domain/patients/patient-record.ts";
+import {
+  documentAnswer,
+  hasOtherSafetyFacts,
+  type PatientRecord,
+  patientAnswer,
+} from "../../domain/patients/patient-record.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { readBody } from "../../domain/values/read-body.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import { recheckPatient } from "../orders/recheck-orders.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
 import { openRecord, patientRow } from "./patient-rows.ts";
 
@@ -32,8 +39,15 @@ export function updatePatient(deps: Deps, call: PartnerCall, patient: PatientKey
         refuseAll(problems);
         return { record: withContact(record, fields) };
       });
-      return patientAnswer(patient.patient_id, changed.record, changed);
+      const { recheck_due } = changed;
+      return { answer: patientAnswer(patient.patient_id, changed.record, changed), recheck_due };
     },
+    // New safety facts hold the patient's open orders before the partner receives the answer.
+    settle: (done) =>
+      done.recheck_due
+        ? recheckPatient(deps, patient.account_id, patient.patient_id, partner).then(() => done)
+        : undefined,
+    answer: ({ answer }) => answer,
   });
 }
 
@@ -104,7 +118,7 @@ async function changePatient<Outcome extends { record: PatientRecord }>(
   { account_id, patient_id }: PatientKey,
   now: Date,
   decide: (record: PatientRecord, today: string) => Outcome,
-): Promise<Outcome & { created_at: Date; updated_at: Date }> {
+): Promise<Outcome & { created_at: Date; updated_at: Date; recheck_due: boolean }> {
   const row = await lockPatient(tx, account_id, patient_id);
   if (row === undefined) throw new StatusRefusal(404);
   const account_now = accountNow(now, row.clock_offset_s);
@@ -114,6 +128,10 @@ async function changePatient<Outcome extends { record: PatientRecord }>(
   const unchanged = JSON.stringify(outcome.record) === JSON.stringify(before);
   // A request that waited for the lock may carry an earlier time; `updated_at` never goes back.
   const updated_at = unchanged || account_now < row.updated_at ? row.updated_at : account_now;
-  if (!unchanged) await savePatient(tx, patientRow(deps, account_id, patient_id, outcome.record, updated_at));
-  return { ...outcome, created_at, updated_at };
+  // Saved with the change: a job checks the patient's orders if this process ends before it does.
+  const recheck_due = hasOtherSafetyFacts(before, outcome.record);
+  if (!unchanged) {
+    await savePatient(tx, { ...patientRow(deps, account_id, patient_id, outcome.record, updated_at), recheck_due });
+  }
+  return { ...outcome, created_at, updated_at, recheck_due };
 }

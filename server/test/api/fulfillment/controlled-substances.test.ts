@@ -1,12 +1,13 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
 import { requestPartialFill } from "../../../src/usecases/fulfillment/request-partial-fill.ts";
+import { approveReview } from "../../../src/usecases/fulfillment/steps.ts";
 import { acceptPrescription } from "../../../src/usecases/intake/accept-prescription.ts";
 import { placed, post } from "../../support/orders.ts";
 import { goodDocument } from "../../support/patient.ts";
 import { arrived, simulate } from "../../support/simulate.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
-import { workplace } from "../../support/workplace.ts";
+import { staff, workplace } from "../../support/workplace.ts";
 
 const HOUR_S = 3600;
 const DAY_S = 24 * HOUR_S;
@@ -58,6 +59,16 @@ describe("a schedule 2 prescription", () => {
     expect(await codes(early, 30)).toEqual([]);
     await wait(2 * HOUR_S);
     expect(await codes(late, 30)).toEqual([42257]);
+  });
+
+  test("holds the rest (73) that was ordered in time and not shipped in time", async () => {
+    const rx = await written("2", 60);
+    await ship(rx, 30);
+    await wait(HOUR_S);
+    const rest = await placed(app, bodyOf(rx, 30));
+    await wait(72 * HOUR_S);
+    const held = await approveReview(app.deps, shop.work(rest, staff.pharmacist));
+    expect([held.order_status, held.exceptions.map(({ id }) => id)]).toEqual(["On Hold", expect.arrayContaining([73])]);
   });
 
   test("allows it until 30 days after the written date, once a pharmacist recorded a request", async () => {

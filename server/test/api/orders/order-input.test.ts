@@ -9,7 +9,7 @@ let whole: OrderBody;
 let untouched: Record<string, unknown>;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
-  whole = wholeOrder(await newOrder(app));
+  whole = wholeOrder(await newOrder(app, { patient: { last_name: person.last_name } }));
   untouched = await footprint(app);
 });
 afterAll(() => app.stop());

@@ -179,7 +179,7 @@ describe("an order", () => {
     const before = await calls.read();
     const told = { email: "new@quill.example", phone: "6285550199", gender: "N" };
     const patient_safety = { allergies: ["penicillin"] };
-    await placed(app, {
+    const held = await placed(app, {
       ...body,
       patient: {
         ...body.patient,
@@ -191,6 +191,7 @@ describe("an order", () => {
         identity_documents: [goodDocument],
       },
     });
+    expect(held.exceptions.map(({ id }) => id)).toEqual([71]);
     expect(await calls.read()).toEqual({
       ...before,
       ...told,

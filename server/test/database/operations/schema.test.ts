@@ -63,6 +63,8 @@ const ACROSS_ACCOUNTS: readonly (readonly [part: string, reason: string])[] = [
   ],
   ["from account a where exists ( select from orders o where o.account_id = a.account_id and o.payment_status", JOB],
   ["select account_id, order_number from order_exception where basis = 'unavailable'", JOB],
+  ["select p.account_id, p.patient_id from patient p where p.recheck_due", JOB],
+  ["select distinct i.account_id, i.order_number from order_item i join account a", JOB],
   ["with recursive waiting as ( (select d.account_id, d.endpoint_id, d.due_at from webhook_delivery d", JOB],
   ["from account a where exists ( select from order_item i where i.account_id = a.account_id and i.pending", JOB],
   ["select m.body_hash, case when m.format = 'simulation' then m.answer end as answer", OPERATOR],

@@ -79,7 +79,7 @@ function disagreement([rx, acts]: [Prescription, Act[]], rules: readonly Control
         refills: rx.refills,
         accepted,
         units_before: log.reduce((sum, { units }) => sum + units, 0),
-        partial: { first_filled_at: log[0] === undefined ? null : new Date(log[0].at_ms), requested },
+        partial: { first_filled_at: log[0] === undefined ? null : new Date(log[0].at_ms).toISOString(), requested },
         units: one.units,
         now: new Date(at_ms),
         today: dayOf(at_ms),
