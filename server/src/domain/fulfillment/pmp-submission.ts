@@ -1,5 +1,5 @@
 /** What a report to a state's prescription monitoring program is for. `zero`: no controlled substance was dispensed. */
-export const submissionKinds = ["new", "zero", "revise", "void"] as const;
+const submissionKinds = ["new", "zero", "revise", "void"] as const;
 export type SubmissionKind = (typeof submissionKinds)[number];
 
 export const submissionStatuses = ["prepared", "submitted", "accepted", "rejected"] as const;
