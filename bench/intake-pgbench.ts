@@ -133,7 +133,13 @@ function changesJson(
   const { patient } = read.message.content.prescription;
   const { record } = newPatientRecord(read.message.content.prescription, now);
   const candidates = kind === "known" ? [{ patient_id: `K-${SAMPLE}`, same_id: true, record }] : [];
-  const rules = { time_zone: "America/New_York", expiry_months: 12, expiry_months_by_state: {} };
+  const rules = {
+    time_zone: "America/New_York",
+    expiry_months: 12,
+    expiry_months_by_state: {},
+    schedule_2_days: 90,
+    schedule_2_days_by_state: {},
+  };
   const decision = decideIntake(
     message,
     { candidates, taken_patient_ids: [], prescriptions: [], formulary: products },

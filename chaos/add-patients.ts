@@ -5,6 +5,7 @@ import type { IncomingPrescription } from "../server/src/domain/intake/incoming-
 import { decidePrescription, type Prescription } from "../server/src/domain/intake/prescription.ts";
 import { newPatientRecord, type PatientRecord } from "../server/src/domain/patients/patient-record.ts";
 import { emptySafety, withLists } from "../server/src/domain/patients/safety-record.ts";
+import { dateIn } from "../server/src/domain/values/calendar.ts";
 import type { products } from "../server/src/seed/cast.ts";
 import { patientRow } from "../server/src/usecases/patients/patient-rows.ts";
 import type { Vault } from "../server/src/vault/vault.ts";
@@ -68,6 +69,8 @@ export async function addPatients(
 
 type Given = NewPatient["prescriptions"][number];
 
+const TIME_ZONE = "America/New_York";
+
 /** Written today. */
 const incoming: IncomingPrescription = {
   ...sample,
@@ -117,9 +120,16 @@ function decide(
     quantity: { value: written_qty, unit: "tablet" },
     days_supply: Math.max(1, Math.round(written_qty)),
     refills,
+    written_date: dateIn(TIME_ZONE, now),
     ...otherwise,
   };
-  const rules = { time_zone: "America/New_York", expiry_months: 12, expiry_months_by_state: {} };
+  const rules = {
+    time_zone: TIME_ZONE,
+    expiry_months: 12,
+    expiry_months_by_state: {},
+    schedule_2_days: 90,
+    schedule_2_days_by_state: {},
+  };
   const { acceptance_reasons, ...prescription } = decidePrescription(written, [product], rules, now).prescription;
   if (acceptance_reasons.length > 0) throw new Error(`doubted: ${acceptance_reasons.join(", ")}`);
   return prescription;

@@ -180,7 +180,7 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42257: {
     cause:
-      "The prescription was written too long ago: more than a year, or more than six months for a controlled substance, unless the state has its own rule.",
+      "The prescription was written too long ago: more than a year, more than six months for schedules 3 to 5, or more than 90 days for schedule 2, unless the state has its own rule. Or the time for the rest of a partial schedule 2 fill has passed.",
     fix: "Ask the prescriber for a new prescription.",
     example: { prescription: { written_date: "2020-01-01" }, order: {} },
   },

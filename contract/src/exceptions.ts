@@ -91,7 +91,8 @@ export const exceptions = {
   72: {
     name: "Qty Verification Required",
     message: "The quantity must be verified.",
-    raised_when: "The units are above the product's maximum, or not a whole number.",
+    raised_when:
+      "The units are above the product's maximum, not a whole number, or above one fill of a controlled prescription.",
     actions: ["verify", "cancel"],
     who_acts: "partner",
     overridden_by: "pharmacist",

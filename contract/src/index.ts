@@ -1,5 +1,6 @@
 export * from "./actions.ts";
 export * from "./catalogue.ts";
+export * from "./count-reasons.ts";
 export * from "./dashboard/dashboard-admin.ts";
 export * from "./dashboard/dashboard-api.ts";
 export * from "./dashboard/dashboard-order.ts";

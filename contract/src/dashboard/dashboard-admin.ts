@@ -1,3 +1,4 @@
+import type { CountReason } from "../count-reasons.ts";
 import type { Environment } from "../endpoints/oauth.ts";
 import type { DrugSchedule, Workflow } from "../fields.ts";
 import type { StaffRole } from "../lifecycle.ts";
@@ -193,8 +194,11 @@ export type DashboardShelf = {
   reserved_units: number;
   free_units: number;
 };
-/** POST /dashboard/stock/{account_id}/receive: units received; …/count: units counted. Returns the shelf's units. */
-export type StockRequest = { sku: string; units: number; note?: string };
+/**
+ * POST /dashboard/stock/{account_id}/receive: units received; …/count: units counted. Returns the shelf's units. A
+ * pharmacist counts a controlled substance; a difference needs a reason and a note of at least 10 characters.
+ */
+export type StockRequest = { sku: string; units: number; note?: string; reason?: CountReason };
 export type MovedShelf = Omit<DashboardShelf, "name" | "ndc">;
 
 /** GET and PUT /dashboard/targets (PUT: lead, admin). Null: never late. */

@@ -20,6 +20,7 @@ export const commandFiles: readonly CommandFile[] = [
   [["rx"], async () => (await import("./intake/rx-send.ts")).rxSendCommand],
   [["rx"], async () => (await import("./intake/rx-lint.ts")).rxLintCommand],
   [["rx"], async () => (await import("./intake/rx-review.ts")).rxReviewCommands],
+  [["rx"], async () => (await import("./fulfillment/partial-fill.ts")).partialFillCommands],
   [["orders"], async () => (await import("./orders/orders.ts")).orderReadCommands],
   [["orders"], async () => (await import("./orders/orders-create.ts")).orderCreateCommands],
   [["orders"], async () => (await import("./orders/orders-act.ts")).orderActCommands],

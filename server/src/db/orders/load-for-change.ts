@@ -1,4 +1,5 @@
 import type { Environment, ExceptionId } from "@pestle/contract";
+import type { PartialFill } from "../../domain/fulfillment/controlled-rules.ts";
 import type { ItemDetails } from "../../domain/orders/order-change.ts";
 import { type Queryable, statementOf } from "../db.ts";
 import { ORDER_COLUMNS, type OrderRow } from "./orders.ts";
@@ -19,6 +20,8 @@ export type ChangingRow = OrderRow & {
   holds: { id: ExceptionId; basis: string | null }[];
   confirmed: { id: ExceptionId; confirmed: string }[];
   fills: FillRow[];
+  /** Only of schedule 2 prescriptions. */
+  partials: { prescription_id: number; partial: PartialFill }[];
   last_shipment: { shipment_id: number; next_scan_at: string | null } | null;
 };
 const changing = statementOf<[account_id: string, order_number: string, taken_since: Date], ChangingRow>(`
@@ -66,6 +69,13 @@ select ${ORDER_COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o
     from taken i
     join product p on p.account_id = i.account_id and p.sku = i.sku
     left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id), '[]') as fills,
+  coalesce((
+    select json_agg(json_build_object('prescription_id', i.prescription_id,
+      'partial', partial_fill_of(i.account_id, i.prescription_id)))
+    from order_item i
+    join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
+      and r.drug_schedule = '2'
+    where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null), '[]') as partials,
   (
     select json_build_object('shipment_id', s.shipment_id, 'next_scan_at', s.next_scan_at)
     from shipment s

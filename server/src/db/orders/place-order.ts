@@ -84,6 +84,7 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
       'sig_text', r.sig_text, 'written_qty', r.written_qty, 'unit', r.unit, 'days_supply', r.days_supply,
       'refills', r.refills, 'drug_schedule', r.drug_schedule, 'daw', r.daw, 'units_ordered', r.units_ordered,
       'order_errors', r.order_errors,
+      'partial', case when r.drug_schedule = '2' then partial_fill_of($1, r.prescription_id) end,
       'details_sealed', translate(encode(r.details_sealed, 'base64'), E'\n', '')))
     from prescribed r), '[]') as prescriptions,
   coalesce((

@@ -37,6 +37,8 @@ export const acceptanceReasons = {
   signature_missing: "The controlled prescription has no evidence of a signature.",
   dea_missing: "The controlled prescription has no DEA number.",
   dea_checksum: "The prescriber's DEA number fails its check digit.",
+  written_date_missing: "The controlled prescription has no date of issue, so its time limits cannot be computed.",
+  written_date_future: "The controlled prescription is dated after the day it arrived.",
   quantity_zero: "The quantity is zero.",
   do_not_fill: "The prescriber asks not to fill it yet.",
   compound: "It is a compound, and the formulary cannot check its ingredients.",
@@ -71,6 +73,9 @@ export type PrescriptionRules = {
   expiry_months: number;
   /** The same, for states with their own rule. */
   expiry_months_by_state: Readonly<Record<string, number>>;
+  /** Days until a schedule 2 prescription expires. Federal law sets no limit; most states do. */
+  schedule_2_days: number;
+  schedule_2_days_by_state: Readonly<Record<string, number>>;
 };
 
 /** The drug of the NDC, if the written drug is another one or has another strength; null proves nothing. */
@@ -99,10 +104,11 @@ export function decidePrescription(
   const written_date = incoming.written_date ?? today;
   if (written_date > today) warnings.push("written_date_future");
   const effective_date = later(incoming.effective_date ?? written_date, written_date);
-  const last_day = earlier(
+  const lawful_day = earlier(
     addMonths(written_date, monthsOf(incoming, controlled, rules)),
-    incoming.expiration_date ?? "9999-12-31",
+    drug_schedule === "2" ? addDays(written_date, scheduleTwoDaysOf(incoming, rules)) : "9999-12-31",
   );
+  const last_day = earlier(lawful_day, incoming.expiration_date ?? "9999-12-31");
 
   const asked = incoming.refills === "prn" ? PRN_REFILLS : (incoming.refills ?? 0);
   const refills = Math.min(asked, MOST_REFILLS[drug_schedule]);
@@ -116,13 +122,18 @@ export function decidePrescription(
     if (!incoming.signature_evidence) acceptance_reasons.push("signature_missing");
     if (prescriber.dea === null) acceptance_reasons.push("dea_missing");
     else if (!deaPasses(prescriber.dea)) acceptance_reasons.push("dea_checksum");
+    if (incoming.written_date === null) acceptance_reasons.push("written_date_missing");
+    else if (written_date > today) acceptance_reasons.push("written_date_future");
   }
   acceptance_reasons.push(...READER_DOUBTS.filter((doubt) => noticed.includes(doubt)));
   const ndc_drug = ndc === null ? null : otherDrugOf(writtenDrug(incoming), ndc);
   if (ndc_drug !== null) acceptance_reasons.push("drug_differs_from_ndc");
   if ((incoming.sig_text ?? "").length > LONGEST_SIG) warnings.push("sig_long");
   // Skips the reader's own warnings, which are already in the list.
-  for (const reason of acceptance_reasons) if (!noticed.includes(reason)) warnings.push(reason);
+  for (const reason of acceptance_reasons) {
+    if (!noticed.includes(reason) && !warnings.includes(reason)) warnings.push(reason);
+  }
+  const lawful_end = startOfDay(rules.time_zone, addDays(lawful_day, 1));
 
   return {
     prescription: {
@@ -147,6 +158,10 @@ export function decidePrescription(
       daw: incoming.daw,
       acceptance_reasons,
       ...incoming.exactly,
+      // A simulation can choose an earlier end of a controlled prescription, but not a later one than the law allows.
+      ...(controlled &&
+        incoming.exactly?.expires_at !== undefined &&
+        incoming.exactly.expires_at > lawful_end && { expires_at: lawful_end }),
     },
     warnings,
     ndc_drug,
@@ -180,6 +195,9 @@ function monthsOf(incoming: IncomingPrescription, controlled: boolean, rules: Pr
   return controlled ? Math.min(CONTROLLED_MONTHS, months) : months;
 }
 
+const scheduleTwoDaysOf = (incoming: IncomingPrescription, rules: PrescriptionRules): number =>
+  rules.schedule_2_days_by_state[incoming.patient.address?.state ?? ""] ?? rules.schedule_2_days;
+
 function nameOf({ first_name, last_name, practice }: IncomingPrescription["prescriber"]): string {
   return [first_name, last_name].filter((part) => part !== null).join(" ") || (practice ?? "");
 }
@@ -194,8 +212,8 @@ export function refillsLeft(row: { written_qty: number; refills: number; units_o
   return Math.max(0, Math.min(row.refills, Math.floor(units_left / row.written_qty)));
 }
 
-/** Parses the setting `IL=15,IA=18`. */
-export const monthsByState = (text: string): Record<string, number> =>
+/** Parses the settings `IL=15,IA=18` (months) and `NY=30,WI=60` (days). */
+export const numbersByState = (text: string): Record<string, number> =>
   Object.fromEntries(
     text
       .split(",")

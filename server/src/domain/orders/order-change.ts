@@ -34,7 +34,7 @@ export type ChangingOrder = {
   /** The findings when the checks last ran. */
   found: readonly SafetyFinding[];
 };
-export type ChangingPrescription = PrescriptionFacts & Pick<PrescriptionFact, "acceptance">;
+export type ChangingPrescription = PrescriptionFacts & Pick<PrescriptionFact, "acceptance" | "partial">;
 /** Item data that partners do not see. */
 export type ItemDetails = {
   item_id: number;

@@ -1,4 +1,5 @@
 import type { ErrorCode } from "@pestle/contract";
+import { hasLapsed } from "../fulfillment/controlled-rules.ts";
 import { settleAddress } from "../patients/address-input.ts";
 import { full, safetyProblems, withContact, withDocumentIfRoom } from "../patients/patient-changes.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
@@ -108,6 +109,12 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
     const nameless = it.names.length === 0 && prescription_id === null && !refused.has("prescription_id");
     return nameless && hasUsablePrescription(it, facts);
   }),
+  // The rest of a partial schedule 2 fill needs a new prescription.
+  item(
+    42257,
+    "prescription_id",
+    ({ prescription }, it) => prescription !== null && unitsLeft(prescription) > 0 && hasLapsed(prescription, it),
+  ),
   order(42291, ({ draft: { shipping }, formulary }) =>
     shipping.method_id !== null && !formulary.methods.has(shipping.method_id) ? ["shipping.method_id"] : [],
   ),

@@ -1,5 +1,6 @@
 import type { Address, DrugSchedule, ErrorEntry, Workflow } from "@pestle/contract";
 import type { Formulary, FormularyProduct } from "../catalogue/formulary.ts";
+import { hasLapsed, type PartialFill } from "../fulfillment/controlled-rules.ts";
 import type { Prescription } from "../intake/prescription.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import type { SafetyState } from "../safety/assess-safety.ts";
@@ -34,6 +35,8 @@ export type PrescriptionFact = Omit<Prescription, "acceptance_reasons"> & {
   acceptance: "not_needed" | "pending" | "accepted" | "rejected";
   units_ordered: number;
   order_errors: ErrorEntry[];
+  /** Only of schedule 2: the law limits the time for the rest of a partial fill. */
+  partial?: PartialFill | null;
 };
 
 /** Can be filled now. Units and expiry have their own codes. */
@@ -69,10 +72,10 @@ export function hasExpired(
 
 /** The prescriber or the pharmacy ended it, or it has expired: no step may bring its drug nearer to the patient. */
 export const hasEnded = (
-  prescription: Dated & Pick<PrescriptionFact, "active" | "acceptance">,
+  prescription: Dated & Pick<PrescriptionFact, "active" | "acceptance" | "partial">,
   product: { drug_schedule: DrugSchedule } | null,
   at: { now: Date; today: string },
-): boolean => !isInForce(prescription) || hasExpired(prescription, product, at);
+): boolean => !isInForce(prescription) || hasExpired(prescription, product, at) || hasLapsed(prescription, at);
 
 /** One item of another order of the patient. `shipped_at` is null while that order is open. */
 export type Fill = {

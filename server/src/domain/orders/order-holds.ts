@@ -31,7 +31,10 @@ export type HoldFacts = {
 export type HoldItem = {
   item_id: number;
   product: FormularyProduct | null;
-  prescription: Pick<PrescriptionFact, "prescription_id" | "sig_text" | "daw" | "ndc"> | null;
+  prescription: Pick<
+    PrescriptionFact,
+    "prescription_id" | "sig_text" | "daw" | "ndc" | "written_qty" | "drug_schedule"
+  > | null;
   /** The safety engine found that the sig contradicts the quantity or the days of supply. */
   sig_contradicts: boolean;
   units: number;
@@ -73,7 +76,10 @@ export const orderHolds: readonly HoldRow[] = [
     id: 72,
     judged: "always",
     basis: ({ items }) =>
-      listed(items, ({ units, product }) => !Number.isInteger(units) || isAboveMaximum(product, items)),
+      listed(
+        items,
+        (item) => !Number.isInteger(item.units) || isAboveMaximum(item.product, items) || isAboveOneFill(item, items),
+      ),
   },
   {
     id: 73,
@@ -203,6 +209,14 @@ function isSubstituted({ prescription, product }: HoldItem): boolean {
 
 function isAboveMaximum(product: FormularyProduct | null, items: readonly HoldItem[]): boolean {
   return product !== null && unitsOf(product, items) > product.max_units;
+}
+
+/** Several fills of a controlled drug at once: only a pharmacist can allow it. */
+function isAboveOneFill({ prescription, product }: HoldItem, items: readonly HoldItem[]): boolean {
+  if (prescription === null) return false;
+  if (prescription.drug_schedule === "0" && (product === null || product.drug_schedule === "0")) return false;
+  const own = items.filter((item) => item.prescription?.prescription_id === prescription.prescription_id);
+  return exact(own.reduce((sum, { units }) => sum + units, 0)) > prescription.written_qty;
 }
 
 /** The units of a product across all items of the order. */

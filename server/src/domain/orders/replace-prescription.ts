@@ -1,4 +1,5 @@
 import type { ExceptionId } from "@pestle/contract";
+import { hasLapsed } from "../fulfillment/controlled-rules.ts";
 import type { Problem } from "../values/refusals.ts";
 import type { ActionCase } from "./order-actions.ts";
 import { holdFactsOf, type Outcome, withUnits } from "./order-change.ts";
@@ -31,7 +32,7 @@ export function replacePrescription(
     });
   const problems: Problem[] = [];
   const product = item === undefined ? null : (rules.formulary.by_sku.get(item.sku) ?? null);
-  if (hasExpired(prescription, product, rules)) problems.push({ code: 42257, field });
+  if (hasExpired(prescription, product, rules) || hasLapsed(prescription, rules)) problems.push({ code: 42257, field });
   if (item === undefined) problems.push({ code: 42258, field });
   const left = exact(prescription.written_qty * (1 + prescription.refills) - prescription.units_ordered);
   const units = details.find(({ item_id }) => item_id === item?.item_id)?.units ?? 0;

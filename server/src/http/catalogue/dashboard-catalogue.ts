@@ -163,7 +163,7 @@ const shownVersion = ({ version, kind, source, imported_at, summary }: Catalogue
 async function moveStock(
   deps: Deps,
   call: WebCallTo<"POST /dashboard/stock/{account_id}/receive" | "POST /dashboard/stock/{account_id}/count">,
-  move: typeof receiveStock,
+  move: typeof countStock,
   action: "stock_received" | "stock_counted",
 ): Promise<Answer<MovedShelf>> {
   const { body, person, request } = call;
@@ -172,7 +172,8 @@ async function moveStock(
   const units = amountField(body, "units");
   if (units === 0 && move === receiveStock) refuse(42200, "units");
   const note = optionalText(body, "note", 500) ?? null;
-  const shelf = await move(deps.db, { account_id, sku, units, note }, deps.now());
+  const reason = optionalText(body, "reason", 100) ?? null;
+  const shelf = await move(deps.db, { account_id, sku, units, note, reason, by: person }, deps.now());
   await writeAudit(deps, person, { account_id, action, subject: sku }, request.id);
   return json(200, { ...shelf, free_units: shelf.on_hand_units - shelf.reserved_units });
 }

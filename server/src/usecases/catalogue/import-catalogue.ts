@@ -10,6 +10,7 @@ import {
   saveShippingMethods,
 } from "../../db/catalogue/catalogue-rows.ts";
 import { enterStock, lockShelves } from "../../db/catalogue/stock.ts";
+import { listControlledWithLedger } from "../../db/catalogue/stock-counts.ts";
 import type { Database, Tx } from "../../db/db.ts";
 import type { Fault, FileTable } from "../../domain/catalogue/file-table.ts";
 import {
@@ -111,7 +112,10 @@ async function saveRows(
   await saveOwn(tx, id, rows);
 }
 
-/** An import never sets stock. It records a count, and the ledger keeps the difference. */
+/**
+ * An import never sets stock. It records a count, and the ledger keeps the difference. For a controlled substance it can
+ * record only the initial inventory.
+ */
 async function saveCounts(
   tx: Tx,
   { account_id, clock_offset_s }: AccountRow,
@@ -119,6 +123,17 @@ async function saveCounts(
   source: string,
   now: Date,
 ): Promise<void> {
+  const controlled = await listControlledWithLedger(
+    tx,
+    account_id,
+    diff.changed.map(({ key }) => String(key)),
+  );
+  if (controlled.length > 0) {
+    const skus = controlled.map(({ sku }) => sku).join(", ");
+    throw new AdminRefusal(
+      `A file cannot count controlled substances again, because a pharmacist must explain each difference. Remove ${skus} from the file, and run \`pestle stock count\`.`,
+    );
+  }
   const before = new Map(diff.changed.map(({ key, fields }) => [key, fields[0]?.from as number]));
   const entries = (rows as unknown as StockRow[]).flatMap(
     ({ sku, on_hand_units, reserved_units }) =>

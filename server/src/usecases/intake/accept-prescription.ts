@@ -34,7 +34,8 @@ export async function acceptPrescription(
     const prescription = await loadForVerdict(tx, account_id, prescription_id);
     if (prescription === undefined) throw new AdminRefusal("There is no such prescription in this account.");
     const now = accountNow(real_now, prescription.clock_offset_s);
-    const decided = decideAcceptance(verdict, prescription, deps.config.TIME_ZONE, now);
+    const documented = given.note !== undefined;
+    const decided = decideAcceptance(verdict, prescription, deps.config.TIME_ZONE, now, documented);
     if ("refused" in decided) throw new AdminRefusal(acceptanceRefusals[decided.refused]);
     const { order_due_at } = decided;
     const closed = { resolved_at: now, resolved_by: person_id, outcome };

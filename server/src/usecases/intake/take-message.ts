@@ -7,7 +7,7 @@ import { compareDrug } from "../../domain/intake/compare-drug.ts";
 import { decideIntake, type IntakeDecision, usableIds } from "../../domain/intake/decide-intake.ts";
 import type { IncomingMessage, IncomingPatient } from "../../domain/intake/incoming-message.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
-import { monthsByState, type PrescriptionRules } from "../../domain/intake/prescription.ts";
+import { numbersByState, type PrescriptionRules } from "../../domain/intake/prescription.ts";
 import { system } from "../../domain/orders/order.ts";
 import type { SafetyData } from "../../domain/safety/data.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
@@ -157,7 +157,9 @@ const patientOf = ({ content }: IncomingMessage): IncomingPatient | null =>
 export const prescriptionRules = ({ config }: Pick<Deps, "config">): PrescriptionRules => ({
   time_zone: config.TIME_ZONE,
   expiry_months: config.RX_EXPIRY_MONTHS,
-  expiry_months_by_state: monthsByState(config.RX_EXPIRY_MONTHS_BY_STATE),
+  expiry_months_by_state: numbersByState(config.RX_EXPIRY_MONTHS_BY_STATE),
+  schedule_2_days: config.RX_SCHEDULE_2_DAYS,
+  schedule_2_days_by_state: numbersByState(config.RX_SCHEDULE_2_DAYS_BY_STATE),
 });
 
 export const aboutMessage = (message: IncomingMessage, now: Date, decision?: IntakeDecision) => ({

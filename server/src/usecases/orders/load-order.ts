@@ -56,7 +56,10 @@ export async function loadChangingOrder(
     environment: row.environment,
     order: opened.order,
     standing: opened.standing,
-    prescriptions: opened.prescriptions as ChangingPrescription[],
+    prescriptions: (opened.prescriptions as ChangingPrescription[]).map((one) => ({
+      ...one,
+      partial: row.partials.find(({ prescription_id }) => prescription_id === one.prescription_id)?.partial ?? null,
+    })),
     revision: row.revision,
     record: openRecord(deps, account_id, row.patient_id, Buffer.from(row.patient.record_sealed, "base64")),
     patient_revision: row.patient.revision,

@@ -120,6 +120,7 @@ describe("the database", () => {
       ["keys", "ok"],
       ["safety tables", "ok"],
       ["pharmacists", "ok"],
+      ["controlled stock", "ok"],
     ]);
   });
 

@@ -80,13 +80,13 @@ describe("a shelf", () => {
   });
 
   test("is never counted below the reserved units", async () => {
-    await enter("zolpidem-5", "reserved", 30);
-    const before = await shelfOf("zolpidem-5");
-    await expect(count("zolpidem-5", 29.999)).rejects.toThrow(
+    await enter("sertraline-50", "reserved", 30);
+    const before = await shelfOf("sertraline-50");
+    await expect(count("sertraline-50", 29.999)).rejects.toThrow(
       "Orders have reserved 30 units. The count cannot be lower.",
     );
-    expect(await shelfOf("zolpidem-5")).toEqual(before);
-    expect(await count("zolpidem-5", 30)).toEqual({ sku: "zolpidem-5", on_hand_units: 30, reserved_units: 30 });
+    expect(await shelfOf("sertraline-50")).toEqual(before);
+    expect(await count("sertraline-50", 30)).toEqual({ sku: "sertraline-50", on_hand_units: 30, reserved_units: 30 });
   });
 
   test("that does not exist, or of an unknown account, is rejected", async () => {

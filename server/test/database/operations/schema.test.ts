@@ -23,6 +23,7 @@ const DIRECTORY = new Set([
   "master_key",
   "partner",
   "person",
+  "pmp_submission",
   "queue_target",
   "safety_import",
   "schema_migration",

@@ -380,7 +380,8 @@ describe("rx review", () => {
   test("shows when an order is due, in Automatic Processing", async () => {
     const sent = (await send("controlled-unsigned", { to: app.demo.partners[1]!.ncpdp_id })).data;
     const given = { account: sent.account_id, as: "pia@larkspur.example" };
-    const { text } = await run("rx accept", given, `${sent.prescription_id}`);
+    await expect(run("rx accept", given, `${sent.prescription_id}`)).rejects.toThrow("needs a note");
+    const { text } = await run("rx accept", { ...given, note: "Signature came by fax." }, `${sent.prescription_id}`);
     expect(text).toMatch(/ is accepted\. An order is due at \d{4}-\d\d-\d\d \d\d:\d\dZ\.$/);
   });
 
