@@ -9,6 +9,7 @@ import {
   reportControlled,
   requireState,
 } from "../../usecases/fulfillment/report-controlled.ts";
+import { AS, signedInStaff } from "../accounts/staff-session.ts";
 import { WrongUsage } from "../errors.ts";
 import { writePrivate } from "../files.ts";
 import { minute, type Output, table } from "../output.ts";
@@ -24,7 +25,7 @@ type Options = {
   out?: string;
 };
 type Correction = { account: string; kind: "revise" | "void"; record?: boolean; out?: string };
-type Marked = { status: SubmissionStatus; as: string; note?: string };
+type Marked = { status: SubmissionStatus; as?: string; note?: string };
 
 const MOST_LISTED = 100;
 const ENVIRONMENT = [
@@ -104,17 +105,20 @@ export const reportCommands: readonly CommandRow[] = [
     argument: ["submission_id", "from `pestle report list`"],
     options: [
       ["--status <status>", "the new status", { required: true, choices: markedStatuses }],
-      ["--as <email>", "your email", { required: true }],
+      AS,
       ["--note <text>", "the program's reference or reason, on one line, without patient data"],
     ],
     examples: [
-      "report mark 12 --status submitted --as noor@larkspur.example",
-      'report mark 12 --status rejected --as noor@larkspur.example --note "PRE02 is missing in record 3."',
+      "report mark 12 --status submitted",
+      'report mark 12 --status rejected --note "PRE02 is missing in record 3."',
     ],
     async run({ status, as, note }: Marked, argument, env) {
       if (!/^\d{1,15}$/.test(argument)) throw new WrongUsage("Give the number from `pestle report list`.");
-      const given = { submission_id: Number(argument), status, email: as, note: note ?? null };
-      const data = await withSchema(readConfig(env), ({ db, now }) => markSubmission(db, given, now));
+      const given = { submission_id: Number(argument), status, note: note ?? null };
+      const data = await withSchema(readConfig(env), async ({ config, db, now }) => {
+        const { person_id } = await signedInStaff({ config, db, now: () => now }, env, as);
+        return markSubmission(db, { ...given, person_id }, now);
+      });
       return { data, text: `Submission ${data.submission_id} is ${data.status}.` };
     },
   },

@@ -4,19 +4,17 @@ import { mayFollow, type SubmissionStatus } from "../../domain/fulfillment/pmp-s
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { checkedNote } from "../operations/checked-note.ts";
 import { transact } from "../write.ts";
-import { requireWorker } from "./require-worker.ts";
 
 /** Records that a report was submitted to the state's program, or what the program answered. */
 export async function markSubmission(
   db: Database,
-  given: { submission_id: number; status: SubmissionStatus; email: string; note: string | null },
+  given: { submission_id: number; status: SubmissionStatus; person_id: string; note: string | null },
   now: Date,
 ): Promise<{ submission_id: number; status: SubmissionStatus }> {
-  const { submission_id, status, email } = given;
+  const { submission_id, status, person_id } = given;
   const note = given.note === null ? null : checkedNote(given.note);
   if (status === "rejected" && note === null) throw new AdminRefusal("Note why the program rejected the report.");
   return transact({ db }, async (tx) => {
-    const { person_id } = await requireWorker(tx, email);
     const before = await lockSubmission(tx, submission_id);
     if (before === undefined) throw new AdminRefusal("There is no such submission. `pestle report list` shows them.");
     if (!mayFollow(before.status, status)) {

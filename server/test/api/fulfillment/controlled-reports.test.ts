@@ -44,7 +44,7 @@ async function ship(rx: { patient_id: string; prescription_id: number }, package
   return shop.reach(order, "Shipped");
 }
 const mark = (submission_id: number, status: "submitted" | "accepted" | "rejected", note: string | null = null) =>
-  markSubmission(app.deps.db, { submission_id, status, email: TECHNICIAN, note }, app.deps.now());
+  markSubmission(app.deps.db, { submission_id, status, person_id: TECHNICIAN, note }, app.deps.now());
 const submissions = (state: string | null = null) => listSubmissions(app.deps.db, "sandbox", state, 100);
 
 describe("the report of controlled substances", () => {
