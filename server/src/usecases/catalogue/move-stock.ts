@@ -8,12 +8,12 @@ import { countRefusals, decideCount } from "../../domain/catalogue/stock-count.t
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { requireAccount } from "../accounts/require-account.ts";
-import type { Worker } from "../fulfillment/steps.ts";
+import type { Looker } from "../operations/write-audit.ts";
 import { transact } from "../write.ts";
 
 export type StockChange = { account_id: string; sku: string; units: number; note: string | null };
 /** A count of a controlled substance names the pharmacist, and explains a difference. The note is the explanation. */
-export type StockCount = StockChange & { by?: Worker | null; reason?: string | null };
+export type StockCount = StockChange & { by?: (Looker & { license: string | null }) | null; reason?: string | null };
 
 export const receiveStock = (db: Database, given: StockChange, now: Date): Promise<Shelf> =>
   moveOne(db, given, now, async ({ sku }) => ({
