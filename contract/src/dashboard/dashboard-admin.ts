@@ -113,6 +113,7 @@ export type DashboardProduct = {
   cold_chain: boolean;
   price_cents: number;
   back_orders: boolean;
+  is_drug: boolean;
 };
 export type DashboardShippingMethod = {
   id: number;
@@ -164,6 +165,8 @@ export type CatalogueDifference = {
 export type CatalogueImportAnswer = CatalogueDifference & {
   version: number | null;
   faults: readonly { at: string; column: string | null; sentence: string }[];
+  /** Products that the safety check does not understand. They can be imported, and their orders are held. */
+  warnings: readonly { at: string; column: string | null; sentence: string }[];
 };
 
 /** GET /dashboard/stock/{account_id}. */

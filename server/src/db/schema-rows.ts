@@ -343,6 +343,7 @@ export type Rows = {
     price_cents: number;
     back_orders?: boolean;
     retired_at: Instant | null;
+    is_drug?: boolean;
   };
   queue_target: {
     queue: string;

@@ -89,6 +89,7 @@ const product = (row: Partial<CastProduct> & Pick<CastProduct, "sku" | "name">):
   cold_chain: false,
   price_cents: 1200,
   back_orders: false,
+  is_drug: true,
   on_hand_units: 100_000,
   ...row,
 });
@@ -218,6 +219,7 @@ export const products: CastProduct[] = [
     written_quantities: [1],
     max_units: 2,
     price_cents: 150,
+    is_drug: false,
   }),
   product({
     sku: "pill-organizer",
@@ -227,6 +229,7 @@ export const products: CastProduct[] = [
     written_quantities: [1],
     max_units: 3,
     price_cents: 899,
+    is_drug: false,
   }),
 ];
 

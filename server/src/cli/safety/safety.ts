@@ -5,7 +5,7 @@ import { assessSafety } from "../../domain/safety/assess-safety.ts";
 import type { SafetyData } from "../../domain/safety/data.ts";
 import type { SafetyDiff } from "../../domain/safety/diff.ts";
 import { type SafetyTable, safetyTables } from "../../domain/safety/rows.ts";
-import { understand } from "../../domain/safety/understand.ts";
+import { isUnderstood, understand } from "../../domain/safety/understand.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { importSafetyData } from "../../usecases/safety/import-safety-data.ts";
 import { type LoadedSafety, loadSafety, loadSafetyFile } from "../../usecases/safety/load-safety-data.ts";
@@ -23,8 +23,8 @@ const MOST_SHOWN = 20;
 export const safetyCommands: readonly CommandRow[] = [
   {
     name: "safety import",
-    summary: "import safety tables: all of them as JSON, or interactions as CSV",
-    argument: ["file", "JSON from `pestle safety show --data`, or a CSV of interactions; UTF-8"],
+    summary: "import safety tables: all of them as JSON, or interactions or drug names as CSV",
+    argument: ["file", "JSON from `pestle safety show --data`, or a CSV of interactions or of drug names; UTF-8"],
     options: [
       ["--as <email>", "your email; you must be a pharmacist, lead or admin"],
       ["--dry-run", "show the diff without importing"],
@@ -33,6 +33,7 @@ export const safetyCommands: readonly CommandRow[] = [
       "safety import feed.json --dry-run",
       "safety import feed.json --as noor@larkspur.example",
       "safety import interactions.csv --as noor@larkspur.example",
+      "safety import names.csv --as noor@larkspur.example",
     ],
     async run({ as, dryRun = false }: ImportOptions, file, env) {
       const config = readConfig(env);
@@ -108,7 +109,9 @@ export const safetyCommands: readonly CommandRow[] = [
     async run({ allergy = [], with: taken = [] }: CheckOptions, drug, env) {
       const config = readConfig(env);
       const data = readable(await withSchema(config, ({ db }) => loadSafety(config, db)));
-      const ingredients = understand(data, drug).substances.map(({ name }) => name);
+      const understood = understand(data, drug);
+      // A name that is not understood in full stays as given, so that the check reports it.
+      const ingredients = isUnderstood(understood) ? understood.substances.map(({ name }) => name) : [];
       const findings = assessSafety(data, {
         items: [
           {
@@ -150,8 +153,11 @@ function readable({ data, unfit }: LoadedSafety): SafetyData {
 }
 
 function meaningOf(data: SafetyData, text: string): string[] {
-  const { substances, excipients, harmless } = understand(data, text);
-  const names = [...substances.map(({ shown }) => shown), ...excipients.map(({ excipient }) => excipient)];
+  const { substances, excipients, harmless, did_you_mean } = understand(data, text);
+  const names = [
+    ...substances.map((one) => (did_you_mean.includes(one) ? `did you mean ${one.shown}?` : one.shown)),
+    ...excipients.map(({ excipient }) => excipient),
+  ];
   return harmless && names.length === 0 ? ["no drug allergy"] : names;
 }
 

@@ -197,6 +197,7 @@ function findingsOf(judged: Judged): SafetyFinding[] {
       gcn: product!.gcn,
       days_supply: prescription?.days_supply ?? null,
       drug_schedule: prescription?.drug_schedule ?? product!.drug_schedule,
+      is_drug: product!.is_drug,
     })),
     fills,
     patient_safety,

@@ -30,6 +30,7 @@ export type ItemDetails = {
   reserved: boolean;
   price_cents: number;
   ingredients: string[];
+  is_drug: boolean;
   lot: string | null;
   lot_expires_on: string | null;
 };
@@ -144,6 +145,7 @@ export function holdFactsOf(
       gcn: item.gcn,
       days_supply: prescriptionOf(item)?.days_supply ?? null,
       drug_schedule: prescriptionOf(item)?.drug_schedule ?? formulary.by_sku.get(item.sku)?.drug_schedule ?? "0",
+      is_drug: own.get(item.item_id)!.is_drug,
     })),
     fills,
     patient_safety: record.patient_safety,

@@ -7,6 +7,7 @@ import { interactionFindings } from "./interaction-findings.ts";
 import { severities } from "./rows.ts";
 import type { SafetyFacts } from "./safety-facts.ts";
 import { duplicateFindings, refillFindings } from "./therapy-findings.ts";
+import { unknownFindings } from "./unknown-findings.ts";
 
 /**
  * All findings for an order, worst first. A finding that holds the order has an `exception_id`; the others are
@@ -19,6 +20,7 @@ export function assessSafety(data: SafetyData, facts: SafetyFacts): SafetyFindin
     ...interactionFindings(data, order),
     ...duplicateFindings(data, order),
     ...refillFindings(data, order, facts.now),
+    ...unknownFindings(data, order, facts),
   ]);
 }
 

@@ -2,7 +2,7 @@ import type { Severity } from "./rows.ts";
 
 /** Something a pharmacist should know before the order ships. */
 export type SafetyFinding = {
-  kind: "allergy" | "allergy_unreadable" | "interaction" | "duplicate_therapy" | "refill_too_soon" | "unavailable";
+  kind: "allergy" | "unknown_drug" | "interaction" | "duplicate_therapy" | "refill_too_soon" | "unavailable";
   severity: Severity;
   /** The exception that holds the order; null for a warning. */
   exception_id: 74 | 75 | null;
@@ -27,8 +27,6 @@ export const sentences = {
     `The patient is allergic to ${excipient}, and products of ${drug} usually contain it.`,
   allergy_excipient: (excipient: string) =>
     `The patient is allergic to ${excipient}: check the inactive ingredients of every package.`,
-  allergy_unreadable: (places: readonly number[]) =>
-    `The patient's list of allergies could not be understood in full: read ${places.length === 1 ? "entry" : "entries"} ${places.join(", ")}.`,
   interaction: (one: string, other: string, where: string, mechanism: string) =>
     `${one} and ${other} (${where}): ${mechanism}.`,
   same_ingredient: (drug: string, where: string) => `The patient would take ${drug} twice (${where}).`,

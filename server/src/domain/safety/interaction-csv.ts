@@ -1,7 +1,8 @@
 import { readCsv } from "../catalogue/csv.ts";
-import type { SafetyData } from "./data.ts";
+import { medicalWords } from "../values/text.ts";
+import { type SafetyData, strangeSubstance } from "./data.ts";
 import { type Place, SafetyDataFault } from "./read-rows.ts";
-import { substancesOf } from "./understand.ts";
+import { readIngredient } from "./understand.ts";
 
 /** The columns of an interaction feed. Each side has either the class or the ingredient. */
 const columns = [
@@ -45,15 +46,16 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
 
   const sources: Record<string, string> = { ...base.rows.sources };
   const ingredients = new Map<string, { ingredient: string; aliases: string[]; source: string }>();
+  const tabled = new Set(base.rows.ingredients.map(({ ingredient }) => ingredient));
   const interactions = body.map(({ line, cells }) => {
     const row = Object.fromEntries(names.map((name, index) => [name, cells[index]?.trim()])) as Record<Column, string>;
     if (row.source !== "" && !Object.hasOwn(sources, row.source)) sources[row.source] = row.source;
     const side = (group: string, drug: string, column: Column) => {
-      const found = drug === "" ? [] : substancesOf(base, drug);
+      const found = drug === "" ? [] : exactly(base, drug);
       if (found.length > 1) faults.push(`line ${line}.${column}: ${sentences.several}`);
       if (found.some(({ is_class }) => is_class)) faults.push(`line ${line}.${column}: ${sentences.no_ingredient}`);
-      for (const { name, source } of found) {
-        if (source === null) ingredients.set(name, { ingredient: name, aliases: [], source: row.source });
+      for (const { name } of found) {
+        if (!tabled.has(name)) ingredients.set(name, { ingredient: name, aliases: [], source: row.source });
       }
       // Both or neither is not a valid side. The reader reports it.
       return { ...(group !== "" && { class: group }), ...(found[0] && { ingredient: found[0].name }) };
@@ -79,4 +81,10 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
     },
     place: (table, index) => (table === "interactions" ? `line ${body[index]?.line}` : `${table}[${index}]`),
   };
+}
+
+/** A file names its drugs exactly, so a name is never read as the one that it resembles. */
+function exactly(base: SafetyData, drug: string) {
+  const { substances, did_you_mean } = readIngredient(base, drug);
+  return did_you_mean.length === 0 ? substances : [strangeSubstance(medicalWords(drug))];
 }

@@ -16,6 +16,8 @@ export type SafetyItem = {
   gcn: string | null;
   days_supply: number | null;
   drug_schedule: DrugSchedule;
+  /** Not false: a pouch or an organizer is never checked. */
+  is_drug?: boolean;
 };
 type SafetyFill = {
   order_number: string;

@@ -17,6 +17,7 @@ import type { CatalogueDiff } from "../../domain/catalogue/plan-import.ts";
 import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
 import { requireKnown } from "../../usecases/accounts/partners-in-dashboard.ts";
 import { importCatalogue } from "../../usecases/catalogue/import-catalogue.ts";
+import { ingredientReader } from "../../usecases/catalogue/ingredient-reader.ts";
 import { countStock, receiveStock } from "../../usecases/catalogue/move-stock.ts";
 import { readCatalogue } from "../../usecases/catalogue/read-catalogue.ts";
 import {
@@ -128,6 +129,7 @@ async function importFor(
     ...{ owner, kind, dry_run, partial: flagField(body, "partial") },
     table: readFileTable(textField(body, "text", LONGEST_FILE)),
     source: textField(body, "source", 200),
+    readIngredient: ingredientReader(deps.safety.current()),
     ...(body["agreed"] !== undefined && { agreed: agreedField(body) }),
   };
   const imported = await importCatalogue(deps.db, given, deps.now());

@@ -6,14 +6,16 @@ import { insertSafetyImport, lockSafetyImports } from "../../db/safety/safety-im
 import { readSafetyData, type SafetyData } from "../../domain/safety/data.ts";
 import { diffSafetyRows, type SafetyDiff } from "../../domain/safety/diff.ts";
 import { withInteractionsOf } from "../../domain/safety/interaction-csv.ts";
+import { isNamesFile, withNamesOf } from "../../domain/safety/names-csv.ts";
 import { SafetyDataFault } from "../../domain/safety/read-rows.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { requireReviewer } from "../intake/require-reviewer.ts";
 import { transact } from "../write.ts";
+import { loadLexicon } from "./load-lexicon.ts";
 import { canaryFaults, type LoadedSafety, loadSafety } from "./load-safety-data.ts";
 
 export type SafetyImport = {
-  /** All tables as JSON, or interactions as CSV. */
+  /** All tables as JSON, or interactions or drug names as CSV. */
   text: string;
   file_name: string;
   dry_run: boolean;
@@ -73,14 +75,15 @@ async function save(tx: Tx, given: SafetyImport, data: SafetyData, diff: SafetyD
 
 /** Text that begins with a brace is JSON; anything else is CSV and is merged into the current tables. */
 function readImport({ text, file_name }: SafetyImport, { data }: LoadedSafety): SafetyData {
-  if (/^\ufeff?\s*\{/.test(text)) return readSafetyData(parsed(text));
+  if (/^\ufeff?\s*\{/.test(text)) return readSafetyData(parsed(text), undefined, loadLexicon());
   if (data === null) {
     throw new AdminRefusal(
       "A CSV file is merged into the current tables, and those cannot be read. Import JSON first.",
     );
   }
-  const { json, place } = withInteractionsOf(text, data, `${file_name} ${sha256(text).slice(0, 8)}`);
-  return readSafetyData(json, place);
+  const merge = isNamesFile(text) ? withNamesOf : withInteractionsOf;
+  const { json, place } = merge(text, data, `${file_name} ${sha256(text).slice(0, 8)}`);
+  return readSafetyData(json, place, loadLexicon());
 }
 
 function parsed(text: string): unknown {

@@ -221,8 +221,13 @@ describe("safety check", () => {
     );
     expect(text).toMatch(/Nardil +phenelzine\nzorb +nothing\n/);
     expect(text).toContain("major, holds with 74: The patient is allergic to penicillins");
-    expect(text).toContain(`    ${shipped.rows.sources["allergy"]}\nSafety tables version ${shipped.version}.`);
-    expect((await run("safety check", { allergy: ["NKDA"] }, "zorblaxin")).text).toContain("No findings.");
+    expect(text).toContain(`    ${shipped.rows.sources["allergy"]}\n`);
+    expect(text).toContain("major, holds with 75: Entry 2 of the patient's medications could not be understood");
+    expect(text).toContain(`Safety tables version ${shipped.version}.`);
+    expect((await run("safety check", { allergy: ["NKDA"] }, "finasteride")).text).toContain("No findings.");
+    const misspelled = await run("safety check", { with: ["sertaline 50 mg"] }, "zorblaxin");
+    expect(misspelled.text).toMatch(/sertaline 50 mg +did you mean sertraline\?/);
+    expect(misspelled.text).toContain("The tables do not know zorblaxin");
   });
 
   test("takes its texts from a shell", async () => {

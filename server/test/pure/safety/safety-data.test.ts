@@ -1,9 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { canariesFail } from "../../../src/domain/safety/canaries.ts";
-import { readSafetyData } from "../../../src/domain/safety/data.ts";
+import { readSafetyData as readTables } from "../../../src/domain/safety/data.ts";
 import { diffSafetyRows } from "../../../src/domain/safety/diff.ts";
 import { withInteractionsOf } from "../../../src/domain/safety/interaction-csv.ts";
-import { SafetyDataFault } from "../../../src/domain/safety/read-rows.ts";
+import { isNamesFile, withNamesOf } from "../../../src/domain/safety/names-csv.ts";
+import { type Place, SafetyDataFault } from "../../../src/domain/safety/read-rows.ts";
 import {
   canaryKinds,
   type SafetyRows,
@@ -11,7 +12,11 @@ import {
   safetyTables,
   wordLists,
 } from "../../../src/domain/safety/rows.ts";
+import { understand } from "../../../src/domain/safety/understand.ts";
+import { loadLexicon } from "../../../src/usecases/safety/load-lexicon.ts";
 import { found, shipped, shippedJson } from "../../support/samples/safety.ts";
+
+const readSafetyData = (json: unknown, place?: Place) => readTables(json, place, loadLexicon());
 
 /** The file, to be damaged. */
 type Rows = Record<string, Record<string, unknown>[]>;
@@ -174,7 +179,9 @@ describe("canaries", () => {
     else if (covers === "allergy_class") for (const row of json["classes"]!) delete row["allergy"];
     else for (const row of json["ingredients"]!) row["aliases"] = [];
     expect(expects).toHaveLength(1);
-    expect(canariesFail(readSafetyData(json))).toContain(name);
+    // The names that ship beside the tables know the aliases too.
+    const data = covers === "allergy_ingredient" ? readTables(json) : readSafetyData(json);
+    expect(canariesFail(data)).toContain(name);
   });
 
   test("near misses fail if too much is found", () => {
@@ -260,6 +267,49 @@ describe("a CSV file of interactions", () => {
       faults.some((one) => one.includes(fault)),
       faults.join("\n"),
     ).toBe(true);
+  });
+});
+
+describe("a CSV file of drug names", () => {
+  const head = "rxcui,kind,name,ingredients,source";
+  const read = (text: string) => {
+    const { json, place } = withNamesOf(text, shipped, "names 7");
+    return readSafetyData(json, place);
+  };
+
+  test("adds new ingredients and brands, and changes no known name", () => {
+    const data = read(
+      [
+        head,
+        "1,IN,zorblaxin,,RxNorm 2027",
+        "2,PIN,zorblaxin sodium,,RxNorm 2027",
+        "3,BN,Zorbex,zorblaxin sodium,RxNorm 2027",
+        "4,BN,Newstatin,atorvastatin calcium / linaclotide,RxNorm 2027",
+        "5,BN,Zoloft,warfarin,RxNorm 2027",
+      ].join("\n"),
+    );
+    const means = (text: string) => understand(data, text).substances.map(({ name }) => name);
+    expect(means("Zorbex 5 mg")).toEqual(["zorblaxin"]);
+    expect(means("zorblaxin sodium")).toEqual(["zorblaxin"]);
+    expect(means("Newstatin")).toEqual(["atorvastatin", "linaclotide"]);
+    expect(means("Zoloft")).toEqual(["sertraline"]);
+    expect(diffSafetyRows(shipped.rows, data.rows)).toEqual([
+      { table: "sources", added: ["RxNorm 2027"], changed: [], removed: [] },
+      { table: "ingredients", added: ["linaclotide", "zorblaxin"], changed: ["atorvastatin"], removed: [] },
+    ]);
+    expect(canariesFail(data)).toEqual([]);
+  });
+
+  test.each([
+    ["another head", "rxcui,name\n1,a\n", "line 1: the first line must name the columns"],
+    ["no rows", `${head}\n`, "file: the file has no rows"],
+    ["a cell too few", `${head}\n1,IN,a,\n`, "line 2: a different number of cells"],
+    ["another kind", `${head}\n1,XX,a,,s\n`, "line 2.kind: give one of IN"],
+    ["no name", `${head}\n1,IN,?,,s\n`, "line 2.name: give a name"],
+    ["no source", `${head}\n1,IN,a,,\n`, "line 2.source: give the source"],
+  ])("with %s is rejected by line", (_what, text, fault) => {
+    expect(isNamesFile(text)).toBe(true);
+    expect(faultsOf(() => read(text)).join("\n")).toContain(fault);
   });
 });
 

@@ -111,7 +111,7 @@ describe("allergies", () => {
             findings.filter(({ kind, exception_id }) => kind === "allergy" && exception_id === 74),
             allergen,
           ).not.toEqual([]);
-          expect(findings.map(({ kind }) => kind)).not.toContain("allergy_unreadable");
+          expect(findings.map(({ kind }) => kind)).not.toContain("unknown_drug");
         }
       }
     },
@@ -155,7 +155,7 @@ describe("allergies", () => {
 
   test("that only describe are not recognized", () => {
     for (const text of rows.words.description) {
-      expect(found(["amoxicillin"], { allergies: [text] }), text).toMatchObject([{ kind: "allergy_unreadable" }]);
+      expect(found(["amoxicillin"], { allergies: [text] }), text).toMatchObject([{ kind: "unknown_drug" }]);
     }
   });
 });
