@@ -13,7 +13,13 @@ import type {
 import { refusalFor } from "./intake-refusals.ts";
 import type { WarningCode } from "./intake-warnings.ts";
 import { type Candidate, matchPatient } from "./match-patient.ts";
-import { decidePrescription, type Prescription, type PrescriptionRules } from "./prescription.ts";
+import {
+  decidePrescription,
+  type OtherDrugOf,
+  type Prescription,
+  type PrescriptionRules,
+  writtenDrug,
+} from "./prescription.ts";
 
 /** Existing data that a message can refer to. */
 export type IntakeKnowledge = {
@@ -21,6 +27,7 @@ export type IntakeKnowledge = {
   taken_patient_ids: readonly string[];
   prescriptions: readonly PriorPrescription[];
   formulary: readonly Pick<Product, "ndc" | "gcn" | "drug_schedule">[];
+  otherDrugOf?: OtherDrugOf;
 };
 export type IntakeDecision = {
   outcome: "accepted" | "refused" | "review";
@@ -128,14 +135,25 @@ function decideNew(
   const meant = certain ?? known.candidates.find(({ patient_id }) => patient_id === incoming.patient.meant_patient_id);
   const match = matchPatient(incoming.patient, meant === undefined ? known.candidates : []);
   const matched = meant ?? known.candidates.find(({ patient_id }) => patient_id === match.patient_id);
-  const { prescription, warnings } = decidePrescription(incoming, known.formulary, rules, now, noticed);
+  const { prescription, warnings, ndc_drug } = decidePrescription(
+    incoming,
+    known.formulary,
+    rules,
+    now,
+    noticed,
+    known.otherDrugOf,
+  );
   const reviews: NewReview[] = [];
   if (match.doubtful.length > 0) {
     const facts = { score: match.score, candidates: match.doubtful };
     reviews.push({ kind: "patient_match", reasons: match.doubtful[0]!.reasons, facts });
   }
   const accepted = prescription.acceptance_reasons.length === 0;
-  if (!accepted) reviews.push({ kind: "prescription_acceptance", reasons: prescription.acceptance_reasons, facts: {} });
+  if (!accepted) {
+    // Side by side, because only the prescriber knows which of the two is meant.
+    const facts = ndc_drug === null ? {} : { written_drug: writtenDrug(incoming), ndc: prescription.ndc, ndc_drug };
+    reviews.push({ kind: "prescription_acceptance", reasons: prescription.acceptance_reasons, facts });
+  }
 
   const patient =
     matched === undefined

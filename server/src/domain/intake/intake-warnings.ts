@@ -29,6 +29,7 @@ export const intakeWarnings = {
   drug_description_missing: "The drug has no description. Its code was used instead.",
   compound: "The prescription is for a compound. A pharmacist must review it.",
   ndc_unreadable: "The NDC is not valid.",
+  drug_differs_from_ndc: "The written drug or strength differs from the drug of the NDC. A pharmacist must review it.",
   ndc_ambiguous: "The NDC has ten digits and no dashes. The formulary determined it.",
   schedule_unknown: "The DEA schedule code is not one of the standard's.",
   schedule_one: "The drug is coded schedule 1, which cannot be dispensed. It was treated as schedule 2.",

@@ -4,6 +4,7 @@ import { addDays, addMonths, dateIn, startOfDay } from "../values/calendar.ts";
 import { deaPasses, normaliseNdc } from "../values/identifiers.ts";
 import type { IncomingPrescription } from "./incoming-message.ts";
 import type { WarningCode } from "./intake-warnings.ts";
+import { strengthsIn } from "./strengths.ts";
 
 /** A stored prescription, after the rules were applied to the received data. */
 export type Prescription = {
@@ -40,6 +41,8 @@ export const acceptanceReasons = {
   do_not_fill: "The prescriber asks not to fill it yet.",
   compound: "It is a compound, and the formulary cannot check its ingredients.",
   schedule_one: "The message names a schedule that cannot be dispensed.",
+  drug_differs_from_ndc:
+    "The written drug or strength differs from the drug of the NDC. Ask the prescriber which is meant.",
 } as const;
 export type AcceptanceReason = keyof typeof acceptanceReasons;
 
@@ -59,13 +62,17 @@ export type PrescriptionRules = {
   expiry_months_by_state: Readonly<Record<string, number>>;
 };
 
+/** The drug of the NDC, if the written drug is another one or has another strength; null proves nothing. */
+export type OtherDrugOf = (written: string, ndc: string) => string | null;
+
 export function decidePrescription(
   incoming: IncomingPrescription,
   formulary: readonly Pick<Product, "ndc" | "gcn" | "drug_schedule">[],
   rules: PrescriptionRules,
   now: Date,
   noticed: readonly WarningCode[] = [],
-): { prescription: Prescription; warnings: WarningCode[] } {
+  otherDrugOf: OtherDrugOf = () => null,
+): { prescription: Prescription; warnings: WarningCode[]; ndc_drug: string | null } {
   const warnings: WarningCode[] = [];
   const today = dateIn(rules.time_zone, now);
   const { drug, prescriber } = incoming;
@@ -100,6 +107,8 @@ export function decidePrescription(
     else if (!deaPasses(prescriber.dea)) acceptance_reasons.push("dea_checksum");
   }
   acceptance_reasons.push(...READER_DOUBTS.filter((doubt) => noticed.includes(doubt)));
+  const ndc_drug = ndc === null ? null : otherDrugOf(writtenDrug(incoming), ndc);
+  if (ndc_drug !== null) acceptance_reasons.push("drug_differs_from_ndc");
   if ((incoming.sig_text ?? "").length > LONGEST_SIG) warnings.push("sig_long");
   // Skips the reader's own warnings, which are already in the list.
   for (const reason of acceptance_reasons) if (!noticed.includes(reason)) warnings.push(reason);
@@ -129,7 +138,13 @@ export function decidePrescription(
       ...incoming.exactly,
     },
     warnings,
+    ndc_drug,
   };
+}
+
+/** The description, with the strength if only its own field has it. */
+export function writtenDrug({ drug: { description, strength } }: IncomingPrescription): string {
+  return strength === null || strengthsIn(description).length > 0 ? description : `${description} ${strength}`;
 }
 
 /** Ten bare digits can mean three NDCs. Uses the formulary's, if exactly one matches. */

@@ -1,21 +1,27 @@
 import { randomUUID } from "node:crypto";
+import type { Product } from "@pestle/contract";
 import type { Receiver } from "../../db/intake/messages.ts";
 import { type IntakeSave, loadIntakeContext, saveIntake } from "../../db/intake/receive-prescription.ts";
 import type { Deps } from "../../deps.ts";
+import { compareDrug } from "../../domain/intake/compare-drug.ts";
 import { decideIntake, type IntakeDecision, usableIds } from "../../domain/intake/decide-intake.ts";
 import type { IncomingMessage, IncomingPatient } from "../../domain/intake/incoming-message.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
 import { monthsByState, type PrescriptionRules } from "../../domain/intake/prescription.ts";
 import { system } from "../../domain/orders/order.ts";
+import type { SafetyData } from "../../domain/safety/data.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { randomId } from "../../random.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { cancelOrder } from "../orders/cancel-order.ts";
 import { blindIndexes, openRecord } from "../patients/patient-rows.ts";
+import { loadSafety } from "../safety/load-safety-data.ts";
 import { changesOf, type Stored } from "./intake-changes.ts";
+import { loadNdcTable } from "./load-ndc-table.ts";
 
 export type Received = { answer: string; patient_id: string | null; prescription_id: number | null };
-export type DecidingDeps = Pick<Deps, "config" | "db" | "vault" | "bus" | "copies">;
+/** `safety`: the tables of this process. Without it, a command reads them. */
+export type DecidingDeps = Pick<Deps, "config" | "db" | "vault" | "bus" | "copies"> & Partial<Pick<Deps, "safety">>;
 
 /** Decides on a message for its account and saves the result. */
 export async function takeFor(
@@ -75,6 +81,7 @@ export async function decideFor(
       taken_patient_ids: loaded.taken_patient_ids,
       prescriptions: loaded.prescriptions,
       formulary: products,
+      otherDrugOf: await drugComparison(deps, products),
     },
     { sender: stored.sender, workflow, rules: prescriptionRules(deps), now, new_patient_id: randomId(8) },
   );
@@ -101,6 +108,23 @@ export async function decideFor(
     alias_indexes: indexes.alias_indexes,
   });
   return { decision, changes, received: { answer, patient_id, prescription_id } };
+}
+
+/** Compares a written drug with the shipped NDC table and with the account's own product of that NDC. */
+async function drugComparison(deps: DecidingDeps, products: readonly Pick<Product, "ndc" | "name">[]) {
+  const data = await safetyDataOf(deps);
+  return (written: string, ndc: string): string | null => {
+    if (data === null) return null;
+    const listed = loadNdcTable().drugOf(ndc);
+    const own = products.find((product) => product.ndc === ndc)?.name ?? null;
+    return [listed, own].find((drug) => drug !== null && compareDrug(data, written, drug) !== null) ?? null;
+  };
+}
+
+async function safetyDataOf(deps: DecidingDeps): Promise<SafetyData | null> {
+  if (deps.safety === undefined) return (await loadSafety(deps.config, deps.db)).data;
+  const current = deps.safety.current();
+  return "data" in current ? current.data : null;
 }
 
 const patientOf = ({ content }: IncomingMessage): IncomingPatient | null =>

@@ -19,13 +19,15 @@ const formulary = [
   { ndc: "70999010130", gcn: "90101", drug_schedule: "0" as const },
   { ndc: "70999060130", gcn: "90601", drug_schedule: "4" as const },
 ];
-const decide = ({ noticed = [], ...change }: Partial<IncomingPrescription> & { noticed?: WarningCode[] }) =>
+type Change = Partial<IncomingPrescription> & { noticed?: WarningCode[]; ndc_drug?: string };
+const decide = ({ noticed = [], ndc_drug, ...change }: Change) =>
   decidePrescription(
     { ...sample, effective_date: null, expiration_date: null, ...change },
     formulary,
     rules,
     NOW,
     noticed,
+    () => ndc_drug ?? null,
   );
 const drug = (description: string, code?: string, schedule: IncomingPrescription["drug"]["schedule"] = null) => ({
   description,
@@ -172,6 +174,7 @@ describe("a pharmacist must accept", () => {
     do_not_fill: { noticed: ["do_not_fill"] },
     compound: { noticed: ["compound"] },
     schedule_one: { noticed: ["schedule_one"] },
+    drug_differs_from_ndc: { drug: drug("Warfarin 5 mg", "70999010130"), ndc_drug: "Atorvastatin 20 mg tablet" },
   };
   test.each(Object.entries(cases))("%s", (reason, change) => {
     expect(decide(change).prescription.acceptance_reasons).toEqual([reason]);
