@@ -185,7 +185,8 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
     example: { prescription: { written_date: "2020-01-01" }, order: {} },
   },
   42258: {
-    cause: "The item names a product with another active ingredient, strength or form than the prescription.",
+    cause:
+      "The item names a product with another active ingredient, strength or form than the prescription, or its SKU and NDC are two products.",
     fix: "Omit the product: the prescription determines it.",
     example: item({ sku: "sertraline-50" }),
   },

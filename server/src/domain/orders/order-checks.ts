@@ -83,7 +83,7 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
     wrong: ({ items }) =>
       items.flatMap((it) =>
         it.names
-          .filter(({ product }) => isOtherMedication(product, it))
+          .filter((named) => isOtherMedication(named.product, it) || isOtherProduct(named, it))
           .map(({ field }) => ({ code: 42258, field: `items[${it.draft.index}].${field}` })),
       ),
   },
@@ -187,6 +187,12 @@ const unitsLeft = ({ written_qty, refills, units_ordered }: PrescriptionFact): n
  * A name that matches no product. Without a prescription to compare with, also a name of another product than the first
  * name.
  */
+/** The NDC is that of a brand and the SKU that of its generic, or the other way round: only the caller knows which. */
+function isOtherProduct({ field, product }: NamedProduct, { names }: ResolvedItem): boolean {
+  const sku = names.find((name) => name.field === "sku")?.product;
+  return field === "ndc" && product !== null && sku != null && product.gcn === sku.gcn && product.sku !== sku.sku;
+}
+
 function isMisnamed({ names, product, prescription }: ResolvedItem, field: NamedProduct["field"]): boolean {
   const named = names.find((name) => name.field === field);
   if (named === undefined) return false;
