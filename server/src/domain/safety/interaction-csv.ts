@@ -2,6 +2,7 @@ import { readCsv } from "../catalogue/csv.ts";
 import { medicalWords } from "../values/text.ts";
 import { type SafetyData, strangeSubstance } from "./data.ts";
 import { type Place, SafetyDataFault } from "./read-rows.ts";
+import { type InteractionRow, keyOfRow } from "./rows.ts";
 import { readIngredient } from "./understand.ts";
 
 /** The columns of an interaction feed. Each side has either the class or the ingredient. */
@@ -53,6 +54,7 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
   const sources: Record<string, string> = { ...base.rows.sources };
   const ingredients = new Map<string, { ingredient: string; aliases: string[]; source: string }>();
   const tabled = new Set(base.rows.ingredients.map(({ ingredient }) => ingredient));
+  const replaced = new Map(base.rows.interactions.map((row) => [keyOfRow.interactions(row), row]));
   const interactions = body.map(({ line, cells }) => {
     const row = Object.fromEntries(names.map((name, index) => [name, cells[index]?.trim()])) as Record<Column, string>;
     if (row.source !== "" && !Object.hasOwn(sources, row.source)) sources[row.source] = row.source;
@@ -66,12 +68,18 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
       // Both or neither is not a valid side. The reader reports it.
       return { ...(group !== "" && { class: group }), ...(found[0] && { ingredient: found[0].name }) };
     };
-    return {
+    const sides = {
       a: side(row.a_class, row.a_ingredient, "a_ingredient"),
       b: side(row.b_class, row.b_ingredient, "b_ingredient"),
+    };
+    // What the file has no column for stays as the tables have it.
+    const before = replaced.get(keyOfRow.interactions(sides as InteractionRow));
+    return {
+      ...sides,
+      exceptions: before?.exceptions ?? [],
       severity: row.severity.toLowerCase(),
       mechanism: row.mechanism,
-      advice: row.advice || null,
+      advice: row.advice || (before?.advice ?? null),
       washout_days: /^\d*$/.test(row.washout_days) ? Number(row.washout_days) : row.washout_days,
       source: row.source,
       since: row.since,
