@@ -30,7 +30,7 @@ const sentences = {
 /**
  * Replaces the interactions of the tables with those of a CSV file. The result is validated like any other data.
  * Resolves ingredients like those of products, so "sertraline hydrochloride" is sertraline. Adds unknown ingredients
- * and sources, which need only a name.
+ * and sources, which need only a name. A row that the tables already have, with the same severity, keeps its exceptions.
  */
 export function withInteractionsOf(text: string, base: SafetyData, version: string): { json: unknown; place: Place } {
   const { records, faults: torn } = readCsv(text);
@@ -51,6 +51,7 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
 
   const sources: Record<string, string> = { ...base.rows.sources };
   const ingredients = new Map<string, { ingredient: string; aliases: string[]; source: string }>();
+  const known_rows = new Map(base.rows.interactions.map((row) => [sidesOf(row.a, row.b), row]));
   const interactions = body.map(({ line, cells }) => {
     const row = Object.fromEntries(names.map((name, index) => [name, cells[index]?.trim()])) as Record<Column, string>;
     if (row.source !== "" && !Object.hasOwn(sources, row.source)) sources[row.source] = row.source;
@@ -64,12 +65,17 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
       // Both or neither is not a valid side. The reader reports it.
       return { ...(group !== "" && { class: group }), ...(found[0] && { ingredient: found[0].name }) };
     };
+    const a = side(row.a_class, row.a_ingredient, "a_ingredient");
+    const b = side(row.b_class, row.b_ingredient, "b_ingredient");
+    const severity = row.severity.toLowerCase();
+    const before = known_rows.get(sidesOf(a, b));
+    // A feed cannot express exceptions, and without them common pairs would hold.
+    const kept = before?.severity === severity ? before : { advice: null, exceptions: [] };
     return {
-      a: side(row.a_class, row.a_ingredient, "a_ingredient"),
-      b: side(row.b_class, row.b_ingredient, "b_ingredient"),
-      severity: row.severity.toLowerCase(),
+      ...{ a, b, severity },
       mechanism: row.mechanism,
-      advice: row.advice || null,
+      advice: row.advice || kept.advice,
+      exceptions: kept.exceptions,
       washout_days: /^\d*$/.test(row.washout_days) ? Number(row.washout_days) : row.washout_days,
       source: row.source,
       since: row.since,
@@ -87,3 +93,9 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
     place: (table, index) => (table === "interactions" ? `line ${body[index]?.line}` : `${table}[${index}]`),
   };
 }
+
+const sidesOf = (...sides: object[]) =>
+  sides
+    .map((side) => JSON.stringify(side))
+    .sort()
+    .join();
