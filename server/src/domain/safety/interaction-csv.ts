@@ -32,7 +32,7 @@ const sentences = {
 /**
  * Replaces the interactions of the tables with those of a CSV file. The result is validated like any other data.
  * Resolves ingredients like those of products, so "sertraline hydrochloride" is sertraline. Adds unknown ingredients
- * and sources, which need only a name.
+ * and sources, which need only a name. A row that the tables already have, with the same severity, keeps its exceptions.
  */
 export function withInteractionsOf(text: string, base: SafetyData, version: string): { json: unknown; place: Place } {
   const { records, faults: torn } = readCsv(text);
@@ -72,12 +72,14 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
       a: side(row.a_class, row.a_ingredient, "a_ingredient"),
       b: side(row.b_class, row.b_ingredient, "b_ingredient"),
     };
-    // What the file has no column for stays as the tables have it.
-    const before = replaced.get(keyOfRow.interactions(sides as InteractionRow));
+    const severity = row.severity.toLowerCase();
+    const known_row = replaced.get(keyOfRow.interactions(sides as InteractionRow));
+    // A feed cannot express exceptions, and without them common pairs would hold.
+    const before = known_row?.severity === severity ? known_row : undefined;
     return {
       ...sides,
       exceptions: before?.exceptions ?? [],
-      severity: row.severity.toLowerCase(),
+      severity,
       mechanism: row.mechanism,
       advice: row.advice || (before?.advice ?? null),
       washout_days: /^\d*$/.test(row.washout_days) ? Number(row.washout_days) : row.washout_days,
