@@ -10,6 +10,8 @@ const QUICK = [
 /** Start programs and wait for them. */
 const PROCESSES = ["examples/test/**/*.test.ts", "server/test/process/**/*.test.ts"];
 const BROWSER = ["e2e/**/*.test.ts"];
+/** Depend on the database version: they run on the embedded PostgreSQL and on the oldest supported one. */
+const DATABASE = ["server/test/database/**/*.test.ts", "sdk/test/campaign.test.ts"];
 const NO_TESTS = ["**/node_modules/**", "**/dist/**"];
 const cluster = ["server/test/support/test-cluster.ts"];
 
@@ -35,10 +37,11 @@ export default defineConfig({
         test: {
           name: "service",
           include: ["*/test/**/*.test.ts"],
-          exclude: [...NO_TESTS, ...QUICK, ...PROCESSES],
+          exclude: [...NO_TESTS, ...QUICK, ...PROCESSES, ...DATABASE],
           globalSetup: cluster,
         },
       },
+      { extends: true, test: { name: "database", include: DATABASE, globalSetup: cluster } },
     ],
   },
 });

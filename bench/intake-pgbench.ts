@@ -37,7 +37,7 @@ export async function intakePgbench(
   const now = new Date();
   const body = Buffer.from(scriptMessage(SAMPLE, SAMPLE, accounts.ncpdp_id));
   const body_sealed = vault.seal(body, messagePlace(accounts.operator_id, SENDER, SAMPLE));
-  const record = newPatientRecord(prescriptionFor(SAMPLE));
+  const { record } = newPatientRecord(prescriptionFor(SAMPLE), now);
   const { record_sealed } = patientRow({ vault }, accounts.account_id, `K-${SAMPLE}`, record, now);
   const made = [accounts.account_id, FIRST_KNOWN, LAST_KNOWN, now];
   await db.raw(
@@ -131,9 +131,15 @@ function changesJson(
   if (!read.ok || read.message.content.kind !== "new") throw new Error("the service rejects the sample message");
   const { message } = read;
   const { patient } = read.message.content.prescription;
-  const record = newPatientRecord(read.message.content.prescription);
+  const { record } = newPatientRecord(read.message.content.prescription, now);
   const candidates = kind === "known" ? [{ patient_id: `K-${SAMPLE}`, same_id: true, record }] : [];
-  const rules = { time_zone: "America/New_York", expiry_months: 12, expiry_months_by_state: {} };
+  const rules = {
+    time_zone: "America/New_York",
+    expiry_months: 12,
+    expiry_months_by_state: {},
+    schedule_2_days: 90,
+    schedule_2_days_by_state: {},
+  };
   const decision = decideIntake(
     message,
     { candidates, taken_patient_ids: [], prescriptions: [], formulary: products },

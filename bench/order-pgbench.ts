@@ -113,7 +113,7 @@ async function sampleSave(
   } as unknown as Deps;
   const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: 0 };
   const prepared = await prepareOrder({ ...deps, db }, orderer, body, JSON.stringify(body), now);
-  const order = await placeOrder(deps, taking, prepared, now);
+  const { order } = await placeOrder(deps, taking, prepared, now);
   if (order.exceptions.length > 0) throw new Error("the sample order is held");
   // The service draws a new event id each time; here all ids are one text.
   const anonymous = save.replaceAll(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, EVENT_ID);

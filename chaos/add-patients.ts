@@ -4,6 +4,8 @@ import { bytes } from "../server/src/db/values.ts";
 import type { IncomingPrescription } from "../server/src/domain/intake/incoming-message.ts";
 import { decidePrescription, type Prescription } from "../server/src/domain/intake/prescription.ts";
 import { newPatientRecord, type PatientRecord } from "../server/src/domain/patients/patient-record.ts";
+import { emptySafety, withLists } from "../server/src/domain/patients/safety-record.ts";
+import { dateIn } from "../server/src/domain/values/calendar.ts";
 import type { products } from "../server/src/seed/cast.ts";
 import { patientRow } from "../server/src/usecases/patients/patient-rows.ts";
 import type { Vault } from "../server/src/vault/vault.ts";
@@ -40,6 +42,9 @@ export async function addPatients(
 ): Promise<void> {
   const now = new Date();
   const prescriptionRow = rowMaker(vault, account_id, now);
+  // The patients said that they have none, so that an order with empty lists changes nothing.
+  const none = { medications: [], health_conditions: [], allergies: [] };
+  const { safety: patient_safety } = withLists(emptySafety, none, { source: "partner", at: now });
   const insert = async (table: "patient" | "prescription", columns: string, rows: Record<string, unknown>[]) => {
     const text = `
       insert into ${table} (${columns})
@@ -50,7 +55,8 @@ export async function addPatients(
   for (let at = 0; at < patients.length; at += ROWS_AT_ONCE) {
     const some = patients.slice(at, at + ROWS_AT_ONCE);
     const people = some.map(({ patient_id, record: own }) => {
-      const record = { ...newPatientRecord(incoming), last_name: `Okonkwo ${patient_id}`, ...own };
+      const last_name = `Okonkwo ${patient_id}`;
+      const record = { ...newPatientRecord(incoming, now).record, patient_safety, last_name, ...own };
       return { ...patientRow({ vault }, account_id, patient_id, record, now), created_at: now };
     });
     await insert("patient", PATIENT_COLUMNS, people);
@@ -63,7 +69,9 @@ export async function addPatients(
 
 type Given = NewPatient["prescriptions"][number];
 
-/** Written today and without allergies, so that an order that repeats the patient's details changes nothing. */
+const TIME_ZONE = "America/New_York";
+
+/** Written today. */
 const incoming: IncomingPrescription = {
   ...sample,
   written_date: null,
@@ -112,9 +120,16 @@ function decide(
     quantity: { value: written_qty, unit: "tablet" },
     days_supply: Math.max(1, Math.round(written_qty)),
     refills,
+    written_date: dateIn(TIME_ZONE, now),
     ...otherwise,
   };
-  const rules = { time_zone: "America/New_York", expiry_months: 12, expiry_months_by_state: {} };
+  const rules = {
+    time_zone: TIME_ZONE,
+    expiry_months: 12,
+    expiry_months_by_state: {},
+    schedule_2_days: 90,
+    schedule_2_days_by_state: {},
+  };
   const { acceptance_reasons, ...prescription } = decidePrescription(written, [product], rules, now).prescription;
   if (acceptance_reasons.length > 0) throw new Error(`doubted: ${acceptance_reasons.join(", ")}`);
   return prescription;

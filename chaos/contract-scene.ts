@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { OperationId } from "@pestle/contract";
+import type { OperationId, Patient } from "@pestle/contract";
 import type { Demo } from "../server/src/seed/demo.ts";
 import { bundle } from "../server/test/support/samples/fhir-samples.ts";
 import { sample } from "../server/test/support/samples/script-samples.ts";
@@ -27,7 +27,14 @@ const MOST_BUSY = 10;
 /** A sandbox account with patients, orders in many states, endpoints and events, all created through the API. */
 export async function openScene(demo: Demo): Promise<Scene> {
   const tokens = { partners: await partnerToken(demo), intake: await intakeToken(demo) };
-  const known: Scene["known"] = { patient_id: [], address_id: ["1"], order_number: [], id: [], event_id: [] };
+  const known: Scene["known"] = {
+    patient_id: [],
+    address_id: ["1"],
+    entry_id: ["1"],
+    order_number: [],
+    id: [],
+    event_id: [],
+  };
   const prepared = new Map<OperationId, Live>();
   let made = 0;
 
@@ -115,6 +122,12 @@ export async function openScene(demo: Demo): Promise<Scene> {
           zip: "94612",
         });
         return { path: { patient_id, address_id: String(address_id) } };
+      },
+      removeSafetyEntry: async (body) => {
+        const { patient_id } = await newPatient();
+        const sent = { patient_safety: { medications: ["melatonin"] } };
+        const { patient_safety } = (await call("PATCH", `/patients/${patient_id}`, sent)) as unknown as Patient;
+        return { path: { patient_id, entry_id: String(patient_safety.entries.at(-1)!.entry_id) }, body };
       },
       createWebhookEndpoint: async (body) => ({ body: { ...body, ...quiet } }),
       removeWebhookEndpoint: async () => ({ path: { id: await newEndpoint() } }),

@@ -48,6 +48,8 @@ export const people = {
   amos: "admin",
 } as const;
 export type PersonName = keyof typeof people;
+/** The pharmacists and the lead. An admin is not a pharmacist. */
+export const isLicensed = (name: PersonName): boolean => people[name] === "pharmacist" || people[name] === "lead";
 
 /** `order` and `pick` select from the records that exist when the command runs. */
 export type Command =

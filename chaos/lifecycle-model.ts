@@ -106,7 +106,7 @@ export function holdsOf(model: Model, life: Life): Map<ExceptionId, string> {
   );
   hold(73, told(isMissing));
   hold(74, allergiesIn(model, items));
-  hold(75, "!".repeat(interacting(model, life).size));
+  hold(75, interacting(model, life) ? "pair" : "");
   hold(
     76,
     told(({ reserved }) => !reserved),
@@ -127,26 +127,34 @@ const unitsOf = (wanted: string, items: readonly Item[]) =>
   items.filter(({ sku }) => sku === wanted).reduce((sum, { units }) => sum + units, 0);
 
 function allergiesIn({ allergies }: Model, items: readonly Item[]): string {
-  const doses = items.filter(({ sku }) => sku === "amoxicillin-500").length;
-  const reacts = allergies.filter((allergy) => allergy === "penicillin" || allergy === "amoxicillin");
-  return doses === 0 ? "" : reacts.map((allergy) => allergy.repeat(doses)).join();
+  if (!items.some(({ sku }) => sku === "amoxicillin-500")) return "";
+  return allergies.filter((allergy) => allergy === "penicillin" || allergy === "amoxicillin").join();
 }
 
-/** Items that conflict with another item, with another open order, or with a shipped one. */
-function interacting({ orders }: Model, life: Life): Set<number> {
+/** Whether an item conflicts with another item, with another open order, or with a shipped one. */
+function interacting({ orders }: Model, life: Life): boolean {
   const pair = ["sertraline-50", "phenelzine-15"];
-  const counterpart = (sku: string) => (pair.includes(sku) ? pair.find((one) => one !== sku) : undefined);
-  const items = itemsOf(life);
-  const elsewhere = orders.filter((one) => one !== life && one.state !== "Canceled").flatMap(itemsOf);
-  const found = new Set<number>();
-  for (const item of items) {
-    for (const other of items) {
-      if (other.sku === counterpart(item.sku)) found.add(Math.min(item.item_id, other.item_id));
-    }
-    if (elsewhere.some(({ sku }) => sku === counterpart(item.sku))) found.add(item.item_id);
-  }
-  return found;
+  const all = orders.filter((one) => one !== life && one.state !== "Canceled").flatMap(itemsOf);
+  return itemsOf(life).some(({ sku }) => {
+    const counterpart = pair.includes(sku) ? pair.find((one) => one !== sku) : undefined;
+    return [...all, ...itemsOf(life)].some((other) => other.sku === counterpart);
+  });
 }
+
+/** Whether people confirmed this exception for the data as it is. For 74 and 75, each finding counts by itself. */
+function isConfirmed({ confirmed }: Life, id: ExceptionId, basis: string): boolean {
+  const before = confirmed.get(id);
+  if (before === undefined || !isForPharmacist(id)) return before === basis;
+  return basis.split(",").every((one) => before.split(",").includes(one));
+}
+
+function confirm({ confirmed }: Life, id: ExceptionId, basis: string): void {
+  const before = isForPharmacist(id) ? confirmed.get(id) : undefined;
+  confirmed.set(id, before === undefined ? basis : `${before},${basis}`);
+}
+
+/** Only a pharmacist closes it, even if its cause is gone. */
+export const isForPharmacist = (id: ExceptionId) => id === 74 || id === 75;
 
 /** Actors, under the names that history uses when they raise, resolve, or do anything else. */
 export type Doer = { raises: string; resolves: string };
@@ -170,11 +178,14 @@ export function change(
 ) {
   life.revision += 1;
   const found = holdsOf(model, life);
-  for (const id of confirms) if (found.has(id)) life.confirmed.set(id, found.get(id)!);
+  for (const id of confirms) if (found.has(id)) confirm(life, id, found.get(id)!);
   const before = openIds(life);
   const next: Life["open"] = new Map();
-  for (const [id, by] of life.open) if (by !== "rule" && !ends.includes(id) && !confirms.includes(id)) next.set(id, by);
-  for (const [id, basis] of found) if (!next.has(id) && life.confirmed.get(id) !== basis) next.set(id, "rule");
+  for (const [id, by] of life.open) {
+    const stays = by !== "rule" || isForPharmacist(id);
+    if (stays && !ends.includes(id) && !confirms.includes(id)) next.set(id, by);
+  }
+  for (const [id, basis] of found) if (!next.has(id) && !isConfirmed(life, id, basis)) next.set(id, "rule");
   for (const id of raises) if (!next.has(id)) next.set(id, "hand");
   life.open = next;
   const raised = openIds(life).filter((id) => !before.includes(id));
@@ -196,6 +207,22 @@ export function change(
     was,
     raised.map(() => "ORDER_EXCEPTION"),
   );
+}
+
+/** The exceptions that the checks would raise now, beyond the open and the confirmed ones. */
+export const newHolds = (model: Model, life: Life): ExceptionId[] =>
+  [...holdsOf(model, life)]
+    .filter(([id, basis]) => !life.open.has(id) && !isConfirmed(life, id, basis))
+    .map(([id]) => id);
+
+/** New facts about the patient: the checks run on every open order, and change those that they concern. */
+export function recheck(model: Model, doer: Doer): void {
+  for (const life of model.orders.filter(isOpen)) {
+    const found = holdsOf(model, life);
+    const remains = (id: ExceptionId) => found.has(id) && !isConfirmed(life, id, found.get(id)!);
+    const ended = [...life.open].some(([id, by]) => by === "rule" && !isForPharmacist(id) && !remains(id));
+    if (ended || newHolds(model, life).length > 0) change(model, life, doer, {});
+  }
 }
 
 /** A transition that leaves the exceptions unchanged or closes all of them. */

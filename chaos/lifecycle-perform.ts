@@ -24,7 +24,7 @@ import { createOrder } from "../server/src/usecases/orders/place-order.ts";
 import { requestOrderAction } from "../server/src/usecases/orders/request-order-action.ts";
 import { updatePatient } from "../server/src/usecases/patients/change-patient.ts";
 import { simulate } from "../server/src/usecases/sandbox/simulate.ts";
-import { people, type Wish } from "./lifecycle-commands.ts";
+import { isLicensed, people, type Wish } from "./lifecycle-commands.ts";
 import type { Asked, Concrete } from "./lifecycle-concrete.ts";
 import { type Address, itemsOf, type Model, productOf, type Token } from "./lifecycle-model.ts";
 import { DONE, type Told } from "./lifecycle-orders.ts";
@@ -107,7 +107,7 @@ function work(deps: Deps, scene: Scene, command: Extract<Concrete, { kind: "work
   const work: Work = {
     account_id: scene.account_id,
     order_number: life.order_number,
-    by: { person_id: by, role: people[by] },
+    by: { person_id: by, role: people[by], license: isLicensed(by) ? `RPH-${by}` : null },
     ...(revision !== null && { revision }),
   };
   const items = itemsOf(life).map(({ item_id, sku }) => ({ item_id, product: productOf(sku) }));
@@ -139,7 +139,7 @@ function work(deps: Deps, scene: Scene, command: Extract<Concrete, { kind: "work
   if ("refund_cents" in todo) return refundOrder(deps, work, { reason_id: 101, amount_cents: todo.refund_cents });
   if ("track" in todo) return trackByHand(deps, work, todo.track, "Heard by telephone.");
   if ("raise" in todo) return raiseException(deps, work, todo.raise, "It looks odd.");
-  return resolveException(deps, work, todo.resolve, "Looked into it.");
+  return resolveException(deps, work, todo.resolve, "Looked into it.", "prescriber_consulted");
 }
 
 const tokens: Record<Token, string> = {

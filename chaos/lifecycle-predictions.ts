@@ -10,6 +10,7 @@ import {
   type Model,
   openIds,
   partner,
+  recheck,
 } from "./lifecycle-model.ts";
 import {
   authorise,
@@ -59,9 +60,14 @@ export function predict(model: Model, command: Concrete, told: Told): string {
       return DONE;
     case "prescribe":
       return prescribe(model, command, told);
-    case "tell_allergies":
-      model.allergies = command.allergies;
+    case "tell_allergies": {
+      // A partner's list adds, and never removes.
+      const all = [...new Set([...model.allergies, ...command.allergies])];
+      const same = all.length === model.allergies.length;
+      model.allergies = all;
+      if (!same) recheck(model, partner);
       return DONE;
+    }
     case "clock":
       model.ahead_ms += command.days * DAY_MS;
       track(model);

@@ -1,15 +1,17 @@
 import { exceptionRow, type OrderState, statusOfState } from "@pestle/contract";
-import { people } from "./lifecycle-commands.ts";
+import { isLicensed, people } from "./lifecycle-commands.ts";
 import type { Concrete } from "./lifecycle-concrete.ts";
 import {
   change,
   type Doer,
   holdsOf,
+  isForPharmacist,
   isOpen,
   itemsOf,
   type Life,
   type Model,
   move,
+  newHolds,
   nowOf,
   system,
 } from "./lifecycle-model.ts";
@@ -21,11 +23,11 @@ const CLAIM_MS = 15 * 60_000;
 /** Commands of pharmacy staff. */
 export function work(model: Model, { life, todo, by, revision }: Extract<Concrete, { kind: "work" }>): string {
   const role = people[by];
-  const is_pharmacist = role !== "technician";
+  const is_pharmacist = isLicensed(by);
   const in_charge = role === "lead" || role === "admin";
   const doer: Doer = {
     raises: "operator",
-    resolves: role === "pharmacist" || role === "lead" ? "pharmacist" : "operator",
+    resolves: is_pharmacist ? "pharmacist" : "operator",
   };
   const theirs = life.claim !== null && life.claim.by !== by && life.claim.until_ms > model.real_ms;
   if (todo === "claim") {
@@ -62,14 +64,13 @@ function workFreely(model: Model, life: Life, todo: FreeTodo, { by, doer, is_pha
     case "approve": {
       const refused = at("Processing/clinical_review", true);
       if (refused !== null) return refused;
-      const found = [...holdsOf(model, life)].some(([id, basis]) => life.confirmed.get(id) !== basis);
-      if (found) change(model, life, doer, {});
-      else move(life, "pharmacist", "approve_review", "Filling/fill");
+      if (!isStopped(model, life, doer)) move(life, "pharmacist", "approve_review", "Filling/fill");
       return DONE;
     }
     case "fill": {
       const refused = at("Filling/fill", false);
       if (refused !== null) return refused;
+      if (isStopped(model, life, doer)) return DONE;
       life.filled_by = by;
       move(life, "technician", "complete_fill", "Filling/product_check");
       return DONE;
@@ -77,7 +78,7 @@ function workFreely(model: Model, life: Life, todo: FreeTodo, { by, doer, is_pha
     case "verify": {
       const refused = at("Filling/product_check", true) ?? (life.filled_by === by ? "same_person" : null);
       if (refused !== null) return refused;
-      move(life, "pharmacist", "verify_product", "Filling/pack");
+      if (!isStopped(model, life, doer)) move(life, "pharmacist", "verify_product", "Filling/pack");
       return DONE;
     }
     case "reject": {
@@ -114,7 +115,8 @@ function workFreely(model: Model, life: Life, todo: FreeTodo, { by, doer, is_pha
   const { overridden_by } = exceptionRow(id);
   const remains = holdsOf(model, life).has(id) || (id === 80 && life.payment === "declined");
   if (remains && overridden_by === "nobody") return "cause_remains";
-  const overrides = overridden_by === "pharmacist" && (remains || life.open.get(id) === "hand");
+  const by_hand = life.open.get(id) === "hand";
+  const overrides = overridden_by === "pharmacist" && (remains || by_hand || isForPharmacist(id));
   if (overrides && !is_pharmacist) return "pharmacist_needed";
   life.notes += 1;
   change(model, life, doer, { confirms: [id] });
@@ -126,7 +128,16 @@ function refundBy(life: Life, cents: number): string {
   return refund(life, "operator", cents) ? DONE : "nothing_to_refund";
 }
 
+/** The checks run before each step towards the patient, and hold the order instead if they find something new. */
+function isStopped(model: Model, life: Life, doer: Doer): boolean {
+  if (newHolds(model, life).length === 0) return false;
+  change(model, life, doer, {});
+  life.claim = null;
+  return true;
+}
+
 function ship(model: Model, life: Life): string {
+  if (isStopped(model, life, system)) return DONE;
   if (life.payer === "patient" && (life.payment === "declined" || life.token === "declined_at_capture")) {
     life.payment = "declined";
     change(model, life, system, { raises: [80] });

@@ -37,8 +37,8 @@ const go = async (page: Page, key: string) => {
   await page.keyboard.press(key);
 };
 
-const TESS = { person_id: "tess", role: "technician" } as const;
-const PHIL = { person_id: "phil", role: "pharmacist" } as const;
+const TESS = { person_id: "tess", role: "technician", license: null } as const;
+const PHIL = { person_id: "phil", role: "pharmacist", license: "RPH-1001" } as const;
 
 /** An order whose packages came from this lot. */
 async function filled(lot: string): Promise<Order> {
@@ -99,6 +99,48 @@ describe("journeys", () => {
     await page.keyboard.press("Enter");
     await page.getByText("Resolved: 2 orders.").waitFor();
     for (const one of held) expect((await read(one)).order_status).toBe("Processing");
+    quiet(seen);
+  });
+
+  test("the workbench resolves nothing in bulk that needs a pharmacist, and opens the order instead", async () => {
+    const allergies = [{ text: "penicillin", codes: [], reaction: null, severity: null }];
+    const made = await order({ prescription: prescribed("amoxicillin-500", 21, { allergies }) });
+    const seen = await journey.openAs(pharmacist, "/dashboard/exceptions?exception_id=74");
+    const { page } = seen;
+    await page.getByRole("row", { name: made.order_number }).waitFor();
+    await page.getByText("Not in bulk.", { exact: false }).waitFor();
+    expect(await page.getByRole("button", { name: "Resolve" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Open order" }).click();
+    await heading(page, made.order_number);
+    quiet(seen);
+  });
+
+  test("an admin adds a pharmacist with a license, and changes it", async () => {
+    const seen = await journey.openAs(admin, "/dashboard/people");
+    const { page } = seen;
+    await heading(page, "People");
+    await page.keyboard.press("n");
+    await page.getByLabel("Name", { exact: true }).fill("Rae Quist");
+    await page.getByLabel("Email").fill("rae@larkspur.example");
+    await page.getByLabel("Role").selectOption("pharmacist");
+    await page.getByLabel("License number").fill("RPH-77");
+    await page.getByLabel("License state").fill("CA");
+    await page.getByLabel("License expires").fill("2049-05-31");
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole("button", { name: "Add person" }).click();
+    await page.getByText("This is shown only once.").waitFor();
+    await page.getByRole("button", { name: "I saved it" }).click();
+    await page.getByRole("button", { name: "Rae Quist" }).click();
+    await page.getByText("RPH-77 (CA), expires 2049-05-31").waitFor();
+    await page.getByRole("button", { name: "License", exact: true }).click();
+    await page.getByLabel("NPI").fill("1234567890");
+    await page.getByRole("button", { name: "Save license" }).click();
+    await page.getByText("The NPI is not valid.", { exact: false }).waitFor();
+    await page.getByLabel("NPI").fill("1234567893");
+    await shot(page, "dashboard-license");
+    await page.getByRole("button", { name: "Save license" }).click();
+    await page.getByText("License saved.").waitFor();
+    await page.getByText("1234567893").waitFor();
     quiet(seen);
   });
 

@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from "vite
 import { IDLE_MS } from "../server/src/usecases/accounts/sign-in.ts";
 import { approveReview, completeFill, verifyProduct } from "../server/src/usecases/fulfillment/steps.ts";
 import { base32, totpCode } from "../server/src/vault/totp.ts";
-import { newOrder, placed } from "../server/test/support/orders.ts";
+import { newOrder, placed, prescribed } from "../server/test/support/orders.ts";
 import { inventedOrder } from "./support/invented-order.ts";
 import {
   inspect,
@@ -61,6 +61,28 @@ const tokenOf = async (page: Page): Promise<string | undefined> => {
   return ((await response.json()) as { session: { csrf_token: string } | null }).session?.csrf_token;
 };
 const quiet = ({ foreign, complaints }: Seen) => expect([foreign, complaints]).toEqual([[], []]);
+
+test("a pharmacist sees whether the patient was asked, records an allergy and removes it with a reason", async () => {
+  const made = await order({ prescription: { allergies: "none" } });
+  const { page, ...seen } = await journey.openAs(pharmacist, at(made));
+  await page.getByText("None known").waitFor();
+  expect(await page.getByText("Not asked").count()).toBe(2);
+  await page.getByRole("button", { name: /Reveal/ }).click();
+  await page.getByRole("heading", { name: "Allergies: None known" }).waitFor();
+  await page.getByRole("heading", { name: "Medications: Not asked" }).waitFor();
+  await page.getByRole("button", { name: "Add allergy, medication or condition" }).click();
+  await page.keyboard.type("Tartrazine");
+  await page.keyboard.press("Enter");
+  await page.getByText(/From the pharmacy/).waitFor();
+  await page.getByRole("button", { name: "Remove Tartrazine" }).click();
+  await page.keyboard.type("The patient meant another dye.");
+  await page.getByRole("dialog").getByRole("button", { name: "Remove" }).click();
+  await page.getByText(/Removed by the pharmacy.*another dye/).waitFor();
+  expect(await page.locator("del", { hasText: "Tartrazine" }).count()).toBe(1);
+  await page.getByRole("heading", { name: "Allergies: Not asked" }).waitFor();
+  expect(await violations(page)).toEqual([]);
+  quiet({ page, ...seen });
+});
 
 test("an order goes from review to shipped with the keyboard alone, and the filler cannot check it", async () => {
   const made = await order();
@@ -196,6 +218,25 @@ test("a user closes an exception with a reason, and the order returns to its pre
   await page.getByText("Resolved.").waitFor();
   expect((await read(made)).order_status).toBe("Processing");
   await shot(page, "dashboard-resolved");
+  quiet(seen);
+});
+
+test("a pharmacist overrides an allergy with a code and an explanation; the timeline shows code and license", async () => {
+  const allergies = [{ text: "penicillin", codes: [], reaction: null, severity: null }];
+  const made = await order({ prescription: prescribed("amoxicillin-500", 21, { allergies }) });
+  const seen = await journey.openAs(pharmacist, at(made));
+  const { page } = seen;
+  await page.getByText("Allergy Detected").first().waitFor();
+  await page.keyboard.press("e");
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Override code").selectOption("previously_tolerated");
+  await dialog.getByLabel("Reason", { exact: true }).fill("Took it in May without a reaction.");
+  expect(await violations(page)).toEqual([]);
+  await shot(page, "dashboard-override");
+  await dialog.getByRole("button", { name: "Resolve" }).click();
+  await page.getByText("Resolved.").waitFor();
+  await page.getByText("tolerated this drug or combination before. License RPH-2001").waitFor();
+  expect((await read(made)).order_status).toBe("Processing");
   quiet(seen);
 });
 
@@ -501,12 +542,14 @@ test("a user who stopped a sign-in halfway in one tab can sign in from another",
 
 describe("many orders at once", () => {
   test("a bulk action completes every order that it can, and shows the reason for each that it cannot", async () => {
-    const [good, gone] = [await order(), await order()];
+    // Without a safety finding, which a bulk approval would refuse.
+    const clean = { prescription: { allergies: [] } };
+    const [good, gone] = [await order(clean), await order(clean)];
     const seen = await journey.openAs(pharmacist, "/dashboard/queue/clinical_review");
     const { page } = seen;
     for (const { order_number } of [good, gone]) await page.getByLabel(`Select ${order_number}`).check();
     const { account_id } = journey.app.demo.partners[0]!;
-    const by = { person_id: "somebody", role: "pharmacist" } as const;
+    const by = { person_id: "somebody", role: "pharmacist", license: "RPH-1001" } as const;
     await approveReview(journey.app.deps, { account_id, order_number: gone.order_number, by });
     await page.getByRole("group", { name: "Selected orders" }).getByRole("button", { name: "Approve" }).click();
     await page.getByRole("heading", { name: "Some orders were not updated" }).waitFor();
@@ -549,7 +592,10 @@ describe("many orders at once", () => {
     await seen.page.getByRole("row", { name: made.order_number }).waitFor();
     const { account_id } = journey.app.demo.partners[0]!;
     const work = { account_id, order_number: made.order_number };
-    await approveReview(journey.app.deps, { ...work, by: { person_id: "phil", role: "pharmacist" } });
+    await approveReview(journey.app.deps, {
+      ...work,
+      by: { person_id: "phil", role: "pharmacist", license: "RPH-1001" },
+    });
     await seen.page.getByRole("row", { name: made.order_number }).waitFor({ state: "detached" });
     quiet(seen);
   });
@@ -693,7 +739,7 @@ async function standing(stage: "fill" | "product_check" | "pack", given?: Order)
   const made = given ?? (await order());
   const { account_id } = journey.app.demo.partners[0]!;
   const work = { account_id, order_number: made.order_number };
-  const phil = { person_id: "phil", role: "pharmacist" } as const;
+  const phil = { person_id: "phil", role: "pharmacist", license: "RPH-1001" } as const;
   const { deps } = journey.app;
   await approveReview(deps, { ...work, by: phil });
   if (stage === "fill") return made;
@@ -706,7 +752,7 @@ async function standing(stage: "fill" | "product_check" | "pack", given?: Order)
 
 async function filled({ order_number, items }: Order): Promise<void> {
   const { account_id } = journey.app.demo.partners[0]!;
-  const by = { person_id: "tess", role: "technician" } as const;
+  const by = { person_id: "tess", role: "technician", license: null } as const;
   const lots = items.map(({ item_id }) => ({ item_id, lot: "L1", lot_expires_on: "2099-01-01" }));
   await completeFill(journey.app.deps, { account_id, order_number, by }, lots);
 }

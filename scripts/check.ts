@@ -13,8 +13,6 @@ import { findPostgres15, startSystemPostgres } from "./system-postgres.ts";
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const artifacts = join(root, ".artifacts");
 const CI = process.env["CI"] === "true";
-/** These depend on the database version: they run on the embedded PostgreSQL and on the oldest supported one. */
-const DATABASE_TESTS = ["server/test/database/", "sdk/test/campaign.test.ts"];
 /** The build is current here, and a program starts from it in a third of the time. */
 const BUILT = { TEST_PROGRAM: "built" };
 
@@ -30,10 +28,11 @@ await step("build", "node", ["scripts/build.mjs"], "as it comes");
 // Each leg keeps about one core busy, and those that start programs wait a lot: three at a time fill two cores. The
 // longest start first. The browser has the machine to itself.
 const queue = [
-  () => tests("tests on the embedded PostgreSQL", ["--project=service"], BUILT, "as it comes"),
-  () => tests("tests of whole processes", ["--project=processes"], BUILT),
-  () => tests("tests without a database", ["--project=quick"]),
+  () => tests("tests of whole processes", ["--project=processes"], BUILT, "as it comes"),
+  () => tests("tests of the API", ["--project=service"], BUILT),
+  () => tests("tests on the embedded PostgreSQL", ["--project=database"], BUILT),
   testsOnOldest,
+  () => tests("tests without a database", ["--project=quick"]),
   () => step("quick start", "tsx", ["--conditions=source", "scripts/quick-start.ts"]),
   staticChecks,
 ];
@@ -73,7 +72,7 @@ async function testsOnOldest(): Promise<void> {
   // The database is temporary, so it need not wait for the disk.
   const postgres = await startSystemPostgres(oldest, ["fsync=off", "synchronous_commit=off", "full_page_writes=off"]);
   const env = { ...BUILT, TEST_DATABASE_URL: postgres.url.replace("{database}", "postgres") };
-  await tests("tests on PostgreSQL 15", ["--project=service", ...DATABASE_TESTS], env);
+  await tests("tests on PostgreSQL 15", ["--project=database"], env);
   await postgres.stop();
 }
 

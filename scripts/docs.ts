@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { arazzo, type OpenapiOptions, openapi } from "@pestle/contract";
 import { catalogueColumnsPage } from "./docs/catalogue-columns-page.ts";
 import { configPage } from "./docs/config-page.ts";
+import { controlledPage } from "./docs/controlled-page.ts";
 import { errorsPage } from "./docs/errors-page.ts";
 import { eventsPage } from "./docs/events-page.ts";
 import { exceptionsPage } from "./docs/exceptions-page.ts";
@@ -21,6 +22,7 @@ const pages: { path: string; render: () => string }[] = [
   { path: "docs/events.md", render: eventsPage },
   { path: "docs/intake.md", render: intakePage },
   { path: "docs/catalogue-columns.md", render: catalogueColumnsPage },
+  { path: "docs/controlled-substances.md", render: controlledPage },
   { path: "docs/openapi.json", render: () => described(openapi) },
   { path: "docs/arazzo.json", render: () => described(arazzo) },
   { path: "docs/config.md", render: configPage },

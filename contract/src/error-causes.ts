@@ -180,12 +180,13 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42257: {
     cause:
-      "The prescription was written too long ago: more than a year, or more than six months for a controlled substance, unless the state has its own rule.",
+      "The prescription was written too long ago: more than a year, more than six months for schedules 3 to 5, or more than 90 days for schedule 2, unless the state has its own rule. Or the time for the rest of a partial schedule 2 fill has passed.",
     fix: "Ask the prescriber for a new prescription.",
     example: { prescription: { written_date: "2020-01-01" }, order: {} },
   },
   42258: {
-    cause: "The item names a product with another active ingredient, strength or form than the prescription.",
+    cause:
+      "The item names a product with another active ingredient, strength or form than the prescription, or its SKU and NDC are two products.",
     fix: "Omit the product: the prescription determines it.",
     example: item({ sku: "sertraline-50" }),
   },
@@ -237,7 +238,8 @@ export const errorCauses: Record<ErrorCode, ErrorCause> = {
   },
   42461: { cause: "This action does not exist.", example: action('{"event": "hurry"}') },
   42462: {
-    cause: "`verify` was sent for an allergy (74), an interaction (75) or an order with a schedule 2 item.",
+    cause:
+      "`verify` was sent for an allergy (74), an interaction (75), another patient name (71), the quantity of a controlled drug (72), or an order with a schedule 2 item.",
     fix: "Wait for the pharmacist, who already sees the order, or cancel it.",
     example: null,
   },

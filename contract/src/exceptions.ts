@@ -65,7 +65,8 @@ export const exceptions = {
   69: {
     name: "Sig Requires Clarification",
     message: "The sig must be updated and a new prescription sent.",
-    raised_when: "The sig is empty or over 1,000 characters, or a pharmacist flagged it.",
+    raised_when:
+      "The sig is empty or over 1,000 characters, it contradicts the quantity or the days of supply, or a pharmacist flagged it.",
     actions: ["replace_prescription", "cancel"],
     who_acts: "partner",
     overridden_by: "pharmacist",
@@ -81,7 +82,8 @@ export const exceptions = {
   71: {
     name: "DOB Verification Required",
     message: "The date of birth must be verified again.",
-    raised_when: "The order's date of birth differs from the one on record.",
+    raised_when:
+      "The order's date of birth or patient name differs from the record. For another name, `verify` returns 42462: a person at the pharmacy must decide.",
     actions: ["verify", "cancel"],
     who_acts: "partner",
     overridden_by: "operator",
@@ -89,7 +91,8 @@ export const exceptions = {
   72: {
     name: "Qty Verification Required",
     message: "The quantity must be verified.",
-    raised_when: "The units are above the product's maximum, or not a whole number.",
+    raised_when:
+      "The units are above the product's maximum, not a whole number, or above one fill of a controlled prescription.",
     actions: ["verify", "cancel"],
     who_acts: "partner",
     overridden_by: "pharmacist",
@@ -98,7 +101,7 @@ export const exceptions = {
     name: "Missing Rx",
     message: "The prescription is missing for some items of the order.",
     raised_when:
-      "Under Automatic Processing: an item that needs a prescription has prescriber fields instead of a prescription.",
+      "The prescription of an open order was canceled, replaced or rejected, or it expired. Under Automatic Processing also: an item that needs a prescription has prescriber fields instead.",
     actions: ["replace_prescription", "remove_item", "cancel"],
     who_acts: "partner",
     overridden_by: "nobody",
@@ -107,7 +110,8 @@ export const exceptions = {
   74: {
     name: "Allergy Detected",
     message: "An allergy to a drug in the order was detected.",
-    raised_when: "The safety engine finds one of the patient's allergies among the ingredients.",
+    raised_when:
+      "The safety engine finds one of the patient's allergies among the ingredients. It stays open until a pharmacist closes it, even if the allergy is removed.",
     actions: ["cancel"],
     who_acts: "pharmacist",
     overridden_by: "pharmacist",

@@ -19,6 +19,21 @@ export const payers = ["partner", "patient"] as const;
 export const paymentStatuses = ["pending", "authorized", "captured", "declined", "voided", "refunded"] as const;
 export const labelFormats = ["PDF", "PNG", "ZPL"] as const;
 
+/** The kinds of safety facts, with the list and the status of `patient_safety` that belong to each. */
+export const safetyKinds = {
+  allergy: { list: "allergies", status: "allergies_status" },
+  medication: { list: "medications", status: "medications_status" },
+  condition: { list: "health_conditions", status: "conditions_status" },
+} as const;
+export type SafetyKind = keyof typeof safetyKinds;
+export const safetyKindNames = Object.keys(safetyKinds) as [SafetyKind, ...SafetyKind[]];
+export const safetySources = ["prescriber", "partner", "pharmacy"] as const;
+export type SafetySource = (typeof safetySources)[number];
+export const safetyStatuses = ["not_asked", "none_known", "listed"] as const;
+export type SafetyStatus = (typeof safetyStatuses)[number];
+/** The longest text of an entry that a partner or the pharmacy records, and the longest reason to remove one. */
+export const SAFETY_TEXT_CHARACTERS = 200;
+
 /** Maximum lengths of a street line and a city name. */
 export const STREET_MOST_CHARACTERS = 100;
 export const CITY_MOST_CHARACTERS = 50;

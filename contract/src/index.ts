@@ -1,5 +1,6 @@
 export * from "./actions.ts";
 export * from "./catalogue.ts";
+export * from "./count-reasons.ts";
 export * from "./dashboard/dashboard-admin.ts";
 export * from "./dashboard/dashboard-api.ts";
 export * from "./dashboard/dashboard-order.ts";
@@ -24,8 +25,15 @@ export {
   ORDER_NUMBER_PATTERN,
   payers,
   paymentStatuses,
+  SAFETY_TEXT_CHARACTERS,
+  type SafetyKind,
+  type SafetySource,
+  type SafetyStatus,
   type ShipmentStatus,
   STREET_MOST_CHARACTERS,
+  safetyKindNames,
+  safetyKinds,
+  safetySources,
   shipmentStatuses,
   type Workflow,
   workflows,
@@ -34,6 +42,7 @@ export * from "./lifecycle.ts";
 export { arazzo } from "./openapi/arazzo.ts";
 export * from "./openapi/openapi.ts";
 export * from "./order-actions.ts";
+export * from "./override-reasons.ts";
 export * from "./portal/portal.ts";
 export * from "./portal/portal-api.ts";
 export * from "./portal/portal-credentials.ts";

@@ -38,20 +38,25 @@ export type HoldableState = (typeof holdableStates)[number];
 export const roles = ["partner", "system", "pharmacist", "technician", "operator", "carrier"] as const;
 export type Role = (typeof roles)[number];
 
-/** Permissions of pharmacy staff by sign-in role. History shows the first of them. */
+/**
+ * Permissions of pharmacy staff by sign-in role. History shows the first of them. Only a person with a current license
+ * has the permissions of a pharmacist. An admin manages the service and is never a pharmacist.
+ */
 export const staffRoles = {
   technician: ["technician", "operator"],
   pharmacist: ["pharmacist", "technician", "operator"],
   // The pharmacist in charge: can also take over orders that others have claimed.
   lead: ["pharmacist", "technician", "operator"],
-  admin: ["operator", "pharmacist", "technician"],
+  admin: ["operator", "technician"],
 } as const satisfies Record<string, readonly Role[]>;
 export type StaffRole = keyof typeof staffRoles;
 export const staffRoleNames = Object.keys(staffRoles) as [StaffRole, ...StaffRole[]];
-/** Roles that can make a pharmacist's decisions. */
+/** Roles that can make a pharmacist's decisions, with a current license. */
 export const pharmacistRoles = staffRoleNames.filter((role) =>
   (staffRoles[role] as readonly Role[]).includes("pharmacist"),
 );
+/** Roles that can view, route and close review entries. A verdict on a prescription needs a licensed pharmacist. */
+export const reviewerRoles = [...pharmacistRoles, "admin"] as const satisfies readonly StaffRole[];
 
 export type Transition = {
   readonly event: string;
@@ -60,6 +65,8 @@ export type Transition = {
   /** `before the hold` is the state before On Hold. `unchanged` keeps the state. */
   readonly to: OrderState | "before the hold" | "unchanged";
   readonly by: readonly Role[];
+  /** The step brings a package nearer to the patient: the checks run first, and a new exception holds the order instead. */
+  readonly checked?: true;
   /** A condition in addition to the starting state. */
   readonly when?: string;
   /** An order with only OTC products never sends RX_UPDATED, because it has no prescription. */
@@ -69,6 +76,8 @@ export type Transition = {
 
 /** A change of `order_status` always sends these two. The second goes only to endpoints that opted in. */
 const statusChange = ["RX_UPDATED", "ORDER_UPDATED"] as const satisfies readonly EventType[];
+
+const UNHELD = "The checks run again and find no new exception. Otherwise they hold the order instead.";
 
 /** Every transition of an order. Each writes one history row and its events in the same transaction. */
 export const transitions = [
@@ -104,6 +113,8 @@ export const transitions = [
     from: ["Processing/clinical_review"],
     to: "Filling/fill",
     by: ["pharmacist"],
+    checked: true,
+    when: UNHELD,
     sends: statusChange,
   },
   {
@@ -111,6 +122,8 @@ export const transitions = [
     from: ["Filling/fill"],
     to: "Filling/product_check",
     by: ["technician"],
+    checked: true,
+    when: UNHELD,
     sends: [],
     also: "Lot and expiry are recorded.",
   },
@@ -119,7 +132,8 @@ export const transitions = [
     from: ["Filling/product_check"],
     to: "Filling/pack",
     by: ["pharmacist"],
-    when: "A different person filled it.",
+    checked: true,
+    when: `A different person filled it. ${UNHELD}`,
     sends: [],
   },
   {
@@ -135,6 +149,8 @@ export const transitions = [
     from: ["Filling/pack"],
     to: "Shipped",
     by: ["technician", "system"],
+    checked: true,
+    when: UNHELD,
     sends: [...statusChange, "SHIPMENT_UPDATED"],
     also: "The payment is captured. Label and tracking number exist.",
   },
@@ -231,6 +247,10 @@ export const transitions = [
 ] as const satisfies readonly Transition[];
 
 export type TransitionEvent = (typeof transitions)[number]["event"];
+
+/** Whether the checks run before this step and can hold the order instead. */
+export const isCheckedStep = (event: TransitionEvent): boolean =>
+  transitions.some((row: Transition) => row.event === event && row.checked === true);
 
 export const statusOfState = (state: OrderState): OrderStatus => state.split("/")[0] as OrderStatus;
 export const stageOfState = (state: OrderState): Stage | null => (state.split("/")[1] as Stage | undefined) ?? null;

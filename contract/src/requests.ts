@@ -7,6 +7,7 @@ import {
   labelFormats,
   PATIENT_ID_PATTERN,
   payers,
+  SAFETY_TEXT_CHARACTERS,
   STREET_MOST_CHARACTERS,
 } from "./fields.ts";
 import {
@@ -76,11 +77,20 @@ export const IdentityDocumentInput = named(
 );
 export type IdentityDocumentInput = Static<typeof IdentityDocumentInput>;
 
-export const safetyList = array(string({ kind: "trimmed_line", maxLength: 200 }), { maxItems: 100 });
+const safetyText = { kind: "trimmed_line", maxLength: SAFETY_TEXT_CHARACTERS } as const;
+export const safetyList = array(string(safetyText), { maxItems: 100 });
 export const PatientSafetyInput = named(
   "PatientSafetyInput",
   partial({ medications: safetyList, health_conditions: safetyList, allergies: safetyList }),
 );
+
+const reason = string({
+  ...safetyText,
+  description: "Why the entry is wrong or no longer true. The pharmacist sees it.",
+});
+/** `DELETE /patients/{patient_id}/patient_safety/{entry_id}`. */
+export const SafetyEntryRemoval = named("SafetyEntryRemoval", partial({ reason }));
+export type SafetyEntryRemoval = Static<typeof SafetyEntryRemoval>;
 
 export const PRESCRIBER_MOST_CHARACTERS = 120;
 export const EMAIL_MOST_CHARACTERS = 254;

@@ -12,6 +12,9 @@ import {
   patient_id,
   payers,
   paymentStatuses,
+  safetyKindNames,
+  safetySources,
+  safetyStatuses,
   shipmentStatuses,
   workflows,
 } from "./fields.ts";
@@ -69,15 +72,39 @@ export const IdentityDocument = named(
 );
 export type IdentityDocument = Static<typeof IdentityDocument>;
 
+export const SafetyEntry = named(
+  "SafetyEntry",
+  object({
+    entry_id: integer("Identifies the entry within the patient."),
+    kind: oneOf(safetyKindNames),
+    text: string("As recorded."),
+    source: oneOf(safetySources, "Who recorded it. You can remove entries of the `partner` only."),
+    recorded_at: nullable(time("Null if an earlier version of the service recorded it.")),
+  }),
+);
+export type SafetyEntry = Static<typeof SafetyEntry>;
+
+const statusOf = (list: string) =>
+  oneOf(
+    safetyStatuses,
+    `\`not_asked\`: no one has said anything. \`none_known\`: a person was asked and named none. \`listed\`: \`${list}\` names at least one.`,
+  );
+
 export const PatientSafety = named(
   "PatientSafety",
   object({
     medications: array(string(), "Other medications that the patient takes."),
     health_conditions: array(string()),
     allergies: array(string()),
+    allergies_status: statusOf("allergies"),
+    medications_status: statusOf("medications"),
+    conditions_status: statusOf("health_conditions"),
+    entries: array(SafetyEntry, "The texts of the three lists, each with its source."),
   }),
 );
 export type PatientSafety = Static<typeof PatientSafety>;
+/** The part that the safety checks read, and that partners send. */
+export type SafetyLists = Pick<PatientSafety, "medications" | "health_conditions" | "allergies">;
 
 /** `patient_id` is the prescriber system's own if the e-prescription has a usable one. */
 export const Patient = named(

@@ -6,6 +6,7 @@ import { type Browser, chromium, type Page } from "playwright-core";
 import { findBrowser } from "../../scripts/browser.ts";
 import { createPerson, hashPassword } from "../../server/src/usecases/accounts/create-person.ts";
 import { startTestApp, type TestApp } from "../../server/test/support/test-app.ts";
+import { licenseFor } from "../../server/test/support/web.ts";
 
 const ARTIFACTS = fileURLToPath(new URL("../../.artifacts/screenshots/", import.meta.url));
 const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
@@ -117,7 +118,7 @@ export async function startJourney(env: Record<string, string> = {}): Promise<Jo
       people += 1;
       const email = `${role}-${people}@people.example`;
       password_hash ??= hashPassword(PASSWORD);
-      const row = { email, name, role, partner_id, password_hash };
+      const row = { email, name, role, partner_id, password_hash, ...licenseFor(role) };
       await app.deps.db.transaction((tx) => createPerson(tx, row, app.deps.now()));
       return { email, password: PASSWORD };
     },

@@ -5,6 +5,8 @@ import {
   type ExceptionId,
   exceptionIds,
   exceptionRow,
+  overrideReasons,
+  SHORTEST_OVERRIDE_TEXT,
 } from "@pestle/contract";
 import { exceptionFixes } from "../../contract/src/exception-fixes.ts";
 import { code, fence, generated, page, table } from "./markdown.ts";
@@ -19,8 +21,12 @@ export function exceptionsPage() {
     "# Exceptions\n",
     "An order is On Hold exactly while at least one exception is open on it. Each exception offers actions. Send one as `event` to `POST /orders/{order_number}/partner_order_action_requests`, with its fields next to it.\n",
     table(["id", "name", "actions", "who acts", "overridden by"], rows),
-    "`overridden by`: who in the pharmacy may close the exception, with a reason, while its cause still exists. The service signs overrides of 74 and 75 in the history.\n",
-    "`verify` returns 42462 on 74 and 75 and on any order with a schedule 2 item, because a pharmacist must decide. A confirmation by `verify` or a `confirm_` action lasts until the data changes.\n",
+    `\`overridden by\`: who in the pharmacy may close the exception, with a reason, while its cause still exists. A pharmacist needs a current license, and gives one of these codes and a text of at least ${SHORTEST_OVERRIDE_TEXT} characters. The service signs the code, the text and the license number in the history.\n`,
+    table(
+      ["override code", "meaning"],
+      Object.entries(overrideReasons).map(([key, meaning]) => [code(key), meaning]),
+    ),
+    "`verify` returns 42462 on 74 and 75, on 72 of an order with a controlled drug, and on any order with a schedule 2 item, because a pharmacist must decide. A confirmation by `verify` or a `confirm_` action lasts until the data changes.\n",
     "## One by one\n",
     "[The sandbox](guides/sandbox.md#how-to-get-each-hold) shows how to get each exception.\n",
     ...exceptionIds.map(exceptionSection),

@@ -42,7 +42,7 @@ export function lifecyclePage() {
     table(["event", "from", "to", "by", "when", "sends", "also"], rows),
     "An order of OTC products alone never sends RX_UPDATED; subscribe to ORDER_UPDATED instead.\n",
     "## Who works on an order\n",
-    "What pharmacy staff may do, by role. The person who filled an order cannot check it, in any role.\n",
+    "What pharmacy staff may do, by role. Only a person with a current license acts as a pharmacist. The person who filled an order cannot check it, in any role.\n",
     table(
       ["role", "acts as"],
       Object.entries(staffRoles).map(([role, acts]) => [role, acts.join(", ")]),

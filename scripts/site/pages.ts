@@ -47,6 +47,7 @@ const sections: { title: string; entries: Entry[] }[] = [
       "docs/guides/operator.md",
       "docs/guides/deployment.md",
       "docs/guides/security.md",
+      "docs/controlled-substances.md",
       "docs/runbook.md",
       "docs/performance.md",
       "SECURITY.md",

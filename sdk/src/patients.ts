@@ -22,6 +22,8 @@ export type Patients = {
   ): Promise<MedicationRequest[]>;
   addAddress(patient_id: string, address: AddressInput, options?: WriteOptions): Promise<PatientAddress>;
   removeAddress(patient_id: string, address_id: number, options?: CallOptions): Promise<void>;
+  /** Removes an entry of `patient_safety.entries` that you sent. The pharmacist sees the reason. */
+  removeSafetyEntry(patient_id: string, entry_id: number, reason: string, options?: CallOptions): Promise<void>;
   addIdentityDocument(
     patient_id: string,
     document: IdentityDocumentInput,
@@ -37,6 +39,8 @@ export const patientsOf = (call: Call): Patients => ({
   addAddress: (patient_id, body, options) => call("addShippingAddress", { path: { patient_id }, body }, options),
   removeAddress: (patient_id, address_id, options) =>
     call("removeShippingAddress", { path: { patient_id, address_id } }, options),
+  removeSafetyEntry: (patient_id, entry_id, reason, options) =>
+    call("removeSafetyEntry", { path: { patient_id, entry_id }, body: { reason } }, options),
   addIdentityDocument: (patient_id, body, options) =>
     call("addIdentityDocument", { path: { patient_id }, body }, options),
 });

@@ -73,6 +73,11 @@ test("every partner operation of the contract has a method, and the server answe
     listOrderStatusReasons: () => pestle.orderStatusReasons(),
     getPatient: () => pestle.patients.get(patient_id),
     updatePatient: () => pestle.patients.update(patient_id, { phone: "4155550134" }),
+    removeSafetyEntry: async () => {
+      const known = await pestle.patients.update(patient_id, { patient_safety: { medications: ["melatonin"] } });
+      const { entry_id } = known.patient_safety.entries.at(-1)!;
+      return pestle.patients.removeSafetyEntry(patient_id, entry_id, "The patient stopped taking it.");
+    },
     listPatientPrescriptions: () => pestle.patients.prescriptions(patient_id, { active: true }),
     addShippingAddress: () => pestle.patients.addAddress(patient_id, { ...goodAddress, first_name: "Odalys" }),
     removeShippingAddress: () => pestle.patients.removeAddress(patient_id, address.address_id),

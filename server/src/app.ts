@@ -8,12 +8,15 @@ import type { Config } from "./config.ts";
 import { createCopies, dropAll, dropChanged } from "./copies.ts";
 import { createLog } from "./create-log.ts";
 import { openDatabase } from "./database.ts";
+import { listPeople } from "./db/accounts/manage-people.ts";
+import { countPharmacists } from "./db/accounts/people.ts";
 import { dropLeases } from "./db/accounts/rate-leases.ts";
 import { announce, type Change, openBus } from "./db/bus.ts";
 import type { Db } from "./db/db.ts";
 import { migrate } from "./db/migrate.ts";
 import { alignFeed } from "./db/webhooks/account-events.ts";
 import type { Addresses, Deps } from "./deps.ts";
+import { dateIn } from "./domain/values/calendar.ts";
 import { formatOf } from "./formats/formats.ts";
 import { addTokenServer } from "./http/accounts/token-server.ts";
 import { addIntake } from "./http/intake/intake.ts";
@@ -28,13 +31,16 @@ import { createMetrics } from "./metrics.ts";
 import { createRateLimiter } from "./rate-limiter.ts";
 import { createRequestLog } from "./request-log.ts";
 import { shareLimits } from "./usecases/accounts/share-limits.ts";
+import { secondFactorOf } from "./usecases/accounts/sign-in.ts";
 import { trackShipments } from "./usecases/fulfillment/track-shipments.ts";
 import { fillDue } from "./usecases/intake/order-due-prescriptions.ts";
 import { processWaiting } from "./usecases/intake/process-waiting.ts";
+import { NO_PHARMACIST } from "./usecases/operations/check-up.ts";
 import { keepRequests } from "./usecases/operations/keep-requests.ts";
 import { tidy } from "./usecases/operations/tidy.ts";
 import { watchHome } from "./usecases/operations/watch-home.ts";
 import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
+import { recheckDue } from "./usecases/orders/recheck-orders.ts";
 import { recheckUnchecked } from "./usecases/orders/recheck-unchecked.ts";
 import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
 import { openSafetyEngine } from "./usecases/safety/safety-engine.ts";
@@ -62,6 +68,7 @@ const CANARIES_EVERY_MS = 60_000;
 /** Back orders receive new stock within about a second. */
 const BACK_ORDERS_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
+const RECHECK_EVERY_MS = 60_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
 /** At most how often a process that does not deliver webhooks notifies the others of new events. */
 const TELL_EVERY_MS = 50;
@@ -109,6 +116,9 @@ export async function startApp(
       vault.reload(db).catch((error: Error) => log.warn({ fault: error.message }, "reloading the keys failed"));
     const demo = (await options.prepare?.({ config, db, vault, now }, database.embedded)) ?? false;
 
+    const staffed = (await listPeople(db)).some(({ partner_id }) => partner_id === null);
+    if (staffed && (await countPharmacists(db, dateIn(config.TIME_ZONE, now()))) === 0) log.warn(NO_PHARMACIST);
+
     let delivering: Delivering | undefined;
     const safety = await openSafetyEngine({ config, db, log, metrics });
     // Wait for reloads before closing the database; otherwise a failed start logs false alarms.
@@ -149,7 +159,7 @@ export async function startApp(
       safety,
       ...(options.webhook_client && { webhook_client: options.webhook_client }),
       home_watch: watchHome({ config, db, now, log }),
-      second_factor: config.SECOND_FACTOR === "auto" ? (demo ? "offered" : "required") : config.SECOND_FACTOR,
+      second_factor: secondFactorOf(config, demo),
       request_log: createRequestLog(),
       deliveries,
       log,
@@ -187,6 +197,7 @@ export async function startApp(
       startLoop(deps, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(deps, formatOf))),
       startLoop(deps, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(deps))),
       startLoop(deps, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(deps)),
+      startLoop(deps, "recheck-due", RECHECK_EVERY_MS, () => recheckDue(deps)),
       startLoop(deps, "track-shipments", TRACK_EVERY_MS, () => trackShipments(deps)),
       startLoop(deps, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(deps)),
       startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {

@@ -91,6 +91,18 @@ export const settings = {
     fix: "pairs of a state and its months, such as IL=15,IA=18",
     parse: (value: string) => matching(/^$|^[A-Z]{2}=\d{1,2}(,[A-Z]{2}=\d{1,2})*$/, value),
   },
+  RX_SCHEDULE_2_DAYS: whole(
+    "90",
+    1,
+    180,
+    "Days after the written date during which a schedule 2 prescription can be filled. Federal law sets no limit.",
+  ),
+  RX_SCHEDULE_2_DAYS_BY_STATE: {
+    default: "MA=30,NY=30,TX=30,WI=60",
+    meaning: "The same for patients in states with their own rule. Review it with your counsel.",
+    fix: "pairs of a state and its days, such as NY=30,WI=60",
+    parse: (value: string) => matching(/^$|^[A-Z]{2}=\d{1,3}(,[A-Z]{2}=\d{1,3})*$/, value),
+  },
   PHARMACY_NAME: line(
     "Larkspur Pharmacy",
     60,

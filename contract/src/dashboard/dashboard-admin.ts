@@ -1,3 +1,4 @@
+import type { CountReason } from "../count-reasons.ts";
 import type { Environment } from "../endpoints/oauth.ts";
 import type { DrugSchedule, Workflow } from "../fields.ts";
 import type { StaffRole } from "../lifecycle.ts";
@@ -71,6 +72,13 @@ export type DashboardPerson = {
   disabled_at: string | null;
   last_signed_in_at: string | null;
   second_factor: boolean;
+} & PersonLicense;
+/** A pharmacist's license. Without one, or after `license_expires_on`, a person cannot act as a pharmacist. */
+export type PersonLicense = {
+  license_number: string | null;
+  license_state: string | null;
+  license_expires_on: string | null;
+  npi: string | null;
 };
 /** Minimum password length, here and in the portal. */
 export const SHORTEST_PASSWORD = 12;
@@ -79,7 +87,14 @@ export type QrPicture = { size: number; path: string };
 /** POST /session/second_factor, here and in the portal: the secret, and the address that the QR code shows. */
 export type NewSecondFactor = { secret: string; address: string; qr_code: QrPicture };
 /** POST /dashboard/people (admin). The server generates a password and returns it once. */
-export type NewPersonRequest = { email: string; name: string; role: PersonRoleName; partner_id?: string | null };
+export type NewPersonRequest = {
+  email: string;
+  name: string;
+  role: PersonRoleName;
+  partner_id?: string | null;
+} & Partial<PersonLicense>;
+/** POST /dashboard/people/{person_id}/license (admin) replaces all four fields. Returns the person. */
+export type LicenseRequest = Partial<PersonLicense>;
 /** POST /dashboard/people/{person_id}/password returns this too. */
 export type ShownPassword = { person: DashboardPerson; password: string };
 /** POST …/disable, …/enable, …/second_factor (which removes it). None takes a body. */
@@ -113,6 +128,7 @@ export type DashboardProduct = {
   cold_chain: boolean;
   price_cents: number;
   back_orders: boolean;
+  is_drug: boolean;
 };
 export type DashboardShippingMethod = {
   id: number;
@@ -164,6 +180,8 @@ export type CatalogueDifference = {
 export type CatalogueImportAnswer = CatalogueDifference & {
   version: number | null;
   faults: readonly { at: string; column: string | null; sentence: string }[];
+  /** Products that the safety check does not understand. They can be imported, and their orders are held. */
+  warnings: readonly { at: string; column: string | null; sentence: string }[];
 };
 
 /** GET /dashboard/stock/{account_id}. */
@@ -176,8 +194,11 @@ export type DashboardShelf = {
   reserved_units: number;
   free_units: number;
 };
-/** POST /dashboard/stock/{account_id}/receive: units received; …/count: units counted. Returns the shelf's units. */
-export type StockRequest = { sku: string; units: number; note?: string };
+/**
+ * POST /dashboard/stock/{account_id}/receive: units received; …/count: units counted. Returns the shelf's units. A
+ * pharmacist counts a controlled substance; a difference needs a reason and a note of at least 10 characters.
+ */
+export type StockRequest = { sku: string; units: number; note?: string; reason?: CountReason };
 export type MovedShelf = Omit<DashboardShelf, "name" | "ndc">;
 
 /** GET and PUT /dashboard/targets (PUT: lead, admin). Null: never late. */
@@ -197,6 +218,9 @@ export const auditActions = {
   document_viewed: "opened a document of an order",
   orders_exported: "exported orders",
   order_worked: "worked on an order",
+  safety_entry_added: "recorded an allergy, medication or condition",
+  safety_entry_removed: "removed an allergy, medication or condition",
+  exception_overridden: "overrode an exception of an order",
   order_action_requested: "requested an action on an order, in the portal",
   patient_found: "found a patient by name",
   lot_searched: "searched for a lot",
@@ -215,6 +239,7 @@ export const auditActions = {
   person_disabled: "disabled a user",
   person_enabled: "enabled a user",
   role_changed: "changed a user's role",
+  license_changed: "changed a user's license",
   password_reset: "reset a user's password",
   second_factor_reset: "removed a user's second factor",
   catalogue_imported: "imported a catalogue",

@@ -12,6 +12,7 @@ import type {
   DashboardPeople,
   DashboardStock,
   DashboardTargets,
+  LicenseRequest,
   MovedShelf,
   NewCredentialRequest,
   NewPartnerRequest,
@@ -23,7 +24,12 @@ import type {
   ShownPassword,
   StockRequest,
 } from "./dashboard-admin.ts";
-import type { DashboardOrder, RevealedOrder } from "./dashboard-order.ts";
+import type {
+  DashboardOrder,
+  RevealedOrder,
+  SafetyEntryRemovalRequest,
+  SafetyEntryRequest,
+} from "./dashboard-order.ts";
 import type {
   DashboardExceptions,
   DashboardOrderFilter,
@@ -75,6 +81,14 @@ export type DashboardApi = {
 
   "GET /dashboard/orders/{account_id}/{order_number}": { answer: DashboardOrder };
   "POST /dashboard/orders/{account_id}/{order_number}/reveal": { answer: RevealedOrder };
+  "POST /dashboard/orders/{account_id}/{order_number}/safety_entries": {
+    body: SafetyEntryRequest;
+    answer: RevealedOrder;
+  };
+  "POST /dashboard/orders/{account_id}/{order_number}/safety_entries/remove": {
+    body: SafetyEntryRemovalRequest;
+    answer: RevealedOrder;
+  };
   "POST /dashboard/orders/{account_id}/{order_number}/work": { body: WorkRequest; answer: DashboardOrder };
   "GET /dashboard/orders/{account_id}/{order_number}/documents/{kind}": { query: "item_id"; answer: WebFile };
 
@@ -101,6 +115,7 @@ export type DashboardApi = {
   "POST /dashboard/people/{person_id}/enable": { answer: PersonChanged };
   "POST /dashboard/people/{person_id}/second_factor": { answer: PersonChanged };
   "POST /dashboard/people/{person_id}/password": { answer: ShownPassword };
+  "POST /dashboard/people/{person_id}/license": { body: LicenseRequest; answer: PersonChanged };
 
   "GET /dashboard/catalogue/{account_id}": { answer: DashboardCatalogue };
   "POST /dashboard/catalogue/{account_id}/import": { body: CatalogueImportRequest; answer: CatalogueImportAnswer };

@@ -1,9 +1,18 @@
 import type { ActionKey } from "../actions.ts";
 import type { Environment } from "../endpoints/oauth.ts";
 import type { ExceptionId } from "../exceptions.ts";
-import type { DrugSchedule, ShipmentStatus } from "../fields.ts";
+import type { DrugSchedule, SafetyKind, SafetySource, SafetyStatus, ShipmentStatus } from "../fields.ts";
 import type { OrderState, OrderStatus, Stage, TransitionEvent } from "../lifecycle.ts";
-import type { Address, MedicationRequest, Order, OrderException, Patient, Shipment } from "../resources.ts";
+import type { OverrideCode } from "../override-reasons.ts";
+import type {
+  Address,
+  MedicationRequest,
+  Order,
+  OrderException,
+  Patient,
+  SafetyEntry,
+  Shipment,
+} from "../resources.ts";
 import type { WorkEvent } from "./dashboard-work.ts";
 
 /** The order page for pharmacy staff, under `/web/dashboard`. Times are ISO 8601. */
@@ -25,6 +34,8 @@ export type DashboardOrder = {
   brand: string | null;
   method: { id: number; name: string; carrier: string; service: string; cold_chain: boolean };
   patient: MaskedPatient;
+  /** Whether the patient was asked. The reveal shows the entries. */
+  safety_status: Record<SafetyKind, SafetyStatus>;
   address: MaskedAddress | null;
   lines: DashboardLine[];
   findings: DashboardFinding[];
@@ -53,9 +64,20 @@ export type MaskedAddress = {
 /** POST …/reveal, without a body. The server audits who asked. */
 export type RevealedOrder = {
   patient: Patient;
+  /** From the newest prescription that has one. */
+  weight_kg: number | null;
+  /** Entries of `patient_safety` that a partner or a pharmacist removed. */
+  removed_entries: RemovedSafetyEntry[];
   address: Address | null;
   suggestion: Omit<Address, "first_name" | "last_name" | "phone"> | null;
 };
+
+export type RemovedSafetyEntry = SafetyEntry & { removed: { at: string; by: SafetySource; reason: string } };
+
+/** POST …/safety_entries: records an entry with the source `pharmacy`. */
+export type SafetyEntryRequest = { kind: SafetyKind; text: string };
+/** POST …/safety_entries/remove, by a pharmacist. */
+export type SafetyEntryRemovalRequest = { entry_id: number; reason: string };
 
 /** An item with the prescription it fills, as received. */
 export type DashboardLine = {
@@ -90,11 +112,15 @@ export type DashboardFinding = {
   exception_id: ExceptionId | null;
   item_id: number | null;
   message: string;
+  /** What the pharmacist should do. */
+  advice: string | null;
   source: string;
 };
 
 export type DashboardException = OrderException & {
   who_acts: "partner" | "pharmacist" | "pharmacy";
+  /** Whether a pharmacist must give an override code to resolve it. */
+  needs_code: boolean;
   /** Why this user cannot resolve it; null if they can. */
   cannot_resolve: string | null;
 };
@@ -121,8 +147,18 @@ export type TimelineEntry = { at: string; who: string | null; role: string | nul
       reason: string | null;
     }
   | { kind: "action"; event: ActionKey; exception_id: ExceptionId | null }
-  /** `signature_holds`: false if the signed content changed; null if nothing was signed. */
-  | { kind: "note"; reason: string; overridden: ExceptionId[]; signature_holds: boolean | null }
+  /**
+   * `signature_holds`: false if the signed content changed; null if nothing was signed. An override has a `code` and the
+   * pharmacist's `license_number`.
+   */
+  | {
+      kind: "note";
+      reason: string;
+      overridden: ExceptionId[];
+      code: OverrideCode | null;
+      license_number: string | null;
+      signature_holds: boolean | null;
+    }
   /** A webhook attempt. `status` is the HTTP status, or null without a response. */
   | {
       kind: "webhook";

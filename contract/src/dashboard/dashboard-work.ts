@@ -1,6 +1,7 @@
 import type { ExceptionId } from "../exceptions.ts";
 import type { ShipmentStatus } from "../fields.ts";
 import type { TransitionEvent } from "../lifecycle.ts";
+import type { OverrideCode } from "../override-reasons.ts";
 import type { AddressInput } from "../requests.ts";
 
 /** Work on orders, single and in bulk, under `/web/dashboard`. Times are ISO 8601. */
@@ -38,14 +39,19 @@ export type WorkRequest = { revision?: number } & (
   | { event: "verify_product"; scans: { item_id: number; code: string }[] }
   | { event: "reject_product" | "cancel" | "note"; reason: string }
   | { event: "track"; status: ShipmentStatus; description: string }
-  | { event: "raise_exception" | "resolve"; exception_id: ExceptionId; reason: string }
+  | { event: "raise_exception"; exception_id: ExceptionId; reason: string }
+  /** `code` is required to override an exception that only a pharmacist can override. */
+  | { event: "resolve"; exception_id: ExceptionId; reason: string; code?: OverrideCode | null }
   /** Same as in the partner API: `accept_suggested` and `ignore_warnings` override the validator's doubts. */
   | { event: "update_address"; address: AddressInput }
   /** Without an amount: the full captured amount not yet refunded. */
   | { event: "refund"; reason_id: number; amount_cents?: number }
 );
 
-/** POST /dashboard/bulk: the same event for each order, without items or scans. */
+/**
+ * POST /dashboard/bulk: the same event for each order, without items or scans. `approve_review` refuses orders with a
+ * safety finding, and `resolve` takes only exceptions that do not need a pharmacist.
+ */
 export const bulkEvents = ["claim", "release", "approve_review", "ship", "cancel", "resolve", "note"] as const;
 export type BulkEvent = (typeof bulkEvents)[number];
 export const MOST_BULK_ORDERS = 200;

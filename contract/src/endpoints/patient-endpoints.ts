@@ -1,8 +1,8 @@
 import type { ErrorCode } from "../errors.ts";
 import { identityDocument, patient, patientAddress, prescription, shipTo } from "../openapi/example-records.ts";
-import { AddressInput, IdentityDocumentInput, PatientUpdate } from "../requests.ts";
+import { AddressInput, IdentityDocumentInput, PatientUpdate, SafetyEntryRemoval } from "../requests.ts";
 import { IdentityDocument, MedicationRequest, Patient, PatientAddress } from "../resources.ts";
-import { array, boolean, object } from "../schema.ts";
+import { array, boolean, object, string } from "../schema.ts";
 import { answer, body, bodyCodes, type Endpoint, idempotencyCodes } from "./endpoint.ts";
 
 const addressCodes = [42221, 42222, 42223, 42225, 42226, 42227, 42230] as const satisfies readonly ErrorCode[];
@@ -31,7 +31,7 @@ export const patientEndpoints = [
     auth: "bearer:partners",
     summary: "Change a patient",
     description:
-      "Changes the fields you send and leaves the others. Each list of `patient_safety` that you send replaces the one on file: at most 100 entries of 200 characters. The service stores a phone number as ten digits. `null` does not clear a field: it is a malformed value. Names and the date of birth come from the prescriber and cannot be changed here.",
+      "Changes the fields you send and leaves the others. A list of `patient_safety` adds the entries that are not on file, without regard to case: at most 100 entries of 200 characters. It never removes an entry. An empty list means that the patient named none: the status becomes `none_known` if nothing is on file, otherwise nothing changes. The service stores a phone number as ten digits. `null` does not clear a field: it is a malformed value. Names and the date of birth come from the prescriber and cannot be changed here.",
     body: body("application/json", PatientUpdate, {
       email: "rosa.quill@mail.example",
       phone: "+1 (415) 555-0134",
@@ -39,6 +39,23 @@ export const patientEndpoints = [
     }),
     responses: { 200: answer("The updated patient.", Patient, patient) },
     codes: [40003, ...bodyCodes, 42200, 42201, 42204, 42205],
+    may_be_missing: true,
+  },
+  {
+    operation_id: "removeSafetyEntry",
+    method: "DELETE",
+    path: "/patients/{patient_id}/patient_safety/{entry_id}",
+    server: "partner",
+    tags: ["Patients"],
+    auth: "bearer:partners",
+    summary: "Remove an allergy, medication or condition",
+    description:
+      "Removes one of `patient_safety.entries` that you sent, with a `reason`. Send the reason in the body. If your client cannot send a body with DELETE, send it in the query, without any name. The record keeps the entry and the reason, and the pharmacist sees both. Entries of the prescriber or the pharmacy get 42200: ask the pharmacy to remove them. Removing an entry again changes nothing. An order that the entry holds stays on hold until a pharmacist decides.",
+    query: { reason: string("The `reason`, if the request has no body.") },
+    body: body("application/json", SafetyEntryRemoval, { reason: "The patient stopped taking it in October." }),
+    body_optional: true,
+    responses: { 204: { description: "The entry was removed. The body is empty." } },
+    codes: [40003, ...bodyCodes, 42200],
     may_be_missing: true,
   },
   {

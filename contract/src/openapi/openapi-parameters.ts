@@ -18,6 +18,11 @@ export const pathParameters = {
     examples: ["ay87nt"],
   }),
   address_id: inPath("address_id", "One of the patient's `addresses`.", { type: "integer", minimum: 1, examples: [1] }),
+  entry_id: inPath("entry_id", "One of the patient's `patient_safety.entries`.", {
+    type: "integer",
+    minimum: 1,
+    examples: [2],
+  }),
   order_number: inPath("order_number", "The order.", {
     type: "string",
     pattern: ORDER_NUMBER_PATTERN,

@@ -1,67 +1,56 @@
-import { credentialCommands } from "./accounts/credential.ts";
-import { loginCommands } from "./accounts/login.ts";
-import { partnerCommands } from "./accounts/partner.ts";
-import { tokenCommand } from "./accounts/token.ts";
-import { userCommands } from "./accounts/user.ts";
-import { catalogueCommands } from "./catalogue/catalogue.ts";
-import { stockCommands } from "./catalogue/stock.ts";
-import { completionCommand } from "./completion.ts";
-import { orderCommands } from "./fulfillment/order.ts";
-import { recallCommand } from "./fulfillment/recall.ts";
-import { reportCommands } from "./fulfillment/report.ts";
-import { rxLintCommand } from "./intake/rx-lint.ts";
-import { rxReviewCommands } from "./intake/rx-review.ts";
-import { rxSendCommand } from "./intake/rx-send.ts";
-import { backupCommands } from "./operations/backup.ts";
-import { configCommand } from "./operations/config.ts";
-import { doctorCommand } from "./operations/doctor.ts";
-import { keysCommands } from "./operations/keys.ts";
-import { logCommands } from "./operations/logs.ts";
-import { migrateCommand } from "./operations/migrate.ts";
-import { startCommand } from "./operations/start.ts";
-import { orderReadCommands } from "./orders/orders.ts";
-import { orderActCommands } from "./orders/orders-act.ts";
-import { orderCreateCommands } from "./orders/orders-create.ts";
-import { orderWatchCommand } from "./orders/orders-watch.ts";
 import type { CommandRow } from "./program.ts";
-import { safetyCommands } from "./safety/safety.ts";
-import { simulateCommands } from "./sandbox/simulate.ts";
-import { eventCommands } from "./webhooks/events.ts";
-import { listenCommand } from "./webhooks/listen.ts";
-import { triggerCommand } from "./webhooks/trigger.ts";
-import { webhookCommands } from "./webhooks/webhooks.ts";
 
-/** Every command, in help order. Each file defines the commands of one group. */
-export const commands: readonly CommandRow[] = [
-  startCommand,
-  doctorCommand,
-  configCommand,
-  migrateCommand,
-  ...partnerCommands,
-  ...credentialCommands,
-  ...userCommands,
-  ...loginCommands,
-  tokenCommand,
-  rxSendCommand,
-  rxLintCommand,
-  ...rxReviewCommands,
-  ...orderReadCommands,
-  ...orderCreateCommands,
-  ...orderActCommands,
-  orderWatchCommand,
-  ...orderCommands,
-  recallCommand,
-  ...reportCommands,
-  ...simulateCommands,
-  ...webhookCommands,
-  ...eventCommands,
-  triggerCommand,
-  listenCommand,
-  ...logCommands,
-  ...catalogueCommands,
-  ...stockCommands,
-  ...safetyCommands,
-  ...backupCommands,
-  ...keysCommands,
-  completionCommand(() => commands),
+/** A file of commands: the first words of their names, and how to load them. */
+type CommandFile = readonly [words: readonly string[], load: () => Promise<CommandRow | readonly CommandRow[]>];
+
+/**
+ * Every file of commands, in help order. A command line loads only the files with its first word: loading them all,
+ * and with them the whole service, takes ten times as long.
+ */
+export const commandFiles: readonly CommandFile[] = [
+  [["start"], async () => (await import("./operations/start.ts")).startCommand],
+  [["doctor"], async () => (await import("./operations/doctor.ts")).doctorCommand],
+  [["config"], async () => (await import("./operations/config.ts")).configCommand],
+  [["migrate"], async () => (await import("./operations/migrate.ts")).migrateCommand],
+  [["partner"], async () => (await import("./accounts/partner.ts")).partnerCommands],
+  [["credential"], async () => (await import("./accounts/credential.ts")).credentialCommands],
+  [["user"], async () => (await import("./accounts/user.ts")).userCommands],
+  [["login", "logout", "whoami"], async () => (await import("./accounts/login.ts")).loginCommands],
+  [["token"], async () => (await import("./accounts/token.ts")).tokenCommand],
+  [["rx"], async () => (await import("./intake/rx-send.ts")).rxSendCommand],
+  [["rx"], async () => (await import("./intake/rx-lint.ts")).rxLintCommand],
+  [["rx"], async () => (await import("./intake/rx-review.ts")).rxReviewCommands],
+  [["rx"], async () => (await import("./fulfillment/partial-fill.ts")).partialFillCommands],
+  [["orders"], async () => (await import("./orders/orders.ts")).orderReadCommands],
+  [["orders"], async () => (await import("./orders/orders-create.ts")).orderCreateCommands],
+  [["orders"], async () => (await import("./orders/orders-act.ts")).orderActCommands],
+  [["orders"], async () => (await import("./orders/orders-watch.ts")).orderWatchCommand],
+  [["order"], async () => (await import("./fulfillment/order.ts")).orderCommands],
+  [["recall"], async () => (await import("./fulfillment/recall.ts")).recallCommand],
+  [["report"], async () => (await import("./fulfillment/report.ts")).reportCommands],
+  [["simulate"], async () => (await import("./sandbox/simulate.ts")).simulateCommands],
+  [["webhooks"], async () => (await import("./webhooks/webhooks.ts")).webhookCommands],
+  [["events"], async () => (await import("./webhooks/events.ts")).eventCommands],
+  [["trigger"], async () => (await import("./webhooks/trigger.ts")).triggerCommand],
+  [["listen"], async () => (await import("./webhooks/listen.ts")).listenCommand],
+  [["logs"], async () => (await import("./operations/logs.ts")).logCommands],
+  [["catalogue"], async () => (await import("./catalogue/catalogue.ts")).catalogueCommands],
+  [["stock"], async () => (await import("./catalogue/stock.ts")).stockCommands],
+  [["safety"], async () => (await import("./safety/safety.ts")).safetyCommands],
+  [["backup", "restore"], async () => (await import("./operations/backup.ts")).backupCommands],
+  [["keys"], async () => (await import("./operations/keys.ts")).keysCommands],
+  [["completion"], async () => (await import("./completion.ts")).completionCommand(loadCommands)],
 ];
+
+/** Every command, in help order. */
+export const loadCommands = (): Promise<CommandRow[]> => loaded(commandFiles);
+
+/** The commands that a command line can mean. If its first word starts none, those are all, for the help. */
+export function commandsFor(first_word: string | undefined): Promise<CommandRow[]> {
+  if (first_word === "--version" || first_word === "-V") return loaded([]);
+  const own = commandFiles.filter(([words]) => words.some((word) => word === first_word));
+  return loaded(own.length > 0 ? own : commandFiles);
+}
+
+const loaded = async (files: readonly CommandFile[]): Promise<CommandRow[]> =>
+  (await Promise.all(files.map(([, load]) => load()))).flat();

@@ -14,7 +14,7 @@ type Shell = keyof typeof shells;
 const shellNames = Object.keys(shells) as Shell[];
 
 /** Takes the commands as a function because this command is one of them. */
-export const completionCommand = (rows: () => readonly CommandRow[]): CommandRow => ({
+export const completionCommand = (load: () => Promise<readonly CommandRow[]>): CommandRow => ({
   name: "completion",
   summary: "print a shell completion script for `pestle`",
   argument: ["shell", `one of ${shellNames.join(", ")}`, { words: shellNames }],
@@ -26,7 +26,7 @@ export const completionCommand = (rows: () => readonly CommandRow[]): CommandRow
   async run(_options, shell) {
     const write = shells[shell as Shell];
     if (write === undefined) throw new WrongUsage(`The shell must be one of ${shellNames.join(", ")}.`);
-    const script = write(completedPlaces(rows()));
+    const script = write(completedPlaces(await load()));
     return { data: { shell, script }, text: script.trimEnd() };
   },
 });

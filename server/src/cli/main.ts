@@ -1,4 +1,4 @@
-import { commands } from "./commands.ts";
+import { commandsFor } from "./commands.ts";
 import { runProgram } from "./program.ts";
 
-await runProgram(commands);
+await runProgram(await commandsFor(process.argv[2]));

@@ -94,7 +94,9 @@ const STATEMENT_TIMEOUT_MS = 15_000;
  */
 const SILENT_AFTER_MS = STATEMENT_TIMEOUT_MS + 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
-const NO_SCANS = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin", "jit"].map(
+/** Our statements are short: compiling one takes longer than running it. */
+const NO_COMPILER = "set jit = off";
+const NO_SCANS = ["enable_seqscan", "enable_bitmapscan", "enable_hashjoin", "enable_mergejoin"].map(
   (name) => `set ${name} = off`,
 );
 const BUSY_RETRY_AFTER_S = 1;
@@ -134,7 +136,11 @@ export function openDb(options: DbOptions): Db {
     // costs more than it gains.
     ...(named_statements && {
       onConnect: async (client: pg.ClientBase) => {
-        const settings = ["set plan_cache_mode = force_generic_plan", ...(options.along_indexes ? NO_SCANS : [])];
+        const settings = [
+          "set plan_cache_mode = force_generic_plan",
+          NO_COMPILER,
+          ...(options.along_indexes ? NO_SCANS : []),
+        ];
         await client.query(limited(settings.join("; ")));
       },
     }),

@@ -236,6 +236,14 @@ export type Rows = {
     stage_since: Instant;
     drug_schedule?: string;
   };
+  partial_fill_request: {
+    account_id: string;
+    prescription_id: number;
+    requested_by: string;
+    note: string;
+    recorded_by: string;
+    recorded_at: Instant;
+  };
   partner: {
     partner_id: string;
     name: string;
@@ -251,6 +259,7 @@ export type Rows = {
     phone_index: Bytes | null;
     created_at: Instant;
     updated_at: Instant;
+    recheck_due?: boolean;
   };
   patient_alias: {
     account_id: string;
@@ -287,6 +296,27 @@ export type Rows = {
     totp_confirmed_at: Instant | null;
     totp_last_step?: number;
     last_signed_in_at: Instant | null;
+    license_number: string | null;
+    license_state: string | null;
+    license_expires_on: string | null;
+    npi: string | null;
+  };
+  pmp_submission: {
+    submission_id?: number;
+    environment: string;
+    kind: string;
+    state: string | null;
+    from_date: string;
+    to_date: string;
+    control_number: string;
+    records: number;
+    dispense_ids?: readonly number[];
+    file_hash: Bytes;
+    created_at: Instant;
+    status?: string;
+    status_at: Instant | null;
+    status_by: string | null;
+    note: string | null;
   };
   prescription: {
     account_id: string;
@@ -343,6 +373,7 @@ export type Rows = {
     price_cents: number;
     back_orders?: boolean;
     retired_at: Instant | null;
+    is_drug?: boolean;
   };
   queue_target: {
     queue: string;
@@ -472,6 +503,16 @@ export type Rows = {
     sku: string;
     on_hand_units: number;
     reserved_units?: number;
+  };
+  stock_count: {
+    account_id: string;
+    sku: string;
+    at: Instant;
+    counted_by: string;
+    counted_units: number;
+    ledger_units: number;
+    reason: string | null;
+    explanation: string | null;
   };
   stock_entry: {
     account_id: string;

@@ -17,7 +17,7 @@ export const scriptFormat: IntakeFormat = {
       pending: () => ({ kind: "status", code: "000" }),
       refused: () => ({ kind: "error", refusal: (reply as Extract<typeof reply, { kind: "refused" }>).refusal }),
       canceled: () => ({ kind: "cancel_approved", note: noteOf(reply) }),
-      not_canceled: () => ({ kind: "cancel_denied", reason_codes: [UNKNOWN_HERE], note: noteOf(reply) }),
+      not_canceled: () => ({ kind: "cancel_denied", reason_codes: denialCodes(reply), note: noteOf(reply) }),
     };
     return writeReply(envelope, replies[reply.kind](), { message_id, sent_time: sent_time.toISOString() });
   },
@@ -51,12 +51,18 @@ const cancelAcceptances: Record<keyof typeof cancelNotes, Acceptance> = {
   inactive_already: "canceled",
   in_filling: "cancel_in_filling",
   dispensed: "cancel_dispensed",
+  dispensed_in_filling: "cancel_dispensed",
+  all_dispensed: "cancel_too_late",
   unknown: "cancel_unknown",
   several: "cancel_several",
 };
 
 /** SCRIPT's reason code for a patient or a prescription that the pharmacy does not know. */
 const UNKNOWN_HERE = "AA";
+
+/** The standard has no reason code for a drug that was dispensed earlier, so the denial has only its sentence. */
+const denialCodes = (reply: { kind: string; note?: keyof typeof cancelNotes }) =>
+  reply.note === "all_dispensed" ? [] : [UNKNOWN_HERE];
 
 const noteOf = (reply: { kind: string; note?: keyof typeof cancelNotes }) => cancelNotes[reply.note ?? "unknown"];
 

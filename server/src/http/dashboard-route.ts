@@ -1,4 +1,4 @@
-import { type Environment, environments, pharmacistRoles, type StaffRole, staffRoleNames } from "@pestle/contract";
+import { type Environment, environments, reviewerRoles, type StaffRole, staffRoleNames } from "@pestle/contract";
 import { refuse, StatusRefusal } from "../domain/values/refusals.ts";
 import type { Admin } from "../usecases/accounts/partners-in-dashboard.ts";
 import type { Work } from "../usecases/fulfillment/steps.ts";
@@ -7,7 +7,7 @@ import { readQuery } from "./query.ts";
 import type { Asked, WebCall } from "./web-api.ts";
 
 export const everybody = staffRoleNames;
-export const reviewers = pharmacistRoles;
+export const reviewers = reviewerRoles;
 export const leads = ["lead", "admin"] as const;
 export const admins = ["admin"] as const;
 
@@ -21,6 +21,7 @@ export const adminOf = ({ person, request }: WebCall): Admin => ({
 export const workerOf = ({ person }: WebCall): Work["by"] => ({
   person_id: person.person_id,
   role: person.role as StaffRole,
+  license: person.license,
 });
 
 /** Rejects malformed ids before querying. */

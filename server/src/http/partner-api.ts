@@ -26,6 +26,7 @@ import {
   addShippingAddress,
   getPatient,
   listPatientPrescriptions,
+  removeSafetyEntry,
   removeShippingAddress,
   updatePatient,
 } from "./patients/patients.ts";
@@ -73,6 +74,7 @@ type Handlers = {
 const handlers: Handlers = {
   getPatient,
   updatePatient,
+  removeSafetyEntry,
   listPatientPrescriptions,
   addShippingAddress,
   removeShippingAddress,

@@ -1,9 +1,42 @@
+import type { PersonLicense } from "@pestle/contract";
 import type { BrandRow, LicenceRow, ProductRow, ShippingMethodRow } from "../db/catalogue/catalogue-rows.ts";
 import type { NewPartner } from "../usecases/accounts/create-partner.ts";
 
 /** The fictional cast of the demo, the tests, the screenshots and the documentation. */
 
 export const operator = { email: "night.lead@larkspur-pharmacy.example", name: "Noor Haddad", role: "admin" };
+
+type CastPerson = { email: string; name: string; role: "technician" | "pharmacist" } & Partial<PersonLicense>;
+
+/**
+ * The people who work on orders. The operator is an admin and not a pharmacist. There are two pharmacists, because the
+ * person who filled an order cannot check it.
+ */
+export const people = (today: Date): CastPerson[] => {
+  // Long enough for every demo.
+  const license_expires_on = `${today.getUTCFullYear() + 20}-12-31`;
+  return [
+    { email: "idris.vale@larkspur-pharmacy.example", name: "Idris Vale", role: "technician" },
+    {
+      email: "mina.torres@larkspur-pharmacy.example",
+      name: "Mina Torres",
+      role: "pharmacist",
+      license_number: "RPH-40117",
+      license_state: "CA",
+      license_expires_on,
+      npi: "1999000171",
+    },
+    {
+      email: "owen.achter@larkspur-pharmacy.example",
+      name: "Owen Achter",
+      role: "pharmacist",
+      license_number: "RPH-40125",
+      license_state: "CA",
+      license_expires_on,
+      npi: "1999000254",
+    },
+  ];
+};
 
 export type CastPartner = NewPartner & { portal: { email: string; name: string } };
 
@@ -89,6 +122,7 @@ const product = (row: Partial<CastProduct> & Pick<CastProduct, "sku" | "name">):
   cold_chain: false,
   price_cents: 1200,
   back_orders: false,
+  is_drug: true,
   on_hand_units: 100_000,
   ...row,
 });
@@ -218,6 +252,7 @@ export const products: CastProduct[] = [
     written_quantities: [1],
     max_units: 2,
     price_cents: 150,
+    is_drug: false,
   }),
   product({
     sku: "pill-organizer",
@@ -227,6 +262,7 @@ export const products: CastProduct[] = [
     written_quantities: [1],
     max_units: 3,
     price_cents: 899,
+    is_drug: false,
   }),
 ];
 

@@ -9,9 +9,10 @@ import { randomSecret } from "../random.ts";
 import { createPartnerAccount, operatorAccount } from "../usecases/accounts/create-partner.ts";
 import { createPerson, hashPassword } from "../usecases/accounts/create-person.ts";
 import { createCredential } from "../usecases/accounts/manage-credentials.ts";
-import { brands, licences, operator, partners, products, shippingMethods } from "./cast.ts";
+import { brands, licences, operator, partners, people, products, shippingMethods } from "./cast.ts";
 
 type SignIn = { email: string; password: string };
+export type DemoPerson = SignIn & { name: string; role: string };
 export type DemoPartner = {
   name: string;
   workflow: string;
@@ -27,6 +28,8 @@ export type Demo = {
   auth_url: string;
   sandbox_auth_url: string;
   operator: SignIn;
+  /** A technician and two pharmacists; empty for a demo that version 0.1.0 seeded. */
+  people: DemoPerson[];
   partners: DemoPartner[];
   intake: { environment: "sandbox"; client_id: string; client_secret: string };
 };
@@ -45,8 +48,9 @@ const demoFile = (data_dir: string) => join(data_dir, "demo.json");
 export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now">): Promise<boolean> {
   if ((await listAccounts(deps.db)).length > 0) return false;
   const now = deps.now();
+  const staff = people(now);
   const passwords = new Map(
-    [operator.email, ...partners.map(({ portal }) => portal.email)].map((email) => {
+    [operator, ...staff, ...partners.map(({ portal }) => portal)].map(({ email }) => {
       const password = randomSecret().slice(0, 20);
       return [email, { password, password_hash: hashPassword(password) }];
     }),
@@ -93,11 +97,10 @@ export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now
       });
     }
     for (const environment of environments) await saveLicences(tx, environment, licences(now));
-    await createPerson(
-      tx,
-      { ...operator, partner_id: null, password_hash: passwords.get(operator.email)!.password_hash },
-      now,
-    );
+    for (const person of [operator, ...staff]) {
+      const { password_hash } = passwords.get(person.email)!;
+      await createPerson(tx, { ...person, partner_id: null, password_hash }, now);
+    }
     const account_id = await operatorAccount(tx, "sandbox", now);
     const intake = await createCredential(deps, tx, { account_id, name: "demo intake", scopes: ["intake"] }, now);
     writeDemo(deps.config.DATA_DIR, {
@@ -105,6 +108,7 @@ export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now
       auth_url: "",
       sandbox_auth_url: "",
       operator: signIn(operator.email),
+      people: staff.map(({ email, name, role }) => ({ ...signIn(email), name, role })),
       partners: made,
       intake: { environment: "sandbox", client_id: intake.client_id, client_secret: intake.client_secret },
     });
@@ -113,7 +117,9 @@ export async function seedDemo(deps: Pick<Deps, "config" | "db" | "vault" | "now
 }
 
 export function readDemo(data_dir: string): Demo | undefined {
-  return existsSync(demoFile(data_dir)) ? (JSON.parse(readFileSync(demoFile(data_dir), "utf8")) as Demo) : undefined;
+  if (!existsSync(demoFile(data_dir))) return undefined;
+  const demo = JSON.parse(readFileSync(demoFile(data_dir), "utf8")) as Omit<Demo, "people"> & Partial<Demo>;
+  return { ...demo, people: demo.people ?? [] };
 }
 
 /** Written atomically and readable only by its owner. */

@@ -3,7 +3,7 @@ import type { IncomingPatient, IncomingPrescription } from "../../src/domain/int
 import { fillDue } from "../../src/usecases/intake/order-due-prescriptions.ts";
 import { acted } from "./actions.ts";
 import { type Given, type OrderBody, orderOf, placed, prescribed } from "./orders.ts";
-import { addPatient, ask, goodAddress, goodDocument, person, stranger } from "./patient.ts";
+import { addPatient, ask, goodAddress, person, stranger } from "./patient.ts";
 import type { TestApp } from "./test-app.ts";
 import { until } from "./tools/until.ts";
 
@@ -95,11 +95,9 @@ export const held: Record<ExceptionId, (app: TestApp) => Promise<Held>> = {
     return order(set, { patient: { ...set.body.patient, dob: "1957-03-09" } });
   },
   72: async (app) => {
-    const set = await scene(app, { prescription: prescribed("zolpidem-5", 30, { refills: 2 }) });
-    return order(set, {
-      patient: { ...set.body.patient, identity_documents: [goodDocument] },
-      items: [{ ...set.body.items[0], quantity: 2 }],
-    });
+    const set = await scene(app, { prescription: prescribed("sildenafil-50", 30, { refills: 5 }) });
+    const [item] = set.body.items;
+    return order(set, { items: [{ ...item, quantity: 3 }, item] });
   },
   73: async (app) => {
     const set = await scene(app, { partner: 1, prescription: prescribed("sertraline-50", 90) });

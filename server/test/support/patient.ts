@@ -6,7 +6,10 @@ import type {
   IncomingPrescription,
 } from "../../src/domain/intake/incoming-message.ts";
 import type { IntakeFormat } from "../../src/domain/intake/intake-format.ts";
+import { accountNow } from "../../src/domain/values/account-clock.ts";
+import { dateIn } from "../../src/domain/values/calendar.ts";
 import { operatorAccount } from "../../src/usecases/accounts/create-partner.ts";
+import { requireAccount } from "../../src/usecases/accounts/require-account.ts";
 import { receivePrescription } from "../../src/usecases/intake/receive-prescription.ts";
 import { expectConventions } from "./conventions.ts";
 import type { TestApp } from "./test-app.ts";
@@ -86,8 +89,11 @@ export async function addPatient(
     prescription?: Partial<IncomingPrescription>;
   } = {},
 ): Promise<{ patient_id: string; prescription_id: number }> {
-  const { ncpdp_id, environment } = app.demo.partners[given.partner ?? 0]!;
+  const { ncpdp_id, environment, account_id: for_account_id } = app.demo.partners[given.partner ?? 0]!;
   const { deps } = app;
+  const { clock_offset_s } = await requireAccount(deps.db, for_account_id);
+  // Written on the day it arrives, by the account's clock. A controlled prescription without a date is doubtful.
+  const written_date = dateIn(app.config.TIME_ZONE, accountNow(deps.now(), clock_offset_s));
   const account_id = await deps.db.transaction((tx) => operatorAccount(tx, environment, deps.now()));
   const message: IncomingMessage = {
     envelope: {
@@ -106,7 +112,7 @@ export async function addPatient(
     },
     content: {
       kind: "new",
-      prescription: { ...prescription, ...given.prescription, patient: { ...person, ...given.patient } },
+      prescription: { ...prescription, written_date, ...given.prescription, patient: { ...person, ...given.patient } },
     },
     warnings: [],
   };
@@ -151,6 +157,8 @@ export function patientCalls(app: TestApp, patient_id: string) {
     addAddress: (body: unknown, options?: AskOptions) => ask(app, `${path}/shipping_address`, body, options),
     removeAddress: (address_id: unknown) =>
       ask(app, `${path}/shipping_address/${address_id}`, undefined, { method: "DELETE" }),
+    removeEntry: (entry_id: unknown, body: unknown = { reason: "Not true." }) =>
+      ask(app, `${path}/patient_safety/${entry_id}`, body, { method: "DELETE" }),
     addDocument: (body: unknown, options?: AskOptions) => ask(app, `${path}/identity_documents`, body, options),
   };
 }

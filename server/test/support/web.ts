@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import type { PersonLicense } from "@pestle/contract";
 import { createPerson, hashPassword } from "../../src/usecases/accounts/create-person.ts";
 import type { TestApp } from "./test-app.ts";
 
@@ -19,11 +20,22 @@ export type WebPerson = {
 const PASSWORD = "a long enough password";
 let hash: string | undefined;
 
-/** A new user with this role, of a partner if its id is given. */
-export async function webPerson(app: TestApp, role: string, partner_id: string | null = null): Promise<WebPerson> {
+/** A license that never expires during a test. */
+export const testLicense = { license_number: "RPH-2001", license_state: "CA", license_expires_on: "2199-12-31" };
+/** Pharmacists and leads have a license; the other roles have none. */
+export const licenseFor = (role: string): Partial<PersonLicense> =>
+  role === "pharmacist" || role === "lead" ? testLicense : {};
+
+/** A new user with this role, of a partner if its id is given. Pharmacists and leads are licensed by default. */
+export async function webPerson(
+  app: TestApp,
+  role: string,
+  partner_id: string | null = null,
+  license: Partial<PersonLicense> = licenseFor(role),
+): Promise<WebPerson> {
   const email = `${role}-${randomUUID()}@people.example`;
   hash ??= hashPassword(PASSWORD);
-  const person = { email, name: `A ${role}`, role, partner_id, password_hash: hash };
+  const person = { email, name: `A ${role}`, role, partner_id, password_hash: hash, ...license };
   await app.deps.db.transaction((tx) => createPerson(tx, person, app.deps.now()));
   return signedIn(app, { email, password: PASSWORD });
 }

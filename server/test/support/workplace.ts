@@ -17,11 +17,11 @@ import type { TestApp } from "./test-app.ts";
 
 /** The staff of the test pharmacy: one person per role, and a second pharmacist. */
 export const staff = {
-  technician: { person_id: "tess", role: "technician" },
-  pharmacist: { person_id: "phil", role: "pharmacist" },
-  other_pharmacist: { person_id: "paula", role: "pharmacist" },
-  lead: { person_id: "lena", role: "lead" },
-  admin: { person_id: "amos", role: "admin" },
+  technician: { person_id: "tess", role: "technician", license: null },
+  pharmacist: { person_id: "phil", role: "pharmacist", license: "RPH-1001" },
+  other_pharmacist: { person_id: "paula", role: "pharmacist", license: "RPH-1002" },
+  lead: { person_id: "lena", role: "lead", license: "RPH-1003" },
+  admin: { person_id: "amos", role: "admin", license: null },
 } as const satisfies Record<string, Worker>;
 
 /** Any order, by its number alone. */

@@ -9,11 +9,13 @@ import { type CatalogueKind, catalogueKinds, type Row } from "../../domain/catal
 import { writeFile } from "../../domain/catalogue/write-file.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { type CatalogueImport, importCatalogue } from "../../usecases/catalogue/import-catalogue.ts";
+import { ingredientReader } from "../../usecases/catalogue/ingredient-reader.ts";
 import {
   type CatalogueOwner,
   readCatalogueRows,
   readCatalogueVersions,
 } from "../../usecases/catalogue/read-catalogue-rows.ts";
+import { loadSafety } from "../../usecases/safety/load-safety-data.ts";
 import { hasTerminal } from "../accounts/secret-input.ts";
 import { WrongUsage } from "../errors.ts";
 import { readBytes } from "../files.ts";
@@ -65,13 +67,16 @@ export const catalogueCommands: readonly CommandRow[] = [
       const given = readImport(options, file);
       const asks = !given.dry_run && !options.yes && !options.json && hasTerminal();
       const apply = async ({ db, now }: Session) => {
-        const agreed = asks ? await agreement(await importCatalogue(db, { ...given, dry_run: true }, now)) : undefined;
-        return importCatalogue(db, { ...given, ...(agreed && { agreed }) }, now);
+        const safety = given.kind === "products" ? await loadSafety(config, db) : null;
+        const full = { ...given, readIngredient: safety?.data ? ingredientReader({ data: safety.data }) : undefined };
+        const agreed = asks ? await agreement(await importCatalogue(db, { ...full, dry_run: true }, now)) : undefined;
+        return importCatalogue(db, { ...full, ...(agreed && { agreed }) }, now);
       };
-      const { version, faults, ...diff } = await withSchema(config, apply);
-      const data = { ...given.owner, kind: given.kind, dry_run: given.dry_run, version, ...diff, faults };
+      const { version, faults, warnings, ...diff } = await withSchema(config, apply);
+      const data = { ...given.owner, kind: given.kind, dry_run: given.dry_run, version, ...diff, faults, warnings };
       if (faults.length > 0) return { data, text: faultsText(faults), failed: true };
-      return { data, text: [...(asks ? [] : [diffText(diff)]), outcome(diff, version)].join("\n") };
+      const text = [...(asks ? [] : [diffText(diff), ...warningLines(warnings)]), outcome(diff, version)].join("\n");
+      return { data, text };
     },
   },
   {
@@ -148,14 +153,24 @@ function readText(file: string): string {
 }
 
 /** The diff that the user confirms on the terminal. */
-async function agreement({ version: _, faults, ...diff }: Awaited<ReturnType<typeof importCatalogue>>) {
+async function agreement({ version: _, faults, warnings, ...diff }: Awaited<ReturnType<typeof importCatalogue>>) {
   if (faults.length > 0 || changesNothing(diff)) return undefined;
-  process.stderr.write(`${diffText(diff)}\n`);
+  process.stderr.write(`${[diffText(diff), ...warningLines(warnings)].join("\n")}\n`);
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await lines.question("Apply this? [y/N] ").finally(() => lines.close());
   if (!/^y(es)?$/i.test(answer.trim())) throw new AdminRefusal("Nothing changed.");
   return diff;
 }
+
+const warningLines = (warnings: readonly Fault[]): string[] =>
+  warnings.length === 0
+    ? []
+    : [
+        table(
+          ["where", "column", "warning"],
+          warnings.map(({ at, column, sentence }) => [at, column ?? "-", sentence]),
+        ),
+      ];
 
 function faultsText(faults: readonly Fault[]): string {
   const rows = faults.map(({ at, column, sentence }) => [at, column ?? "-", sentence]);

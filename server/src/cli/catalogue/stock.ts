@@ -1,5 +1,7 @@
+import { countReasonNames } from "@pestle/contract";
 import { readConfig } from "../../config.ts";
 import { type ListedShelf, listShelves } from "../../db/catalogue/stock.ts";
+import { listCounts } from "../../db/catalogue/stock-counts.ts";
 import type { Db } from "../../db/db.ts";
 import { readCell } from "../../domain/catalogue/cells.ts";
 import { catalogueColumns } from "../../domain/catalogue/columns.ts";
@@ -7,41 +9,51 @@ import type { Shelf } from "../../domain/catalogue/stock.ts";
 import { exact } from "../../domain/orders/resolve-items.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { requireAccount } from "../../usecases/accounts/require-account.ts";
-import { countStock, receiveStock, type StockChange } from "../../usecases/catalogue/move-stock.ts";
+import { countStock, receiveStock, type StockCount } from "../../usecases/catalogue/move-stock.ts";
 import { checkedNote } from "../../usecases/operations/checked-note.ts";
+import { AS, keptHere, signedInStaff } from "../accounts/staff-session.ts";
 import { WrongUsage } from "../errors.ts";
 import { facts, minute, type Output, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
 import { withSchema } from "../session.ts";
 
-type ChangeOptions = { account: string; units: string; note?: string };
+type ChangeOptions = { account: string; units: string; note?: string; reason?: string; as?: string };
 
 const ACCOUNT = ["--account <account_id>", "the account, from `pestle partner list`", { required: true }] as const;
 const ENTRIES_SHOWN = 10;
+const COUNTS_SHOWN = 100;
 
 const changeCommand = (
   verb: "receive" | "count",
   summary: string,
   units: { meaning: string; none: boolean },
-  change: (db: Db, given: StockChange, now: Date) => Promise<Shelf>,
+  change: (db: Db, given: StockCount, now: Date) => Promise<Shelf>,
+  options: CommandRow["options"] = [],
+  examples: readonly string[] = [],
 ): CommandRow => ({
   name: `stock ${verb}`,
   summary,
   argument: ["sku", "the product"],
   second_argument: ["units", units.meaning],
-  options: [ACCOUNT, ["--note <text>", "a reason or document, on one line, without patient data"]],
+  options: [ACCOUNT, ["--note <text>", "a reason or document, on one line, without patient data"], ...options],
   examples: [
     `stock ${verb} atorvastatin-20 3000 --account 3f9k2m8x1q7z`,
     `stock ${verb} atorvastatin-20 3000 --account 3f9k2m8x1q7z --note "Packing slip 4471"`,
+    ...examples,
   ],
-  async run({ account, units: given, note }: ChangeOptions, sku, env) {
+  async run({ account, units: given, note, reason, as }: ChangeOptions, sku, env) {
     const stock = {
       account_id: account,
       sku,
       units: readUnits(given, units.none),
       note: note === undefined ? null : checkedNote(note),
     };
-    const shelf = await withSchema(readConfig(env), ({ db, now }) => change(db, stock, now));
+    const shelf = await withSchema(readConfig(env), async ({ config, db, now }) => {
+      // Only a controlled substance needs the person, so a count of others works without one.
+      const signed_in = as !== undefined || keptHere(config, env).length > 0;
+      const by = verb === "count" && signed_in ? await signedInStaff({ config, db, now: () => now }, env, as) : null;
+      return change(db, { ...stock, by, reason: reason ?? null }, now);
+    });
     const { on_hand_units, reserved_units } = shelf;
     const data = { ...shelf, available_units: exact(on_hand_units - reserved_units) };
     return {
@@ -58,7 +70,34 @@ export const stockCommands: readonly CommandRow[] = [
     "record a stock count; it cannot be below the reserved units",
     { meaning: "how many were counted", none: true },
     countStock,
+    [["--reason <code>", "why a controlled substance differs from the ledger", { choices: countReasonNames }], AS],
+    ['stock count zolpidem-5 2970 --account 3f9k2m8x1q7z --reason breakage --note "One bottle broke on delivery."'],
   ),
+  {
+    name: "stock counts",
+    summary: "list the counts of a controlled substance, with differences and reasons, newest first",
+    argument: ["sku", "the product"],
+    options: [ACCOUNT],
+    examples: ["stock counts zolpidem-5 --account 3f9k2m8x1q7z"],
+    async run({ account }: { account: string }, sku, env) {
+      const counts = await withSchema(readConfig(env), async ({ db }) => {
+        await requireAccount(db, account);
+        return listCounts(db, account, sku, COUNTS_SHOWN);
+      });
+      const data = counts.map((count) => ({ ...count, difference: exact(count.counted_units - count.ledger_units) }));
+      const rows = data.map((count) => [
+        minute(count.at),
+        String(count.counted_units),
+        String(count.ledger_units),
+        String(count.difference),
+        count.reason ?? "-",
+        count.explanation ?? "-",
+        count.counted_by,
+      ]);
+      const head = ["when", "counted", "ledger", "difference", "reason", "explanation", "by"];
+      return { data, text: rows.length === 0 ? "No counts yet." : table(head, rows) };
+    },
+  },
   {
     name: "stock show",
     summary: "show units on hand, reserved and available, and a product's latest entries",

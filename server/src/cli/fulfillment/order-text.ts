@@ -1,4 +1,4 @@
-import { type ExceptionId, exceptionRow, type OrderState } from "@pestle/contract";
+import { type ExceptionId, exceptionRow, type OrderState, type SafetyEntry, type SafetyStatus } from "@pestle/contract";
 import type { ShownOrder } from "../../usecases/fulfillment/show-order.ts";
 import { facts, minute, money, table } from "../output.ts";
 
@@ -27,6 +27,7 @@ export function orderText(order: ShownOrder): string {
     ...(order.patient && {
       name: `${order.patient.first_name} ${order.patient.last_name}, born ${order.patient.dob}`,
     }),
+    safety: askedText(order.safety_status),
     ...(order.address && {
       "ship to": [
         `${order.address.first_name} ${order.address.last_name}`,
@@ -48,10 +49,16 @@ export function orderText(order: ShownOrder): string {
   const sections = [
     facts(about),
     ...order.exceptions.map(({ id, name, message, raised_at }) => `! ${id} ${name} (${minute(raised_at)}): ${message}`),
-    ...order.findings.map(
-      ({ severity, exception_id, message }) =>
+    ...order.findings.map(({ severity, exception_id, message, advice, source }) =>
+      [
         `${exception_id === null ? "warning" : `holds with ${exception_id}`}, ${severity}: ${message}`,
+        ...(advice === null ? [] : [advice]),
+        source,
+      ].join("\n    "),
     ),
+    ...(factRows(order).length === 0
+      ? []
+      : [table(["entry", "kind", "text", "source", "recorded", "removed"], factRows(order))]),
     table(["item", "sku", "packages", "lot", "rx", "sig"], items),
     ...order.shipments.map(
       ({ tracking_no, carrier, method, status }) => `parcel ${tracking_no} (${carrier} ${method}): ${status}`,
@@ -62,11 +69,34 @@ export function orderText(order: ShownOrder): string {
   return sections.join("\n");
 }
 
-function noteRow({ at, role, reason, overridden, signature_holds }: ShownOrder["notes"][number]): string[] {
+const askedText = ({ allergy, medication, condition }: ShownOrder["safety_status"]): string =>
+  `allergies ${statusWords[allergy]}, medications ${statusWords[medication]}, conditions ${statusWords[condition]}`;
+
+const statusWords: Record<SafetyStatus, string> = {
+  not_asked: "not asked",
+  none_known: "none known",
+  listed: "listed",
+};
+
+/** Empty unless the patient was revealed. */
+function factRows({ patient_safety, removed_entries = [] }: ShownOrder): string[][] {
+  const row = ({ entry_id, kind, text, source, recorded_at }: SafetyEntry, removed: string) => [
+    ...[String(entry_id), kind, text, source, recorded_at === null ? "-" : minute(new Date(recorded_at)), removed],
+  ];
+  return [
+    ...(patient_safety?.entries ?? []).map((entry) => row(entry, "-")),
+    ...removed_entries.map((entry) => row(entry, `by the ${entry.removed.by}: ${entry.removed.reason}`)),
+  ];
+}
+
+function noteRow(note: ShownOrder["notes"][number]): string[] {
+  const { at, role, reason, overridden, code, license_number, signature_holds } = note;
+  // Overrides from before 0.2.0 have no code and no license.
+  const by = code === null ? "" : `${code}, license ${license_number}; `;
   const signed =
     signature_holds === null
       ? ""
-      : ` [overrides ${overridden.join(", ")}; ${signature_holds ? "signature valid" : "SIGNATURE INVALID"}]`;
+      : ` [overrides ${overridden.join(", ")}; ${by}${signature_holds ? "signature valid" : "SIGNATURE INVALID"}]`;
   return [minute(at), role, `${reason}${signed}`];
 }
 

@@ -3,12 +3,17 @@ import {
   documentKinds,
   exceptionIds,
   type Order,
+  type OverrideCode,
   orderStatusReasons,
+  overrideCodes,
+  type SafetyKind,
+  safetyKindNames,
   shipmentStatuses,
 } from "@pestle/contract";
 import type { Deps } from "../../deps.ts";
 import { addNote, claimOrder, releaseClaim } from "../../usecases/fulfillment/claim-order.ts";
 import { orderDocument } from "../../usecases/fulfillment/order-document.ts";
+import { addSafetyEntry, removeSafetyEntry } from "../../usecases/fulfillment/safety-entries.ts";
 import { shipOrder } from "../../usecases/fulfillment/ship-order.ts";
 import { showOrder } from "../../usecases/fulfillment/show-order.ts";
 import {
@@ -25,6 +30,7 @@ import {
 import { trackByHand } from "../../usecases/fulfillment/track-shipments.ts";
 import { loadStoredOrder } from "../../usecases/orders/read-orders.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
+import { AS } from "../accounts/staff-session.ts";
 import { writePrivate } from "../files.ts";
 import { minute } from "../output.ts";
 import type { CommandRow } from "../program.ts";
@@ -34,7 +40,6 @@ import { type OrderOptions, withOrder } from "./work-session.ts";
 
 const ORDER = ["order_number", "the order"] as const;
 const ACCOUNT = ["--account <account_id>", "the account, from `pestle partner list`", { required: true }] as const;
-const AS = ["--as <email>", "your email; you must be pharmacy staff", { required: true }] as const;
 const REASON = ["--reason <text>", "the reason, on one line; stored encrypted", { required: true }] as const;
 const EXCEPTION = ["--exception <id>", "the exception", { required: true, choices: exceptionIds.map(String) }] as const;
 const documents: Record<DocumentKind, string> = {
@@ -43,7 +48,7 @@ const documents: Record<DocumentKind, string> = {
   leaflet: "the patient leaflet for an item",
   slip: "the packing slip",
 };
-const TYPED = "7K2M9XQ4TB --account 3f9k2m8x1q7z --as noor@larkspur.example";
+const TYPED = "7K2M9XQ4TB --account 3f9k2m8x1q7z";
 
 type Given = OrderOptions & Record<string, string | undefined> & { lot: string[]; scan: string[] };
 
@@ -94,7 +99,9 @@ export const orderCommands: readonly CommandRow[] = [
         return { data, text: orderText(data) };
       }),
   },
-  step("approve", "approve the review of an order, so that it can be filled (pharmacist)", [], "", approveReview),
+  step("approve", "approve the review of an order, so that it can be filled (pharmacist)", [], "", (deps, work) =>
+    approveReview(deps, work),
+  ),
   step(
     "fill",
     "record the lots an order was filled from",
@@ -142,10 +149,36 @@ export const orderCommands: readonly CommandRow[] = [
   ),
   step(
     "resolve",
-    "resolve an exception because its cause is gone, or override it (74 and 75: a pharmacist)",
-    [EXCEPTION, REASON],
-    ' --exception 75 --reason "Prescriber called, dose is intended."',
-    (deps, work, { exception, reason }) => resolveException(deps, work, Number(exception) as never, reason!),
+    "resolve an exception because its cause is gone, or override it (69, 70, 72, 74 and 75: a pharmacist, with a code)",
+    [
+      EXCEPTION,
+      REASON,
+      [
+        "--code <code>",
+        "why a pharmacist overrides it; the reason then has at least 10 characters",
+        { choices: overrideCodes },
+      ],
+    ],
+    ' --exception 75 --code prescriber_consulted --reason "Prescriber called, dose is intended."',
+    (deps, work, { exception, reason, code }) =>
+      resolveException(deps, work, Number(exception) as never, reason!, (code as OverrideCode | undefined) ?? null),
+  ),
+  step(
+    "add-fact",
+    "record an allergy, medication or condition of the order's patient",
+    [
+      ["--kind <kind>", "what it is", { required: true, choices: safetyKindNames }],
+      ["--text <text>", "its name, on one line; stored encrypted", { required: true }],
+    ],
+    ' --kind allergy --text "penicillin"',
+    (deps, work, { kind, text }) => addSafetyEntry(deps, work, kind as SafetyKind, text!),
+  ),
+  step(
+    "remove-fact",
+    "remove an allergy, medication or condition; the record keeps it with the reason (pharmacist)",
+    [["--entry <entry_id>", "the entry, from `pestle order show --reveal`", { required: true }], REASON],
+    ' --entry 2 --reason "The patient stopped taking it."',
+    (deps, work, { entry, reason }) => removeSafetyEntry(deps, work, wholeNumber(entry!, "--entry"), reason!),
   ),
   step(
     "cancel",

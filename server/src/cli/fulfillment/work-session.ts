@@ -9,9 +9,9 @@ import { notServing } from "../../not-serving.ts";
 import { createRateLimiter } from "../../rate-limiter.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { requireAccount } from "../../usecases/accounts/require-account.ts";
-import { requireWorker } from "../../usecases/fulfillment/require-worker.ts";
 import type { Work } from "../../usecases/fulfillment/steps.ts";
 import { openSafetyEngine } from "../../usecases/safety/safety-engine.ts";
+import { signedInStaff } from "../accounts/staff-session.ts";
 import { withVault } from "../session.ts";
 
 /** A command has no metrics endpoint. */
@@ -27,7 +27,10 @@ const noMetrics: Metrics = {
 };
 
 /** The service's dependencies for one command: the same adapters, with nothing cached. */
-function withDeps<Result>(env: NodeJS.ProcessEnv | undefined, work: (deps: Deps) => Promise<Result>): Promise<Result> {
+export function withDeps<Result>(
+  env: NodeJS.ProcessEnv | undefined,
+  work: (deps: Deps) => Promise<Result>,
+): Promise<Result> {
   const config = readConfig(env);
   return withVault(config, async ({ db, vault }) => {
     // The log, which records who printed a document, goes to standard error, apart from the output.
@@ -59,9 +62,9 @@ function withDeps<Result>(env: NodeJS.ProcessEnv | undefined, work: (deps: Deps)
   });
 }
 
-export type OrderOptions = { account: string; as: string };
+export type OrderOptions = { account: string; as?: string };
 
-/** Runs a command on one order on behalf of a pharmacy worker. */
+/** Runs a command on one order for the pharmacy worker who signed in. */
 export function withOrder<Result>(
   env: NodeJS.ProcessEnv | undefined,
   { account, as }: OrderOptions,
@@ -70,7 +73,8 @@ export function withOrder<Result>(
 ): Promise<Result> {
   return withDeps(env, async (deps) => {
     const { account_id } = await requireAccount(deps.db, account);
-    const by = await requireWorker(deps.db, as);
+    const { person_id, role, license } = await signedInStaff(deps, env, as);
+    const by = { person_id, role, license };
     try {
       return await work(deps, { account_id, order_number: order_number.toUpperCase(), by });
     } catch (error) {

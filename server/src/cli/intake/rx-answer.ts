@@ -97,6 +97,7 @@ const OUTCOMES = new Map<string, RxAnswer["outcome"]>(
     canceled: "canceled",
     cancel_in_filling: "canceled",
     cancel_dispensed: "canceled",
+    cancel_too_late: "not_canceled",
     cancel_unknown: "not_canceled",
     cancel_several: "not_canceled",
   } satisfies Record<keyof typeof acceptances, RxAnswer["outcome"]>),

@@ -9,16 +9,16 @@ import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { acceptPrescription } from "../../usecases/intake/accept-prescription.ts";
 import { resolveReview } from "../../usecases/intake/close-review.ts";
 import { routeKeptMessage } from "../../usecases/intake/route-kept-message.ts";
+import { AS, signedInStaff } from "../accounts/staff-session.ts";
 import { WrongUsage } from "../errors.ts";
 import { facts, minute } from "../output.ts";
 import type { CommandRow } from "../program.ts";
-import { withSchema, withVault } from "../session.ts";
+import { type Session, withSchema, withVault } from "../session.ts";
 
 type Listed = Awaited<ReturnType<typeof listReviews>>[number];
-type Decision = { account: string; as: string; note?: string };
+type Decision = { account: string; as?: string; note?: string };
 
 const ACCOUNT = ["--account <account_id>", "the account, from `pestle rx review`", { required: true }] as const;
-const AS = ["--as <email>", "your email; you must be a pharmacist, lead or admin", { required: true }] as const;
 const REVIEW_ID = ["review_id", "from `pestle rx review`"] as const;
 
 const verdictCommand = (verb: "accept" | "reject", verdict: Verdict, summary: string): CommandRow => ({
@@ -27,13 +27,16 @@ const verdictCommand = (verb: "accept" | "reject", verdict: Verdict, summary: st
   argument: ["prescription_id", "from `pestle rx review`"],
   options: [ACCOUNT, AS, ["--note <text>", "what you checked, on one line, without patient data"]],
   examples: [
-    `rx ${verb} 183601 --account 3f9k2m8x1q7z --as noor@larkspur.example`,
-    `rx ${verb} 183601 --account 3f9k2m8x1q7z --as noor@larkspur.example --note "Called the prescriber."`,
+    `rx ${verb} 183601 --account 3f9k2m8x1q7z`,
+    `rx ${verb} 183601 --account 3f9k2m8x1q7z --note "Called the prescriber."`,
   ],
   async run({ account, as, note }: Decision, argument, env) {
     const config = readConfig(env);
-    const given = { account_id: account, prescription_id: wholeNumber(argument), verdict, email: as, note };
-    const data = await withSchema(config, ({ db, now }) => acceptPrescription({ db, config }, given, now));
+    const given = { account_id: account, prescription_id: wholeNumber(argument), verdict, note };
+    const data = await withSchema(config, async (session) => {
+      const { email } = await staffOf(session, env, as);
+      return acceptPrescription(session, { ...given, email }, session.now);
+    });
     const due = data.order_due_at === null ? "" : ` An order is due at ${minute(data.order_due_at)}.`;
     return { data, text: `Prescription ${data.prescription_id} is ${data.acceptance}.${due}` };
   },
@@ -70,13 +73,13 @@ export const rxReviewCommands: readonly CommandRow[] = [
     summary: "close any other review item and record the outcome",
     argument: REVIEW_ID,
     options: [ACCOUNT, AS, ["--outcome <text>", "the outcome, on one line, without patient data", { required: true }]],
-    examples: [
-      'rx resolve 12 --account 3f9k2m8x1q7z --as noor@larkspur.example --outcome "Two people: asked the practice."',
-    ],
+    examples: ['rx resolve 12 --account 3f9k2m8x1q7z --outcome "Two people: asked the practice."'],
     async run({ account, as, outcome }: Decision & { outcome: string }, argument, env) {
       const review_id = wholeNumber(argument);
-      const given = { account_id: account, review_id, email: as, outcome };
-      await withSchema(readConfig(env), ({ db, now }) => resolveReview(db, given, now));
+      await withSchema(readConfig(env), async (session) => {
+        const { email } = await staffOf(session, env, as);
+        await resolveReview(session.db, { account_id: account, review_id, email, outcome }, session.now);
+      });
       return { data: { account_id: account, review_id, outcome }, text: `Review ${review_id} is closed.` };
     },
   },
@@ -85,17 +88,18 @@ export const rxReviewCommands: readonly CommandRow[] = [
     summary: "route a message to an account and process it immediately",
     argument: REVIEW_ID,
     options: [["--to <account_id>", "one of the accounts that share the receiver's NCPDP id", { required: true }], AS],
-    examples: ["rx route 12 --to 3f9k2m8x1q7z --as noor@larkspur.example"],
-    async run({ to, as }: { to: string; as: string }, argument, env) {
-      const given = { review_id: wholeNumber(argument), account_id: to, email: as };
-      const routed = await withVault(readConfig(env), (session) =>
+    examples: ["rx route 12 --to 3f9k2m8x1q7z"],
+    async run({ to, as }: { to: string; as?: string }, argument, env) {
+      const given = { review_id: wholeNumber(argument), account_id: to };
+      const routed = await withVault(readConfig(env), async (session) => {
+        const { email } = await staffOf(session, env, as);
         // A command handles one message, so it needs no cache.
-        routeKeptMessage(
+        return routeKeptMessage(
           { ...session, now: () => new Date(), bus: { fresh: () => false }, copies: createCopies() },
           formatOf,
-          given,
-        ),
-      );
+          { ...given, email },
+        );
+      });
       const { patient_id, prescription_id } = routed;
       const made =
         prescription_id === null ? "Routed." : `Routed: prescription ${prescription_id} for patient ${patient_id}.`;
@@ -103,6 +107,10 @@ export const rxReviewCommands: readonly CommandRow[] = [
     },
   },
 ];
+
+/** The person who decides. They must have signed in. */
+const staffOf = (session: Session, env: NodeJS.ProcessEnv | undefined, as: string | undefined) =>
+  signedInStaff({ ...session, now: () => session.now }, env, as);
 
 function wholeNumber(text: string): number {
   if (!/^\d{1,15}$/.test(text)) throw new WrongUsage("Give the number from `pestle rx review`.");
@@ -125,7 +133,7 @@ function paragraph(review: Listed): string {
     reviewKinds[kind].says,
     ...review.reasons.map((reason) => `- ${reasonSentence(kind, reason)}`),
     ...facts(about).split("\n"),
-    ...(resolved_at === null ? [`pestle ${CLOSING[reviewKinds[kind].closed_by](review)} --as EMAIL`] : []),
+    ...(resolved_at === null ? [`pestle ${CLOSING[reviewKinds[kind].closed_by](review)}`] : []),
   ];
   return lines.join("\n  ");
 }

@@ -222,7 +222,7 @@ function told(answer: RxAnswer, said: string, { sender, sender_message_id, made 
     ...[...new Set(warnings)].map((warning) => `! ${warningSentence(warning)}`),
   ];
   if (acceptance === "pending") {
-    lines.push(`A pharmacist must accept it: pestle rx accept ${prescription_id} --account ${account_id} --as EMAIL`);
+    lines.push(`A pharmacist must accept it: pestle rx accept ${prescription_id} --account ${account_id}`);
   } else if (made?.outcome === "review") {
     lines.push("It needs a manual review: pestle rx review");
   }

@@ -61,7 +61,10 @@ function greet(app: App, demo?: Demo): void {
         `    client_id ${client_id}   client_secret ${client_secret}`,
       );
     }
-    lines.push(`  dashboard sign-in ${demo.operator.email}   password ${demo.operator.password}`);
+    const staff = [{ ...demo.operator, role: "admin" }, ...demo.people];
+    for (const { email, password, role } of staff) {
+      lines.push(`  dashboard sign-in ${email}   password ${password}   (${role})`);
+    }
     if (partner?.portal !== undefined)
       lines.push(`  portal sign-in    ${partner.portal.email}   password ${partner.portal.password}`);
     if (partner !== undefined) lines.push("", "Try it:", firstCurl(base_url, sandbox_auth_url, partner));

@@ -7,10 +7,11 @@ import type { SafetyData } from "../../domain/safety/data.ts";
 import type { SafetyDiff } from "../../domain/safety/diff.ts";
 import { type SafetyTable, safetyTables } from "../../domain/safety/rows.ts";
 import { readSig } from "../../domain/safety/sig.ts";
-import { understand } from "../../domain/safety/understand.ts";
+import { isUnderstood, understand } from "../../domain/safety/understand.ts";
 import { AdminRefusal } from "../../usecases/accounts/admin-refusal.ts";
 import { importSafetyData } from "../../usecases/safety/import-safety-data.ts";
 import { type LoadedSafety, loadSafety, loadSafetyFile } from "../../usecases/safety/load-safety-data.ts";
+import { AS, signedInStaff } from "../accounts/staff-session.ts";
 import { readBytes } from "../files.ts";
 import { facts, minute, table } from "../output.ts";
 import type { CommandRow } from "../program.ts";
@@ -34,21 +35,23 @@ const MOST_SHOWN = 20;
 export const safetyCommands: readonly CommandRow[] = [
   {
     name: "safety import",
-    summary: "import safety tables: all of them as JSON, or interactions as CSV",
-    argument: ["file", "JSON from `pestle safety show --data`, or a CSV of interactions; UTF-8"],
-    options: [
-      ["--as <email>", "your email; you must be a pharmacist, lead or admin"],
-      ["--dry-run", "show the diff without importing"],
-    ],
+    summary: "import safety tables: all of them as JSON, or interactions or drug names as CSV",
+    argument: ["file", "JSON from `pestle safety show --data`, or a CSV of interactions or of drug names; UTF-8"],
+    options: [AS, ["--dry-run", "show the diff without importing"]],
     examples: [
       "safety import feed.json --dry-run",
-      "safety import feed.json --as noor@larkspur.example",
+      "safety import feed.json",
       "safety import interactions.csv --as noor@larkspur.example",
+      "safety import names.csv --as noor@larkspur.example",
     ],
     async run({ as, dryRun = false }: ImportOptions, file, env) {
       const config = readConfig(env);
-      const given = { text: readText(file), file_name: basename(file), dry_run: dryRun, email: as ?? null };
-      const data = await withSchema(config, ({ db, now }) => importSafetyData({ config, db }, given, now));
+      const given = { text: readText(file), file_name: basename(file), dry_run: dryRun };
+      const data = await withSchema(config, async ({ db, now }) => {
+        // A dry run changes nothing, so it needs no person.
+        const email = dryRun ? null : (await signedInStaff({ config, db, now: () => now }, env, as)).email;
+        return importSafetyData({ config, db }, { ...given, email }, now);
+      });
       if (data.faults.length > 0) {
         return { data, text: `${data.faults.join("\n")}\nNothing changed.`, failed: true };
       }
@@ -129,7 +132,9 @@ export const safetyCommands: readonly CommandRow[] = [
       const now = new Date();
       const { patient, sig_text, units, days_supply } = checkedCase(given, now);
       const data = readable(await withSchema(config, ({ db }) => loadSafety(config, db)));
-      const ingredients = understand(data, drug).substances.map(({ name }) => name);
+      const understood = understand(data, drug);
+      // A name that is not understood in full stays as given, so that the check reports it.
+      const ingredients = isUnderstood(understood) ? understood.substances.map(({ name }) => name) : [];
       const findings = assessSafety(data, {
         items: [
           {
@@ -156,9 +161,9 @@ export const safetyCommands: readonly CommandRow[] = [
         ...condition.map((text) => ({ text, means: conditionsIn(data, text) })),
         ...(sig_text === null ? [] : [{ text: sig_text, means: directionsIn(sig_text) }]),
       ];
-      const lines = findings.map(({ exception_id, severity, message, source }) => {
+      const lines = findings.map(({ exception_id, severity, message, advice, source }) => {
         const does = exception_id === null ? "warns" : `holds with ${exception_id}`;
-        return `${severity}, ${does}: ${message}\n    ${source}`;
+        return [`${severity}, ${does}: ${message}`, ...(advice === null ? [] : [advice]), source].join("\n    ");
       });
       return {
         data: { version: data.version, understood: texts, findings },
@@ -221,8 +226,11 @@ function readable({ data, unfit }: LoadedSafety): SafetyData {
 }
 
 function meaningOf(data: SafetyData, text: string): string[] {
-  const { substances, excipients, harmless } = understand(data, text);
-  const names = [...substances.map(({ shown }) => shown), ...excipients.map(({ excipient }) => excipient)];
+  const { substances, excipients, harmless, did_you_mean } = understand(data, text);
+  const names = [
+    ...substances.map((one) => (did_you_mean.includes(one) ? `did you mean ${one.shown}?` : one.shown)),
+    ...excipients.map(({ excipient }) => excipient),
+  ];
   return harmless && names.length === 0 ? ["no drug allergy"] : names;
 }
 

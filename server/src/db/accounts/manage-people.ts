@@ -1,4 +1,4 @@
-import type { PersonRoleName } from "@pestle/contract";
+import type { PersonLicense, PersonRoleName } from "@pestle/contract";
 import { type Queryable, sql, type Tx } from "../db.ts";
 
 /** A person with a login, active or disabled. */
@@ -13,11 +13,12 @@ export type ListedPerson = {
   disabled_at: Date | null;
   last_signed_in_at: Date | null;
   second_factor: boolean;
-};
+} & PersonLicense;
 
 const list = sql<[person_id: string | null], ListedPerson>`
 select p.person_id, p.email, p.name, p.role, r.name as partner, p.partner_id, p.created_at, p.disabled_at,
-  p.last_signed_in_at, p.totp_confirmed_at is not null as second_factor
+  p.last_signed_in_at, p.totp_confirmed_at is not null as second_factor, p.license_number, p.license_state,
+  p.license_expires_on, p.npi
 from person p
 left join partner r on r.partner_id = p.partner_id
 where $1::text is null or p.person_id = $1
@@ -48,6 +49,22 @@ set password_hash = $2
 where person_id = $1`;
 export const setPassword = (tx: Tx, person_id: string, password_hash: string) =>
   tx.run(password, [person_id, password_hash]);
+
+const license = sql<
+  [
+    person_id: string,
+    license_number: string | null,
+    license_state: string | null,
+    license_expires_on: string | null,
+    npi: string | null,
+  ]
+>`
+update person
+set license_number = $2, license_state = $3, license_expires_on = $4, npi = $5
+where person_id = $1 and partner_id is null`;
+/** Returns 0 for an unknown person and for a partner's person. */
+export const setLicense = (tx: Tx, person_id: string, given: PersonLicense) =>
+  tx.run(license, [person_id, given.license_number, given.license_state, given.license_expires_on, given.npi]);
 
 const dropFactor = sql<[person_id: string]>`
 update person

@@ -15,6 +15,8 @@ export type SessionRow = {
   created_at: Date;
   last_seen_at: Date;
   totp_on: boolean;
+  license_number: string | null;
+  license_expires_on: string | null;
 };
 
 const open = sql<[session_hash: Buffer, person_id: string, csrf_token: string, complete: boolean, now: Date]>`
@@ -27,7 +29,7 @@ export const insertSession = (
 
 const load = sql<[session_hash: Buffer], SessionRow>`
 select p.person_id, p.email, p.name, p.role, p.partner_id, r.name as partner_name, s.csrf_token, s.complete, s.created_at,
-  s.last_seen_at, p.totp_confirmed_at is not null as totp_on
+  s.last_seen_at, p.totp_confirmed_at is not null as totp_on, p.license_number, p.license_expires_on
 from session s
 join person p on p.person_id = s.person_id and p.disabled_at is null
 left join partner r on r.partner_id = p.partner_id

@@ -30,7 +30,7 @@ select
       'drug_schedule', p.drug_schedule, 'package_sizes', p.package_sizes, 'quantities', p.quantities,
       'written_quantities', p.written_quantities, 'max_units', p.max_units,
       'shipping_method_ids', p.shipping_method_ids, 'blocked_states', p.blocked_states, 'cold_chain', p.cold_chain,
-      'price_cents', p.price_cents, 'back_orders', p.back_orders) order by p.sku)
+      'price_cents', p.price_cents, 'back_orders', p.back_orders, 'is_drug', p.is_drug) order by p.sku)
     from product p
     where p.account_id = $1 and p.retired_at is null), '[]') as products,
   coalesce((
@@ -94,9 +94,11 @@ with given as (
   from jsonb_populate_recordset(null::product, $2) r
 ), saved as (
   insert into product (account_id, sku, ndc, gcn, name, ingredients, rx_only, drug_schedule, package_sizes, quantities,
-    written_quantities, max_units, shipping_method_ids, blocked_states, cold_chain, price_cents, back_orders)
+    written_quantities, max_units, shipping_method_ids, blocked_states, cold_chain, price_cents, back_orders,
+    is_drug)
   select $1, sku, ndc, gcn, name, ingredients, rx_only, drug_schedule, package_sizes, quantities,
-    written_quantities, max_units, shipping_method_ids, blocked_states, cold_chain, price_cents, back_orders
+    written_quantities, max_units, shipping_method_ids, blocked_states, cold_chain, price_cents, back_orders,
+    is_drug
   from given
   on conflict (account_id, sku) do update
   set ndc = excluded.ndc, gcn = excluded.gcn, name = excluded.name, ingredients = excluded.ingredients,
@@ -104,7 +106,7 @@ with given as (
     quantities = excluded.quantities, written_quantities = excluded.written_quantities,
     max_units = excluded.max_units, shipping_method_ids = excluded.shipping_method_ids,
     blocked_states = excluded.blocked_states, cold_chain = excluded.cold_chain, price_cents = excluded.price_cents,
-    back_orders = excluded.back_orders, retired_at = null
+    back_orders = excluded.back_orders, is_drug = excluded.is_drug, retired_at = null
 )
 insert into stock (account_id, sku, on_hand_units)
 select $1, sku, 0

@@ -34,7 +34,7 @@ select
       'written_quantities', p.written_quantities, 'shipping_method_ids', p.shipping_method_ids,
       'in_stock', coalesce(s.on_hand_units > s.reserved_units, false), 'ingredients', p.ingredients,
       'max_units', p.max_units, 'blocked_states', p.blocked_states, 'cold_chain', p.cold_chain,
-      'price_cents', p.price_cents, 'back_orders', p.back_orders) order by p.sku)
+      'price_cents', p.price_cents, 'back_orders', p.back_orders, 'is_drug', p.is_drug) order by p.sku)
     from product p
     left join stock s on s.account_id = p.account_id and s.sku = p.sku
     where p.account_id = $1 and p.retired_at is null), '[]') as products,

@@ -1,5 +1,5 @@
 import type { DrugSchedule } from "@pestle/contract";
-import { type Queryable, sql } from "../db.ts";
+import { type Queryable, sql, statementOf } from "../db.ts";
 
 /** Item data for printouts, in addition to the data for deciding on a change. */
 export type PrintedItem = {
@@ -60,6 +60,7 @@ export const listOfLot = (db: Queryable, account_id: string, lot: string, sku: s
   db.rows(ofLot, [account_id, lot, sku]);
 
 export type ControlledRow = {
+  dispense_id: number;
   order_number: string;
   patient_id: string;
   record_sealed: Buffer;
@@ -68,7 +69,8 @@ export type ControlledRow = {
   prescription_id: number;
   written_date: string;
   refills: number;
-  refill_number: number;
+  /** The units of each dispensing of the prescription up to this one, oldest first. */
+  dispensed: number[];
   filled_at: Date;
   shipped_at: Date;
   ndc: string;
@@ -82,14 +84,15 @@ export type ControlledRow = {
   prescriber_dea: string | null;
   prescriber_phone: string | null;
 };
-const controlled = sql<[account_id: string, from: Date, before: Date], ControlledRow>`
-select i.order_number, i.patient_id, p.record_sealed, o.address_sealed, o.payer, i.prescription_id,
+/** For order items with the alias `i`. */
+const CONTROLLED_COLUMNS = `
+select i.dispense_id, i.order_number, i.patient_id, p.record_sealed, o.address_sealed, o.payer, i.prescription_id,
   r.written_date::text as written_date, r.refills,
   (
-    select count(*)::integer
+    select json_agg(e.units order by e.shipped_at, e.dispense_id)
     from order_item e
     where e.account_id = i.account_id and e.prescription_id = i.prescription_id
-      and (e.shipped_at, e.dispense_id) < (i.shipped_at, i.dispense_id)) as refill_number,
+      and (e.shipped_at, e.dispense_id) <= (i.shipped_at, i.dispense_id)) as dispensed,
   coalesce((
     select max(h.at)
     from order_history h
@@ -102,10 +105,21 @@ from order_item i
 join orders o on o.account_id = i.account_id and o.order_number = i.order_number
 join patient p on p.account_id = i.account_id and p.patient_id = i.patient_id
 join product q on q.account_id = i.account_id and q.sku = i.sku
-join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
-where i.account_id = $1 and i.shipped_at >= $2 and i.shipped_at < $3
-  and (q.drug_schedule <> '0' or r.drug_schedule <> '0')
-order by i.shipped_at, i.dispense_id`;
+join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id`;
+const CONTROLLED = "(q.drug_schedule <> '0' or r.drug_schedule <> '0')";
+
+const controlled = statementOf<[account_id: string, from: Date, before: Date], ControlledRow>(`
+${CONTROLLED_COLUMNS}
+where i.account_id = $1 and i.shipped_at >= $2 and i.shipped_at < $3 and ${CONTROLLED}
+order by i.shipped_at, i.dispense_id`);
 /** Controlled substances shipped between two times. */
 export const listControlled = (db: Queryable, account_id: string, from: Date, before: Date) =>
   db.rows(controlled, [account_id, from, before]);
+
+const controlledOf = statementOf<[account_id: string, order_number: string], ControlledRow>(`
+${CONTROLLED_COLUMNS}
+where i.account_id = $1 and i.order_number = $2 and i.shipped_at is not null and ${CONTROLLED}
+order by i.dispense_id`);
+/** The shipped controlled substances of an order. */
+export const listControlledOf = (db: Queryable, account_id: string, order_number: string) =>
+  db.rows(controlledOf, [account_id, order_number]);

@@ -17,7 +17,6 @@ export type OrderFacts = {
   environment: Environment;
   queue: string;
   stage_since: Date;
-  safety_sealed: Buffer | null;
   brand: string | null;
   method: { id: number; name: string; carrier: string; service: string; cold_chain: boolean };
   items: {
@@ -29,7 +28,7 @@ export type OrderFacts = {
 };
 
 const facts = sql<[account_id: string, order_number: string], OrderFacts>`
-select p.name as partner, a.environment, o.queue, o.stage_since, o.safety_sealed, b.name as brand,
+select p.name as partner, a.environment, o.queue, o.stage_since, b.name as brand,
   json_build_object('id', m.id, 'name', m.name, 'carrier', m.carrier, 'service', m.service, 'cold_chain', m.cold_chain)
     as method,
   (

@@ -5,7 +5,7 @@ const load = sql<
   [account_id: string, prescription_id: number],
   DoubtfulPrescription & { patient_id: string; clock_offset_s: number }
 >`
-select r.acceptance, r.active, r.effective_date, r.patient_id, a.workflow, a.clock_offset_s
+select r.acceptance, r.active, r.effective_date, r.drug_schedule, r.patient_id, a.workflow, a.clock_offset_s
 from prescription r
 join account a on a.account_id = r.account_id
 where r.account_id = $1 and r.prescription_id = $2

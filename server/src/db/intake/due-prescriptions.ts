@@ -66,16 +66,35 @@ export const noteOrderErrors = (
   ]);
 
 const waitingItem = sql<[account_id: string, prescription_id: number], { order_number: string | null }>`
-select i.order_number
-from prescription r
-left join order_item i on i.account_id = r.account_id and i.patient_id = r.patient_id and i.pending
-  and i.needs_prescription and i.prescription_id is null and (i.gcn = r.gcn or i.ndc = r.ndc)
-where r.account_id = $1 and r.prescription_id = $2 and r.order_due_at is not null
-order by i.order_number
-limit 1`;
+with arrived as (
+  select r.*
+  from prescription r
+  where r.account_id = $1 and r.prescription_id = $2 and r.order_due_at is not null
+), waiting as (
+  select i.order_number
+  from arrived r
+  join order_item i on i.account_id = r.account_id and i.patient_id = r.patient_id and i.pending
+    and i.needs_prescription and i.prescription_id is null and (i.gcn = r.gcn or i.ndc = r.ndc)
+  union all
+  select i.order_number
+  from arrived r
+  join prescription e on e.account_id = r.account_id and e.prescription_id = r.replaces_prescription_id
+    and not e.active
+  join order_item i on i.account_id = e.account_id and i.prescription_id = e.prescription_id and i.pending
+    and (i.gcn = r.gcn or i.ndc = r.ndc)
+  join orders o on o.account_id = i.account_id and o.order_number = i.order_number
+    and (o.stage = 'clinical_review' or o.held_from = 'Processing/clinical_review')
+)
+select (
+    select w.order_number
+    from waiting w
+    order by w.order_number
+    limit 1) as order_number
+from arrived`;
 /**
- * Finds an open order of the patient that lacks a prescription for this medication. `order_number` is null if there is
- * none. Returns undefined if another order has taken the prescription meanwhile.
+ * Finds an open order of the patient that lacks a prescription for this medication, or whose prescription this one
+ * replaces before the review. `order_number` is null if there is none. Returns undefined if another order has taken the
+ * prescription meanwhile.
  */
 export const findWaitingItem = (db: Queryable, account_id: string, prescription_id: number) =>
   db.row(waitingItem, [account_id, prescription_id]);

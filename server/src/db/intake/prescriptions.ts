@@ -76,7 +76,8 @@ const fact = sql<[account_id: string, prescription_id: number], PrescriptionFact
 select prescription_id, patient_id, active, acceptance, prescriber_name, prescriber_phone, prescriber_fax, prescriber_npi,
   prescriber_dea, received_at, expires_at, written_date, effective_date, drug_name, ndc, gcn, sig_text,
   written_qty::float8 as written_qty, unit, days_supply, refills, drug_schedule, daw,
-  units_ordered::float8 as units_ordered, order_errors
+  units_ordered::float8 as units_ordered, order_errors,
+  case when drug_schedule = '2' then partial_fill_of(account_id, prescription_id) end as partial
 from prescription
 where account_id = $1 and prescription_id = $2`;
 export const loadPrescriptionFact = (db: Queryable, account_id: string, prescription_id: number) =>

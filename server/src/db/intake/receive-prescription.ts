@@ -192,7 +192,8 @@ with given as (
 ), changed as (
   update patient p
   set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
-    updated_at = c.updated_at, revision = p.revision + 1
+    updated_at = c.updated_at, revision = p.revision + 1,
+    recheck_due = greatest(p.recheck_due, c.recheck_due)
   from given, jsonb_populate_record(null::patient,
     coalesce(nullif(j->'changed_patient', 'null'), '{}')) c
   where p.account_id = c.account_id and p.patient_id = c.patient_id and p.revision = c.revision

@@ -1,4 +1,5 @@
 import type { Environment, ExceptionId } from "@pestle/contract";
+import type { PartialFill } from "../../domain/fulfillment/controlled-rules.ts";
 import type { ItemDetails } from "../../domain/orders/order-change.ts";
 import { type Queryable, statementOf } from "../db.ts";
 import { ORDER_COLUMNS, type OrderRow } from "./orders.ts";
@@ -11,6 +12,7 @@ export type ChangingRow = OrderRow & {
   payment_reference: string | null;
   payment_attempt: number;
   filled_by: string | null;
+  safety_sealed: Buffer | null;
   claimed_by: string | null;
   claimed_until: Date | null;
   patient: { record_sealed: string; revision: number };
@@ -18,6 +20,8 @@ export type ChangingRow = OrderRow & {
   holds: { id: ExceptionId; basis: string | null }[];
   confirmed: { id: ExceptionId; confirmed: string }[];
   fills: FillRow[];
+  /** Only of schedule 2 prescriptions. */
+  partials: { prescription_id: number; partial: PartialFill }[];
   last_shipment: { shipment_id: number; next_scan_at: string | null } | null;
 };
 const changing = statementOf<[account_id: string, order_number: string, taken_since: Date], ChangingRow>(`
@@ -36,7 +40,7 @@ with taken as (
   where o.account_id = $1 and o.order_number = $2
 )
 select ${ORDER_COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o.payment_reference, o.payment_attempt,
-  o.filled_by, o.claimed_by, o.claimed_until,
+  o.filled_by, o.claimed_by, o.claimed_until, o.safety_sealed,
   (
     select json_build_object('revision', p.revision,
       'record_sealed', translate(encode(p.record_sealed, 'base64'), E'\n', ''))
@@ -45,7 +49,7 @@ select ${ORDER_COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o
   (
     select json_agg(json_build_object('item_id', i.item_id, 'units', i.units, 'reserved', i.reserved,
       'price_cents', i.price_cents, 'lot', i.lot,
-      'lot_expires_on', i.lot_expires_on, 'ingredients', p.ingredients) order by i.item_id)
+      'lot_expires_on', i.lot_expires_on, 'ingredients', p.ingredients, 'is_drug', p.is_drug) order by i.item_id)
     from order_item i
     join product p on p.account_id = i.account_id and p.sku = i.sku
     where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null) as details,
@@ -65,6 +69,13 @@ select ${ORDER_COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o
     from taken i
     join product p on p.account_id = i.account_id and p.sku = i.sku
     left join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id), '[]') as fills,
+  coalesce((
+    select json_agg(json_build_object('prescription_id', i.prescription_id,
+      'partial', partial_fill_of(i.account_id, i.prescription_id)))
+    from order_item i
+    join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
+      and r.drug_schedule = '2'
+    where i.account_id = o.account_id and i.order_number = o.order_number and i.removed_at is null), '[]') as partials,
   (
     select json_build_object('shipment_id', s.shipment_id, 'next_scan_at', s.next_scan_at)
     from shipment s

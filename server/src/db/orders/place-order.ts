@@ -84,6 +84,7 @@ select a.workflow, a.custom_labels, a.clock_offset_s,
       'sig_text', r.sig_text, 'written_qty', r.written_qty, 'unit', r.unit, 'days_supply', r.days_supply,
       'refills', r.refills, 'drug_schedule', r.drug_schedule, 'daw', r.daw, 'units_ordered', r.units_ordered,
       'order_errors', r.order_errors,
+      'partial', case when r.drug_schedule = '2' then partial_fill_of($1, r.prescription_id) end,
       'details_sealed', translate(encode(r.details_sealed, 'base64'), E'\n', '')))
     from prescribed r), '[]') as prescriptions,
   coalesce((
@@ -174,6 +175,8 @@ type LaterItemColumn = "pending" | "removed_at" | "lot" | "lot_expires_on" | "sh
 export type OrderSave = {
   fingerprint: (Rows["order_fingerprint"] & { since: Date }) | null;
   changed_patient: ChangedPatient | null;
+  /** The patient's revision at decision time. */
+  patient_revision: number;
   order: Required<Omit<Rows["orders"], LaterOrderColumn>>;
   items: Required<Omit<Rows["order_item"], LaterItemColumn>>[];
   /** The units to reserve, by sku. */
@@ -198,7 +201,8 @@ with given as (
 ), changed as (
   update patient p
   set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
-    updated_at = greatest(p.updated_at, c.updated_at), revision = p.revision + 1
+    updated_at = greatest(p.updated_at, c.updated_at), revision = p.revision + 1,
+    recheck_due = greatest(p.recheck_due, c.recheck_due)
   from given, jsonb_populate_record(null::patient, coalesce(nullif(j->'changed_patient', 'null'), '{}')) c
   where p.account_id = c.account_id and p.patient_id = c.patient_id and p.revision = c.revision
   returning true
@@ -298,6 +302,11 @@ with given as (
 )
 select conflict_unless(
     (j->'changed_patient' = 'null' or exists (select from changed))
+    and (j->'changed_patient' <> 'null' or exists (
+      select
+      from patient p
+      where p.account_id = j->'order'->>'account_id' and p.patient_id = j->'order'->>'patient_id'
+        and p.revision = (j->>'patient_revision')::integer))
     and (select count(*) from prescribed) = (select count(*) from jsonb_object_keys(j->'prescribed'))
     and (j->'fingerprint' = 'null' or exists (select from claimed))
     and (select count(*) from ordered) = 1

@@ -52,6 +52,8 @@ export type OrderChange = {
   exception_ids: number[];
   sequence: number;
   columns: OrderColumns;
+  /** The facts that the checks of a step were run on; a change of the patient or an ended prescription is a conflict. */
+  checked_on: { patient_id: string; patient_revision: number; prescription_ids: number[] } | null;
   items: ItemChange[];
   prescribed: UnitsChange[];
   /** Stock movements, at most one per product. */
@@ -223,7 +225,19 @@ select conflict_unless(
     and (j->'changed_patient' = 'null' or exists (select from changed_patient))
     and (select count(*) from prescribed) = jsonb_array_length(j->'prescribed')
     and (select count(*) from items) = jsonb_array_length(j->'items')
-    and (select count(*) from shelf) = jsonb_array_length(j->'stock')),
+    and (select count(*) from shelf) = jsonb_array_length(j->'stock')
+    and (j->'checked_on' = 'null' or exists (
+      select
+      from patient p
+      where p.account_id = j->>'account_id' and p.patient_id = j->'checked_on'->>'patient_id'
+        and p.revision = (j->'checked_on'->>'patient_revision')::integer))
+    and (j->'checked_on' = 'null' or not exists (
+      select
+      from prescription r
+      where r.account_id = j->>'account_id'
+        and r.prescription_id = any(array(
+          select jsonb_array_elements_text(j->'checked_on'->'prescription_ids')::bigint))
+        and not (r.active and r.acceptance in ('not_needed', 'accepted'))))),
   (select change from sold_out_or_back) as announced,
   -- With the commit, as in place-order.ts, and only when a product runs out or is available again.
   (select pg_notify('${CHANNEL}', change) from sold_out_or_back) as notified,

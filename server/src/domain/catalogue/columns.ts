@@ -92,6 +92,7 @@ export const catalogueColumns: Readonly<Record<CatalogueKind, readonly [Column, 
     { ...flag("cold_chain", "Whether it must stay cold in transit."), empty: false },
     cents("price_cents", "Price of one package."),
     { ...flag("back_orders", "Whether it can be ordered while stock is too low."), empty: false },
+    { ...flag("is_drug", "false for a pouch or an organizer, which no safety check concerns."), empty: true },
   ],
   brands: [
     id("Identifies the brand in orders."),

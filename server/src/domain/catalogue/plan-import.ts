@@ -1,8 +1,9 @@
 import { readCell } from "./cells.ts";
 import { type Column, catalogueColumns } from "./columns.ts";
+import { scheduleByName } from "./controlled-drugs.ts";
 import type { Fault, FileTable } from "./file-table.ts";
-import type { Catalogue, CatalogueKind, Row, Value } from "./rows.ts";
-import { brokenRules, type PlannedRow } from "./rules.ts";
+import type { Catalogue, CatalogueKind, ProductRow, Row, Value } from "./rows.ts";
+import { brokenRules, CONTROLLED, type PlannedRow } from "./rules.ts";
 
 type Key = string | number;
 export type CatalogueDiff = {
@@ -15,12 +16,25 @@ export type CatalogueDiff = {
 /** What an import would do. With faults it writes nothing and computes no differences. */
 export type ImportPlan = {
   faults: readonly Fault[];
+  /** Products whose ingredients the safety tables do not know. Their orders are held. */
+  warnings: readonly Fault[];
   diff: CatalogueDiff;
   /** The complete rows to write: added and changed. */
   rows: readonly Row[];
 };
 
+/** How the safety tables read an ingredient: the names they have for it, and whether they know it exactly. */
+export type ReadIngredient = (ingredient: string) => {
+  names: readonly string[];
+  known: boolean;
+  did_you_mean: readonly string[];
+};
+
 const sentences = {
+  unknown_ingredient: (place: number) =>
+    `The safety tables do not know ingredient ${place}. Orders of this product are held until a pharmacist has looked.`,
+  misspelled_ingredient: (place: number, names: readonly string[]) =>
+    `The safety tables do not know ingredient ${place}. Did you mean ${names.join(" or ")}? Orders of this product are held until a pharmacist has looked.`,
   no_key: "The file lacks this column, which identifies the row.",
   no_column: "New rows need this column, and the file lacks it.",
   unknown_column: (columns: readonly Column[]) => `This column does not exist. Use: ${names(columns)}.`,
@@ -36,7 +50,7 @@ export function planImport(
   kind: CatalogueKind,
   table: FileTable,
   current: Catalogue,
-  { partial }: { partial: boolean },
+  { partial, readIngredient }: { partial: boolean; readIngredient?: ReadIngredient | undefined },
 ): ImportPlan {
   const columns = catalogueColumns[kind];
   const key = columns[0].name;
@@ -46,9 +60,13 @@ export function planImport(
   const left_out = [...before].filter(([one]) => !named.has(one));
   const stays = partial || kind === "stock" ? left_out : [];
   const planned = [...reading.rows, ...stays.map(([, row]) => ({ at: null, row }))];
-  const faults = [...reading.faults, ...brokenRules(kind, planned, current, reading.faults.length === 0)];
+  const read = kind === "products" && readIngredient ? ingredientFaults(reading.rows, readIngredient) : NOTHING_READ;
+  const broken = brokenRules(kind, planned, current, reading.faults.length === 0);
+  const faults = distinct([...reading.faults, ...broken, ...read.faults]);
+  const { warnings } = read;
   if (faults.length > 0) {
-    return { faults: inFileOrder(faults), diff: { added: [], changed: [], retired: [], unchanged: 0 }, rows: [] };
+    const diff = { added: [], changed: [], retired: [], unchanged: 0 };
+    return { faults: inFileOrder(faults), warnings, diff, rows: [] };
   }
 
   const diff: CatalogueDiff = {
@@ -65,11 +83,45 @@ export function planImport(
     else diff.unchanged++;
     return base === undefined || fields.length > 0 ? [row] : [];
   });
-  return { faults, diff, rows };
+  return { faults, warnings, diff, rows };
 }
 
 export const changesNothing = ({ added, changed, retired }: CatalogueDiff): boolean =>
   added.length + changed.length + retired.length === 0;
+
+const NOTHING_READ: { faults: Fault[]; warnings: Fault[] } = { faults: [], warnings: [] };
+
+/** A brand can stand for a controlled ingredient, and an ingredient that no table knows cannot be checked. */
+function ingredientFaults(rows: readonly (PlannedRow & { at: string })[], readIngredient: ReadIngredient) {
+  const faults: Fault[] = [];
+  const warnings: Fault[] = [];
+  for (const { at, row } of rows) {
+    const { ingredients, drug_schedule, is_drug } = row as unknown as ProductRow;
+    if (!is_drug) continue;
+    const read = ingredients.map(readIngredient);
+    const names = read.flatMap((one) => one.names);
+    if (drug_schedule === "0" && scheduleByName(names.join(" ")) !== "0") {
+      faults.push({ at, column: "drug_schedule", sentence: CONTROLLED });
+    }
+    for (const [index, { known, did_you_mean }] of read.entries()) {
+      if (known) continue;
+      const sentence =
+        did_you_mean.length > 0
+          ? sentences.misspelled_ingredient(index + 1, did_you_mean)
+          : sentences.unknown_ingredient(index + 1);
+      warnings.push({ at, column: "ingredients", sentence });
+    }
+  }
+  return { faults, warnings };
+}
+
+function distinct(faults: readonly Fault[]): Fault[] {
+  const seen = new Set<string>();
+  return faults.filter((fault) => {
+    const key = JSON.stringify(fault);
+    return !seen.has(key) && seen.add(key);
+  });
+}
 
 /** Returns the readable rows of the file, completed with existing values, and reports the problems of the others. */
 function readRows(kind: CatalogueKind, table: FileTable, before: ReadonlyMap<Key, Row>) {

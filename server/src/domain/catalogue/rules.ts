@@ -1,3 +1,4 @@
+import { scheduleByName } from "./controlled-drugs.ts";
 import type { Fault } from "./file-table.ts";
 import type {
   BrandRow,
@@ -23,6 +24,9 @@ type WholeRule<R> = {
   needs_all?: true;
 };
 type Rules<R> = { rows: readonly RowRule<R>[]; whole: readonly WholeRule<R>[] };
+
+/** Also for an ingredient that is given by its brand, which only the safety tables recognize. */
+export const CONTROLLED = "An ingredient is a controlled substance (21 CFR 1308). Enter its schedule.";
 
 /** An order has at most 50 items, and its amount must fit into 2^31 cents. */
 const MOST_ITEM_CENTS = 40_000_000;
@@ -61,6 +65,23 @@ export const catalogueRules: {
         column: "rx_only",
         broken: ({ rx_only, drug_schedule }) => !rx_only && drug_schedule !== "0",
         sentence: "A controlled substance must need a prescription.",
+      },
+      {
+        column: "drug_schedule",
+        broken: ({ ingredients, drug_schedule }) =>
+          drug_schedule === "0" && scheduleByName(ingredients.join(" ")) !== "0",
+        sentence: CONTROLLED,
+      },
+      {
+        column: "ingredients",
+        broken: ({ is_drug, ingredients }) => is_drug && ingredients.length === 0,
+        sentence:
+          "A drug must list its ingredients, because the safety checks use them. If it is not a drug, set is_drug to false.",
+      },
+      {
+        column: "is_drug",
+        broken: ({ is_drug, rx_only, ingredients }) => !is_drug && (rx_only || ingredients.length > 0),
+        sentence: "A product with ingredients, or one that needs a prescription, is a drug.",
       },
       {
         column: "shipping_method_ids",

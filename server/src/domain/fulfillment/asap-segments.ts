@@ -33,7 +33,6 @@ const EACH = "01";
 const NDC = "01";
 const ELECTRONIC = "05";
 const HUMAN = "01";
-const NOT_PARTIAL = "00";
 const THE_PATIENT = "01";
 const PICKING_UP = "02";
 /** Documents that no state issued: federal or foreign. */
@@ -136,7 +135,13 @@ export const DSP: readonly Field<DispensedRecord>[] = [
     value: (row) => unitCodes[row.unit as QuantityUnit] ?? EACH,
   },
   { id: "DSP12", name: "How the prescription came", most: 2, value: () => ELECTRONIC },
-  { id: "DSP13", name: "Partial fill", most: 2, value: () => NOT_PARTIAL },
+  // 00: a whole fill; 01: the first part; 02: the second.
+  {
+    id: "DSP13",
+    name: "Partial fill",
+    most: 2,
+    value: (row) => String(Math.min(row.partial, 99)).padStart(2, "0"),
+  },
   unused("DSP14", "Pharmacist NPI"),
   unused("DSP15", "Pharmacist state licence"),
   { id: "DSP16", name: "Payment type", most: 2, required: true, value: (row) => paymentCodes[row.payer] },
@@ -225,6 +230,8 @@ export type DispensedRecord = {
   /** Authorized refills, and the number of this one: 0 is the first fill. */
   refills: number;
   refill_number: number;
+  /** The number of this part of a partial fill; 0 for a whole fill. */
+  partial: number;
   filled_date: string;
   /** The day it shipped. */
   sold_date: string | null;

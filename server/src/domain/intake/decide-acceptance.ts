@@ -1,4 +1,4 @@
-import type { Workflow } from "@pestle/contract";
+import type { DrugSchedule, Workflow } from "@pestle/contract";
 import { startOfDay } from "../values/calendar.ts";
 
 export type Verdict = "accepted" | "rejected";
@@ -9,6 +9,7 @@ export type DoubtfulPrescription = {
   active: boolean;
   effective_date: string;
   workflow: Workflow;
+  drug_schedule: DrugSchedule;
 };
 
 /** Why a verdict is not possible, as shown to the user. */
@@ -16,6 +17,7 @@ export const acceptanceRefusals = {
   not_needed: "This prescription does not need acceptance.",
   accepted: "This prescription was already accepted.",
   rejected: "This prescription was already rejected.",
+  undocumented: "A schedule 2 prescription needs a note of what you checked (21 CFR 1306.11).",
   ended: "The prescriber has ended this prescription, so it cannot be accepted. Reject it to close the review.",
 } as const;
 
@@ -25,13 +27,15 @@ export const acceptanceRefusals = {
  */
 export function decideAcceptance(
   verdict: Verdict,
-  { acceptance, active, effective_date, workflow }: DoubtfulPrescription,
+  { acceptance, active, effective_date, workflow, drug_schedule }: DoubtfulPrescription,
   time_zone: string,
   now: Date,
+  documented: boolean,
 ): { order_due_at: Date | null } | { refused: keyof typeof acceptanceRefusals } {
   if (acceptance !== "pending") return { refused: acceptance };
   if (verdict === "rejected") return { order_due_at: null };
   if (!active) return { refused: "ended" };
+  if (drug_schedule === "2" && !documented) return { refused: "undocumented" };
   if (workflow !== "automatic") return { order_due_at: null };
   const effective = startOfDay(time_zone, effective_date);
   return { order_due_at: effective > now ? effective : now };

@@ -1,6 +1,13 @@
 import { isPatientId, type Product, type Workflow } from "@pestle/contract";
-import { newPatientRecord, type PatientRecord, plainName, withNews } from "../patients/patient-record.ts";
-import { startOfDay } from "../values/calendar.ts";
+import { isPossibleBirth } from "../patients/birth-date.ts";
+import {
+  hasOtherSafetyFacts,
+  newPatientRecord,
+  type PatientRecord,
+  plainName,
+  withNews,
+} from "../patients/patient-record.ts";
+import { dateIn, startOfDay } from "../values/calendar.ts";
 import { normaliseNdc } from "../values/identifiers.ts";
 import { completeResponse, type PriorPrescription } from "./complete-response.ts";
 import type {
@@ -13,7 +20,13 @@ import type {
 import { refusalFor } from "./intake-refusals.ts";
 import type { WarningCode } from "./intake-warnings.ts";
 import { type Candidate, matchPatient } from "./match-patient.ts";
-import { decidePrescription, type Prescription, type PrescriptionRules } from "./prescription.ts";
+import {
+  decidePrescription,
+  type OtherDrugOf,
+  type Prescription,
+  type PrescriptionRules,
+  writtenDrug,
+} from "./prescription.ts";
 
 /** Existing data that a message can refer to. */
 export type IntakeKnowledge = {
@@ -21,13 +34,20 @@ export type IntakeKnowledge = {
   taken_patient_ids: readonly string[];
   prescriptions: readonly PriorPrescription[];
   formulary: readonly Pick<Product, "ndc" | "gcn" | "drug_schedule">[];
+  otherDrugOf?: OtherDrugOf;
 };
 export type IntakeDecision = {
   outcome: "accepted" | "refused" | "review";
   reply: IntakeReply;
   warnings: WarningCode[];
-  /** The patient. `is_new`: this message created it. `changed`: the message added data. */
-  patient: { patient_id: string; record: PatientRecord; is_new: boolean; changed: boolean } | null;
+  /** The patient. `is_new`: this message created it. `changed`: the message added data, `safety_changed` safety facts. */
+  patient: {
+    patient_id: string;
+    record: PatientRecord;
+    is_new: boolean;
+    changed: boolean;
+    safety_changed: boolean;
+  } | null;
   prescription: (Prescription & { replaces_prescription_id: number | null; order_due_at: Date | null }) | null;
   /** Prescriptions that end, with the units ordered from each so far. */
   ended: { prescription_id: number; units_ordered: number }[];
@@ -55,8 +75,10 @@ type NewReview = {
 /** Fixed sentences of a CancelRxResponse: at most 70 characters. */
 export const cancelNotes = {
   canceled: "The prescription was canceled. Nothing was dispensed.",
-  in_filling: "Canceled. An order is being filled; the pharmacy will stop it.",
+  in_filling: "Canceled. An order in filling was stopped; nothing was dispensed.",
   dispensed: "Canceled. Part of it was dispensed earlier.",
+  dispensed_in_filling: "Canceled. Part was dispensed earlier; an open order was stopped.",
+  all_dispensed: "Too late to cancel: all of it was dispensed earlier.",
   inactive_already: "The prescription was already inactive.",
   unknown: "This pharmacy does not know the prescription.",
   several: "Several prescriptions match. The pharmacy will decide which one.",
@@ -108,10 +130,10 @@ const refused = (refusal: IntakeRefusal): IntakeDecision => ({
 });
 
 /** Nothing can be dispensed without these fields, because they distinguish patients. The sender must provide them. */
-function missingIdentity({ last_name, first_name, dob }: IncomingPatient): IntakeRefusal | undefined {
+function missingIdentity({ last_name, first_name, dob }: IncomingPatient, today: string): IntakeRefusal | undefined {
   if (last_name === null) return refusalFor("081");
   if (first_name === null) return refusalFor("082");
-  return dob === null ? refusalFor("080") : undefined;
+  return dob === null || !isPossibleBirth(dob, today) ? refusalFor("080") : undefined;
 }
 
 type Given = { sender: string; workflow: Workflow; rules: PrescriptionRules; now: Date; new_patient_id: string };
@@ -123,35 +145,48 @@ function decideNew(
   { workflow, rules, now, new_patient_id, noticed }: Given & { noticed: WarningCode[] },
   certain?: Candidate,
 ): IntakeDecision {
-  const missing = missingIdentity(incoming.patient);
+  const missing = missingIdentity(incoming.patient, dateIn(rules.time_zone, now));
   if (missing !== undefined) return refused(missing);
   const meant = certain ?? known.candidates.find(({ patient_id }) => patient_id === incoming.patient.meant_patient_id);
   const match = matchPatient(incoming.patient, meant === undefined ? known.candidates : []);
   const matched = meant ?? known.candidates.find(({ patient_id }) => patient_id === match.patient_id);
-  const { prescription, warnings } = decidePrescription(incoming, known.formulary, rules, now, noticed);
+  const { complete, ...patient } =
+    matched === undefined
+      ? {
+          patient_id: ownId(incoming.patient, known.taken_patient_ids) ?? new_patient_id,
+          is_new: true,
+          ...newPatientRecord(incoming, now),
+          changed: false,
+          safety_changed: false,
+        }
+      : knownPatient(matched, incoming, now);
+  const left_out: WarningCode[] = complete ? [] : ["safety_facts_left_out"];
+  const { prescription, warnings, ndc_drug } = decidePrescription(
+    incoming,
+    known.formulary,
+    rules,
+    now,
+    [...noticed, ...left_out],
+    known.otherDrugOf,
+  );
   const reviews: NewReview[] = [];
   if (match.doubtful.length > 0) {
     const facts = { score: match.score, candidates: match.doubtful };
     reviews.push({ kind: "patient_match", reasons: match.doubtful[0]!.reasons, facts });
   }
   const accepted = prescription.acceptance_reasons.length === 0;
-  if (!accepted) reviews.push({ kind: "prescription_acceptance", reasons: prescription.acceptance_reasons, facts: {} });
+  if (!accepted) {
+    // Side by side, because only the prescriber knows which of the two is meant.
+    const facts = ndc_drug === null ? {} : { written_drug: writtenDrug(incoming), ndc: prescription.ndc, ndc_drug };
+    reviews.push({ kind: "prescription_acceptance", reasons: prescription.acceptance_reasons, facts });
+  }
 
-  const patient =
-    matched === undefined
-      ? {
-          patient_id: ownId(incoming.patient, known.taken_patient_ids) ?? new_patient_id,
-          record: newPatientRecord(incoming),
-          is_new: true,
-          changed: false,
-        }
-      : { patient_id: matched.patient_id, is_new: false, ...withNews(matched.record, incoming) };
   const effective = startOfDay(rules.time_zone, prescription.effective_date);
   const due = effective > now ? effective : now;
   return {
     ...nothing,
     reply: { kind: "accepted" },
-    warnings,
+    warnings: [...warnings, ...left_out],
     patient,
     prescription: {
       ...prescription,
@@ -160,6 +195,11 @@ function decideNew(
     },
     reviews,
   };
+}
+
+function knownPatient({ patient_id, record: before }: Candidate, incoming: IncomingPrescription, now: Date) {
+  const news = withNews(before, incoming, now);
+  return { patient_id, is_new: false, ...news, safety_changed: hasOtherSafetyFacts(before, news.record) };
 }
 
 /**
@@ -201,8 +241,9 @@ function decideCancel(
 }
 
 /**
- * Orders that are not being filled yet are canceled with their prescription. A person must stop orders that are being
- * filled, and shipped orders cannot be recalled. The sender receives a note in both cases.
+ * Orders that are not being filled yet are canceled with their prescription. Exception 73 holds those that are being
+ * filled, and a person returns the package. Shipped orders cannot be recalled: the sender receives a note, and a denial if
+ * nothing is left that the cancellation could stop.
  */
 function endPrescriptions(active: readonly PriorPrescription[]): IntakeDecision {
   const orders = active.flatMap((one) => one.orders);
@@ -213,7 +254,11 @@ function endPrescriptions(active: readonly PriorPrescription[]): IntakeDecision 
   const waiting = orders.filter(
     (one) => one.order_status === "Processing" || (one.order_status === "On Hold" && !isFilled(one)),
   );
-  const note = sent ? "dispensed" : filling.length > 0 ? "in_filling" : "canceled";
+  const left = active.some((one) => one.written_qty * (1 + one.refills) > one.units_ordered);
+  if (sent && !left && filling.length + waiting.length === 0) {
+    return { ...nothing, reply: { kind: "not_canceled", note: "all_dispensed" } };
+  }
+  const note = filling.length > 0 ? (sent ? "dispensed_in_filling" : "in_filling") : sent ? "dispensed" : "canceled";
   return {
     ...nothing,
     reply: { kind: "canceled", note },

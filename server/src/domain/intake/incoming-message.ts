@@ -121,6 +121,8 @@ export interface IncomingPatient {
   email: string | null;
   medications: string[];
   health_conditions: string[];
+  /** Absent if the message has none, or an impossible one. */
+  weight_kg?: number;
 }
 
 export type PatientIdKind = "medical_record" | "account" | "mutually_defined" | "other";

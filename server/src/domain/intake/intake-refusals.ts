@@ -31,7 +31,7 @@ export const readerRefusals = {
 /** Problems that only the receiver can detect. A message for an unknown receiver ID has no receiver. */
 export const receiverRefusals = {
   "002": ["900", "The receiver's id (To) is missing or unknown here."],
-  "080": ["900", "The patient's date of birth is missing or not a date."],
+  "080": ["900", "The patient's date of birth is missing, not a date or not possible."],
   "082": ["900", "The patient's first name is missing."],
   "007": ["602", "The receiving system failed. Send the message again later."],
   "220": ["900", "An earlier message had the same message id."],

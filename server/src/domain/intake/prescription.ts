@@ -4,6 +4,7 @@ import { addDays, addMonths, dateIn, startOfDay } from "../values/calendar.ts";
 import { deaPasses, normaliseNdc } from "../values/identifiers.ts";
 import type { IncomingPrescription } from "./incoming-message.ts";
 import type { WarningCode } from "./intake-warnings.ts";
+import { strengthsIn } from "./strengths.ts";
 
 /** A stored prescription, after the rules were applied to the received data. */
 export type Prescription = {
@@ -36,10 +37,18 @@ export const acceptanceReasons = {
   signature_missing: "The controlled prescription has no evidence of a signature.",
   dea_missing: "The controlled prescription has no DEA number.",
   dea_checksum: "The prescriber's DEA number fails its check digit.",
+  written_date_missing: "The controlled prescription has no date of issue, so its time limits cannot be computed.",
+  written_date_future: "The controlled prescription is dated after the day it arrived.",
   quantity_zero: "The quantity is zero.",
   do_not_fill: "The prescriber asks not to fill it yet.",
   compound: "It is a compound, and the formulary cannot check its ingredients.",
   schedule_one: "The message names a schedule that cannot be dispensed.",
+  allergy_unreadable: "An allergy in the message has neither a text nor a code.",
+  weight_unreadable: "The patient's body weight in the message is not possible, or its unit is unknown.",
+  safety_facts_left_out:
+    "An allergy, medication or condition in the message does not fit the patient's record. Read the message.",
+  drug_differs_from_ndc:
+    "The written drug or strength differs from the drug of the NDC. Ask the prescriber which is meant.",
 } as const;
 export type AcceptanceReason = keyof typeof acceptanceReasons;
 
@@ -48,8 +57,15 @@ const MOST_REFILLS: Record<DrugSchedule, number> = { "0": 99, "2": 0, "3": 5, "4
 /** "As needed": the largest value of the field, until the prescription expires. */
 const PRN_REFILLS = 99;
 const LONGEST_SIG = 1_000;
-/** Reader warnings that a pharmacist must decide on. */
-const READER_DOUBTS = ["do_not_fill", "compound", "schedule_one"] as const satisfies readonly WarningCode[];
+/** Warnings that a pharmacist must decide on. */
+const READER_DOUBTS = [
+  "do_not_fill",
+  "compound",
+  "schedule_one",
+  "allergy_unreadable",
+  "weight_unreadable",
+  "safety_facts_left_out",
+] as const satisfies readonly WarningCode[];
 
 export type PrescriptionRules = {
   time_zone: string;
@@ -57,7 +73,13 @@ export type PrescriptionRules = {
   expiry_months: number;
   /** The same, for states with their own rule. */
   expiry_months_by_state: Readonly<Record<string, number>>;
+  /** Days until a schedule 2 prescription expires. Federal law sets no limit; most states do. */
+  schedule_2_days: number;
+  schedule_2_days_by_state: Readonly<Record<string, number>>;
 };
+
+/** The drug of the NDC, if the written drug is another one or has another strength; null proves nothing. */
+export type OtherDrugOf = (written: string, ndc: string) => string | null;
 
 export function decidePrescription(
   incoming: IncomingPrescription,
@@ -65,7 +87,8 @@ export function decidePrescription(
   rules: PrescriptionRules,
   now: Date,
   noticed: readonly WarningCode[] = [],
-): { prescription: Prescription; warnings: WarningCode[] } {
+  otherDrugOf: OtherDrugOf = () => null,
+): { prescription: Prescription; warnings: WarningCode[]; ndc_drug: string | null } {
   const warnings: WarningCode[] = [];
   const today = dateIn(rules.time_zone, now);
   const { drug, prescriber } = incoming;
@@ -81,10 +104,11 @@ export function decidePrescription(
   const written_date = incoming.written_date ?? today;
   if (written_date > today) warnings.push("written_date_future");
   const effective_date = later(incoming.effective_date ?? written_date, written_date);
-  const last_day = earlier(
+  const lawful_day = earlier(
     addMonths(written_date, monthsOf(incoming, controlled, rules)),
-    incoming.expiration_date ?? "9999-12-31",
+    drug_schedule === "2" ? addDays(written_date, scheduleTwoDaysOf(incoming, rules)) : "9999-12-31",
   );
+  const last_day = earlier(lawful_day, incoming.expiration_date ?? "9999-12-31");
 
   const asked = incoming.refills === "prn" ? PRN_REFILLS : (incoming.refills ?? 0);
   const refills = Math.min(asked, MOST_REFILLS[drug_schedule]);
@@ -98,11 +122,18 @@ export function decidePrescription(
     if (!incoming.signature_evidence) acceptance_reasons.push("signature_missing");
     if (prescriber.dea === null) acceptance_reasons.push("dea_missing");
     else if (!deaPasses(prescriber.dea)) acceptance_reasons.push("dea_checksum");
+    if (incoming.written_date === null) acceptance_reasons.push("written_date_missing");
+    else if (written_date > today) acceptance_reasons.push("written_date_future");
   }
   acceptance_reasons.push(...READER_DOUBTS.filter((doubt) => noticed.includes(doubt)));
+  const ndc_drug = ndc === null ? null : otherDrugOf(writtenDrug(incoming), ndc);
+  if (ndc_drug !== null) acceptance_reasons.push("drug_differs_from_ndc");
   if ((incoming.sig_text ?? "").length > LONGEST_SIG) warnings.push("sig_long");
   // Skips the reader's own warnings, which are already in the list.
-  for (const reason of acceptance_reasons) if (!noticed.includes(reason)) warnings.push(reason);
+  for (const reason of acceptance_reasons) {
+    if (!noticed.includes(reason) && !warnings.includes(reason)) warnings.push(reason);
+  }
+  const lawful_end = startOfDay(rules.time_zone, addDays(lawful_day, 1));
 
   return {
     prescription: {
@@ -127,9 +158,19 @@ export function decidePrescription(
       daw: incoming.daw,
       acceptance_reasons,
       ...incoming.exactly,
+      // A simulation can choose an earlier end of a controlled prescription, but not a later one than the law allows.
+      ...(controlled &&
+        incoming.exactly?.expires_at !== undefined &&
+        incoming.exactly.expires_at > lawful_end && { expires_at: lawful_end }),
     },
     warnings,
+    ndc_drug,
   };
+}
+
+/** The description, with the strength if only its own field has it. */
+export function writtenDrug({ drug: { description, strength } }: IncomingPrescription): string {
+  return strength === null || strengthsIn(description).length > 0 ? description : `${description} ${strength}`;
 }
 
 /** Ten bare digits can mean three NDCs. Uses the formulary's, if exactly one matches. */
@@ -154,6 +195,9 @@ function monthsOf(incoming: IncomingPrescription, controlled: boolean, rules: Pr
   return controlled ? Math.min(CONTROLLED_MONTHS, months) : months;
 }
 
+const scheduleTwoDaysOf = (incoming: IncomingPrescription, rules: PrescriptionRules): number =>
+  rules.schedule_2_days_by_state[incoming.patient.address?.state ?? ""] ?? rules.schedule_2_days;
+
 function nameOf({ first_name, last_name, practice }: IncomingPrescription["prescriber"]): string {
   return [first_name, last_name].filter((part) => part !== null).join(" ") || (practice ?? "");
 }
@@ -168,8 +212,8 @@ export function refillsLeft(row: { written_qty: number; refills: number; units_o
   return Math.max(0, Math.min(row.refills, Math.floor(units_left / row.written_qty)));
 }
 
-/** Parses the setting `IL=15,IA=18`. */
-export const monthsByState = (text: string): Record<string, number> =>
+/** Parses the settings `IL=15,IA=18` (months) and `NY=30,WI=60` (days). */
+export const numbersByState = (text: string): Record<string, number> =>
   Object.fromEntries(
     text
       .split(",")

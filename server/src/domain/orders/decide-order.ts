@@ -1,6 +1,6 @@
 import type { Address, EventType, ExceptionId, OrderState } from "@pestle/contract";
 import { statusOfState } from "@pestle/contract";
-import type { PatientRecord } from "../patients/patient-record.ts";
+import { hasOtherSafetyFacts, isSameName, type PatientRecord } from "../patients/patient-record.ts";
 import { orderFindings } from "../safety/assess-safety.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
 import { patientFacts } from "../safety/safety-facts.ts";
@@ -8,8 +8,8 @@ import type { Problem } from "../values/refusals.ts";
 import { type OrderEvent, orderEvents } from "./order.ts";
 import type { StoredOrder } from "./order-answer.ts";
 import { checkOrder, isShort, type Judged, namesPrescriber, patientNews } from "./order-checks.ts";
-import type { Fill, OrderFacts, PrescriptionFact, ResolvedItem } from "./order-facts.ts";
-import { contradicts, type Hold, type HoldFacts, holdsOf } from "./order-holds.ts";
+import { type Fill, hasEnded, type OrderFacts, type PrescriptionFact, type ResolvedItem } from "./order-facts.ts";
+import { contradictsSig, type Hold, type HoldFacts, holdsOf } from "./order-holds.ts";
 import { exact, resolveItems } from "./resolve-items.ts";
 
 /** Generated before the decision, which must be deterministic. */
@@ -34,6 +34,8 @@ export type AcceptedOrder = {
   ship_to: Address | null;
   /** The record with the patient data of the order; null if nothing changed. */
   patient_record: PatientRecord | null;
+  /** The order adds safety facts, so the checks must run again on the patient's other orders. */
+  patient_safety_changed: boolean;
   events: OrderEvent[];
 };
 /** Decides on a new order: returns all reasons to reject it at once, or the order with its holds. */
@@ -104,6 +106,7 @@ function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
     shipments: [],
   };
   const prescriptions = ordered(judged.items);
+  const patient_record = newsOf(judged);
   return {
     order,
     state,
@@ -113,7 +116,8 @@ function accept(judged: Judged, ids: OrderIds): AcceptedOrder {
     items,
     prescriptions,
     ship_to: ship_to.address,
-    patient_record: newsOf(judged),
+    patient_record,
+    patient_safety_changed: patient_record !== null && hasOtherSafetyFacts(patient!.record, patient_record),
     events: orderEvents(order, prescriptions, born(exceptions), null, now, ids.event_id),
   };
 }
@@ -174,15 +178,17 @@ function holdFacts(judged: Judged, findings: readonly SafetyFinding[]): HoldFact
       item_id: index + 1,
       product: item.product,
       prescription: item.prescription,
+      sig_contradicts: contradictsSig(findings, index + 1),
       units: item.units,
-      sig_contradicts: contradicts(findings, index + 1),
       missing_rx: item.needs_prescription && item.prescription === null && namesPrescriber(item.draft),
+      rx_ended: item.prescription !== null && hasEnded(item.prescription, item.product, judged),
       back_ordered: item.product?.back_orders === true && isShort(item, judged),
     })),
     findings,
     at_creation: {
       doubled: judged.items.some((item) => isDoubled(item, fills)),
       dob_differs: draft.patient.dob !== null && draft.patient.dob !== patient!.record.dob,
+      name_differs: !isSameName(draft.patient.contact, patient!.record),
       // The request's address was already validated (42230). If it was accepted anyway, it raises neither 77 nor 78.
       verdict: ship_to.from === "request" ? null : ship_to.verdict,
     },
@@ -197,12 +203,12 @@ function findingsOf(judged: Judged): SafetyFinding[] {
       item_id: index + 1,
       ingredients: product!.ingredients,
       drug: product!.name,
-      is_drug: product!.ingredients.length > 0 || product!.ndc !== null,
       gcn: product!.gcn,
       sig_text: prescription?.sig_text ?? null,
       units: prescription?.written_qty ?? units,
       days_supply: prescription?.days_supply ?? null,
       drug_schedule: prescription?.drug_schedule ?? product!.drug_schedule,
+      is_drug: product!.is_drug,
     })),
     fills,
     patient_safety: record.patient_safety,

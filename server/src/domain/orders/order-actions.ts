@@ -12,7 +12,7 @@ import {
   type Outcome,
 } from "./order-change.ts";
 import type { PrescriptionFact } from "./order-facts.ts";
-import { isCause } from "./order-holds.ts";
+import { DOB_DIFFERS, isCause } from "./order-holds.ts";
 import { replacePrescription } from "./replace-prescription.ts";
 
 /** Everything an action's decision depends on. */
@@ -45,16 +45,25 @@ export function whereItFails(action: ActionDraft, changing: ChangingOrder, rules
 /** The exception an action applies to; null if the status alone allows it. */
 function targetOf(
   { event, exception_id }: ActionDraft,
-  { standing, order, prescriptions }: ChangingOrder,
-  { formulary }: Pick<ActionCase["rules"], "formulary">,
+  { standing, order, prescriptions, holds }: ChangingOrder,
+  { formulary, blind }: Pick<ActionCase["rules"], "formulary" | "blind">,
 ): { exception_id: ExceptionId | null } | { problem: Problem } {
-  const offers = (id: ExceptionId) => exceptionRow(id).actions.includes(event);
+  const drugs = [...prescriptions, ...order.items.map(({ sku }) => formulary.by_sku.get(sku))];
+  const scheduled = (isOne: (schedule: string) => boolean) => drugs.some((drug) => drug && isOne(drug.drug_schedule));
+  // Another name than the record's can mean another patient, and the partner's own data cannot settle that.
+  const other_name = holds.some(({ id, basis }) => id === 71 && basis !== null && basis !== blind(DOB_DIFFERS));
+  const pharmacys = (id: ExceptionId) =>
+    id === 74 ||
+    id === 75 ||
+    (id === 71 && other_name) ||
+    // A partner cannot confirm the quantity of a controlled drug: the written quantity limits it (21 CFR 1306).
+    (id === 72 && scheduled((schedule) => schedule !== "0"));
+  const offers = (id: ExceptionId) =>
+    exceptionRow(id).actions.includes(event) && !(event === "verify" && pharmacys(id));
   const asked = exception_id === null ? standing.open : standing.open.filter((id) => id === exception_id);
   if (event === "verify") {
-    const drugs = [...prescriptions, ...order.items.map(({ sku }) => formulary.by_sku.get(sku))];
-    const barred = drugs.some((drug) => drug?.drug_schedule === "2");
-    const pharmacists = !asked.some(offers) && asked.some((id) => id === 74 || id === 75);
-    if (barred || pharmacists) return { problem: { code: 42462, field: "event" } };
+    const barred = scheduled((schedule) => schedule === "2");
+    if (barred || (!asked.some(offers) && asked.some(pharmacys))) return { problem: { code: 42462, field: "event" } };
   }
   const offered = asked.find(offers);
   if (offered !== undefined) return { exception_id: offered };

@@ -1,4 +1,4 @@
-import type { ExceptionId } from "@pestle/contract";
+import { type ExceptionId, isCheckedStep } from "@pestle/contract";
 import type { Formulary } from "../catalogue/formulary.ts";
 import type { StockEntryKind } from "../catalogue/stock.ts";
 import type { PrescriptionFacts } from "../intake/medication-request.ts";
@@ -8,8 +8,17 @@ import type { SafetyFinding } from "../safety/finding.ts";
 import { patientFacts } from "../safety/safety-facts.ts";
 import type { OrderStanding, Step } from "./order.ts";
 import type { StoredItem, StoredOrder } from "./order-answer.ts";
-import type { Fill, PrescriptionFact } from "./order-facts.ts";
-import { basisOf, contradicts, type Hold, type HoldFacts, recheck } from "./order-holds.ts";
+import { type Fill, hasEnded, type PrescriptionFact } from "./order-facts.ts";
+import {
+  basisOf,
+  blinded,
+  confirmedBases,
+  contradictsSig,
+  type Hold,
+  type HoldFacts,
+  isForPharmacist,
+  recheck,
+} from "./order-holds.ts";
 import { exact } from "./resolve-items.ts";
 
 /** An order with everything that a change decision depends on. */
@@ -22,8 +31,10 @@ export type ChangingOrder = {
   holds: readonly Hold[];
   confirmed: ReadonlyMap<ExceptionId, string>;
   fills: readonly Fill[];
+  /** The findings when the checks last ran. */
+  found: readonly SafetyFinding[];
 };
-export type ChangingPrescription = PrescriptionFacts & Pick<PrescriptionFact, "acceptance">;
+export type ChangingPrescription = PrescriptionFacts & Pick<PrescriptionFact, "acceptance" | "partial">;
 /** Item data that partners do not see. */
 export type ItemDetails = {
   item_id: number;
@@ -31,6 +42,7 @@ export type ItemDetails = {
   reserved: boolean;
   price_cents: number;
   ingredients: string[];
+  is_drug: boolean;
   lot: string | null;
   lot_expires_on: string | null;
 };
@@ -47,7 +59,10 @@ export type ChangeRules = {
 
 /** What an action changes on an order. Omitted fields stay unchanged. */
 export type Outcome = {
-  /** Without an event, the checks run again and determine the holds. */
+  /**
+   * Without an event, the checks run again and determine the holds. Before a checked step they run too, and a new
+   * exception holds the order instead.
+   */
   event?: StepEvent;
   /** The history event if no exception is raised or resolved. */
   otherwise?: StepEvent;
@@ -62,6 +77,8 @@ export type Outcome = {
   /** Raised by a person, so only a person closes them. */
   raises?: readonly ExceptionId[];
   payments?: readonly PaymentEntry[];
+  /** The prescriber's new data causes the change, so it can also remove the cause of a pharmacist's exception. */
+  from_prescriber?: true;
 };
 type StepEvent = Extract<Step, { event: unknown }>["event"];
 type Value = string | number | boolean | Date | null;
@@ -95,27 +112,36 @@ export type DecidedChange = {
   open: Hold[];
   confirmed: Map<ExceptionId, string>;
   findings: SafetyFinding[];
+  /** The checks held the order instead of the step. Nothing of the outcome applies. */
+  held: boolean;
 };
 
 /** Returns the order after the change and the step to it. The checks run again on the new state. */
 export function decideChange(changing: ChangingOrder, outcome: Outcome, rules: ChangeRules): DecidedChange {
+  // An open exception is reported as such: the table allows no step of a held order.
+  if (outcome.event !== undefined && isCheckedStep(outcome.event) && changing.standing.open.length === 0) {
+    const instead = decideChange(changing, {}, rules);
+    if (instead.open.length > 0) return { ...instead, held: true };
+  }
   const { order, prescriptions, details, record } = changing;
   const after = { order, prescriptions, details, record, ...outcome.after };
   const { facts, findings } = holdFactsOf({ ...changing, ...after }, rules);
   const fresh = new Map<ExceptionId, string>();
   for (const id of outcome.confirms ?? []) {
     const basis = basisOf(id, facts);
-    if (basis !== null) fresh.set(id, rules.blind(basis));
+    if (basis !== null) fresh.set(id, blinded(id, basis, rules.blind));
   }
   if (outcome.event !== undefined) {
-    return { after, step: { event: outcome.event }, open: [...changing.holds], confirmed: fresh, findings };
+    const open = [...changing.holds];
+    return { after, step: { event: outcome.event }, open, confirmed: fresh, findings, held: false };
   }
   const holds = recheck(
     facts,
     {
       open: changing.holds,
-      confirmed: new Map([...changing.confirmed, ...fresh]),
+      confirmed: confirmedBases([...changing.confirmed, ...fresh]),
       ends: [...(outcome.ends ?? []), ...(outcome.confirms ?? [])],
+      ended_by_prescriber: outcome.from_prescriber === true ? endedBy(changing, facts, rules) : [],
     },
     rules.blind,
   );
@@ -126,7 +152,32 @@ export function decideChange(changing: ChangingOrder, outcome: Outcome, rules: C
     unmoved && outcome.otherwise !== undefined
       ? { event: outcome.otherwise }
       : { open: open.map(({ id }) => id), by_hand: outcome.raises ?? [] };
-  return { after, step, open, confirmed: fresh, findings };
+  return { after, step, open, confirmed: fresh, findings: withFound(findings, changing.found, open), held: false };
+}
+
+/**
+ * The pharmacist's exceptions whose cause was there before the change and is gone after it. A cause that a partner removed
+ * earlier does not count.
+ */
+function endedBy(changing: ChangingOrder, after: HoldFacts, rules: ChangeRules): ExceptionId[] {
+  const { facts } = holdFactsOf(changing, rules);
+  return changing.holds
+    .map(({ id }) => id)
+    .filter((id) => isForPharmacist(id) && basisOf(id, facts) !== null && basisOf(id, after) === null);
+}
+
+/** Keeps the earlier findings of a pharmacist's open exception, so that the pharmacist sees why it was raised. */
+function withFound(
+  now: readonly SafetyFinding[],
+  before: readonly SafetyFinding[],
+  open: readonly Hold[],
+): SafetyFinding[] {
+  const kept = before.filter(
+    ({ exception_id, key, item_id }) =>
+      open.some(({ id }) => id === exception_id && isForPharmacist(id)) &&
+      !now.some((one) => one.key === key && one.item_id === item_id),
+  );
+  return [...now, ...kept];
 }
 
 /** The facts of an existing order for the hold rules. */
@@ -138,17 +189,22 @@ export function holdFactsOf(
   const own = new Map(details.map((one) => [one.item_id, one]));
   const prescriptionOf = ({ prescription_id }: StoredItem) =>
     prescription_id === null ? null : (written.get(prescription_id) ?? null);
+  const rxEnded = (item: StoredItem) => {
+    const prescription = prescriptionOf(item);
+    const product = formulary.by_sku.get(item.sku) ?? null;
+    return prescription !== null && hasEnded(prescription, product, { now, today });
+  };
   const findings = orderFindings(safety, {
     items: order.items.map((item) => ({
       item_id: item.item_id,
       ingredients: own.get(item.item_id)!.ingredients,
       drug: formulary.by_sku.get(item.sku)?.name ?? prescriptionOf(item)?.drug_name ?? "",
-      is_drug: own.get(item.item_id)!.ingredients.length > 0 || item.ndc !== null,
       gcn: item.gcn,
       sig_text: prescriptionOf(item)?.sig_text ?? null,
       units: prescriptionOf(item)?.written_qty ?? own.get(item.item_id)!.units,
       days_supply: prescriptionOf(item)?.days_supply ?? null,
       drug_schedule: prescriptionOf(item)?.drug_schedule ?? formulary.by_sku.get(item.sku)?.drug_schedule ?? "0",
+      is_drug: own.get(item.item_id)!.is_drug,
     })),
     fills,
     patient_safety: record.patient_safety,
@@ -166,9 +222,10 @@ export function holdFactsOf(
       item_id: item.item_id,
       product: formulary.by_sku.get(item.sku) ?? null,
       prescription: prescriptionOf(item),
+      sig_contradicts: contradictsSig(findings, item.item_id),
       units: own.get(item.item_id)!.units,
-      sig_contradicts: contradicts(findings, item.item_id),
       missing_rx: item.needs_prescription && item.prescription_id === null,
+      rx_ended: rxEnded(item),
       back_ordered: !own.get(item.item_id)!.reserved,
     })),
     findings,

@@ -1,11 +1,13 @@
 import type { ErrorCode } from "@pestle/contract";
+import { hasLapsed } from "../fulfillment/controlled-rules.ts";
 import { settleAddress } from "../patients/address-input.ts";
-import { full, withContact, withDocumentIfRoom } from "../patients/patient-changes.ts";
+import { full, safetyProblems, withContact, withDocumentIfRoom } from "../patients/patient-changes.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import { addressKinds } from "../values/address/verdict.ts";
 import type { Problem } from "../values/refusals.ts";
 import { checkLabel } from "./custom-label.ts";
 import {
+  hasExpired,
   isFillable,
   type NamedProduct,
   type OrderFacts,
@@ -29,6 +31,14 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
       it.patient !== null && patientNews(it, it.patient.record) === undefined
         ? [{ code: 42200, field: "patient.identity_documents", message: full.identity_documents }]
         : [],
+  },
+  {
+    code: 42200,
+    about: "order",
+    wrong: ({ draft, patient, now }) =>
+      patient === null
+        ? []
+        : safetyProblems(patient.record, draft.patient.patient_safety, now, "patient.patient_safety."),
   },
   order(42206, ({ draft, patient }) =>
     draft.patient.patient_id !== null && patient === null ? ["patient.patient_id"] : [],
@@ -75,7 +85,7 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
   item(
     42257,
     "prescription_id",
-    ({ prescription }, { now }) => prescription !== null && prescription.expires_at <= now,
+    ({ prescription, product }, at) => prescription !== null && hasExpired(prescription, product, at),
   ),
   {
     code: 42258,
@@ -83,7 +93,7 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
     wrong: ({ items }) =>
       items.flatMap((it) =>
         it.names
-          .filter(({ product }) => isOtherMedication(product, it))
+          .filter((named) => isOtherMedication(named.product, it) || isOtherProduct(named, it))
           .map(({ field }) => ({ code: 42258, field: `items[${it.draft.index}].${field}` })),
       ),
   },
@@ -99,6 +109,12 @@ const orderChecks: readonly (OrderCheck | ItemCheck)[] = [
     const nameless = it.names.length === 0 && prescription_id === null && !refused.has("prescription_id");
     return nameless && hasUsablePrescription(it, facts);
   }),
+  // The rest of a partial schedule 2 fill needs a new prescription.
+  item(
+    42257,
+    "prescription_id",
+    ({ prescription }, it) => prescription !== null && unitsLeft(prescription) > 0 && hasLapsed(prescription, it),
+  ),
   order(42291, ({ draft: { shipping }, formulary }) =>
     shipping.method_id !== null && !formulary.methods.has(shipping.method_id) ? ["shipping.method_id"] : [],
   ),
@@ -187,6 +203,12 @@ const unitsLeft = ({ written_qty, refills, units_ordered }: PrescriptionFact): n
  * A name that matches no product. Without a prescription to compare with, also a name of another product than the first
  * name.
  */
+/** The NDC is that of a brand and the SKU that of its generic, or the other way round: only the caller knows which. */
+function isOtherProduct({ field, product }: NamedProduct, { names }: ResolvedItem): boolean {
+  const sku = names.find((name) => name.field === "sku")?.product;
+  return field === "ndc" && product !== null && sku != null && product.gcn === sku.gcn && product.sku !== sku.sku;
+}
+
 function isMisnamed({ names, product, prescription }: ResolvedItem, field: NamedProduct["field"]): boolean {
   const named = names.find((name) => name.field === field);
   if (named === undefined) return false;
@@ -231,12 +253,12 @@ export function isShort({ draft, product, units }: ResolvedItem, { items, stock 
  * order; names and the date of birth never are. Undefined if there are too many documents.
  */
 export function patientNews(
-  { draft, today }: Pick<OrderFacts, "draft" | "today">,
+  { draft, today, now }: Pick<OrderFacts, "draft" | "today" | "now">,
   record: PatientRecord,
 ): PatientRecord | undefined {
   const { contact, patient_safety, identity_documents } = draft.patient;
   const { first_name: _, last_name: __, ...contacts } = contact;
-  const told = withContact(record, { ...contacts, patient_safety });
+  const told = withContact(record, { ...contacts, patient_safety }, now);
   return identity_documents.reduce<PatientRecord | undefined>(
     (it, document) => it && withDocumentIfRoom(it, document, today)?.record,
     told,

@@ -1,9 +1,11 @@
-import { type Address, type labelFormats, OrderRequest, type PatientSafety, type payers } from "@pestle/contract";
+import { type Address, type labelFormats, OrderRequest, type payers, type SafetyLists } from "@pestle/contract";
 import { addressReader, type ReadAddress } from "../patients/address-input.ts";
+import { isPossibleBirth } from "../patients/birth-date.ts";
 import { type NewDocument, readIdentityDocument } from "../patients/identity-document.ts";
 import type { Contact } from "../patients/patient-changes.ts";
 import { isStateCode } from "../values/address/states.ts";
 import type { ZipTable } from "../values/address/zip.ts";
+import { isDate } from "../values/calendar.ts";
 import { type Read, readBody } from "../values/read-body.ts";
 import type { Problem } from "../values/refusals.ts";
 import { isSentObject, type SentFields } from "../values/unknown-fields.ts";
@@ -22,7 +24,7 @@ export type OrderDraft = {
     patient_id: string | null;
     contact: Contact;
     dob: string | null;
-    patient_safety: Partial<PatientSafety>;
+    patient_safety: Partial<SafetyLists>;
     identity_documents: NewDocument[];
     /** A document was sent and rejected. Report its own problems, not a missing document. */
     document_refused: boolean;
@@ -55,6 +57,8 @@ export function readOrder(
       const { document: value, problems } = readIdentityDocument(sent, given.today, prefix);
       return { value, problems };
     },
+    // The date of birth is the only date outside a document.
+    date: (dob: string) => ({ value: isDate(dob) && isPossibleBirth(dob, given.today) ? dob : null, problems: [] }),
   });
   const { shipping = {}, patient = {}, payment = {}, items = [] } = fields;
   // A patient pays with a card token. The partner's account needs none.

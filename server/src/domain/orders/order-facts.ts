@@ -1,10 +1,11 @@
-import type { Address, ErrorEntry, Workflow } from "@pestle/contract";
+import type { Address, DrugSchedule, ErrorEntry, Workflow } from "@pestle/contract";
 import type { Formulary, FormularyProduct } from "../catalogue/formulary.ts";
+import { hasLapsed, type PartialFill } from "../fulfillment/controlled-rules.ts";
 import type { Prescription } from "../intake/prescription.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import type { SafetyState } from "../safety/assess-safety.ts";
 import type { Verdict } from "../values/address/verdict.ts";
-import { startOfDay } from "../values/calendar.ts";
+import { addMonths, startOfDay } from "../values/calendar.ts";
 import type { ItemDraft } from "./item-draft.ts";
 import type { OrderDraft } from "./order-draft.ts";
 
@@ -34,16 +35,47 @@ export type PrescriptionFact = Omit<Prescription, "acceptance_reasons"> & {
   acceptance: "not_needed" | "pending" | "accepted" | "rejected";
   units_ordered: number;
   order_errors: ErrorEntry[];
+  /** Only of schedule 2: the law limits the time for the rest of a partial fill. */
+  partial?: PartialFill | null;
 };
 
 /** Can be filled now. Units and expiry have their own codes. */
 export function isFillable(
-  { active, acceptance, effective_date }: PrescriptionFact,
+  prescription: PrescriptionFact,
   { time_zone, now }: { time_zone: string; now: Date },
 ): boolean {
-  const accepted = acceptance === "not_needed" || acceptance === "accepted";
-  return active && accepted && startOfDay(time_zone, effective_date) <= now;
+  return isInForce(prescription) && startOfDay(time_zone, prescription.effective_date) <= now;
 }
+
+/** Neither canceled, replaced nor rejected, and accepted if it needs a pharmacist's acceptance. */
+const isInForce = ({ active, acceptance }: Pick<PrescriptionFact, "active" | "acceptance">): boolean =>
+  active && (acceptance === "not_needed" || acceptance === "accepted");
+
+/** 21 CFR 1306.22(a): schedules III and IV, at most six months after the date of issue. */
+const SIX_MONTHS: ReadonlySet<DrugSchedule> = new Set<DrugSchedule>(["3", "4"]);
+
+type Dated = Pick<PrescriptionFact, "expires_at" | "written_date" | "drug_schedule">;
+
+/**
+ * Whether the prescription has expired. The six months also apply if only the product is controlled, because a schedule
+ * can change after the prescription arrived.
+ */
+export function hasExpired(
+  { expires_at, written_date, drug_schedule }: Dated,
+  product: { drug_schedule: DrugSchedule } | null,
+  { now, today }: { now: Date; today: string },
+): boolean {
+  if (expires_at <= now) return true;
+  const limited = SIX_MONTHS.has(drug_schedule) || (product !== null && SIX_MONTHS.has(product.drug_schedule));
+  return limited && today > addMonths(written_date, 6);
+}
+
+/** The prescriber or the pharmacy ended it, or it has expired: no step may bring its drug nearer to the patient. */
+export const hasEnded = (
+  prescription: Dated & Pick<PrescriptionFact, "active" | "acceptance" | "partial">,
+  product: { drug_schedule: DrugSchedule } | null,
+  at: { now: Date; today: string },
+): boolean => !isInForce(prescription) || hasExpired(prescription, product, at) || hasLapsed(prescription, at);
 
 /** One item of another order of the patient. `shipped_at` is null while that order is open. */
 export type Fill = {

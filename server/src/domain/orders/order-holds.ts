@@ -1,6 +1,6 @@
-import type { Address, ExceptionId, Workflow } from "@pestle/contract";
+import { type Address, type ExceptionId, exceptionRow, type Workflow } from "@pestle/contract";
 import type { Formulary, FormularyProduct } from "../catalogue/formulary.ts";
-import type { SafetyFinding } from "../safety/finding.ts";
+import { type SafetyFinding, unavailableFinding } from "../safety/finding.ts";
 import { addressHolds, shipToName } from "../values/address/address-holds.ts";
 import type { Verdict } from "../values/address/verdict.ts";
 import { isLicensed } from "./order-checks.ts";
@@ -20,20 +20,33 @@ export type HoldFacts = {
   items: readonly HoldItem[];
   findings: readonly SafetyFinding[];
   /** Facts that only a new order has. Their exceptions stay open until a person closes them. */
-  at_creation: { doubled: boolean; dob_differs: boolean; verdict: Pick<Verdict, "result"> | null } | null;
+  at_creation: {
+    doubled: boolean;
+    dob_differs: boolean;
+    name_differs: boolean;
+    verdict: Pick<Verdict, "result"> | null;
+  } | null;
 };
 
 export type HoldItem = {
   item_id: number;
   product: FormularyProduct | null;
-  prescription: Pick<PrescriptionFact, "prescription_id" | "sig_text" | "daw" | "ndc"> | null;
-  units: number;
-  /** The directions contradict the quantity, the days of supply or the strength. */
+  prescription: Pick<
+    PrescriptionFact,
+    "prescription_id" | "sig_text" | "daw" | "ndc" | "written_qty" | "drug_schedule"
+  > | null;
+  /** The safety engine found that the sig contradicts the quantity or the days of supply. */
   sig_contradicts: boolean;
+  units: number;
   /** It needs a prescription, has none, and names the prescriber instead. */
   missing_rx: boolean;
+  /** The prescription was canceled, replaced or rejected, or it has expired. */
+  rx_ended: boolean;
   back_ordered: boolean;
 };
+
+/** The basis of 71 that a partner can verify. A person at the pharmacy decides about another name. */
+export const DOB_DIFFERS = "dob";
 
 /**
  * The hold rules, one row per exception, in order of their numbers. A row returns the basis of the exception, or null
@@ -44,18 +57,37 @@ export const orderHolds: readonly HoldRow[] = [
   { id: 66, judged: "always", basis: ({ address }) => (address === null ? "no address" : null) },
   { id: 67, judged: "always", basis: barredBasis },
   { id: 68, judged: "at_creation", basis: ({ at_creation }) => (at_creation?.doubled ? "doubled" : null) },
-  { id: 69, judged: "always", basis: ({ items }) => listed(items, hasUnclearSig, ({ prescription }) => prescription) },
+  {
+    id: 69,
+    judged: "always",
+    basis: (facts) => {
+      const unclear = listed(facts.items, hasUnclearSig, ({ prescription }) => prescription);
+      const found = foundBasis(facts, 69);
+      return unclear === null || found === null ? (unclear ?? found) : `${unclear}, ${found}`;
+    },
+  },
   { id: 70, judged: "always", basis: ({ items }) => listed(items, isSubstituted, ({ prescription }) => prescription) },
-  { id: 71, judged: "at_creation", basis: ({ at_creation }) => (at_creation?.dob_differs ? "dob" : null) },
+  {
+    id: 71,
+    judged: "at_creation",
+    basis: ({ at_creation }) => (at_creation?.name_differs ? "name" : at_creation?.dob_differs ? DOB_DIFFERS : null),
+  },
   {
     id: 72,
     judged: "always",
     basis: ({ items }) =>
-      listed(items, ({ units, product }) => !Number.isInteger(units) || isAboveMaximum(product, items)),
+      listed(
+        items,
+        (item) => !Number.isInteger(item.units) || isAboveMaximum(item.product, items) || isAboveOneFill(item, items),
+      ),
   },
-  { id: 73, judged: "always", basis: ({ items }) => listed(items, ({ missing_rx }) => missing_rx) },
-  { id: 74, judged: "always", basis: (facts) => foundBasis(facts, 74) },
-  { id: 75, judged: "always", basis: (facts) => foundBasis(facts, 75) },
+  {
+    id: 73,
+    judged: "always",
+    basis: ({ items }) => listed(items, lacksPrescription, ({ prescription }) => prescription),
+  },
+  { id: 74, judged: "always", each: true, basis: (facts) => foundBasis(facts, 74) },
+  { id: 75, judged: "always", each: true, basis: (facts) => foundBasis(facts, 75) },
   { id: 76, judged: "always", basis: ({ items }) => listed(items, ({ back_ordered }) => back_ordered) },
   { id: 77, judged: "at_creation", basis: (facts) => verdictBasis(facts, 77) },
   { id: 78, judged: "at_creation", basis: (facts) => verdictBasis(facts, 78) },
@@ -66,7 +98,36 @@ export const orderHolds: readonly HoldRow[] = [
       address !== null && addressHolds(address, null, name_characters).includes(79) ? shipToName(address) : null,
   },
 ];
-type HoldRow = { id: ExceptionId; judged: "always" | "at_creation"; basis(facts: HoldFacts): string | null };
+type HoldRow = {
+  id: ExceptionId;
+  judged: "always" | "at_creation";
+  /** A confirmation covers each finding by itself: one that a pharmacist resolved does not return when another one ends. */
+  each?: true;
+  basis(facts: HoldFacts): string | null;
+};
+const EACH: ReadonlySet<ExceptionId> = new Set(orderHolds.filter(({ each }) => each).map(({ id }) => id));
+/** Between the findings of a basis, and between their hashes. */
+const BETWEEN = { plain: "\n", blind: " " } as const;
+
+/** A basis as it is stored: hashed, because it can identify the patient. */
+export const blinded = (id: ExceptionId, basis: string, blind: (basis: string) => string): string =>
+  EACH.has(id) ? basis.split(BETWEEN.plain).map(blind).join(BETWEEN.blind) : blind(basis);
+
+/** The confirmed bases, oldest first, by exception: all of them where each finding counts, else the last one. */
+export function confirmedBases(entries: Iterable<readonly [ExceptionId, string]>): Map<ExceptionId, string> {
+  const confirmed = new Map<ExceptionId, string>();
+  for (const [id, basis] of entries) {
+    const before = EACH.has(id) ? confirmed.get(id) : undefined;
+    confirmed.set(id, before === undefined ? basis : `${before}${BETWEEN.blind}${basis}`);
+  }
+  return confirmed;
+}
+
+function isConfirmed(id: ExceptionId, basis: string, confirmed: string | undefined): boolean {
+  if (confirmed === undefined || !EACH.has(id)) return confirmed === basis;
+  const known = new Set(confirmed.split(BETWEEN.blind));
+  return basis.split(BETWEEN.blind).every((one) => known.has(one));
+}
 
 export type Hold = { id: ExceptionId; basis: string | null };
 
@@ -84,22 +145,31 @@ export type StandingHolds = {
   confirmed: ReadonlyMap<ExceptionId, string>;
   /** Exceptions that the action ends. A rule that still applies raises them again, unless confirmed. */
   ends: readonly ExceptionId[];
+  /** A pharmacist's exceptions whose cause a new prescription removed. */
+  ended_by_prescriber: readonly ExceptionId[];
 };
+
+/** Only a pharmacist closes it. Without that, a partner could remove an allergy to end the hold. */
+export const isForPharmacist = (id: ExceptionId): boolean => exceptionRow(id).who_acts === "pharmacist";
+
+const UNCHECKED = unavailableFinding().key;
 
 /**
  * Returns the open exceptions after the checks ran again. `blind` hashes a basis, because it can identify the patient.
+ * A pharmacist's exception stays open although its cause is gone, unless the cause was that the tables were unusable.
  */
 export function recheck(facts: HoldFacts, standing: StandingHolds, blind: (basis: string) => string): Hold[] {
   const rows = new Map(orderHolds.map((row) => [row.id, row]));
   const stays = standing.open.filter((hold) => {
     if (standing.ends.includes(hold.id)) return false;
-    return hold.basis === null || rows.get(hold.id)?.judged !== "always";
+    if (hold.basis === null || rows.get(hold.id)?.judged !== "always") return true;
+    return isForPharmacist(hold.id) && hold.basis !== UNCHECKED && !standing.ended_by_prescriber.includes(hold.id);
   });
   const raised = orderHolds.flatMap(({ id, judged, basis }): Hold[] => {
     const rests_on = judged === "always" ? basis(facts) : null;
     if (rests_on === null || stays.some((hold) => hold.id === id)) return [];
-    const blinded = blind(rests_on);
-    return standing.confirmed.get(id) === blinded ? [] : [{ id, basis: blinded }];
+    const hashed = blinded(id, rests_on, blind);
+    return isConfirmed(id, hashed, standing.confirmed.get(id)) ? [] : [{ id, basis: hashed }];
   });
   return [...stays, ...raised].sort((a, b) => a.id - b.id);
 }
@@ -108,24 +178,30 @@ export function recheck(facts: HoldFacts, standing: StandingHolds, blind: (basis
 export const basisOf = (id: ExceptionId, facts: HoldFacts): string | null =>
   orderHolds.find((row) => row.id === id && row.judged === "always")?.basis(facts) ?? null;
 
+/** Whether a finding says that the sig of this item contradicts its quantity or days of supply. */
+export const contradictsSig = (findings: readonly SafetyFinding[], item_id: number): boolean =>
+  findings.some((one) => holdsBy(one, 69) && (one.item_id ?? item_id) === item_id);
+
+const holdsBy = ({ exception_id }: SafetyFinding, id: ExceptionId): boolean => exception_id === id;
+
 /** Whether an item caused the exception. */
 export const isCause = (id: ExceptionId, item: HoldItem): boolean => causes[id]?.(item) ?? false;
 
 const causes: Partial<Record<ExceptionId, (item: HoldItem) => boolean>> = {
-  69: hasUnclearSig,
+  69: (item) => hasUnclearSig(item) || item.sig_contradicts,
   70: isSubstituted,
-  73: ({ missing_rx }) => missing_rx,
+  73: lacksPrescription,
   76: ({ back_ordered }) => back_ordered,
 };
+
+function lacksPrescription({ missing_rx, rx_ended }: HoldItem): boolean {
+  return missing_rx || rx_ended;
+}
 
 function hasUnclearSig({ prescription, sig_contradicts }: HoldItem): boolean {
   if (prescription === null) return false;
   return sig_contradicts || prescription.sig_text.trim() === "" || prescription.sig_text.length > LONGEST_SIG;
 }
-
-/** Whether the safety check found that the directions of the item contradict its other facts. */
-export const contradicts = (findings: readonly SafetyFinding[], item_id: number): boolean =>
-  findings.some((finding) => finding.exception_id === 69 && finding.item_id === item_id);
 
 function isSubstituted({ prescription, product }: HoldItem): boolean {
   return prescription?.daw === true && product !== null && product.ndc !== prescription.ndc;
@@ -133,6 +209,14 @@ function isSubstituted({ prescription, product }: HoldItem): boolean {
 
 function isAboveMaximum(product: FormularyProduct | null, items: readonly HoldItem[]): boolean {
   return product !== null && unitsOf(product, items) > product.max_units;
+}
+
+/** Several fills of a controlled drug at once: only a pharmacist can allow it. */
+function isAboveOneFill({ prescription, product }: HoldItem, items: readonly HoldItem[]): boolean {
+  if (prescription === null) return false;
+  if (prescription.drug_schedule === "0" && (product === null || product.drug_schedule === "0")) return false;
+  const own = items.filter((item) => item.prescription?.prescription_id === prescription.prescription_id);
+  return exact(own.reduce((sum, { units }) => sum + units, 0)) > prescription.written_qty;
 }
 
 /** The units of a product across all items of the order. */
@@ -163,8 +247,8 @@ function barredBasis(facts: HoldFacts): string | null {
 }
 
 function foundBasis({ findings }: HoldFacts, id: ExceptionId): string | null {
-  const keys = findings.filter(({ exception_id }) => exception_id === id).map(({ key }) => key);
-  return keys.length === 0 ? null : keys.sort().join(", ");
+  const keys = findings.filter((one) => holdsBy(one, id)).map(({ key }) => key);
+  return keys.length === 0 ? null : keys.sort().join(BETWEEN.plain);
 }
 
 function verdictBasis({ address, at_creation, name_characters }: HoldFacts, id: 77 | 78): string | null {

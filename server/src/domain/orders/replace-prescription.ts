@@ -1,8 +1,9 @@
 import type { ExceptionId } from "@pestle/contract";
+import { hasLapsed } from "../fulfillment/controlled-rules.ts";
 import type { Problem } from "../values/refusals.ts";
 import type { ActionCase } from "./order-actions.ts";
 import { holdFactsOf, type Outcome, withUnits } from "./order-change.ts";
-import { isFillable } from "./order-facts.ts";
+import { hasExpired, isFillable } from "./order-facts.ts";
 import { isCause } from "./order-holds.ts";
 import { exact, isOtherMedication, writtenProduct } from "./resolve-items.ts";
 
@@ -30,7 +31,8 @@ export function replacePrescription(
       );
     });
   const problems: Problem[] = [];
-  if (prescription.expires_at <= rules.now) problems.push({ code: 42257, field });
+  const product = item === undefined ? null : (rules.formulary.by_sku.get(item.sku) ?? null);
+  if (hasExpired(prescription, product, rules) || hasLapsed(prescription, rules)) problems.push({ code: 42257, field });
   if (item === undefined) problems.push({ code: 42258, field });
   const left = exact(prescription.written_qty * (1 + prescription.refills) - prescription.units_ordered);
   const units = details.find(({ item_id }) => item_id === item?.item_id)?.units ?? 0;
@@ -53,6 +55,7 @@ export function replacePrescription(
   return {
     outcome: {
       otherwise: "replace_prescription",
+      from_prescriber: true,
       ends: [target],
       after: {
         order: { ...order, items: after_items },

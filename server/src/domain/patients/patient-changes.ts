@@ -1,7 +1,8 @@
-import type { Address, PatientAddress, PatientSafety, PatientUpdate } from "@pestle/contract";
-import { refuse } from "../values/refusals.ts";
+import type { Address, PatientAddress, PatientUpdate, SafetyLists } from "@pestle/contract";
+import { type Problem, refuse } from "../values/refusals.ts";
 import { isSameDocument, type NewDocument } from "./identity-document.ts";
 import { type PatientRecord, plainWords, type StoredDocument } from "./patient-record.ts";
+import { NO_ROOM, type Told, withLists, withoutEntry } from "./safety-record.ts";
 
 /** Changes that partners make to a patient (ADR 0017). Each returns a new record and does not modify its input. */
 
@@ -16,11 +17,48 @@ export const full = {
 /** Patient data that partners can change, as stored. */
 export type Contact = Pick<PatientUpdate, "email" | "phone" | "gender"> & { first_name?: string; last_name?: string };
 export type ContactChanges = Pick<PatientUpdate, "email" | "phone" | "gender"> & {
-  patient_safety?: Partial<PatientSafety>;
+  patient_safety?: Partial<SafetyLists>;
 };
 
-export function withContact(record: PatientRecord, { patient_safety, ...contact }: ContactChanges): PatientRecord {
-  return { ...record, ...contact, patient_safety: { ...record.patient_safety, ...patient_safety } };
+/** Changes contacts and adds safety facts. A fact that does not fit is left out, and `safetyProblems` rejects it. */
+export function withContact(
+  record: PatientRecord,
+  { patient_safety = {}, ...contact }: ContactChanges,
+  now: Date,
+): PatientRecord {
+  const { safety } = withLists(record.patient_safety, patient_safety, byPartner(now));
+  return { ...record, ...contact, patient_safety: safety };
+}
+
+const byPartner = (at: Date): Told => ({ source: "partner", at });
+
+/** A problem for each list of which the record has no room for a text. */
+export const safetyProblems = (
+  record: PatientRecord,
+  sent: Partial<SafetyLists>,
+  now: Date,
+  prefix = "patient_safety.",
+): Problem[] =>
+  withLists(record.patient_safety, sent, byPartner(now)).full.map((list) => ({
+    code: 42200,
+    field: `${prefix}${list}`,
+    message: NO_ROOM,
+  }));
+
+const NOT_YOURS = "The prescriber or the pharmacy recorded this entry. Ask the pharmacy to remove it.";
+
+/** A partner removes an entry that it sent. Undefined if there is no such entry. */
+export function withoutPartnerEntry(
+  record: PatientRecord,
+  entry_id: number,
+  reason: string,
+  now: Date,
+): PatientRecord | undefined {
+  const entry = record.patient_safety.entries.find((one) => one.entry_id === entry_id);
+  if (entry === undefined) return undefined;
+  if (entry.source !== "partner" && entry.removed === undefined) refuse(42200, "entry_id", NOT_YOURS);
+  const removal = { at: now.toISOString(), by: "partner", reason } as const;
+  return { ...record, patient_safety: withoutEntry(record.patient_safety, entry_id, removal)! };
 }
 
 /** Does not add an address that is on file for the same person. Updates its phone number instead. */

@@ -1,5 +1,14 @@
-import type { documentTypes, genders, Patient, PatientAddress, PatientSafety } from "@pestle/contract";
+import type { documentTypes, genders, Patient, PatientAddress, SafetyLists } from "@pestle/contract";
 import type { IncomingPatient, IncomingPrescription } from "../intake/incoming-message.ts";
+import {
+  emptySafety,
+  type SafetyRecord,
+  safetyAnswer,
+  safetyFactsChanged,
+  upgradedSafety,
+  withNone,
+  withTexts,
+} from "./safety-record.ts";
 
 /**
  * The encrypted part of a patient: everything that identifies the person. Searchable dates and IDs are stored
@@ -13,9 +22,11 @@ export type PatientRecord = {
   dob: string;
   /** Also null if the prescriber sent "unknown". */
   gender: (typeof genders)[number] | null;
+  /** The newest one that a prescriber sent. */
+  weight_kg?: number;
   email: string | null;
   phone: string | null;
-  patient_safety: PatientSafety;
+  patient_safety: SafetyRecord;
   addresses: PatientAddress[];
   /** IDs are never reused for another address or document of this patient. */
   next_address_id: number;
@@ -32,6 +43,16 @@ export type StoredDocument = {
   expiration_date: string;
 };
 
+/** A record as this or an earlier version stored it. Version 0.1.0 has the three lists of texts only. */
+export type StoredRecord = Omit<PatientRecord, "patient_safety"> & {
+  patient_safety: SafetyLists & Partial<SafetyRecord>;
+};
+
+export const upgradedRecord = (stored: StoredRecord): PatientRecord => ({
+  ...stored,
+  patient_safety: upgradedSafety(stored.patient_safety),
+});
+
 /** The patient as partners see it. Document numbers show at most their last four characters. */
 export function patientAnswer(
   patient_id: string,
@@ -47,7 +68,7 @@ export function patientAnswer(
     dob,
     gender,
     phone,
-    patient_safety,
+    patient_safety: safetyAnswer(patient_safety),
     addresses,
     identity_documents: identity_documents.map(documentAnswer),
     created_at: created_at.toISOString(),
@@ -71,6 +92,39 @@ export const plainName = (name: string) =>
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}]/gu, "");
 
+/**
+ * Whether the names that a partner sent can be those on record. A first name may be shortened, an initial, or followed by
+ * a middle name; the last name may carry the suffix. A name that was not sent differs from nothing.
+ */
+export function isSameName(
+  sent: { first_name?: string; last_name?: string },
+  { first_name, last_name, suffix }: Pick<PatientRecord, "first_name" | "last_name" | "suffix">,
+): boolean {
+  const first = plainName(sent.first_name ?? first_name);
+  const known = plainName(first_name);
+  const starts =
+    first === known || (first !== "" && known.startsWith(first)) || (known !== "" && first.startsWith(known));
+  const lasts = [last_name, `${last_name}${suffix ?? ""}`].map(plainName);
+  return starts && lasts.includes(plainName(sent.last_name ?? last_name));
+}
+
+/** Whether a change concerns what the safety checks read: everything but contacts, addresses and documents. */
+export function hasOtherSafetyFacts(before: PatientRecord, after: PatientRecord): boolean {
+  const facts = (record: PatientRecord) =>
+    JSON.stringify(Object.entries(record).filter(([name]) => !COMPARED_APART.has(name)));
+  return facts(before) !== facts(after) || safetyFactsChanged(before.patient_safety, after.patient_safety);
+}
+
+const COMPARED_APART: ReadonlySet<string> = new Set([
+  "patient_safety",
+  "email",
+  "phone",
+  "addresses",
+  "next_address_id",
+  "identity_documents",
+  "next_document_id",
+] satisfies (keyof PatientRecord)[]);
+
 /** Without case, accents and punctuation, but word by word: 1 12th St is not 11 2th St. */
 export const plainWords = (text: string) =>
   text
@@ -89,7 +143,10 @@ export const searchKeys = {
 };
 
 /** Creates a patient from a prescription. */
-export function newPatientRecord({ patient, allergies }: IncomingPrescription): PatientRecord {
+export function newPatientRecord(
+  { patient, allergies }: Pick<IncomingPrescription, "patient" | "allergies">,
+  now: Date,
+): ReturnType<typeof withNews> {
   const empty: PatientRecord = {
     first_name: patient.first_name ?? "",
     last_name: patient.last_name ?? "",
@@ -99,39 +156,35 @@ export function newPatientRecord({ patient, allergies }: IncomingPrescription): 
     gender: patient.gender === "U" ? null : patient.gender,
     email: null,
     phone: null,
-    patient_safety: { medications: [], health_conditions: [], allergies: [] },
+    patient_safety: emptySafety,
     addresses: [],
     next_address_id: 1,
     identity_documents: [],
     next_document_id: 1,
   };
-  return withNews(empty, { patient, allergies }).record;
+  return withNews(empty, { patient, allergies }, now);
 }
 
 /**
- * Adds a prescription's new data to a known patient: missing contacts, and an address and allergies that are not on
- * file. Overwrites nothing, and never changes names or the date of birth.
+ * Adds a prescription's new data to a known patient: missing contacts, and an address and safety facts that are not on
+ * file. Overwrites nothing, and never changes names or the date of birth. `complete` is false if a safety fact did not
+ * fit the record. The weight is the exception: it changes, and the newest one counts.
  */
 export function withNews(
   record: PatientRecord,
   { patient, allergies }: Pick<IncomingPrescription, "patient" | "allergies">,
-): { record: PatientRecord; changed: boolean } {
+  now: Date,
+): { record: PatientRecord; changed: boolean; complete: boolean } {
   const address = shippable(patient);
   const isNew = address !== undefined && !record.addresses.some((one) => addressKey(one) === addressKey(address));
-  const { patient_safety } = record;
+  const { safety: patient_safety, fits: complete } = prescribedFacts(record.patient_safety, patient, allergies, now);
   const news: PatientRecord = {
     ...record,
     email: record.email ?? patient.email,
     phone: record.phone ?? patient.phone,
     gender: record.gender ?? (patient.gender === "U" ? null : patient.gender),
-    patient_safety: {
-      medications: union(patient_safety.medications, patient.medications),
-      health_conditions: union(patient_safety.health_conditions, patient.health_conditions),
-      allergies: union(
-        patient_safety.allergies,
-        typeof allergies === "string" ? [] : allergies.map(({ text }) => text),
-      ),
-    },
+    ...(patient.weight_kg !== undefined && { weight_kg: patient.weight_kg }),
+    patient_safety,
     addresses: isNew
       ? [
           ...record.addresses,
@@ -140,7 +193,23 @@ export function withNews(
       : record.addresses,
     next_address_id: record.next_address_id + (isNew ? 1 : 0),
   };
-  return { record: news, changed: JSON.stringify(news) !== JSON.stringify(record) };
+  return { record: news, changed: JSON.stringify(news) !== JSON.stringify(record), complete };
+}
+
+/** A message without medications or conditions says nothing about them. Only allergies can be stated as none. */
+function prescribedFacts(
+  known: SafetyRecord,
+  { medications, health_conditions }: IncomingPatient,
+  allergies: IncomingPrescription["allergies"],
+  at: Date,
+): ReturnType<typeof withTexts> {
+  const told = { source: "prescriber", at } as const;
+  const base = allergies === "none" ? withNone(known, "allergy", told) : known;
+  const texts = typeof allergies === "string" ? [] : allergies.map(({ text }) => text);
+  const one = withTexts(base, "allergy", texts, told);
+  const two = withTexts(one.safety, "medication", medications, told);
+  const three = withTexts(two.safety, "condition", health_conditions, told);
+  return { safety: three.safety, fits: one.fits && two.fits && three.fits };
 }
 
 /** A complete address. An incomplete one stays with the prescription, where exception 66 reports it. */
@@ -154,8 +223,3 @@ function shippable(patient: IncomingPatient): Omit<PatientAddress, "address_id" 
 
 const addressKey = ({ street1, street2, city, state, zip }: Omit<PatientAddress, "address_id" | "default">) =>
   [street1, street2 ?? "", city, state, zip.slice(0, 5)].map(plainWords).join("|");
-
-function union(known: string[], more: readonly string[]): string[] {
-  const seen = new Set(known.map((text) => text.toLowerCase()));
-  return [...known, ...more.filter((text) => !seen.has(text.toLowerCase()) && seen.add(text.toLowerCase()))];
-}

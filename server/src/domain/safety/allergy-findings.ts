@@ -1,14 +1,14 @@
 import { medicalWords } from "../values/text.ts";
 import type { CheckedItem, CheckedOrder } from "./checked-order.ts";
 import { pairsOf, type SafetyData, type Substance } from "./data.ts";
-import { holdBy, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
+import { advices, holdBy, OWN_RULE, type SafetyFinding, sentences } from "./finding.ts";
 import { type ExcipientRow, type Severity, severities } from "./rows.ts";
 import { understand } from "./understand.ts";
 
 /** How a drug of the order relates to an allergy: the drug itself, its class, or a similar class. */
 type Reaction = { severity: Severity; message: string; source: string; allergen: string };
 
-/** Checks the patient's allergies against every item. Reports every entry that it does not fully understand. */
+/** Checks the patient's allergies against every item. `unknownFindings` reports the entries that it cannot read. */
 export function allergyFindings(
   data: SafetyData,
   { items }: CheckedOrder,
@@ -16,36 +16,18 @@ export function allergyFindings(
 ): SafetyFinding[] {
   const drugs = items.flatMap(({ substances }) => substances);
   if (drugs.length === 0) return [];
-  const unreadable: number[] = [];
-  const findings = allergies.flatMap((text, index) => {
-    const { substances, excipients, harmless, strange } = understand(data, text);
+  return allergies.flatMap((text) => {
+    const { substances, excipients } = understand(data, text);
     const named = strangersIn(text, drugs);
-    const words = new Set(named.flatMap(({ name }) => name.split(" ")));
-    const understood = harmless || substances.length + excipients.length + named.length > 0;
-    if (!understood || strange.some((word) => !words.has(word))) unreadable.push(index + 1);
     return [
       ...items.flatMap((item) => itemFindings(data, item, [...substances, ...named], excipients)),
       ...excipients.map((row) => excipientFinding(data, row)),
     ];
   });
-  if (unreadable.length > 0) {
-    const message = sentences.allergy_unreadable(unreadable);
-    findings.push({
-      kind: "allergy_unreadable",
-      severity: "moderate",
-      exception_id: null,
-      item_id: null,
-      key: "allergy_unreadable",
-      message,
-      source: OWN_RULE,
-      version: data.version,
-    });
-  }
-  return findings;
 }
 
 /** Drugs of the order that no table knows but the text names. */
-function strangersIn(text: string, drugs: readonly Substance[]): Substance[] {
+export function strangersIn(text: string, drugs: readonly Substance[]): Substance[] {
   const strangers = drugs.filter(({ source }) => source === null);
   if (strangers.length === 0) return [];
   const words = ` ${medicalWords(text)} `;
@@ -74,6 +56,7 @@ function itemFindings(
       item_id,
       key: `allergy ${allergen} ${drug.name}`,
       message,
+      advice: severity === "moderate" ? advices.allergy_warning : advices.allergy_hold,
       source,
       version: data.version,
     };
@@ -119,6 +102,7 @@ const excipientFinding = (data: SafetyData, row: ExcipientRow): SafetyFinding =>
   item_id: null,
   key: `allergy ${row.excipient}`,
   message: sentences.allergy_excipient(row.excipient),
+  advice: advices.allergy_excipient,
   source: data.citationOf(row),
   version: data.version,
 });

@@ -1,4 +1,4 @@
-import type { PatientSafety } from "@pestle/contract";
+import type { SafetyLists } from "@pestle/contract";
 import { allergyFindings } from "./allergy-findings.ts";
 import { checkedOrder } from "./checked-order.ts";
 import { conditionFindings } from "./condition-findings.ts";
@@ -12,6 +12,7 @@ import type { SafetyFacts } from "./safety-facts.ts";
 import { readSig } from "./sig.ts";
 import { sigFindings } from "./sig-findings.ts";
 import { duplicateFindings, refillFindings } from "./therapy-findings.ts";
+import { unknownFindings } from "./unknown-findings.ts";
 
 /**
  * All findings for an order, worst first. A finding that holds the order has an `exception_id`; the others are
@@ -38,6 +39,7 @@ export function assessSafety(data: SafetyData, facts: SafetyFacts): SafetyFindin
     ...doseFindings(data, directed, age),
     ...unreadSigFindings(data, directed),
     ...sigFindings(data, directed),
+    ...unknownFindings(data, order, facts),
   ]);
 }
 
@@ -65,7 +67,7 @@ function settled(findings: SafetyFinding[]): SafetyFinding[] {
 export type SafetyState = { data: SafetyData } | { unfit: readonly string[] };
 
 type AssessedOrder = Omit<SafetyFacts, "allergies" | "medications" | "conditions"> & {
-  patient_safety: PatientSafety;
+  patient_safety: SafetyLists;
 };
 
 /** Checks an order. An unusable engine holds the order for a pharmacist. */

@@ -4,12 +4,19 @@ import type { SafetyFacts, SafetyItem } from "./safety-facts.ts";
 import { substancesOf, understand } from "./understand.ts";
 
 /** An order in terms of the tables. */
-export type CheckedOrder = { items: readonly CheckedItem[]; taken: readonly Taken[] };
+export type CheckedOrder = {
+  items: readonly CheckedItem[];
+  taken: readonly Taken[];
+  /** As in the patient's record, free text. */
+  conditions: readonly string[];
+};
 export type CheckedItem = Omit<SafetyItem, "ingredients"> & { substances: readonly Substance[] };
 
 /** Another medication that the patient takes. */
 export type Taken = {
   substances: readonly Substance[];
+  /** Name and strength as text, if known. */
+  drug?: string;
   /** Its origin, for the message. */
   place: string;
   /** Days since the supply ended; 0 or less while some is left. */
@@ -20,8 +27,12 @@ export type Taken = {
 
 const DAY_MS = 24 * 3600 * 1000;
 
-export function checkedOrder(data: SafetyData, { items, fills, medications, now }: SafetyFacts): CheckedOrder {
+export function checkedOrder(
+  data: SafetyData,
+  { items, fills, medications, conditions = [], now }: SafetyFacts,
+): CheckedOrder {
   return {
+    conditions,
     items: items.map(({ ingredients, ...item }) => ({ ...item, substances: allOf(data, ingredients) })),
     taken: [
       ...fills.map(({ ingredients, ...fill }) => {
@@ -34,14 +45,27 @@ export function checkedOrder(data: SafetyData, { items, fills, medications, now 
           fill,
         };
       }),
-      ...medications.map((text) => ({
-        substances: understand(data, text).substances,
-        place: places.listed(),
-        ended_days_ago: 0,
-        fill: null,
-      })),
+      ...medications
+        .flatMap((text) => listed(data, text))
+        .map((one) => ({
+          ...one,
+          place: places.listed(),
+          ended_days_ago: 0,
+          fill: null,
+        })),
     ],
   };
+}
+
+/**
+ * The medications in one line of the list. A line may name several: "lisinopril 10 mg, ibuprofen". They are not the
+ * ingredients of one product, which people write with a slash.
+ */
+function listed(data: SafetyData, text: string): { substances: readonly Substance[]; drug: string }[] {
+  const read = (drug: string) => ({ substances: understand(data, drug).substances, drug });
+  const parts = text.split(/[,;\n]|\s(?:and|&)\s/i);
+  const named = parts.length > 1 ? parts.map(read).filter(({ substances }) => substances.length > 0) : [];
+  return named.length > 1 ? named : [read(text)];
 }
 
 /** Counted from the end of the supply and the grace period. A future fill has not ended. */

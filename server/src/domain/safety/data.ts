@@ -1,3 +1,5 @@
+import { addLexicon } from "./add-lexicon.ts";
+import { type Lexicon, NO_LEXICON } from "./lexicon.ts";
 import { type PatientRules, patientRules } from "./patient-rules.ts";
 import { type Place, readSafetyRows } from "./read-rows.ts";
 import {
@@ -10,6 +12,7 @@ import {
   type Side,
   termOf,
 } from "./rows.ts";
+import { type Spellings, spellingsOf } from "./spelling.ts";
 
 /** The safety tables, with indexes that are built once so that checking an order takes a few lookups. */
 export type SafetyData = {
@@ -18,8 +21,12 @@ export type SafetyData = {
   /** Ingredients by their names. */
   readonly substances: ReadonlyMap<string, Substance>;
   readonly phrases: ReadonlyMap<string, Phrase>;
+  /** Other names of an ingredient, mostly brands. */
+  readonly brands: ReadonlyMap<string, readonly string[]>;
   /** Number of words in the longest phrase that begins with this word. */
   readonly longest_phrase: ReadonlyMap<string, number>;
+  readonly lexicon: Lexicon;
+  readonly spellings: Spellings;
   readonly interactions: PairIndex<InteractionRow>;
   readonly cross_reactions: PairIndex<CrossReactionRow>;
   readonly classes: ReadonlyMap<string, ClassRow>;
@@ -42,7 +49,7 @@ export type Substance = {
 };
 
 /** The meaning of a phrase. A brand with two ingredients means both. */
-type Phrase = {
+export type Phrase = {
   readonly substances: readonly Substance[];
   readonly excipients: readonly ExcipientRow[];
   readonly says: "no_allergies" | "no_drug" | "description" | null;
@@ -53,23 +60,27 @@ export type Pair<Row> = { readonly row: Row; readonly own: Side; readonly other:
 type PairIndex<Row> = ReadonlyMap<string, ReadonlyMap<string, readonly Pair<Row>[]>>;
 
 /** Throws `SafetyDataFault` with all faults. */
-export function readSafetyData(json: unknown, place?: Place): SafetyData {
+export function readSafetyData(json: unknown, place?: Place, lexicon: Lexicon = NO_LEXICON): SafetyData {
   const rows = readSafetyRows(json, place);
   const substances = tableSubstances(rows);
-  const phrases = phrasesOf(rows, substances);
+  const phrases: Map<string, Phrase> = phrasesOf(rows, substances);
+  addLexicon(lexicon, substances, phrases);
   return {
     version: rows.version,
     rows,
     substances,
     phrases,
+    brands: new Map(rows.ingredients.map(({ ingredient, aliases }) => [ingredient, aliases])),
     longest_phrase: longestOf(phrases),
+    lexicon,
+    spellings: spellingsOf(phrases.keys()),
     interactions: indexed(rows.interactions),
     cross_reactions: indexed(rows.cross_reactions),
     classes: new Map(rows.classes.map((row) => [row.class, row])),
     patient_rules: patientRules(rows, (name) =>
       substances.has(name) ? [name] : (phrases.get(name)?.substances.map((one) => one.name) ?? [name]),
     ),
-    citationOf: ({ source }) => rows.sources[source] as string,
+    citationOf: ({ source }) => (rows.sources[source] ?? lexicon.sources[source]) as string,
   };
 }
 

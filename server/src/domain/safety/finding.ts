@@ -4,7 +4,6 @@ import type { Severity } from "./rows.ts";
 export type SafetyFinding = {
   kind:
     | "allergy"
-    | "allergy_unreadable"
     | "unknown_drug"
     | "interaction"
     | "duplicate_therapy"
@@ -24,7 +23,7 @@ export type SafetyFinding = {
   key: string;
   message: string;
   /** What to do; null if the rule gives no advice. */
-  advice?: string | null;
+  advice: string | null;
   /** The origin of the rule, and the tables that contain it. */
   source: string;
   version: string;
@@ -41,10 +40,10 @@ export const sentences = {
     `The patient is allergic to ${excipient}, and products of ${drug} usually contain it.`,
   allergy_excipient: (excipient: string) =>
     `The patient is allergic to ${excipient}: check the inactive ingredients of every package.`,
-  allergy_unreadable: (places: readonly number[]) =>
-    `The patient's list of allergies could not be understood in full: read ${places.length === 1 ? "entry" : "entries"} ${places.join(", ")}.`,
   interaction: (one: string, other: string, where: string, mechanism: string) =>
     `${one} and ${other} (${where}): ${mechanism}.`,
+  combination: (one: string, others: readonly string[], mechanism: string) =>
+    `${one} together with ${others.join(" and ")}: ${mechanism}.`,
   same_ingredient: (drug: string, where: string) => `The patient would take ${drug} twice (${where}).`,
   same_class: (drug: string, other: string, where: string, group: string) =>
     `${drug} and ${other} (${where}) are in the same class (${group}).`,
@@ -72,8 +71,16 @@ export const sentences = {
     "The safety tables were unusable when this order was checked. Check allergies and interactions by hand.",
 } as const;
 
-/** What to do about findings whose rows have no advice. */
+/** What to do about findings whose rows carry no advice of their own. */
 export const advices = {
+  allergy_hold: "Do not dispense. Ask the prescriber for a drug of another class.",
+  allergy_warning: "Ask the patient what happened the last time, and counsel on the signs of a reaction.",
+  allergy_excipient: "Compare the inactive ingredients of the package with the allergy before you fill.",
+  allergy_unreadable: "Ask the patient or the partner what the entry means, and record it.",
+  duplicate: "Ask the prescriber which one the patient should take, and have the other stopped.",
+  same_drug: "Confirm that this replaces the earlier supply and that the patient does not take both.",
+  refill_too_soon: "Ask why the patient needs it early, or wait until it is due.",
+  unavailable: "Check the order by hand, or repair the tables and check it again.",
   condition_unreadable: "Ask the patient or the partner what the entry means, and record it.",
   dose: "Ask the prescriber to confirm or correct the dose.",
   sig: "Ask the prescriber which is right: the directions, the quantity or the days of supply.",
@@ -107,6 +114,7 @@ export const unavailableFinding = (): SafetyFinding => ({
   item_id: null,
   key: "unavailable",
   message: sentences.unavailable(),
+  advice: advices.unavailable,
   source: OWN_RULE,
   version: "none",
 });

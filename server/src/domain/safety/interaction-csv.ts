@@ -1,7 +1,8 @@
 import { readCsv } from "../catalogue/csv.ts";
-import type { SafetyData } from "./data.ts";
+import { medicalWords } from "../values/text.ts";
+import { type SafetyData, strangeSubstance } from "./data.ts";
 import { type Place, SafetyDataFault } from "./read-rows.ts";
-import { substancesOf } from "./understand.ts";
+import { readIngredient } from "./understand.ts";
 
 /** The columns of an interaction feed. Each side has either the class or the ingredient. */
 const columns = [
@@ -15,10 +16,12 @@ const columns = [
   "source",
   "since",
 ] as const;
-type Column = (typeof columns)[number];
+/** Feeds from before 0.2.0 do not have this column. */
+const ADVICE = "advice";
+type Column = (typeof columns)[number] | typeof ADVICE;
 
 const sentences = {
-  head: `the first line must name the columns ${columns.join(",")}`,
+  head: `the first line must name the columns ${columns.join(",")}, and may name ${ADVICE}`,
   cells: "a different number of cells than the header",
   no_rows: "the file has no rows",
   several: "the tables read this as several ingredients: give a row for each",
@@ -35,7 +38,11 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
   const faults = torn.map(({ line, sentence }) => `line ${line}: ${sentence}`);
   const [head, ...body] = records;
   const names = head?.cells.map((cell) => cell.trim()) ?? [];
-  const fits = names.length === columns.length && columns.every((column) => names.includes(column));
+  const known = names.filter((name) => name !== ADVICE);
+  const fits =
+    new Set(names).size === names.length &&
+    known.length === columns.length &&
+    columns.every((column) => known.includes(column));
   if (!fits) faults.push(`line ${head?.line ?? 1}: ${sentences.head}`);
   else if (body.length === 0) faults.push(`file: ${sentences.no_rows}`);
   for (const { line, cells } of body) {
@@ -45,15 +52,16 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
 
   const sources: Record<string, string> = { ...base.rows.sources };
   const ingredients = new Map<string, { ingredient: string; aliases: string[]; source: string }>();
+  const tabled = new Set(base.rows.ingredients.map(({ ingredient }) => ingredient));
   const interactions = body.map(({ line, cells }) => {
     const row = Object.fromEntries(names.map((name, index) => [name, cells[index]?.trim()])) as Record<Column, string>;
     if (row.source !== "" && !Object.hasOwn(sources, row.source)) sources[row.source] = row.source;
     const side = (group: string, drug: string, column: Column) => {
-      const found = drug === "" ? [] : substancesOf(base, drug);
+      const found = drug === "" ? [] : exactly(base, drug);
       if (found.length > 1) faults.push(`line ${line}.${column}: ${sentences.several}`);
       if (found.some(({ is_class }) => is_class)) faults.push(`line ${line}.${column}: ${sentences.no_ingredient}`);
-      for (const { name, source } of found) {
-        if (source === null) ingredients.set(name, { ingredient: name, aliases: [], source: row.source });
+      for (const { name } of found) {
+        if (!tabled.has(name)) ingredients.set(name, { ingredient: name, aliases: [], source: row.source });
       }
       // Both or neither is not a valid side. The reader reports it.
       return { ...(group !== "" && { class: group }), ...(found[0] && { ingredient: found[0].name }) };
@@ -63,6 +71,7 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
       b: side(row.b_class, row.b_ingredient, "b_ingredient"),
       severity: row.severity.toLowerCase(),
       mechanism: row.mechanism,
+      advice: row.advice || null,
       washout_days: /^\d*$/.test(row.washout_days) ? Number(row.washout_days) : row.washout_days,
       source: row.source,
       since: row.since,
@@ -79,4 +88,10 @@ export function withInteractionsOf(text: string, base: SafetyData, version: stri
     },
     place: (table, index) => (table === "interactions" ? `line ${body[index]?.line}` : `${table}[${index}]`),
   };
+}
+
+/** A file names its drugs exactly, so a name is never read as the one that it resembles. */
+function exactly(base: SafetyData, drug: string) {
+  const { substances, did_you_mean } = readIngredient(base, drug);
+  return did_you_mean.length === 0 ? substances : [strangeSubstance(medicalWords(drug))];
 }

@@ -1,35 +1,51 @@
+import { medicalWords } from "../values/text.ts";
+import { absorbed, type Entry } from "./absorbed.ts";
 import type { CheckedOrder, Taken } from "./checked-order.ts";
 import { pairsOf, type SafetyData, type Substance } from "./data.ts";
 import { holdBy, places, type SafetyFinding, sentences } from "./finding.ts";
-import type { Side } from "./rows.ts";
+import { type CombinationRow, type RowException, type Severity, type Side, termOf } from "./rows.ts";
 
 /** Checks every item against the others, and against the patient's current and recent medications. */
-export function interactionFindings(data: SafetyData, { items, taken }: CheckedOrder): SafetyFinding[] {
-  return items.flatMap((item, index) => [
-    ...items.slice(index + 1).flatMap((other) =>
-      between(data, Math.min(item.item_id, other.item_id), item.substances, {
-        substances: other.substances,
-        place: places.item(),
-        ended_days_ago: 0,
-      }),
-    ),
-    ...taken.flatMap((other) => between(data, item.item_id, item.substances, other)),
-  ]);
+export function interactionFindings(data: SafetyData, order: CheckedOrder): SafetyFinding[] {
+  const items = order.items.map((item) => absorbed(data, item));
+  const taken = order.taken.map((other) => absorbed(data, other));
+  const conditions = order.conditions.map((text) => ` ${medicalWords(text)} `);
+  return [
+    ...items.flatMap((item, index) => [
+      ...items.slice(index + 1).flatMap((other) =>
+        between(data, Math.min(item.item_id, other.item_id), item, {
+          ...other,
+          place: places.item(),
+          ended_days_ago: 0,
+          conditions,
+        }),
+      ),
+      ...taken.flatMap((other) => between(data, item.item_id, item, { ...other, conditions })),
+    ]),
+    ...combinationFindings(data, items, taken),
+  ];
 }
 
 function between(
   data: SafetyData,
   item_id: number,
-  own: readonly Substance[],
-  other: Pick<Taken, "substances" | "place" | "ended_days_ago">,
+  own: Entry,
+  other: Pick<Taken, "substances" | "drug" | "place" | "ended_days_ago"> & { conditions: readonly string[] },
 ): SafetyFinding[] {
   const findings: SafetyFinding[] = [];
-  for (const one of own) {
+  for (const one of own.substances) {
     for (const two of other.substances) {
       // Ingredients of one product are combined on purpose.
-      if (holds(own, two) || holds(other.substances, one)) continue;
+      if (holds(own.substances, two) || holds(other.substances, one)) continue;
       for (const { row, own: one_side, other: two_side } of pairsOf(data.interactions, one, two)) {
         if (other.ended_days_ago > row.washout_days) continue;
+        const pair = [
+          { substance: one, entry: own },
+          { substance: two, entry: other },
+        ];
+        const exception = row.exceptions.find((rule) => applies(rule, pair, other.conditions));
+        const severity: Severity | "none" = exception?.severity ?? row.severity;
+        if (severity === "none") continue;
         // Sorted by name, so the result does not depend on which was ordered first.
         const shown = [
           { name: one.name, text: shownAs(data, one, one_side) },
@@ -37,11 +53,12 @@ function between(
         ].sort((a, b) => (a.name < b.name ? -1 : 1)) as [Shown, Shown];
         findings.push({
           kind: "interaction",
-          severity: row.severity,
-          exception_id: holdBy(75, row.severity),
+          severity,
+          exception_id: holdBy(75, severity),
           item_id,
           key: `interaction ${shown[0].name} ${shown[1].name}`,
           message: sentences.interaction(shown[0].text, shown[1].text, other.place, row.mechanism),
+          advice: row.advice,
           source: data.citationOf(row),
           version: data.version,
         });
@@ -50,6 +67,107 @@ function between(
   }
   return findings;
 }
+
+function applies(
+  { drug, words, most_mg, above_mg, conditions }: RowException,
+  pair: readonly { substance: Substance; entry: Entry }[],
+  patient: readonly string[],
+): boolean {
+  if (conditions.length > 0 && !conditions.some((words) => patient.some((text) => text.includes(` ${words} `)))) {
+    return false;
+  }
+  if (drug === null) return true;
+  const entry = pair.find(({ substance }) => substance.name === drug)?.entry;
+  if (entry === undefined) return false;
+  if (words.length === 0 && most_mg === null && above_mg === null) return true;
+  const text = ` ${medicalWords(entry.drug ?? "")} `;
+  if (words.some((phrase) => text.includes(` ${phrase} `))) return true;
+  const mg = strengthOf(entry);
+  return mg !== null && ((most_mg !== null && mg <= most_mg) || (above_mg !== null && mg > above_mg));
+}
+
+/** "simvastatin 40 mg", "aspirin 81": a number without another unit. Two drugs in one entry could have either number. */
+const STRENGTH = /(?<![\d.,-])(\d{1,5}(?:\.\d{1,3})?)(?:\s?mg\b|$|(?=\s(?!\s|mcg|g\b|ml|units?\b|iu\b|meq)[a-z(]))/i;
+
+function strengthOf({ substances, drug }: Entry): number | null {
+  const found = substances.length === 1 ? STRENGTH.exec(drug ?? "")?.[1] : undefined;
+  return found === undefined ? null : Number(found);
+}
+
+/**
+ * Checks rows of three or more drugs. One finding for each drug of the order that takes part, because a list of many
+ * drugs would give a finding for each of their combinations.
+ */
+function combinationFindings(
+  data: SafetyData,
+  items: CheckedOrder["items"],
+  taken: CheckedOrder["taken"],
+): SafetyFinding[] {
+  if (data.rows.combinations.length === 0 || items.length + taken.length < 2) return [];
+  const now = [...items, ...taken.filter(({ ended_days_ago }) => ended_days_ago <= 0)];
+  const all = [...new Map(now.flatMap(({ substances }) => substances.map((one) => [one.name, one]))).values()].sort(
+    (a, b) => (a.name < b.name ? -1 : 1),
+  );
+  const possible = data.rows.combinations.filter(({ sides }) => sides.every((side) => all.some(fits(side))));
+  return possible.flatMap((row) =>
+    items.flatMap((item) =>
+      item.substances.flatMap((own): SafetyFinding[] => {
+        const others = othersOf(row, own, all);
+        if (others === undefined) return [];
+        // Ingredients of one product are combined on purpose.
+        if (others.every((one) => holds(item.substances, one))) return [];
+        return [
+          {
+            kind: "interaction",
+            severity: row.severity,
+            exception_id: holdBy(75, row.severity),
+            item_id: item.item_id,
+            key: `interaction ${row.combination} ${own.name}`,
+            message: sentences.combination(
+              own.shown,
+              others.map(({ shown }) => shown),
+              row.mechanism,
+            ),
+            advice: row.advice,
+            source: data.citationOf(row),
+            version: data.version,
+          },
+        ];
+      }),
+    ),
+  );
+}
+
+/** A different drug for each of the remaining sides, if this drug takes one of them. */
+function othersOf({ sides }: CombinationRow, own: Substance, all: readonly Substance[]): Substance[] | undefined {
+  const rest = all.filter(({ name }) => name !== own.name);
+  for (const [index, side] of sides.entries()) {
+    if (!fits(side)(own)) continue;
+    const others = filled(
+      sides.filter((_, at) => at !== index),
+      rest,
+    );
+    if (others !== undefined) return others;
+  }
+  return undefined;
+}
+
+function filled([side, ...sides]: readonly Side[], drugs: readonly Substance[]): Substance[] | undefined {
+  if (side === undefined) return [];
+  for (const one of drugs.filter(fits(side))) {
+    const others = filled(
+      sides,
+      drugs.filter(({ name }) => name !== one.name),
+    );
+    if (others !== undefined) return [one, ...others];
+  }
+  return undefined;
+}
+
+const fits = (side: Side) => {
+  const term = termOf(side);
+  return ({ terms }: Substance) => terms.includes(term);
+};
 
 type Shown = { name: string; text: string };
 

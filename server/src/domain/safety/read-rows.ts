@@ -130,6 +130,13 @@ function checkTogether(rows: SafetyRows, place: Place, tell: Tell): void {
       if ("ingredients" in row) named(`${where}.ingredients`, row.ingredients);
       if ("a" in row) sided(`${where}.a`, row.a);
       if ("b" in row) sided(`${where}.b`, row.b);
+      if ("sides" in row) for (const one of row.sides) sided(`${where}.sides`, one);
+      if ("exceptions" in row) {
+        named(
+          `${where}.exceptions`,
+          row.exceptions.flatMap(({ drug }) => drug ?? []),
+        );
+      }
       if ("drugs" in row && !row.drugs.every((term) => isTerm(term, classes)))
         tell(`${where}.drugs`, sentences.no_class);
       if ("condition" in row && !conditions.has(row.condition)) tell(`${where}.condition`, sentences.no_condition);
@@ -142,7 +149,12 @@ function checkTogether(rows: SafetyRows, place: Place, tell: Tell): void {
   for (const schedule of drugSchedules) {
     if (ruled.filter((one) => one === schedule).length !== 1) tell("refill_rules", `${sentences.no_rule} ${schedule}`);
   }
-  for (const kind of canaryKinds) {
+  const required = [
+    ...canaryKinds,
+    ...(rows.combinations.length > 0 ? (["combination"] as const) : []),
+    ...(rows.classes.some(({ duplicates }) => duplicates === "major") ? (["duplicate_therapy"] as const) : []),
+  ];
+  for (const kind of required) {
     if (!rows.canaries.some(({ covers }) => covers === kind)) tell("canaries", `${sentences.no_canary} ${kind}`);
   }
 }

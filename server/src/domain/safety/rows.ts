@@ -1,6 +1,7 @@
 import { type DrugSchedule, drugSchedules } from "@pestle/contract";
 import { isDate } from "../values/calendar.ts";
 import { medicalWords } from "../values/text.ts";
+import { isSentObject } from "../values/unknown-fields.ts";
 
 export const severities = ["contraindicated", "major", "moderate"] as const;
 export type Severity = (typeof severities)[number];
@@ -18,11 +19,27 @@ export const canaryKinds = [
   "near_miss",
 ] as const;
 
+/** Canaries for rules that tables from before 0.2.0 lack. Tables that have such rules need them too. */
+export const laterCanaryKinds = ["combination", "duplicate_therapy"] as const;
+
 /** A column: how to read it, the error message if that fails, and the default if it is omitted. */
 export type Field<Value> = {
   read(given: unknown): Value | undefined;
   expected: string;
   missing?: Value;
+};
+
+/**
+ * A case in which a row counts less, or more. It applies if every given part does: the pair has `drug`; the text of that
+ * drug has one of the `words` or a strength within the limit; the patient has one of the `conditions`.
+ */
+export type RowException = {
+  readonly drug: string | null;
+  readonly words: readonly string[];
+  readonly most_mg: number | null;
+  readonly above_mg: number | null;
+  readonly conditions: readonly string[];
+  readonly severity: Severity | "none";
 };
 
 const LONGEST_LINE = 300;
@@ -43,8 +60,10 @@ export const safetyTables = {
     words: { ...phrases(), missing: [] as readonly string[] },
     /** `members`: an allergy to one member counts for all. `named`: only if the class itself is named. */
     allergy: orNull(oneOf(["members", "named"])),
-    /** Taking two at once is rarely intended. */
-    duplicates: { ...flag(), missing: false },
+    /** How serious it is to take two at once; null if that is common practice. */
+    duplicates: duplicates(),
+    /** In a topical form its members stay where they are applied. */
+    local_if_topical: { ...flag(), missing: false },
     source: line(),
   },
   interactions: {
@@ -52,10 +71,24 @@ export const safetyTables = {
     b: side(),
     severity: oneOf(severities),
     mechanism: line(),
+    /** What the pharmacist should do. */
+    advice: orNull(line()),
+    /** The first that applies replaces the severity. */
+    exceptions: { ...exceptions(), missing: [] as readonly RowException[] },
     /** How long after the last dose it can still happen. */
     washout_days: { ...whole(0, MOST_WASHOUT_DAYS), missing: 0 },
     source: line(),
     /** When the row was added to the tables. */
+    since: date(),
+  },
+  /** Three or more drugs that are dangerous only together. */
+  combinations: {
+    combination: id(),
+    sides: listOf(side(), 3, "three or more sides"),
+    severity: oneOf(severities),
+    mechanism: line(),
+    advice: orNull(line()),
+    source: line(),
     since: date(),
   },
   cross_reactions: { a: side(), b: side(), severity: oneOf(["major", "moderate"]), note: line(), source: line() },
@@ -69,7 +102,7 @@ export const safetyTables = {
   refill_rules: { drug_schedules: schedules(), share: share(), source: line() },
   canaries: {
     name: line(),
-    covers: oneOf(canaryKinds),
+    covers: oneOf([...canaryKinds, ...laterCanaryKinds]),
     items: listOf(names(1), 1, "lists of ingredients"),
     medications: lines(),
     allergies: lines(),
@@ -121,6 +154,7 @@ export const safetyTables = {
 
 /** Tables that 0.1.0 did not have. A file without them has no such rules. */
 export const laterTables: ReadonlySet<string> = new Set<keyof typeof safetyTables>([
+  "combinations",
   "condition_words",
   "condition_rules",
   "age_rules",
@@ -139,7 +173,7 @@ export const safetyFields = {
   unknown_days_supply: whole(1, MOST_DAYS_SUPPLY),
 } as const satisfies Record<string, Field<unknown>>;
 
-/** Words in allergy entries that do not name a drug. */
+/** Words in the texts about a patient that do not name a drug. */
 export const wordLists = {
   /** "NKDA": the patient was asked and has none. */
   no_allergies: phrases(),
@@ -147,6 +181,10 @@ export const wordLists = {
   no_drug: phrases(),
   /** Words around the name: reaction, severity, time. */
   description: phrases(),
+  /** Forms and brands that are applied, not swallowed. */
+  topical_forms: { ...phrases(), missing: [] as readonly string[] },
+  /** Forms that are swallowed. They overrule the topical ones: "soft gel capsules". */
+  oral_forms: { ...phrases(), missing: [] as readonly string[] },
 } as const satisfies Record<string, Field<readonly string[]>>;
 
 type ValueOf<Given> = Given extends Field<infer Value> ? Value : never;
@@ -154,6 +192,7 @@ type RowOf<Columns> = { readonly [name in keyof Columns]: ValueOf<Columns[name]>
 export type SafetyTable = keyof typeof safetyTables;
 export type ClassRow = RowOf<(typeof safetyTables)["classes"]>;
 export type InteractionRow = RowOf<(typeof safetyTables)["interactions"]>;
+export type CombinationRow = RowOf<(typeof safetyTables)["combinations"]>;
 export type CrossReactionRow = RowOf<(typeof safetyTables)["cross_reactions"]>;
 export type ExcipientRow = RowOf<(typeof safetyTables)["excipients"]>;
 export type SafetyRows = RowOf<typeof safetyFields> & {
@@ -167,6 +206,7 @@ export const keyOfRow: { readonly [table in SafetyTable]: (row: SafetyRows[table
   ingredients: (row) => row.ingredient,
   classes: (row) => row.class,
   interactions: ({ a, b }) => [termOf(a), termOf(b)].sort().join(" + "),
+  combinations: (row) => row.combination,
   cross_reactions: ({ a, b }) => [termOf(a), termOf(b)].sort().join(" + "),
   excipients: (row) => row.excipient,
   refill_rules: (row) => `schedule ${row.drug_schedules.join(", ")}`,
@@ -252,6 +292,39 @@ function orNull<Value>(field: Field<Value>): Field<Value | null> & { missing: nu
 
 function flag(): Field<boolean> {
   return { read: (given) => (typeof given === "boolean" ? given : undefined), expected: "give true or false" };
+}
+
+/** 0.1.0 wrote true for a warning. */
+function duplicates(): Field<"major" | "moderate" | null> & { missing: null } {
+  const written = oneOf(["major", "moderate"]);
+  const read = (given: unknown) =>
+    given === true ? ("moderate" as const) : given === false || given === null ? null : written.read(given);
+  return { read, expected: `${written.expected}, or null`, missing: null };
+}
+
+function exceptions(): Field<readonly RowException[]> {
+  const fields = {
+    drug: orNull(plain()),
+    words: { ...phrases(), missing: [] },
+    most_mg: orNull(amount()),
+    above_mg: orNull(amount()),
+    conditions: { ...phrases(), missing: [] },
+    severity: oneOf([...severities, "none"]),
+  };
+  const read = (given: unknown): RowException | undefined => {
+    if (!isSentObject(given) || Object.keys(given).some((name) => !Object.hasOwn(fields, name))) return undefined;
+    const row = Object.entries(fields).map(([name, field]) => [
+      name,
+      Object.hasOwn(given, name) || !("missing" in field) ? field.read(given[name]) : field.missing,
+    ]);
+    if (row.some(([, value]) => value === undefined)) return undefined;
+    const one = Object.fromEntries(row) as RowException;
+    // Words and strengths are those of a drug.
+    return one.drug === null && (one.words.length > 0 || one.most_mg !== null || one.above_mg !== null)
+      ? undefined
+      : one;
+  };
+  return listOf({ read, expected: "" }, 0, `exceptions with ${Object.keys(fields).join(", ")}`);
 }
 
 function amount(): Field<number> {

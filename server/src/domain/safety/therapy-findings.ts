@@ -1,24 +1,29 @@
 import { addDays } from "../values/calendar.ts";
+import { medicalWords } from "../values/text.ts";
+import { absorbed, type Entry } from "./absorbed.ts";
 import type { CheckedItem, CheckedOrder, Taken } from "./checked-order.ts";
 import type { SafetyData, Substance } from "./data.ts";
-import { OWN_RULE, places, type SafetyFinding, sentences } from "./finding.ts";
+import { advices, holdBy, OWN_RULE, places, type SafetyFinding, sentences } from "./finding.ts";
+import type { Severity } from "./rows.ts";
 
-type Other = Pick<Taken, "substances" | "place">;
+type Other = Entry & Pick<Taken, "place">;
 
 /**
- * Finds the same drug, or two drugs of a class that should be taken one at a time, in another item or in the patient's
- * current supply.
+ * Finds the same drug, or two drugs of a class that should be taken one at a time, in another item, in the patient's
+ * current supply or among the listed medications. The class determines whether that holds the order.
  */
-export function duplicateFindings(data: SafetyData, { items, taken }: CheckedOrder): SafetyFinding[] {
+export function duplicateFindings(data: SafetyData, order: CheckedOrder): SafetyFinding[] {
+  const items = order.items.map((item) => absorbed(data, item));
+  const taken = order.taken.map((other) => absorbed(data, other));
   return items.flatMap((item, index) => {
     const rest = items.slice(index + 1).map((other) => ({ ...other, place: places.item() }));
-    const active = taken.filter(({ fill, ended_days_ago }) => fill !== null && ended_days_ago <= 0);
+    const active = taken.filter(({ ended_days_ago }) => ended_days_ago <= 0);
     return [
-      ...rest.flatMap((other) => doubled(data, Math.min(item.item_id, other.item_id), item.substances, other)),
+      ...rest.flatMap((other) => doubled(data, Math.min(item.item_id, other.item_id), item, other)),
       // The previous fill of the same drug is not a second therapy. `refillFindings` checks whether it is too early.
       ...active
-        .filter((other) => other.fill?.shipped_at === null || !isRefill(item, other))
-        .flatMap((other) => doubled(data, item.item_id, item.substances, other)),
+        .filter((other) => !other.fill?.shipped_at || !isRefill(item, other))
+        .flatMap((other) => doubled(data, item.item_id, item, other)),
     ];
   });
 }
@@ -42,6 +47,7 @@ export function refillFindings(data: SafetyData, { items, taken }: CheckedOrder,
         ...warning(data, "refill_too_soon", item.item_id),
         key: ["refill_too_soon", ...item.substances.map(({ name }) => name).sort()].join(" "),
         message: sentences.refill_too_soon(drug, order_number, days_supply, due),
+        advice: advices.refill_too_soon,
         source: data.citationOf(rule),
       },
     ];
@@ -57,34 +63,67 @@ function isRefill(item: CheckedItem, { fill, substances }: Taken): boolean {
   );
 }
 
-function doubled(data: SafetyData, item_id: number, own: readonly Substance[], other: Other): SafetyFinding[] {
+function doubled(data: SafetyData, item_id: number, item: Entry, other: Other): SafetyFinding[] {
   const findings: SafetyFinding[] = [];
+  const own = item.substances;
   for (const one of own) {
     for (const two of other.substances) {
       if (one.name === two.name) {
+        // Usually one therapy in another strength, or a patient's list of what we ship. Other products are a second one.
+        const same = isSameProduct(data, item, other);
+        const severity = same ? "moderate" : worstDuplicate(one);
         findings.push({
           ...warning(data, "duplicate_therapy", item_id),
+          severity,
+          exception_id: holdBy(75, severity),
           key: `duplicate_therapy ${one.name}`,
           message: sentences.same_ingredient(one.shown, other.place),
+          advice: same ? advices.same_drug : advices.duplicate,
           source: one.source === null ? OWN_RULE : data.citationOf({ source: one.source }),
         });
         continue;
       }
       // Ingredients of one product are combined on purpose.
       if (own.some(({ name }) => name === two.name) || has(other, one)) continue;
-      const shared = one.classes.find((row) => row.duplicates && two.classes.includes(row));
+      const both = one.classes.filter((row) => row.duplicates !== null && two.classes.includes(row));
+      const shared = both.find(({ duplicates }) => duplicates === "major") ?? both[0];
       if (shared === undefined) continue;
+      // "A statin" in the list may be this very drug.
+      const severity = one.is_class || two.is_class ? "moderate" : (shared.duplicates ?? "moderate");
       const [first, second] = [one, two].sort((a, b) => (a.name < b.name ? -1 : 1)) as [Substance, Substance];
       findings.push({
         ...warning(data, "duplicate_therapy", item_id),
+        severity,
+        exception_id: holdBy(75, severity),
         key: `duplicate_therapy ${shared.class} ${first.name} ${second.name}`,
         message: sentences.same_class(first.shown, second.shown, other.place, shared.name),
+        advice: advices.duplicate,
         source: data.citationOf(shared),
       });
     }
   }
   return findings;
 }
+
+/** The same ingredients, unless both texts name brands and no brand is in both: Ozempic beside Wegovy. */
+function isSameProduct({ brands }: SafetyData, item: Entry, other: Other): boolean {
+  if (item.substances.length !== other.substances.length || !item.substances.every((one) => has(other, one))) {
+    return false;
+  }
+  const named = (text: string | undefined) => {
+    const words = ` ${medicalWords(text ?? "")} `;
+    return item.substances.flatMap(({ name }) =>
+      (brands.get(name) ?? []).filter((brand) => words.includes(` ${brand} `)),
+    );
+  };
+  const ours = named(item.drug);
+  if (ours.length === 0) return true;
+  const theirs = named(other.drug);
+  return theirs.length === 0 || theirs.some((brand) => ours.includes(brand));
+}
+
+const worstDuplicate = ({ classes }: Substance): Severity =>
+  classes.some(({ duplicates }) => duplicates === "major") ? "major" : "moderate";
 
 const warning = <Kind extends SafetyFinding["kind"]>({ version }: SafetyData, kind: Kind, item_id: number) => ({
   kind,

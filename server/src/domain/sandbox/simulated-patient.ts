@@ -1,5 +1,6 @@
 import { SimulatedPatient } from "@pestle/contract";
 import { isUsableId } from "../intake/decide-intake.ts";
+import { isPossibleBirth } from "../patients/birth-date.ts";
 import { isDate } from "../values/calendar.ts";
 import { readBody, refusalOf } from "../values/read-body.ts";
 import type { Problem } from "../values/refusals.ts";
@@ -9,9 +10,6 @@ import { isSentObject, type SentFields } from "../values/unknown-fields.ts";
 export type SimulatedAddress = NonNullable<SimulatedPatient["address"]>;
 
 const HERE = "simulation.patient";
-
-/** No living person was born earlier. */
-const FIRST_BIRTH = "1880-01-01";
 
 /** Reads the patient of a simulation. `null` is a value: the e-prescription omits the field. */
 export function readSimulatedPatient(sent: unknown, today: string): { patient: SimulatedPatient; problems: Problem[] } {
@@ -41,5 +39,5 @@ export const readPatientId = (value: unknown): string | undefined =>
 /** A date of birth has no time zone: a time means its own calendar day. */
 function readBirth(text: string, today: string): string | undefined {
   const day = /^(\d{4}-\d{2}-\d{2})(T[\d:.]{5,20}(Z|[+-]\d{2}:\d{2})?)?$/.exec(text)?.[1];
-  return day && isDate(day) && day >= FIRST_BIRTH && day <= today ? day : undefined;
+  return day && isDate(day) && isPossibleBirth(day, today) ? day : undefined;
 }

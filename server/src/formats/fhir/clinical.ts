@@ -1,6 +1,7 @@
 import type { IncomingAllergy, IncomingPrescription } from "../../domain/intake/incoming-message.ts";
+import { bodyWeight, weightCodes } from "../../domain/patients/body-weight.ts";
 import { drugCodes, medicationConcept } from "./drug.ts";
-import { codings, conceptText, hasCode, many, text } from "./elements.ts";
+import { codings, conceptText, hasCode, many, one, text } from "./elements.ts";
 import type { Reading } from "./reading.ts";
 import type { Resource } from "./resolve.ts";
 import { isSystem } from "./systems.ts";
@@ -90,15 +91,38 @@ export function healthConditions(patient: Resource, reading: Reading): string[] 
   return distinct(present.map(({ element }) => conceptText(element.code)));
 }
 
+/** The newest body weight. An impossible one is a warning, and a pharmacist looks at it. */
+export function patientWeight(patient: Resource, reading: Reading): { weight_kg?: number } {
+  const isWeight = ({ element }: Resource) => hasCode(element.code, weightCodes);
+  const [newest] = recordsOf(patient, "Observation", "subject", reading, isWeight)
+    .filter(({ element }) => !["entered-in-error", "cancelled"].includes(text(element.status) ?? ""))
+    .sort((a, b) => (takenAt(a) < takenAt(b) ? 1 : -1));
+  if (newest === undefined) return {};
+  const measured = one(newest.element.valueQuantity);
+  const value = typeof measured.value === "number" ? measured.value : Number.NaN;
+  const weight_kg = bodyWeight(value, text(measured.code) ?? text(measured.unit) ?? "");
+  if (weight_kg !== null) return { weight_kg };
+  reading.warn("weight_unreadable", "Observation.value");
+  return {};
+}
+
+const takenAt = ({ element }: Resource) => text(element.effectiveDateTime) ?? "";
+
 /** A missing status does not exclude a record. */
 function holds(status: unknown, wanted: readonly string[]): boolean {
   return codings(status).length === 0 || hasCode(status, wanted);
 }
 
 /** Skips another patient's records with a warning. A record whose patient is unknown counts as this patient's. */
-function recordsOf(patient: Resource, type: string, field: "patient" | "subject", reading: Reading): Resource[] {
+function recordsOf(
+  patient: Resource,
+  type: string,
+  field: "patient" | "subject",
+  reading: Reading,
+  isWanted: (record: Resource) => boolean = () => true,
+): Resource[] {
   return reading.scope.resources.filter((record) => {
-    if (record.type !== type) return false;
+    if (record.type !== type || !isWanted(record)) return false;
     const whose = reading.scope.resolve(record.element[field], record, ["Patient"]);
     if (whose === null) reading.warn("reference_unresolved", `${type}.${field}`);
     else if (whose.element !== patient.element) reading.warn("other_patient", `${type}.${field}`);

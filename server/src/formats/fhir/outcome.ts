@@ -23,8 +23,9 @@ export const acceptances = {
   cancel_in_filling: [
     "warning",
     "business-rule",
-    "The prescription was canceled while an order for it is being filled.",
+    "The prescription was canceled. The pharmacy stopped an order that was being filled.",
   ],
+  cancel_too_late: ["error", "business-rule", "Nothing was canceled: all of it was dispensed earlier."],
   cancel_dispensed: ["warning", "business-rule", "The prescription was canceled after some of it was dispensed."],
   cancel_several: [
     "error",

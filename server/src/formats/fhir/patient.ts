@@ -1,5 +1,5 @@
 import type { IncomingPatient } from "../../domain/intake/incoming-message.ts";
-import { currentMedications, healthConditions } from "./clinical.ts";
+import { currentMedications, healthConditions, patientWeight } from "./clinical.ts";
 import { email, homeAddress, patientPhone, personName } from "./contact.ts";
 import { calendarDate, isOver } from "./dates.ts";
 import { hasCode, id, isPresent, many, text } from "./elements.ts";
@@ -21,6 +21,7 @@ export function readPatient(patient: Resource, reading: Reading): IncomingPatien
     email: email(element.telecom, reading, "Patient.telecom"),
     medications: currentMedications(patient, reading),
     health_conditions: healthConditions(patient, reading),
+    ...patientWeight(patient, reading),
   };
 }
 

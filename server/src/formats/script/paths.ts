@@ -168,6 +168,14 @@ export const allergy = {
   severity: paths("SeverityCoded/Text", ...coded("SeverityCoded")),
 };
 
+/** Under Observation/Measurement. */
+export const measurement = {
+  code: paths(...coded("VitalSign"), ...coded("Dimension")),
+  value: paths("Value"),
+  unit: paths(...coded("UnitOfMeasure"), ...coded("MeasurementUnitCode")),
+  date: paths(...dated("ObservationDate")),
+};
+
 /** Under the Response's child (Approved, Denied, …). */
 export const response = {
   note: paths("Note", "DenialReason"),

@@ -9,6 +9,7 @@ import { readPrescriber } from "./prescriber.ts";
 import { type Parts, readPrescription } from "./prescription.ts";
 import { Reading } from "./reading.ts";
 import { versionOf } from "./version.ts";
+import { readWeight } from "./weight.ts";
 import { child, children, type ParsedXml, parseXml, type XmlElement } from "./xml.ts";
 
 /**
@@ -128,7 +129,10 @@ function peopleOf(reading: Reading, transaction: XmlElement, whole: boolean): Pi
   if (animal) reading.refuse("204");
   if (veterinary) reading.refuse("054");
   return {
-    patient: patient === undefined || animal ? null : readPatient(reading, patient, whole),
+    patient:
+      patient === undefined || animal
+        ? null
+        : { ...readPatient(reading, patient, whole), ...readWeight(reading, transaction) },
     prescriber: prescriber === undefined ? null : readPrescriber(reading, prescriber, whole),
   };
 }

@@ -1,7 +1,8 @@
-import { type NewPersonRequest, portalRoleNames, staffRoleNames } from "@pestle/contract";
+import { type NewPersonRequest, type PersonLicense, portalRoleNames, staffRoleNames } from "@pestle/contract";
 import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import {
+  changeLicense,
   changePerson,
   invitePerson,
   type PersonChange,
@@ -29,6 +30,14 @@ const changeRoute = (change: PersonChange): WebRoute => ({
     json(200, { person: await changePerson(deps, call.person, personIn(call), change, call.request.id) }),
 });
 
+/** The fields of a license; an absent one is empty. */
+const licenseIn = (body: { readonly [Field in keyof PersonLicense]?: unknown }): PersonLicense => ({
+  license_number: optionalText(body, "license_number", 100) ?? null,
+  license_state: optionalText(body, "license_state", 100) ?? null,
+  license_expires_on: optionalText(body, "license_expires_on", 100) ?? null,
+  npi: optionalText(body, "npi", 100) ?? null,
+});
+
 /** People with a login: the pharmacy's staff and partners' people. */
 export const peopleRoutes: readonly WebRoute[] = [
   {
@@ -47,6 +56,7 @@ export const peopleRoutes: readonly WebRoute[] = [
         name: textField(body, "name", 100),
         role: choiceField(body, "role", [...staffRoleNames, ...portalRoleNames]),
         partner_id: optionalText(body, "partner_id", 12) ?? null,
+        ...licenseIn(body),
       };
       return json(201, await invitePerson(deps, person, given, request.id));
     },
@@ -59,5 +69,14 @@ export const peopleRoutes: readonly WebRoute[] = [
     path: `${PERSON}/password`,
     roles: admins,
     handler: async (deps, call) => json(200, await resetPassword(deps, call.person, personIn(call), call.request.id)),
+  },
+  {
+    method: "POST",
+    path: `${PERSON}/license`,
+    roles: admins,
+    handler: async (deps, call) => {
+      const given = licenseIn(call.body);
+      return json(200, { person: await changeLicense(deps, call.person, personIn(call), given, call.request.id) });
+    },
   },
 ];

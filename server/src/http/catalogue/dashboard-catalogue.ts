@@ -17,6 +17,7 @@ import type { CatalogueDiff } from "../../domain/catalogue/plan-import.ts";
 import { refuse, StatusRefusal } from "../../domain/values/refusals.ts";
 import { requireKnown } from "../../usecases/accounts/partners-in-dashboard.ts";
 import { importCatalogue } from "../../usecases/catalogue/import-catalogue.ts";
+import { ingredientReader } from "../../usecases/catalogue/ingredient-reader.ts";
 import { countStock, receiveStock } from "../../usecases/catalogue/move-stock.ts";
 import { readCatalogue } from "../../usecases/catalogue/read-catalogue.ts";
 import {
@@ -128,6 +129,7 @@ async function importFor(
     ...{ owner, kind, dry_run, partial: flagField(body, "partial") },
     table: readFileTable(textField(body, "text", LONGEST_FILE)),
     source: textField(body, "source", 200),
+    readIngredient: ingredientReader(deps.safety.current()),
     ...(body["agreed"] !== undefined && { agreed: agreedField(body) }),
   };
   const imported = await importCatalogue(deps.db, given, deps.now());
@@ -161,7 +163,7 @@ const shownVersion = ({ version, kind, source, imported_at, summary }: Catalogue
 async function moveStock(
   deps: Deps,
   call: WebCallTo<"POST /dashboard/stock/{account_id}/receive" | "POST /dashboard/stock/{account_id}/count">,
-  move: typeof receiveStock,
+  move: typeof countStock,
   action: "stock_received" | "stock_counted",
 ): Promise<Answer<MovedShelf>> {
   const { body, person, request } = call;
@@ -170,7 +172,8 @@ async function moveStock(
   const units = amountField(body, "units");
   if (units === 0 && move === receiveStock) refuse(42200, "units");
   const note = optionalText(body, "note", 500) ?? null;
-  const shelf = await move(deps.db, { account_id, sku, units, note }, deps.now());
+  const reason = optionalText(body, "reason", 100) ?? null;
+  const shelf = await move(deps.db, { account_id, sku, units, note, reason, by: person }, deps.now());
   await writeAudit(deps, person, { account_id, action, subject: sku }, request.id);
   return json(200, { ...shelf, free_units: shelf.on_hand_units - shelf.reserved_units });
 }

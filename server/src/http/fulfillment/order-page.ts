@@ -1,12 +1,14 @@
-import { documentKinds } from "@pestle/contract";
+import { documentKinds, NOTE_CHARACTERS, SAFETY_TEXT_CHARACTERS, safetyKindNames } from "@pestle/contract";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { orderDocument } from "../../usecases/fulfillment/order-document.ts";
 import { readOrderPage } from "../../usecases/fulfillment/read-order-page.ts";
 import { revealOrder } from "../../usecases/fulfillment/reveal-order.ts";
+import { addSafetyEntry, removeSafetyEntry } from "../../usecases/fulfillment/safety-entries.ts";
 import { workOnOrder } from "../../usecases/fulfillment/take-step.ts";
 import { writeAudit } from "../../usecases/operations/write-audit.ts";
 import { file, json } from "../answer.ts";
-import { askedNumber, everybody, orderIn, queryOf, workerOf } from "../dashboard-route.ts";
+import { choiceField, textField, wholeField } from "../body-fields.ts";
+import { askedNumber, everybody, orderIn, queryOf, reviewers, workerOf } from "../dashboard-route.ts";
 import type { WebRoute } from "../web-api.ts";
 import { readWork } from "./work-request.ts";
 
@@ -33,6 +35,32 @@ export const orderRoutes: readonly WebRoute[] = [
     handler: async (deps, call) => {
       const { account_id, order_number } = orderIn(call);
       return json(200, await revealOrder(deps, call.person, account_id, order_number, call.request.id));
+    },
+  },
+  {
+    method: "POST",
+    path: `${ORDER}/safety_entries`,
+    roles: everybody,
+    handler: async (deps, call) => {
+      const { account_id, order_number } = orderIn(call);
+      const kind = choiceField(call.body, "kind", safetyKindNames);
+      const text = textField(call.body, "text", SAFETY_TEXT_CHARACTERS);
+      const request_id = call.request.id;
+      await addSafetyEntry(deps, { account_id, order_number, by: workerOf(call), request_id }, kind, text);
+      return json(200, await revealOrder(deps, call.person, account_id, order_number, request_id));
+    },
+  },
+  {
+    method: "POST",
+    path: `${ORDER}/safety_entries/remove`,
+    roles: reviewers,
+    handler: async (deps, call) => {
+      const { account_id, order_number } = orderIn(call);
+      const entry_id = wholeField(call.body, "entry_id");
+      const reason = textField(call.body, "reason", NOTE_CHARACTERS);
+      const request_id = call.request.id;
+      await removeSafetyEntry(deps, { account_id, order_number, by: workerOf(call), request_id }, entry_id, reason);
+      return json(200, await revealOrder(deps, call.person, account_id, order_number, request_id));
     },
   },
   {

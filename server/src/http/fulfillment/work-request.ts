@@ -6,6 +6,7 @@ import {
   isExceptionId,
   MOST_BULK_ORDERS,
   ORDER_NUMBER_PATTERN,
+  overrideCodes,
   shipmentStatuses,
   type WorkEvent,
   type WorkRequest,
@@ -49,7 +50,11 @@ const fields: { [Event in WorkEvent]?: (body: JsonObject) => Record<string, unkn
     description: optionalText(body, "description", 200) ?? "Reported by the carrier.",
   }),
   raise_exception: (body) => ({ exception_id: exceptionField(body), ...withReason(body) }),
-  resolve: (body) => ({ exception_id: exceptionField(body), ...withReason(body) }),
+  resolve: (body) => ({
+    exception_id: exceptionField(body),
+    ...withReason(body),
+    ...(body["code"] !== undefined && body["code"] !== null && { code: choiceField(body, "code", overrideCodes) }),
+  }),
   // The address follows the same rules as a partner's.
   update_address: (body) => ({ address: objectField(body, "address") as AddressInput }),
   refund: (body) => {

@@ -35,7 +35,15 @@ export const addShippingAddress: WriteHandler = (deps, call, body) =>
   change.addShippingAddress(deps, call, patientKey(call), body);
 
 export const removeShippingAddress: WriteHandler = (deps, call) =>
-  change.removeShippingAddress(deps, call, patientKey(call), addressId(call.params));
+  change.removeShippingAddress(deps, call, patientKey(call), numberIn(call.params, "address_id"));
+
+/** The reason is in the body, or in the query for clients that cannot send a body with DELETE. */
+export const removeSafetyEntry: WriteHandler = (deps, call, body) => {
+  const [reason] = call.query.get("reason") ?? [];
+  if (reason !== undefined && Object.hasOwn(body, "reason")) refuse(40003, "reason");
+  const sent = reason === undefined ? body : { ...body, reason };
+  return change.removeSafetyEntry(deps, call, patientKey(call), numberIn(call.params, "entry_id"), sent);
+};
 
 export const addIdentityDocument: WriteHandler = (deps, call, body) =>
   change.addIdentityDocument(deps, call, patientKey(call), body);
@@ -49,9 +57,10 @@ function patientKey({ grant, params }: Call): change.PatientKey {
   return { account_id: grant.account_id, patient_id };
 }
 
-function addressId({ address_id = "" }: Call["params"]): number {
-  if (!/^[1-9][0-9]{0,8}$/.test(address_id)) throw new StatusRefusal(404);
-  return Number(address_id);
+function numberIn(params: Call["params"], name: "address_id" | "entry_id"): number {
+  const id = params[name] ?? "";
+  if (!/^[1-9][0-9]{0,8}$/.test(id)) throw new StatusRefusal(404);
+  return Number(id);
 }
 
 function activeOf(query: Call["query"]): boolean | null {

@@ -1,8 +1,9 @@
 import { randomBytes, type ScryptOptions, scrypt, scryptSync, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
-import { portalRoleNames, SHORTEST_PASSWORD, staffRoleNames } from "@pestle/contract";
+import { type PersonLicense, portalRoleNames, SHORTEST_PASSWORD, staffRoleNames } from "@pestle/contract";
 import { insertPerson } from "../../db/accounts/people.ts";
 import type { Tx } from "../../db/db.ts";
+import { readLicense } from "../../domain/accounts/license.ts";
 import { randomId, randomSecret } from "../../random.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
 
@@ -14,17 +15,34 @@ const SCRYPT = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 };
 /** Creates a user: a staff member, or with `partner_id` a portal user of that partner. */
 export async function createPerson(
   tx: Tx,
-  given: { email: string; name: string; role: string; partner_id: string | null; password_hash: string },
+  given: {
+    email: string;
+    name: string;
+    role: string;
+    partner_id: string | null;
+    password_hash: string;
+  } & Partial<PersonLicense>,
   now: Date,
 ): Promise<string> {
   const roles: readonly string[] = given.partner_id === null ? staffRoleNames : portalRoleNames;
   if (!roles.includes(given.role)) throw new AdminRefusal(`The roles are ${roles.join(", ")}.`);
   if (!/^[^\s@]{1,64}@[^\s@]{1,255}$/.test(given.email)) throw new AdminRefusal("That is not an email address.");
+  const license = checkedLicense(given);
+  if (given.partner_id !== null && Object.values(license).some((one) => one !== null)) {
+    throw new AdminRefusal("Only the pharmacy's own staff can have a license.");
+  }
   const person_id = randomId(12);
-  if ((await insertPerson(tx, { ...given, person_id, created_at: now })) === 0) {
+  if ((await insertPerson(tx, { ...given, ...license, person_id, created_at: now })) === 0) {
     throw new AdminRefusal("Another user already has this email address.");
   }
   return person_id;
+}
+
+/** Refuses a license with an invalid field. */
+export function checkedLicense(given: Partial<PersonLicense>): PersonLicense {
+  const read = readLicense(given);
+  if ("problem" in read) throw new AdminRefusal(read.problem);
+  return read.license;
 }
 
 /** Slow on purpose, so call it before a transaction, never inside one. */

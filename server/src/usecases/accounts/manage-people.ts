@@ -1,4 +1,4 @@
-import type { AuditAction, DashboardPerson, NewPersonRequest } from "@pestle/contract";
+import type { AuditAction, DashboardPerson, LicenseRequest, NewPersonRequest, PersonLicense } from "@pestle/contract";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import {
   dropSecondFactor,
@@ -6,16 +6,19 @@ import {
   listPeople,
   lockAdmins,
   setDisabled,
+  setLicense,
   setPassword,
 } from "../../db/accounts/manage-people.ts";
+import { findPerson } from "../../db/accounts/people.ts";
 import { deleteSessionsOf } from "../../db/accounts/sessions.ts";
 import type { Tx } from "../../db/db.ts";
+import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { transact } from "../write.ts";
 import { AdminRefusal } from "./admin-refusal.ts";
-import { createPerson, newPassword } from "./create-person.ts";
+import { checkedLicense, createPerson, newPassword } from "./create-person.ts";
 
 export const readPeople = async (deps: Pick<Deps, "db">): Promise<DashboardPerson[]> =>
   (await listPeople(deps.db)).map(shown);
@@ -24,7 +27,7 @@ export const readPeople = async (deps: Pick<Deps, "db">): Promise<DashboardPerso
 export async function invitePerson(
   deps: Deps,
   by: Looker,
-  { email, name, role, partner_id = null }: NewPersonRequest,
+  { email, name, role, partner_id = null, ...license }: NewPersonRequest,
   request_id: string,
 ): Promise<{ person: DashboardPerson; password: string }> {
   if (!/^[^\p{Cc}]{1,100}$/u.test(name)) throw new AdminRefusal("A name must have 1 to 100 characters.");
@@ -34,7 +37,7 @@ export async function invitePerson(
     if (partner_id !== null && !partners.some((one) => one.partner_id === partner_id)) {
       throw new AdminRefusal("There is no such partner.");
     }
-    const given = { email, name, role, partner_id, password_hash };
+    const given = { ...license, email, name, role, partner_id, password_hash };
     const person_id = await createPerson(tx, given, deps.now());
     await note(deps, tx, by, "person_created", person_id, request_id);
     return onePerson(tx, person_id);
@@ -84,6 +87,46 @@ export async function resetPassword(
     return onePerson(tx, person_id);
   });
   return { person, password };
+}
+
+/**
+ * Replaces a staff member's license. It takes effect on the person's next request, so their sessions continue. An admin
+ * who is a pharmacist too needs a second sign-in, because an admin could give themselves any license.
+ */
+export async function changeLicense(
+  deps: Deps,
+  by: Looker,
+  person_id: string,
+  given: LicenseRequest,
+  request_id: string,
+): Promise<DashboardPerson> {
+  const license = checkedLicense(given);
+  return transact(deps, async (tx) => {
+    if ((await setLicense(tx, person_id, license)) === 0) throw new StatusRefusal(404);
+    await note(deps, tx, by, "license_changed", person_id, request_id);
+    return onePerson(tx, person_id);
+  });
+}
+
+/** The same at the command line of the server, by email address. */
+export async function licensePerson(
+  { db }: Pick<Deps, "db">,
+  email: string,
+  given: LicenseRequest,
+  now: Date,
+): Promise<PersonLicense> {
+  const license = checkedLicense(given);
+  await transact({ db }, async (tx) => {
+    const person = await findPerson(tx, email);
+    if (person === undefined) throw new AdminRefusal("No user has this email address.");
+    if ((await setLicense(tx, person.person_id, license)) === 0) {
+      throw new AdminRefusal("Only the pharmacy's own staff can have a license.");
+    }
+    const subject = `person ${person.person_id}`;
+    const entry = { at: now, action: "license_changed", subject, account_id: null, request_id: null };
+    await insertAudit(tx, { ...entry, person_id: null, role: null });
+  });
+  return license;
 }
 
 /** Admins cannot disable themselves, so one active admin always remains. */

@@ -1,5 +1,6 @@
 import { createHash, randomBytes } from "node:crypto";
 import type { NewSecondFactor } from "@pestle/contract";
+import type { Config } from "../../config.ts";
 import {
   completeSession,
   confirmTotp,
@@ -17,6 +18,8 @@ import {
 } from "../../db/accounts/sessions.ts";
 import { insertAudit } from "../../db/operations/audit.ts";
 import type { Deps } from "../../deps.ts";
+import { currentLicense } from "../../domain/accounts/license.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
 import { base32, totpAddress, totpStep } from "../../vault/totp.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { passwordMatches } from "./create-person.ts";
@@ -32,10 +35,17 @@ const TRIES_OF_ADDRESS = { rate_per_second: 50 / 900, burst: 50 };
 const NO_PASSWORD = "scrypt$32768$8$1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";
 
 /** The signed-in person. The browser sends `csrf_token` with every change. */
-export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at"> & { session_hash: Buffer };
+export type SignedIn = Omit<SessionRow, "created_at" | "last_seen_at" | "license_number" | "license_expires_on"> & {
+  session_hash: Buffer;
+  /** The number of the person's license if it is current. */
+  license: string | null;
+};
 export type SignIn =
   | { outcome: "signed_in" | "needs_code" | "needs_set_up"; cookie: string; session: SignedIn }
   | { outcome: "refused" };
+
+/** What it takes to look up a session. */
+type SessionDeps = Pick<Deps, "config" | "db" | "now">;
 
 const sessionHash = (cookie: string): Buffer => createHash("sha256").update(cookie).digest();
 
@@ -83,9 +93,13 @@ export async function signIn(
     now,
   });
   if (needs === null) await noteSignedIn(deps, person.person_id, request_id);
-  const session = { ...(await loadSession(deps.db, session_hash))!, session_hash };
+  const session = signedIn(deps, (await loadSession(deps.db, session_hash))!, session_hash);
   return { outcome: needs ?? "signed_in", cookie, session };
 }
+
+/** Whether people need a second factor. `auto`: optional in the demo. */
+export const secondFactorOf = ({ SECOND_FACTOR }: Config, demo: boolean): Deps["second_factor"] =>
+  SECOND_FACTOR === "auto" ? (demo ? "offered" : "required") : SECOND_FACTOR;
 
 /** Optional in the demo; required for a pharmacy with real patient data. */
 export const totpRequired = ({ second_factor }: Pick<Deps, "second_factor">): boolean => second_factor === "required";
@@ -94,12 +108,16 @@ export const totpRequired = ({ second_factor }: Pick<Deps, "second_factor">): bo
  * The session for a cookie, complete or not; undefined if there is none or it timed out. `present`: a person made the
  * request, so it counts as activity.
  */
-export async function findSession(deps: Deps, cookie: string, present = true): Promise<SignedIn | undefined> {
+export async function findSession(deps: SessionDeps, cookie: string, present = true): Promise<SignedIn | undefined> {
   return liveSession(deps, sessionHash(cookie), present);
 }
 
 /** The same for the stored hash of a cookie. */
-export async function liveSession(deps: Deps, session_hash: Buffer, present: boolean): Promise<SignedIn | undefined> {
+export async function liveSession(
+  deps: SessionDeps,
+  session_hash: Buffer,
+  present: boolean,
+): Promise<SignedIn | undefined> {
   const session = await loadSession(deps.db, session_hash);
   if (session === undefined) return undefined;
   const now_ms = deps.now().getTime();
@@ -109,8 +127,14 @@ export async function liveSession(deps: Deps, session_hash: Buffer, present: boo
     return undefined;
   }
   if (present && idle_ms > SEEN_EVERY_MS) await touchSession(deps.db, session_hash, new Date(now_ms));
-  return { ...session, session_hash };
+  return signedIn(deps, session, session_hash);
 }
+
+const signedIn = (deps: SessionDeps, row: SessionRow, session_hash: Buffer): SignedIn => ({
+  ...row,
+  session_hash,
+  license: currentLicense(row, dateIn(deps.config.TIME_ZONE, deps.now())),
+});
 
 export async function signOut(deps: Deps, session: SignedIn, request_id: string): Promise<void> {
   await deleteSession(deps.db, session.session_hash);

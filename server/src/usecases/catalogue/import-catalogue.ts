@@ -10,9 +10,16 @@ import {
   saveShippingMethods,
 } from "../../db/catalogue/catalogue-rows.ts";
 import { enterStock, lockShelves } from "../../db/catalogue/stock.ts";
+import { listControlledWithLedger } from "../../db/catalogue/stock-counts.ts";
 import type { Database, Tx } from "../../db/db.ts";
 import type { Fault, FileTable } from "../../domain/catalogue/file-table.ts";
-import { type CatalogueDiff, changesNothing, type ImportPlan, planImport } from "../../domain/catalogue/plan-import.ts";
+import {
+  type CatalogueDiff,
+  changesNothing,
+  type ImportPlan,
+  planImport,
+  type ReadIngredient,
+} from "../../domain/catalogue/plan-import.ts";
 import type { CatalogueKind, StockRow } from "../../domain/catalogue/rows.ts";
 import { countedEntry } from "../../domain/catalogue/stock.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
@@ -31,6 +38,8 @@ export type CatalogueImport = {
   /** Keep rows that the file leaves out. */
   partial: boolean;
   dry_run: boolean;
+  /** How the safety tables read an ingredient; absent if they are unusable. */
+  readIngredient?: ReadIngredient | undefined;
   /** The diff that a person approved. The import is refused if the actual diff is different. */
   agreed?: CatalogueDiff;
 };
@@ -38,6 +47,7 @@ export type ImportedCatalogue = CatalogueDiff & {
   /** Null if nothing was written: faults, no changes, or a dry run. */
   version: number | null;
   faults: readonly Fault[];
+  warnings: readonly Fault[];
 };
 
 /** Applies a file to a catalogue, all of it or none, and notifies every process. */
@@ -46,12 +56,12 @@ export const importCatalogue = (db: Database, given: CatalogueImport, now: Date)
   transact({ db }, (tx) => importOnce(tx, given, now));
 
 async function importOnce(tx: Tx, given: CatalogueImport, now: Date): Promise<ImportedCatalogue> {
-  const { owner, kind, table, partial, dry_run } = given;
+  const { owner, kind, table, partial, dry_run, readIngredient } = given;
   const accounts = await accountsOf(tx, owner);
   const holder = dry_run ? null : await lockedHolder(tx, given, now);
-  const plan = planImport(kind, table, await loadOwned(tx, owner), { partial });
-  const { faults, diff } = plan;
-  if (holder === null || faults.length > 0 || changesNothing(diff)) return { version: null, faults, ...diff };
+  const plan = planImport(kind, table, await loadOwned(tx, owner), { partial, readIngredient });
+  const { faults, warnings, diff } = plan;
+  if (holder === null || faults.length > 0 || changesNothing(diff)) return { version: null, faults, warnings, ...diff };
   if (given.agreed !== undefined && JSON.stringify(given.agreed) !== JSON.stringify(diff)) {
     throw new AdminRefusal("The catalogue changed after the preview. Import again to see the current difference.");
   }
@@ -60,7 +70,7 @@ async function importOnce(tx: Tx, given: CatalogueImport, now: Date): Promise<Im
   const { source } = given;
   const version = await insertCatalogueVersion(tx, holder, { kind, source, imported_at: now, summary: diff });
   for (const { account_id } of accounts) await announce(tx, { kind: "catalogue", account_id });
-  return { version, faults, ...diff };
+  return { version, faults, warnings, ...diff };
 }
 
 /** The accounts whose cached catalogue becomes stale. */
@@ -102,7 +112,10 @@ async function saveRows(
   await saveOwn(tx, id, rows);
 }
 
-/** An import never sets stock. It records a count, and the ledger keeps the difference. */
+/**
+ * An import never sets stock. It records a count, and the ledger keeps the difference. For a controlled substance it can
+ * record only the initial inventory.
+ */
 async function saveCounts(
   tx: Tx,
   { account_id, clock_offset_s }: AccountRow,
@@ -110,6 +123,17 @@ async function saveCounts(
   source: string,
   now: Date,
 ): Promise<void> {
+  const controlled = await listControlledWithLedger(
+    tx,
+    account_id,
+    diff.changed.map(({ key }) => String(key)),
+  );
+  if (controlled.length > 0) {
+    const skus = controlled.map(({ sku }) => sku).join(", ");
+    throw new AdminRefusal(
+      `A file cannot count controlled substances again, because a pharmacist must explain each difference. Remove ${skus} from the file, and run \`pestle stock count\`.`,
+    );
+  }
   const before = new Map(diff.changed.map(({ key, fields }) => [key, fields[0]?.from as number]));
   const entries = (rows as unknown as StockRow[]).flatMap(
     ({ sku, on_hand_units, reserved_units }) =>

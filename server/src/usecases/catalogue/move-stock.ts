@@ -1,16 +1,22 @@
+import { pharmacistRoles } from "@pestle/contract";
 import { announce } from "../../db/bus.ts";
 import { enterStock, lockShelves } from "../../db/catalogue/stock.ts";
+import { insertCount, loadSchedule } from "../../db/catalogue/stock-counts.ts";
 import type { Database, Tx } from "../../db/db.ts";
 import { countedEntry, isInStock, type Shelf, type StockEntry } from "../../domain/catalogue/stock.ts";
+import { countRefusals, decideCount } from "../../domain/catalogue/stock-count.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { requireAccount } from "../accounts/require-account.ts";
+import type { Worker } from "../fulfillment/steps.ts";
 import { transact } from "../write.ts";
 
 export type StockChange = { account_id: string; sku: string; units: number; note: string | null };
+/** A count of a controlled substance names the pharmacist, and explains a difference. The note is the explanation. */
+export type StockCount = StockChange & { by?: Worker | null; reason?: string | null };
 
 export const receiveStock = (db: Database, given: StockChange, now: Date): Promise<Shelf> =>
-  moveOne(db, given, now, ({ sku }) => ({
+  moveOne(db, given, now, async ({ sku }) => ({
     sku,
     kind: "received",
     units: given.units,
@@ -18,13 +24,33 @@ export const receiveStock = (db: Database, given: StockChange, now: Date): Promi
     note: given.note,
   }));
 
-/** Records a physical count, which overrides the ledger's number. */
-export const countStock = (db: Database, given: StockChange, now: Date): Promise<Shelf> =>
-  moveOne(db, given, now, (shelf) => {
+/**
+ * Records a physical count, which overrides the ledger's number. A count of a controlled substance is kept for the
+ * biennial inventory, and is refused until its difference is explained.
+ */
+export const countStock = (db: Database, given: StockCount, now: Date): Promise<Shelf> =>
+  moveOne(db, given, now, async (shelf, tx, at) => {
     const entry = countedEntry(shelf, given.units, given.note);
-    if (entry !== null) return entry;
-    throw new AdminRefusal(`Orders have reserved ${shelf.reserved_units} units. The count cannot be lower.`);
+    if (entry === null) {
+      throw new AdminRefusal(`Orders have reserved ${shelf.reserved_units} units. The count cannot be lower.`);
+    }
+    await keepCount(tx, shelf, given, at);
+    return entry;
   });
+
+async function keepCount(tx: Tx, shelf: Shelf, given: StockCount, at: Date): Promise<void> {
+  const { account_id, sku } = given;
+  const product = await loadSchedule(tx, account_id, sku);
+  if (product === undefined || product.drug_schedule === "0") return;
+  const by = given.by ?? null;
+  const decided = decideCount(shelf, given.units, {
+    by_pharmacist: by !== null && by.license !== null && (pharmacistRoles as readonly string[]).includes(by.role),
+    reason: given.reason ?? null,
+    explanation: given.note,
+  });
+  if ("refused" in decided) throw new AdminRefusal(countRefusals[decided.refused]);
+  await insertCount(tx, { account_id, sku, at, counted_by: by!.person_id, ...decided.count });
+}
 
 /** Books stock entries, and notifies every process if a product came into stock or ran out. */
 export async function moveStock(
@@ -46,14 +72,15 @@ async function moveOne(
   db: Database,
   { account_id, sku }: StockChange,
   now: Date,
-  entryOf: (shelf: Shelf) => StockEntry,
+  entryOf: (shelf: Shelf, tx: Tx, at: Date) => Promise<StockEntry>,
 ): Promise<Shelf> {
   return transact({ db }, async (tx) => {
     const { clock_offset_s } = await requireAccount(tx, account_id);
     const [shelf] = await lockShelves(tx, account_id, [sku]);
     if (shelf === undefined)
       throw new AdminRefusal("The account has no such product. `pestle stock show` lists its products.");
-    const [moved] = await moveStock(tx, account_id, [shelf], [entryOf(shelf)], accountNow(now, clock_offset_s));
+    const at = accountNow(now, clock_offset_s);
+    const [moved] = await moveStock(tx, account_id, [shelf], [await entryOf(shelf, tx, at)], at);
     return moved!;
   });
 }

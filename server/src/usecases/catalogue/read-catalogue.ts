@@ -45,7 +45,8 @@ function answersOf({ shipping_methods, brands, products, licences }: CatalogueRo
       .map(({ default: _, retired: __, ...method }) => method),
     brands,
     products: products.map(
-      ({ ingredients, max_units, blocked_states, cold_chain, price_cents, back_orders, ...product }) => product,
+      ({ ingredients, max_units, blocked_states, cold_chain, price_cents, back_orders, is_drug, ...product }) =>
+        product,
     ),
     formulary: makeFormulary({ products, methods: shipping_methods, brands, licences }),
     rendered: new Map(),

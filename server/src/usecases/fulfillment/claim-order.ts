@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { StaffRole } from "@pestle/contract";
+import type { OverrideCode, StaffRole } from "@pestle/contract";
 import { claim, letGo } from "../../db/fulfillment/order-claims.ts";
 import { insertNote, listNotes, notePlace } from "../../db/fulfillment/order-notes.ts";
 import { findOrder } from "../../db/orders/orders.ts";
@@ -78,8 +78,17 @@ export type OrderNote = {
   reason: string;
   overridden: number[];
   found: string[];
+  /** Null for a note that overrides nothing, and for overrides from before codes existed. */
+  code: OverrideCode | null;
+  license_number: string | null;
   /** False if the signed text was altered; null if the note needs no signature. */
   signature_holds: boolean | null;
+};
+
+/** What a note's sealed text can hold. */
+type NoteText = Partial<Pick<OrderNote, "reason" | "overridden" | "found">> & {
+  code?: OverrideCode;
+  license_number?: string;
 };
 
 /** All notes on an order, oldest first, with their signatures checked. */
@@ -88,15 +97,16 @@ export async function readNotes(deps: Deps, account_id: string, order_number: st
   return withKeysOfNow(deps, async () =>
     rows.map(({ text_sealed, signature, ...row }) => {
       const place = notePlace(account_id, order_number, row.note_id);
-      const text = JSON.parse(deps.vault.open(text_sealed, place).toString("utf8")) as Partial<OrderNote>;
-      const { reason = "", overridden = [], found = [] } = text;
+      const text = JSON.parse(deps.vault.open(text_sealed, place).toString("utf8")) as NoteText;
+      const { reason = "", overridden = [], found = [], code, license_number } = text;
       const { note_id, at, person_id, role } = row;
       const who = { account_id, order_number, note_id, at: at.toISOString(), person_id, role };
       // Every override is signed, so one without a signature was tampered with.
       const unsigned = overridden.length === 0 && signature === null;
-      const own = signatureOf(deps, { ...who, reason, overridden, found });
+      const own = signatureOf(deps, { ...who, reason, overridden, found, code, license_number });
       const signature_holds = unsigned ? null : signature !== null && own.equals(signature);
-      return { ...row, reason, overridden, found, signature_holds };
+      const by = { code: code ?? null, license_number: license_number ?? null };
+      return { ...row, reason, overridden, found, ...by, signature_holds };
     }),
   );
 }

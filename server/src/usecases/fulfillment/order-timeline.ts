@@ -28,9 +28,9 @@ export function timelineOf(
     ...notes
       // An override of the safety engine also gets its own entry, with its signature.
       .filter(({ note_id, overridden }) => !told.has(note_id) || overridden.length > 0)
-      .map(({ at, person_id, role, reason, overridden, signature_holds }) => ({
+      .map(({ at, person_id, role, reason, overridden, code, license_number, signature_holds }) => ({
         kind: "note" as const,
-        ...{ at: at.toISOString(), who: nameOf(person_id), role, reason, signature_holds },
+        ...{ at: at.toISOString(), who: nameOf(person_id), role, reason, code, license_number, signature_holds },
         overridden: overridden as ExceptionId[],
       })),
     ...actions.map(({ at, event, exception_id }) => ({

@@ -1,10 +1,4 @@
-import {
-  type DashboardOrder,
-  exceptionRow,
-  type OrderState,
-  orderStatusReasons,
-  type StaffRole,
-} from "@pestle/contract";
+import { type DashboardOrder, exceptionRow, type OrderState, orderStatusReasons } from "@pestle/contract";
 import {
   listActionLines,
   listHistoryLines,
@@ -16,12 +10,11 @@ import {
   loadOrderFacts,
   type OrderFacts,
 } from "../../db/fulfillment/order-page.ts";
-import { orderPlace } from "../../db/orders/orders.ts";
 import type { Deps } from "../../deps.ts";
 import { medicationRequest } from "../../domain/intake/medication-request.ts";
 import { orderAnswer } from "../../domain/orders/order-answer.ts";
 import { maskedAddress, maskedPatient } from "../../domain/patients/masked-patient.ts";
-import type { SafetyFinding } from "../../domain/safety/finding.ts";
+import { safetyStatuses } from "../../domain/patients/safety-record.ts";
 import { lineDifferences } from "../../domain/values/line-differences.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
@@ -31,6 +24,7 @@ import { suggestionWhileHeld } from "../orders/suggest-address.ts";
 import { readNotes } from "./claim-order.ts";
 import { isLate } from "./list-queue.ts";
 import { timelineOf } from "./order-timeline.ts";
+import type { Worker } from "./steps.ts";
 import { workOptions } from "./work-options.ts";
 import { workRefusals } from "./work-refusal.ts";
 
@@ -38,12 +32,18 @@ const MOST_HISTORY = 500;
 const MOST_VIEWS = 100;
 const MOST_WEBHOOKS = 200;
 /** Audit actions that the order's timeline shows. */
-const VIEWS = ["order_viewed", "order_revealed", "document_viewed"] as const;
+const VIEWS = [
+  "order_viewed",
+  "order_revealed",
+  "document_viewed",
+  "safety_entry_added",
+  "safety_entry_removed",
+] as const;
 
 /** An order as pharmacy staff see it, with patient and address masked. */
 export async function readOrderPage(
   deps: Deps,
-  by: { person_id: string; role: StaffRole },
+  by: Worker,
   account_id: string,
   order_number: string,
 ): Promise<DashboardOrder> {
@@ -92,14 +92,16 @@ export async function readOrderPage(
     brand: facts.brand,
     method: facts.method,
     patient: maskedPatient(order.patient_id, record),
+    safety_status: safetyStatuses(record.patient_safety),
     address: order.address && maskedAddress(order.address, suggestion !== null),
     lines: linesOf(loaded, facts),
-    findings: await findingsOf(deps, loaded, facts),
+    findings: findingsOf(loaded),
     exceptions: shown.exceptions.map((exception) => {
       const refused = cannot_resolve.get(exception.id) ?? null;
       return {
         ...exception,
         who_acts: exceptionRow(exception.id).who_acts,
+        needs_code: exceptionRow(exception.id).overridden_by === "pharmacist",
         cannot_resolve: refused && workRefusals[refused],
       };
     }),
@@ -140,21 +142,11 @@ function asReceived(written: LoadedOrder["prescriptions"][number], workflow: Loa
   return { ...received, refills: written.refills };
 }
 
-/** The safety findings from the order's last change. */
-async function findingsOf(
-  deps: Deps,
-  { account_id, order }: LoadedOrder,
-  { safety_sealed }: OrderFacts,
-): Promise<DashboardOrder["findings"]> {
-  if (safety_sealed === null) return [];
-  const place = orderPlace("safety_sealed", account_id, order.order_number);
-  const opened = await withKeysOfNow(deps, async () => deps.vault.open(safety_sealed, place));
-  return (JSON.parse(opened.toString("utf8")) as SafetyFinding[]).map(
-    ({ kind, severity, exception_id, item_id, message, source }) => ({
-      ...{ kind, severity, exception_id, item_id, message, source },
-    }),
-  );
-}
+/** The safety findings when the checks last ran. Orders that 0.1.0 stored have no advice. */
+const findingsOf = ({ found }: LoadedOrder): DashboardOrder["findings"] =>
+  found.map(({ kind, severity, exception_id, item_id, message, advice = null, source }) => ({
+    ...{ kind, severity, exception_id, item_id, message, advice, source },
+  }));
 
 /** The documents that can be printed now: package labels after filling, shipping documents after shipping. */
 function documentsOf({ order, details }: LoadedOrder): DashboardOrder["documents"] {

@@ -2,6 +2,7 @@ import type { RevealedOrder } from "@pestle/contract";
 import { loadPatient } from "../../db/patients/patients.ts";
 import type { Deps } from "../../deps.ts";
 import { patientAnswer } from "../../domain/patients/patient-record.ts";
+import { removedEntries } from "../../domain/patients/safety-record.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { loadChangingOrder } from "../orders/load-order.ts";
@@ -23,6 +24,8 @@ export async function revealOrder(
   await writeAudit(deps, by, { account_id, action: "order_revealed", subject: order_number }, request_id);
   return {
     patient: patientAnswer(order.patient_id, record, row),
+    weight_kg: record.weight_kg ?? null,
+    removed_entries: removedEntries(record.patient_safety),
     address,
     suggestion: address && (await suggestionFor(deps, environment, address)),
   };

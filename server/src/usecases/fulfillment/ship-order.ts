@@ -6,7 +6,7 @@ import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import { pharmacyFacts } from "../../domain/fulfillment/documents.ts";
 import { type Actor, ImpossibleStep, system } from "../../domain/orders/order.ts";
-import { type Outcome, sums } from "../../domain/orders/order-change.ts";
+import { decideChange, type Outcome, sums } from "../../domain/orders/order-change.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type LoadedOrder, loadChangingOrder } from "../orders/load-order.ts";
@@ -18,10 +18,12 @@ import { parcelOf } from "./track-shipments.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
 const DAY_MS = 24 * 3600 * 1000;
+const SHIP = { event: "ship" } as const satisfies Outcome;
 
 /**
- * Ships a packed order. It first creates the label and captures the payment, outside every transaction and each under
- * an idempotency key, then saves the order as shipped. A declined card holds the order (80).
+ * Ships a packed order. It first runs the checks, then creates the label and captures the payment, outside every
+ * transaction and each under an idempotency key, and saves the order as shipped. The checks hold the order before any
+ * money moves. A declined card holds it too (80).
  */
 export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
   const actor = actorOf(work.by);
@@ -31,6 +33,13 @@ export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
       transaction: "never",
       attempt: async (db) => {
         const loaded = await loadPacked(deps, work, actor);
+        if (decideChange(loaded, SHIP, loaded.rules).held) {
+          return db.transaction(async (tx) => {
+            const { order } = await changeOrder(deps, tx, loaded, SHIP, { actor });
+            await auditWork(deps, tx, work);
+            return order;
+          });
+        }
         const label = await labelOf(deps, loaded);
         const captured_cents = await capture(deps, loaded);
         if (captured_cents !== "declined") charged = loaded;
@@ -48,7 +57,7 @@ export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
     });
   } catch (error) {
     if (charged !== null) await giveBackCharge(deps, charged);
-    throw error instanceof ImpossibleStep ? impossible(error) : error;
+    throw error instanceof ImpossibleStep ? impossible(error, work.by) : error;
   }
 }
 
@@ -153,7 +162,7 @@ async function save(
   const shipments = [shipment, ...order.shipments];
   const parcel = parcelOf(loaded, shipment);
   const outcome: Outcome = {
-    event: "ship",
+    ...SHIP,
     after: {
       order: { ...order, shipments, payment_status: "captured", captured_cents },
     },

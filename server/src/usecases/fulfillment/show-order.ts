@@ -3,7 +3,8 @@ import { listWork } from "../../db/fulfillment/order-work.ts";
 import type { Deps } from "../../deps.ts";
 import { isOpen } from "../../domain/orders/order.ts";
 import { exceptionAnswer } from "../../domain/orders/order-answer.ts";
-import { holdFactsOf } from "../../domain/orders/order-change.ts";
+import { decideChange } from "../../domain/orders/order-change.ts";
+import { removedEntries, safetyAnswer, safetyStatuses } from "../../domain/patients/safety-record.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { loadChangingOrder } from "../orders/load-order.ts";
 import { readNotes } from "./claim-order.ts";
@@ -19,7 +20,7 @@ export async function showOrder(deps: Deps, { account_id, order_number, by }: Wo
   const { order, standing, details, prescriptions, record, row, rules, revision } = loaded;
   const claimed = row.claimed_by !== null && row.claimed_until! > deps.now();
   // Run the checks now; after shipping they no longer apply.
-  const findings = isOpen(standing) ? holdFactsOf(loaded, rules).findings : [];
+  const findings = isOpen(standing) ? decideChange(loaded, {}, rules).findings : [];
   return {
     order_number,
     state: standing.state,
@@ -30,8 +31,11 @@ export async function showOrder(deps: Deps, { account_id, order_number, by }: Wo
     workflow: order.workflow,
     reference: order.reference,
     patient_id: order.patient_id,
+    safety_status: safetyStatuses(record.patient_safety),
     ...(reveal && {
       patient: { first_name: record.first_name, last_name: record.last_name, dob: record.dob },
+      patient_safety: safetyAnswer(record.patient_safety),
+      removed_entries: removedEntries(record.patient_safety),
       address: order.address,
     }),
     claimed_by: claimed ? ((await findPersonById(deps.db, row.claimed_by!))?.email ?? row.claimed_by) : null,

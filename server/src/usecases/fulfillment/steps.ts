@@ -2,8 +2,11 @@ import {
   type ExceptionId,
   exceptionRow,
   type Order,
+  type OverrideCode,
   orderStatusReasons,
+  pharmacistRoles,
   type Role,
+  SHORTEST_OVERRIDE_TEXT,
   type StaffRole,
   staffRoles,
 } from "@pestle/contract";
@@ -12,7 +15,7 @@ import type { Deps } from "../../deps.ts";
 import { type Actor, apply, ImpossibleStep, isOpen, type Step } from "../../domain/orders/order.ts";
 import { cancelOutcome, refundOutcome } from "../../domain/orders/order-actions.ts";
 import { decideChange, holdFactsOf, type Outcome } from "../../domain/orders/order-change.ts";
-import { basisOf } from "../../domain/orders/order-holds.ts";
+import { basisOf, isForPharmacist } from "../../domain/orders/order-holds.ts";
 import { isDate } from "../../domain/values/calendar.ts";
 import { normaliseNdc } from "../../domain/values/identifiers.ts";
 import { checkedNote } from "../operations/checked-note.ts";
@@ -34,16 +37,29 @@ export type Work = {
   request_id?: string;
 };
 /** A signed-in staff member, or a simulated one in the sandbox. */
-export type Worker = { person_id: string; role: StaffRole };
+export type Worker = {
+  person_id: string;
+  role: StaffRole;
+  /** The number of the person's pharmacist license if it is current. */
+  license: string | null;
+};
 
-export const actorOf = ({ person_id, role }: Worker): Actor => ({ roles: staffRoles[role], person_id });
+/** The person's permissions. Without a current license, a pharmacist has only those of a technician. */
+export const actorOf = ({ person_id, role, license }: Worker): Actor => {
+  const roles: readonly Role[] = staffRoles[role];
+  return { roles: license === null ? roles.filter((one) => one !== "pharmacist") : roles, person_id };
+};
 
-/** A pharmacist approves the order for filling. If the checks now find a problem, they hold it instead. */
-export const approveReview = (deps: Deps, work: Work): Promise<Order> =>
+/**
+ * A pharmacist approves the order for filling. The checks run before this and each later step, and can hold it. In bulk,
+ * a finding of any severity refuses the order, because the pharmacist has not seen it.
+ */
+export const approveReview = (deps: Deps, work: Work, { in_bulk = false } = {}): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
     requireStep(loaded, { event: "approve_review" }, actorOf(work.by));
-    const { open } = decideChange(loaded, {}, loaded.rules);
-    return [open.length > 0 ? {} : { event: "approve_review" }];
+    const { open, findings } = decideChange(loaded, {}, loaded.rules);
+    if (in_bulk && open.length === 0 && findings.length > 0) throw new WorkRefusal("has_findings");
+    return [{ event: "approve_review" }];
   });
 
 export type FilledItem = { item_id: number; lot: string; lot_expires_on: string };
@@ -97,29 +113,54 @@ export const raiseException = (deps: Deps, work: Work, id: ExceptionId, reason: 
     return [{ raises: [id] }, { reason: checkedNote(reason) }];
   });
 
-/** A staff member resolves an exception with a reason: its cause is gone, or the table allows an override. */
-export const resolveException = (deps: Deps, work: Work, id: ExceptionId, reason: string): Promise<Order> =>
+/**
+ * A staff member resolves an exception with a reason: its cause is gone, or the table allows an override. An override
+ * that needs a pharmacist also needs a code, and the license number is stored with it.
+ */
+export const resolveException = (
+  deps: Deps,
+  work: Work,
+  id: ExceptionId,
+  reason: string,
+  code: OverrideCode | null = null,
+): Promise<Order> =>
   workOrder(deps, work, (loaded) => {
-    const refused = whyNotResolved(loaded, id, work.by.role);
+    const refused = whyNotResolved(loaded, id, work.by);
     if (refused !== null) throw new WorkRefusal(refused);
-    return [{ confirms: [id] }, { reason: checkedNote(reason) }];
+    const text = checkedNote(reason);
+    if (!isOverride(loaded, id)) return [{ confirms: [id] }, { reason: text }];
+    if (code === null) throw new WorkRefusal("code_needed");
+    if (text.length < SHORTEST_OVERRIDE_TEXT) throw new WorkRefusal("text_too_short");
+    const override = { exception_id: id, code, license: work.by.license! };
+    return [{ confirms: [id] }, { reason: text, override }];
   });
 
-/** Why a person with this role may not resolve an exception; null if they may. */
-export function whyNotResolved(loaded: LoadedOrder, id: ExceptionId, role: StaffRole): WorkRefusalKey | null {
+/** Why a person may not resolve an exception; null if they may. */
+export function whyNotResolved(loaded: LoadedOrder, id: ExceptionId, by: Worker): WorkRefusalKey | null {
   if (!loaded.standing.open.includes(id)) return "not_open";
-  const { overridden_by } = exceptionRow(id);
-  const remains =
-    basisOf(id, holdFactsOf(loaded, loaded.rules).facts) !== null ||
-    // No check finds a declined payment; only the payment status shows it.
-    (id === 80 && loaded.order.payment_status === "declined");
-  if (remains && overridden_by === "nobody") return "cause_remains";
+  if (exceptionRow(id).overridden_by === "nobody" && causeRemains(loaded, id)) return "cause_remains";
+  if (!isOverride(loaded, id) || actorOf(by).roles.includes("pharmacist")) return null;
+  return lacksLicense(by) ? "license_needed" : "pharmacist_needed";
+}
+
+/** Whether resolving the exception overrides a check that only a pharmacist may override. */
+function isOverride(loaded: LoadedOrder, id: ExceptionId): boolean {
   // No check can tell whether the cause of a manually raised exception is gone.
   const by_hand = loaded.holds.some((hold) => hold.id === id && hold.basis === null);
-  const roles: readonly Role[] = staffRoles[role];
-  const overrides = overridden_by === "pharmacist" && (remains || by_hand);
-  return overrides && !roles.includes("pharmacist") ? "pharmacist_needed" : null;
+  // Nor does any role but a pharmacist's judge an allergy or an interaction, even if it is no longer on record.
+  return (
+    exceptionRow(id).overridden_by === "pharmacist" && (by_hand || isForPharmacist(id) || causeRemains(loaded, id))
+  );
 }
+
+const causeRemains = (loaded: LoadedOrder, id: ExceptionId): boolean =>
+  basisOf(id, holdFactsOf(loaded, loaded.rules).facts) !== null ||
+  // No check finds a declined payment; only the payment status shows it.
+  (id === 80 && loaded.order.payment_status === "declined");
+
+/** A pharmacist by role whose license is missing or expired. */
+const lacksLicense = ({ role, license }: Worker): boolean =>
+  license === null && (pharmacistRoles as readonly StaffRole[]).includes(role);
 
 export const cancelWithReason = async (deps: Deps, work: Work, reason: string): Promise<Order> => {
   const order = await workOrder(deps, work, (loaded) => {
@@ -171,10 +212,11 @@ export async function workOrder(
         columns: { claimed_by: null, claimed_until: null, ...by?.columns },
       });
       await auditWork(deps, tx, work);
+      if (by?.override !== undefined) await auditOverride(deps, tx, work, by.override);
       return order;
     });
   } catch (error) {
-    throw error instanceof ImpossibleStep ? impossible(error) : error;
+    throw error instanceof ImpossibleStep ? impossible(error, work.by) : error;
   }
 }
 
@@ -185,8 +227,23 @@ export async function auditWork(deps: Deps, tx: Queryable, { account_id, order_n
   await writeAudit({ db: tx, now: deps.now }, by, entry, request_id);
 }
 
-export const impossible = ({ because }: ImpossibleStep) =>
-  new WorkRefusal(because === "role" ? "not_your_role" : "not_now");
+/** The audit log shows what was overridden, the code and the license; the text stays sealed in the order's notes. */
+async function auditOverride(
+  deps: Deps,
+  tx: Queryable,
+  { account_id, order_number, by, request_id }: Work,
+  { exception_id, code, license }: NonNullable<ChangeBy["override"]>,
+): Promise<void> {
+  const subject = `${order_number} exception ${exception_id} ${code} license ${license}`;
+  const entry = { account_id, action: "exception_overridden" as const, subject };
+  await writeAudit({ db: tx, now: deps.now }, by, entry, request_id ?? null);
+}
+
+export const impossible = ({ because }: ImpossibleStep, by: Worker) =>
+  new WorkRefusal(because === "role" ? roleRefusal(by) : "not_now");
+
+/** Why the person's permissions do not allow a step. Only a pharmacist's steps are closed to a pharmacist or lead. */
+export const roleRefusal = (by: Worker): WorkRefusalKey => (lacksLicense(by) ? "license_needed" : "not_your_role");
 
 /** Refuses if another person has claimed the order, or if it changed since the person saw it. */
 export function requireFree(deps: Deps, { row, revision }: LoadedOrder, work: Pick<Work, "by" | "revision">): void {

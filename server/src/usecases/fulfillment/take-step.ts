@@ -1,5 +1,5 @@
 import type { BulkAnswer, BulkRequest, BulkResult, Order, WorkEvent, WorkRequest } from "@pestle/contract";
-import { errors, statusMessages } from "@pestle/contract";
+import { errors, exceptionRow, statusMessages, type Transition, transitions, workEvents } from "@pestle/contract";
 import { listAccounts } from "../../db/accounts/accounts.ts";
 import type { Deps } from "../../deps.ts";
 import { ImpossibleStep } from "../../domain/orders/order.ts";
@@ -29,13 +29,14 @@ import { trackByHand } from "./track-shipments.ts";
 import { WorkRefusal } from "./work-refusal.ts";
 
 type Asked<Event extends WorkEvent> = Extract<WorkRequest, { event: Event }>;
-type Doings = { [Event in WorkEvent]: (deps: Deps, work: Work, asked: Asked<Event>) => Promise<unknown> };
+type Doing<Request> = (deps: Deps, work: Work, asked: Request, bulk: { in_bulk: boolean }) => Promise<unknown>;
+type Doings = { [Event in WorkEvent]: Doing<Asked<Event>> };
 
 /** Each step checks the transition table itself. */
 const doings: Doings = {
   claim: claimOrder,
   release: releaseClaim,
-  approve_review: approveReview,
+  approve_review: (deps, work, _asked, bulk) => approveReview(deps, work, bulk),
   complete_fill: (deps, work, { items }) => completeFill(deps, work, items),
   verify_product: (deps, work, { scans }) => verifyProduct(deps, work, scans),
   reject_product: (deps, work, { reason }) => rejectProduct(deps, work, reason),
@@ -43,7 +44,7 @@ const doings: Doings = {
   track: (deps, work, { status, description }) => trackByHand(deps, work, status, description),
   deliver: (deps, work) => trackByHand(deps, work, "delivered", "Delivered, as reported by the carrier."),
   raise_exception: (deps, work, { exception_id, reason }) => raiseException(deps, work, exception_id, reason),
-  resolve: (deps, work, { exception_id, reason }) => resolveException(deps, work, exception_id, reason),
+  resolve: (deps, work, { exception_id, reason, code }) => resolveException(deps, work, exception_id, reason, code),
   update_address: (deps, work, { address }) => updateAddress(deps, work, address),
   cancel: (deps, work, { reason }) => cancelWithReason(deps, work, reason),
   refund: (deps, work, { reason_id, amount_cents = null }) => refundOrder(deps, work, { reason_id, amount_cents }),
@@ -56,29 +57,40 @@ export async function workOnOrder(
   work: Work,
   asked: WorkRequest,
   request_id: string,
+  bulk = { in_bulk: false },
 ): Promise<{ held_by: string[] }> {
-  const act = doings[asked.event] as (deps: Deps, work: Work, asked: WorkRequest) => Promise<unknown>;
+  const act = doings[asked.event] as Doing<WorkRequest>;
   const { revision } = asked;
-  const result = await act(deps, { ...work, request_id, ...(revision !== undefined && { revision }) }, asked);
+  const result = await act(deps, { ...work, request_id, ...(revision !== undefined && { revision }) }, asked, bulk);
   const { exceptions } = MAY_HOLD.includes(asked.event) ? (result as Order) : { exceptions: [] };
   return { held_by: exceptions.map(({ name }) => name) };
 }
 
-/** Steps after which the checks or the card may hold the order instead of moving it. */
-const MAY_HOLD: readonly WorkEvent[] = ["approve_review", "ship"];
+/** Steps instead of which the checks may hold the order. The card may hold it instead of `ship`. */
+const MAY_HOLD: readonly WorkEvent[] = workEvents.filter((event) =>
+  transitions.some((row: Transition) => row.event === event && row.checked === true),
+);
 
-/** The same step for many orders, one after the other; a refused order does not stop the rest. */
+/**
+ * The same step for many orders, one after the other; a refused order does not stop the rest. A pharmacist's judgment is
+ * never given in bulk: an order with a safety finding is not approved, and an exception that only a pharmacist may
+ * override is not resolved.
+ */
 export async function workInBulk(
   deps: Deps,
   by: Work["by"],
   { orders, ...asked }: BulkRequest,
   request_id: string,
 ): Promise<BulkAnswer> {
+  const { event, exception_id } = asked;
+  if (event === "resolve" && exception_id !== undefined && exceptionRow(exception_id).overridden_by === "pharmacist") {
+    throw new WorkRefusal("one_by_one");
+  }
   const results: BulkResult[] = [];
   for (const { account_id, order_number, revision } of orders) {
     const work = { account_id, order_number, by };
     const request = { ...asked, ...(revision !== undefined && { revision }) } as WorkRequest;
-    const refused = await workOnOrder(deps, work, request, request_id).then(
+    const refused = await workOnOrder(deps, work, request, request_id, { in_bulk: true }).then(
       ({ held_by }) =>
         held_by.length === 0 ? null : { key: "held", message: `On hold instead: ${held_by.join(", ")}.` },
       (error: unknown) => refusalOf(deps, error, request_id),
@@ -121,6 +133,6 @@ async function updateAddress(deps: Deps, work: Work, address: Asked<"update_addr
       },
     });
   } catch (error) {
-    throw error instanceof ImpossibleStep ? impossible(error) : error;
+    throw error instanceof ImpossibleStep ? impossible(error, work.by) : error;
   }
 }

@@ -2,7 +2,7 @@ import { type DashboardOrder, type ExceptionId, exceptionIds, type WorkEvent, wo
 import { isOpen, obstacleOf } from "../../domain/orders/order.ts";
 import type { LoadedOrder } from "../orders/load-order.ts";
 import { mayTakeOver } from "./claim-order.ts";
-import { actorOf, type Worker, whyNotResolved } from "./steps.ts";
+import { actorOf, roleRefusal, type Worker, whyNotResolved } from "./steps.ts";
 import { type WorkRefusalKey, workRefusals } from "./work-refusal.ts";
 
 export type WorkOptions = Pick<DashboardOrder, "can" | "cannot" | "can_raise"> & {
@@ -15,7 +15,7 @@ export type WorkOptions = Pick<DashboardOrder, "can" | "cannot" | "can_raise"> &
  * would be refused. A step that the state allows but another condition blocks is listed with the reason.
  */
 export function workOptions(loaded: LoadedOrder, by: Worker, now: Date): WorkOptions {
-  const cannot_resolve = new Map(loaded.standing.open.map((id) => [id, whyNotResolved(loaded, id, by.role)]));
+  const cannot_resolve = new Map(loaded.standing.open.map((id) => [id, whyNotResolved(loaded, id, by)]));
   const facts = { loaded, by, claim: claimOf(loaded, by, now), cannot_resolve };
   const judged = workEvents.map((event) => ({ event, key: judge(event, facts) }));
   const can = judged.filter(({ key }) => key === null).map(({ event }) => event);
@@ -46,7 +46,7 @@ function judge(event: WorkEvent, facts: Facts): WorkRefusalKey | null {
     return claim === "others" && !mayTakeOver(by.role) ? "claimed" : null;
   }
   const obstacle = obstacleOf(loaded.standing.state, event, actorOf(by));
-  if (obstacle !== null) return obstacle === "state" ? "not_now" : "not_your_role";
+  if (obstacle !== null) return obstacle === "state" ? "not_now" : roleRefusal(by);
   if (claim === "others") return "claimed";
   return OBSTACLES[event]?.(facts) ?? null;
 }

@@ -4,6 +4,7 @@ import { AdminRefusal } from "../accounts/admin-refusal.ts";
 export const workRefusals = {
   not_now: "The order is not at a stage where this is possible.",
   not_your_role: "Your role does not allow this.",
+  license_needed: "You have no current pharmacist license on file. Ask an admin to enter it on the People page.",
   stale: "The order changed after you opened it. Reload it.",
   claimed: "Another person is working on this order.",
   same_person: "You filled this order, so another person must check it.",
@@ -19,6 +20,10 @@ export const workRefusals = {
   open_already: "This exception is already open on the order.",
   cause_remains: "The cause of this exception still exists, so the order stays on hold.",
   pharmacist_needed: "Only a pharmacist may override this.",
+  code_needed: "Choose a reason code for the override.",
+  text_too_short: "Explain the override in at least 10 characters.",
+  has_findings: "The safety check has a finding. A pharmacist must review this order on its own page.",
+  one_by_one: "A pharmacist must resolve this exception on each order's own page, not in bulk.",
   nothing_to_refund: "The amount is more than remains to refund.",
   unknown_reason: "There is no such refund reason.",
   payment_pending: "The payment is not settled yet because the provider is unreachable. Try again later.",

@@ -3,10 +3,11 @@ import type { Database, Tx } from "../../db/db.ts";
 import { loadForVerdict, saveVerdict } from "../../db/intake/acceptance.ts";
 import { acceptanceRefusals, decideAcceptance, type Verdict } from "../../domain/intake/decide-acceptance.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { checkedNote } from "../operations/checked-note.ts";
 import { transact } from "../write.ts";
-import { requireReviewer } from "./require-reviewer.ts";
+import { requirePharmacist } from "./require-reviewer.ts";
 
 export type AcceptedPrescription = {
   account_id: string;
@@ -29,11 +30,12 @@ export async function acceptPrescription(
   const { account_id, prescription_id, verdict } = given;
   const outcome = given.note === undefined ? verdict : `${verdict}: ${checkedNote(given.note)}`;
   return transact(deps, async (tx) => {
-    const { person_id } = await requireReviewer(tx, given.email);
+    const { person_id } = await requirePharmacist(tx, given.email, dateIn(deps.config.TIME_ZONE, real_now));
     const prescription = await loadForVerdict(tx, account_id, prescription_id);
     if (prescription === undefined) throw new AdminRefusal("There is no such prescription in this account.");
     const now = accountNow(real_now, prescription.clock_offset_s);
-    const decided = decideAcceptance(verdict, prescription, deps.config.TIME_ZONE, now);
+    const documented = given.note !== undefined;
+    const decided = decideAcceptance(verdict, prescription, deps.config.TIME_ZONE, now, documented);
     if ("refused" in decided) throw new AdminRefusal(acceptanceRefusals[decided.refused]);
     const { order_due_at } = decided;
     const closed = { resolved_at: now, resolved_by: person_id, outcome };

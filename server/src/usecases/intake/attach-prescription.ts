@@ -5,13 +5,15 @@ import { system } from "../../domain/orders/order.ts";
 import { replacePrescription } from "../../domain/orders/replace-prescription.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { loadChangingOrder } from "../orders/load-order.ts";
+import { recheckOrder } from "../orders/recheck-orders.ts";
 import { changeOrder } from "../orders/save-change.ts";
 
 const MISSING_RX = 73;
 
 /**
- * Attaches a new prescription to the order that waits for it (exception 73), instead of creating a second order.
- * Returns false if no order waits; the caller then creates one.
+ * Attaches a new prescription to the order that waits for it (exception 73), instead of creating a second order: the order
+ * has no prescription yet, or the new one replaces its prescription before a pharmacist approved it. Returns false if no
+ * order waits; the caller then creates one.
  */
 export async function attachPrescription(deps: Deps, account_id: string, prescription_id: number): Promise<boolean> {
   const find = () => findWaitingItem(deps.db, account_id, prescription_id);
@@ -19,8 +21,14 @@ export async function attachPrescription(deps: Deps, account_id: string, prescri
   if (waiting === undefined) return true;
   const { order_number } = waiting;
   if (order_number === null) return false;
+  const load = () => loadChangingOrder(deps, deps.db, account_id, order_number);
   return withKeysOfNow(deps, async () => {
-    const loaded = await loadChangingOrder(deps, deps.db, account_id, order_number);
+    let loaded = await load();
+    if (!loaded.standing.open.includes(MISSING_RX)) {
+      // The prescriber may have replaced the prescription a moment ago, and the order is not held yet.
+      await recheckOrder(deps, account_id, order_number, system);
+      loaded = await load();
+    }
     const prescription = (await loadPrescriptionFact(deps.db, account_id, prescription_id)) ?? null;
     const waits = loaded.standing.open.includes(MISSING_RX);
     const decided = waits

@@ -37,7 +37,10 @@ export function changesOf(deps: Pick<Deps, "vault">, decided: Decided): IntakeSa
     warnings: warningCodes(message, decision),
     account_id,
     new_patient: row && patient.is_new ? { ...row, created_at: now, claim_revision: decided.claim_revision } : null,
-    changed_patient: row && patient.changed && !patient.is_new ? { ...row, revision: decided.revision } : null,
+    changed_patient:
+      row && patient.changed && !patient.is_new
+        ? { ...row, revision: decided.revision, recheck_due: patient.safety_changed }
+        : null,
     aliases: patient
       ? decided.alias_indexes.map((index) => ({ alias_index: bytes(index), patient_id: patient.patient_id }))
       : [],

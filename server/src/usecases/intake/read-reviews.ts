@@ -25,7 +25,7 @@ import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { withKeysOfNow } from "../../vault/vault.ts";
 import { type Looker, writeAudit } from "../operations/write-audit.ts";
 import { openRecord } from "../patients/patient-rows.ts";
-import { isReviewer } from "./require-reviewer.ts";
+import { isReviewer, mayGiveVerdict } from "./require-reviewer.ts";
 
 const MOST_REVIEWS = 500;
 export type ReviewKey = { account_id: string; review_id: number };
@@ -45,7 +45,7 @@ export async function readReviews(
 /** One entry, with its patients masked. */
 export async function readReview(
   deps: Deps,
-  by: Looker,
+  by: Looker & { license: string | null },
   { account_id, review_id }: ReviewKey,
   request_id: string,
 ): Promise<DashboardReviewPage> {
@@ -61,7 +61,9 @@ export async function readReview(
     prescription: written === undefined ? null : asWritten(written),
     patients: opened.map(({ patient_id, record, score }) => ({ ...maskedPatient(patient_id, record), score })),
     has_message: row.intake_message_id !== null,
-    can_close: row.resolved_at === null && isReviewer(by.role),
+    can_close:
+      row.resolved_at === null &&
+      (reviewKinds[row.kind].closed_by === "accept" ? mayGiveVerdict(by) : isReviewer(by.role)),
   };
 }
 

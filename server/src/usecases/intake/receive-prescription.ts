@@ -13,7 +13,7 @@ import { withKeysOfNow } from "../../vault/vault.ts";
 import { LostRaces, write } from "../write.ts";
 import { type Stored, unrouted } from "./intake-changes.ts";
 import { hashOfSent, type IntakeCaller, messageIdentity } from "./message-identity.ts";
-import { aboutMessage, type Received, takeFor } from "./take-message.ts";
+import { aboutMessage, type Received, recheckAfter, takeFor } from "./take-message.ts";
 
 const READER_FAILED = "007";
 
@@ -90,6 +90,7 @@ export const processMessage = (deps: Deps, format: IntakeFormat, work: Work): Pr
       if (known?.answer != null) return { answer: known.answer, patient_id: null, prescription_id: null };
       return attempt({ ...deps, db }, format, work);
     },
+    settle: (received) => recheckAfter(deps, received),
   });
 
 async function attempt(deps: Deps, format: IntakeFormat, { message, stored, receivers }: Work): Promise<Received> {

@@ -1,21 +1,45 @@
 import { randomUUID } from "node:crypto";
+import type { Product } from "@pestle/contract";
 import type { Receiver } from "../../db/intake/messages.ts";
 import { type IntakeSave, loadIntakeContext, saveIntake } from "../../db/intake/receive-prescription.ts";
 import type { Deps } from "../../deps.ts";
+import { compareDrug } from "../../domain/intake/compare-drug.ts";
 import { decideIntake, type IntakeDecision, usableIds } from "../../domain/intake/decide-intake.ts";
 import type { IncomingMessage, IncomingPatient } from "../../domain/intake/incoming-message.ts";
 import type { IntakeFormat } from "../../domain/intake/intake-format.ts";
-import { monthsByState, type PrescriptionRules } from "../../domain/intake/prescription.ts";
+import { numbersByState, type PrescriptionRules } from "../../domain/intake/prescription.ts";
 import { system } from "../../domain/orders/order.ts";
+import type { SafetyData } from "../../domain/safety/data.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { randomId } from "../../random.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { cancelOrder } from "../orders/cancel-order.ts";
+import { recheckPatient, recheckPrescriptions } from "../orders/recheck-orders.ts";
 import { blindIndexes, openRecord } from "../patients/patient-rows.ts";
+import { loadSafety } from "../safety/load-safety-data.ts";
 import { changesOf, type Stored } from "./intake-changes.ts";
+import { loadNdcTable } from "./load-ndc-table.ts";
 
-export type Received = { answer: string; patient_id: string | null; prescription_id: number | null };
-export type DecidingDeps = Pick<Deps, "config" | "db" | "vault" | "bus" | "copies">;
+export type Received = {
+  answer: string;
+  patient_id: string | null;
+  prescription_id: number | null;
+  /** The checks that must run again after the commit. */
+  rechecks?: Rechecks;
+};
+/** The patient has new safety facts, or prescriptions have ended. */
+export type Rechecks = { account_id: string; patient_id: string | null; prescription_ids: number[] };
+
+/** Holds the orders that a saved message concerns, before its sender receives the answer. A job repeats what fails here. */
+export async function recheckAfter(deps: Deps, received: Received): Promise<Received> {
+  if (received.rechecks === undefined) return received;
+  const { account_id, patient_id, prescription_ids } = received.rechecks;
+  await recheckPrescriptions(deps, account_id, prescription_ids);
+  if (patient_id !== null) await recheckPatient(deps, account_id, patient_id);
+  return received;
+}
+/** `safety`: the tables of this process. Without it, a command reads them. */
+export type DecidingDeps = Pick<Deps, "config" | "db" | "vault" | "bus" | "copies"> & Partial<Pick<Deps, "safety">>;
 
 /** Decides on a message for its account and saves the result. */
 export async function takeFor(
@@ -75,6 +99,7 @@ export async function decideFor(
       taken_patient_ids: loaded.taken_patient_ids,
       prescriptions: loaded.prescriptions,
       formulary: products,
+      otherDrugOf: await drugComparison(deps, products),
     },
     { sender: stored.sender, workflow, rules: prescriptionRules(deps), now, new_patient_id: randomId(8) },
   );
@@ -100,7 +125,30 @@ export async function decideFor(
     revision: loaded.patients.find((one) => one.patient_id === patient_id)?.revision ?? 0,
     alias_indexes: indexes.alias_indexes,
   });
-  return { decision, changes, received: { answer, patient_id, prescription_id } };
+  const rechecks: Rechecks = {
+    account_id,
+    patient_id: decision.patient?.safety_changed ? patient_id : null,
+    prescription_ids: decision.ended.map((one) => one.prescription_id),
+  };
+  const concerns = rechecks.patient_id !== null || rechecks.prescription_ids.length > 0;
+  return { decision, changes, received: { answer, patient_id, prescription_id, ...(concerns && { rechecks }) } };
+}
+
+/** Compares a written drug with the shipped NDC table and with the account's own product of that NDC. */
+async function drugComparison(deps: DecidingDeps, products: readonly Pick<Product, "ndc" | "name">[]) {
+  const data = await safetyDataOf(deps);
+  return (written: string, ndc: string): string | null => {
+    if (data === null) return null;
+    const listed = loadNdcTable().drugOf(ndc);
+    const own = products.find((product) => product.ndc === ndc)?.name ?? null;
+    return [listed, own].find((drug) => drug !== null && compareDrug(data, written, drug) !== null) ?? null;
+  };
+}
+
+async function safetyDataOf(deps: DecidingDeps): Promise<SafetyData | null> {
+  if (deps.safety === undefined) return (await loadSafety(deps.config, deps.db)).data;
+  const current = deps.safety.current();
+  return "data" in current ? current.data : null;
 }
 
 const patientOf = ({ content }: IncomingMessage): IncomingPatient | null =>
@@ -109,7 +157,9 @@ const patientOf = ({ content }: IncomingMessage): IncomingPatient | null =>
 export const prescriptionRules = ({ config }: Pick<Deps, "config">): PrescriptionRules => ({
   time_zone: config.TIME_ZONE,
   expiry_months: config.RX_EXPIRY_MONTHS,
-  expiry_months_by_state: monthsByState(config.RX_EXPIRY_MONTHS_BY_STATE),
+  expiry_months_by_state: numbersByState(config.RX_EXPIRY_MONTHS_BY_STATE),
+  schedule_2_days: config.RX_SCHEDULE_2_DAYS,
+  schedule_2_days_by_state: numbersByState(config.RX_SCHEDULE_2_DAYS_BY_STATE),
 });
 
 export const aboutMessage = (message: IncomingMessage, now: Date, decision?: IntakeDecision) => ({

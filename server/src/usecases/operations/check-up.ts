@@ -3,11 +3,16 @@ import { accessSync, constants, existsSync, readFileSync, statfsSync, statSync }
 import { dirname, join } from "node:path";
 import { createSecureContext } from "node:tls";
 import type { Config } from "../../config.ts";
+import { listAccounts } from "../../db/accounts/accounts.ts";
+import { countPharmacists } from "../../db/accounts/people.ts";
+import { listLastCounts } from "../../db/catalogue/stock-counts.ts";
 import type { Database } from "../../db/db.ts";
 import { migrationState } from "../../db/migrate.ts";
 import { loadKeyRing } from "../../db/operations/keys.ts";
 import { anySealed, sealedColumns } from "../../db/operations/sealed-columns.ts";
 import { loadServerFacts } from "../../db/operations/server-facts.ts";
+import { isCountDue } from "../../domain/catalogue/stock-count.ts";
+import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { fittingMasterKey, keptMasterKeys, masterKeyFiles } from "../../vault/master-key.ts";
 import { openVault } from "../../vault/vault.ts";
@@ -39,6 +44,8 @@ export async function checkDatabase(config: Config, db: Database, now: () => Dat
     ["migrations", async () => checkMigrations(db)],
     ["keys", async () => checkKeys(config, db, now())],
     ["safety tables", async () => checkSafety(config, db)],
+    ["pharmacists", async () => checkPharmacists(config, db, now())],
+    ["controlled stock", async () => checkCounts(config, db, now())],
   ];
   const facts = await attempt("database", async () => {
     const { version } = await loadServerFacts(db);
@@ -105,6 +112,40 @@ export async function checkSafety(config: Config, db: Database | null): Promise<
     "failed",
     `the tables from ${origin} are unfit; orders are held: ${told}${more}. Import others with \`pestle safety import\``,
   );
+}
+
+/** No order leaves its review without a licensed pharmacist. A folder from 0.1.0 has none until an admin adds one. */
+async function checkPharmacists(config: Config, db: Database, now: Date): Promise<Finding> {
+  if ((await migrationState(db)).pending.length > 0)
+    return finding("pharmacists", "warning", "not checked: migrations are pending");
+  const count = await countPharmacists(db, dateIn(config.TIME_ZONE, now));
+  if (count > 0) return finding("pharmacists", "ok", `${count} with a current license`);
+  return finding("pharmacists", "warning", NO_PHARMACIST);
+}
+
+/** How an admin gets from a service without pharmacists to one whose orders can be approved. */
+export const NO_PHARMACIST =
+  "no user has a current pharmacist license, so no one can approve an order: add one on the People page or with `pestle user create --role pharmacist`, or enter a license with `pestle user license`";
+
+/** 21 CFR 1304.11(c): every controlled substance is counted at least every two years. */
+async function checkCounts(config: Config, db: Database, now: Date): Promise<Finding> {
+  const what = "controlled stock";
+  if ((await migrationState(db)).pending.length > 0)
+    return finding(what, "warning", "not checked: migrations are pending");
+  const today = dateIn(config.TIME_ZONE, now);
+  const accounts = (await listAccounts(db)).filter(
+    ({ partner_id, environment }) => partner_id !== null && environment === "production",
+  );
+  const overdue: string[] = [];
+  for (const { account_id } of accounts) {
+    const counts = await listLastCounts(db, account_id);
+    const due = counts.filter(({ last_at }) => isCountDue(dateIn(config.TIME_ZONE, last_at), today));
+    overdue.push(...due.map(({ sku }) => `${sku} (account ${account_id})`));
+  }
+  if (overdue.length === 0) return finding(what, "ok", "every controlled product was counted in the last two years");
+  const named = overdue.slice(0, MOST_REASONS).join(", ");
+  const more = overdue.length > MOST_REASONS ? ` and ${overdue.length - MOST_REASONS} more` : "";
+  return finding(what, "warning", `count is more than two years old: ${named}${more}: run \`pestle stock count\``);
 }
 
 function checkTls(config: Config, now: Date): Finding[] {

@@ -14,7 +14,8 @@ export const writeAudit = (
   deps: Pick<Deps, "now"> & { db: Queryable },
   { person_id, role }: Looker,
   entry: { account_id: string | null; action: AuditAction; subject: string | null },
-  request_id: string,
+  /** Null for a command, which is not a request. */
+  request_id: string | null,
 ): Promise<number> => insertAudit(deps.db, { at: deps.now(), person_id, role, request_id, ...entry });
 
 /** Repeated requests of an open page within this time count as one view. */

@@ -1,11 +1,13 @@
-import type { Environment, ExceptionId } from "@pestle/contract";
+import type { Environment } from "@pestle/contract";
 import type { Database } from "../../db/db.ts";
 import { type ChangingRow, loadForChange } from "../../db/orders/load-for-change.ts";
+import { orderPlace } from "../../db/orders/orders.ts";
 import type { FillRow } from "../../db/orders/place-order.ts";
 import type { Deps } from "../../deps.ts";
 import type { ChangeRules, ChangingOrder, ChangingPrescription } from "../../domain/orders/order-change.ts";
 import type { Fill } from "../../domain/orders/order-facts.ts";
-import { unavailableFinding } from "../../domain/safety/finding.ts";
+import { confirmedBases } from "../../domain/orders/order-holds.ts";
+import { type SafetyFinding, unavailableFinding } from "../../domain/safety/finding.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { SHIP_TO_NAME_CHARACTERS } from "../../domain/values/address/address-holds.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
@@ -54,14 +56,18 @@ export async function loadChangingOrder(
     environment: row.environment,
     order: opened.order,
     standing: opened.standing,
-    prescriptions: opened.prescriptions as ChangingPrescription[],
+    prescriptions: (opened.prescriptions as ChangingPrescription[]).map((one) => ({
+      ...one,
+      partial: row.partials.find(({ prescription_id }) => prescription_id === one.prescription_id)?.partial ?? null,
+    })),
     revision: row.revision,
     record: openRecord(deps, account_id, row.patient_id, Buffer.from(row.patient.record_sealed, "base64")),
     patient_revision: row.patient.revision,
     details: row.details,
     holds: row.holds,
-    confirmed: new Map(row.confirmed.map(({ id, confirmed }): [ExceptionId, string] => [id, confirmed])),
+    confirmed: confirmedBases(row.confirmed.map(({ id, confirmed }) => [id, confirmed])),
     fills: row.fills.map(fillOf),
+    found: row.safety_sealed === null ? [] : openFindings(deps, account_id, order_number, row.safety_sealed),
     row,
     payment_token: opened.payment_token,
     custom_label: opened.custom_label(row.custom_label_sealed),
@@ -75,6 +81,16 @@ export async function loadChangingOrder(
       blind: (basis) => blindBasis(deps, account_id, order_number, basis),
     },
   };
+}
+
+export function openFindings(
+  deps: Pick<Deps, "vault">,
+  account_id: string,
+  order_number: string,
+  safety_sealed: Buffer,
+): SafetyFinding[] {
+  const opened = deps.vault.open(safety_sealed, orderPlace("safety_sealed", account_id, order_number));
+  return JSON.parse(opened.toString("utf8")) as SafetyFinding[];
 }
 
 const UNCHECKED = unavailableFinding().key;

@@ -5,6 +5,7 @@ import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import type { AcceptedOrder } from "../../domain/orders/decide-order.ts";
 import { orderPosition, orderSchedule } from "../../domain/orders/order-answer.ts";
+import { blinded } from "../../domain/orders/order-holds.ts";
 import { exact } from "../../domain/orders/resolve-items.ts";
 import { patientRow } from "../patients/patient-rows.ts";
 import { blindBasis } from "./load-order.ts";
@@ -37,7 +38,9 @@ export function orderRows(
       ...patientRow(deps, account_id, patient_id, patient_record, account_now),
       patient_id,
       revision: context.patient!.revision,
+      recheck_due: accepted.patient_safety_changed,
     },
+    patient_revision: context.patient!.revision,
     order: {
       ...key,
       order_position: orderPosition(order.created_at, items[0]!.dispense_id),
@@ -81,7 +84,7 @@ export function orderRows(
       ...key,
       exception_id: id,
       raised_at: order.created_at,
-      basis: basis && blindBasis(deps, account_id, order_number, basis),
+      basis: basis && blinded(id, basis, (one) => blindBasis(deps, account_id, order_number, one)),
     })),
     history: [
       {

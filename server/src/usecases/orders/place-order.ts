@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { Formulary } from "../../domain/catalogue/formulary.ts";
 import type { IncomingAddress } from "../../domain/intake/incoming-message.ts";
 import { type AcceptedOrder, decideOrder, type OrderDecision } from "../../domain/orders/decide-order.ts";
+import { partner } from "../../domain/orders/order.ts";
 import { orderAnswer } from "../../domain/orders/order-answer.ts";
 import type { OrderDraft } from "../../domain/orders/order-draft.ts";
 import type { OrderFacts, PrescriptionFact } from "../../domain/orders/order-facts.ts";
@@ -26,7 +27,11 @@ import { fillOf, LONGEST_WASHOUT_MS } from "./load-order.ts";
 import { orderRows } from "./order-rows.ts";
 import { DUPLICATE_WINDOW_MS, type Orderer, type PreparedOrder, prepareOrder } from "./prepare-order.ts";
 import { prepareReorder } from "./prepare-reorder.ts";
+import { recheckPatient } from "./recheck-orders.ts";
 import { settlePayment } from "./settle-payment.ts";
+
+/** A saved order. `recheck_due`: it added safety facts, so the checks must run again on the patient's other orders. */
+export type PlacedOrder = { order: Order; recheck_due: boolean };
 
 export type DryRun = {
   would_create: boolean;
@@ -68,16 +73,24 @@ const orderWrite = (
   deps: Deps,
   { grant, now }: Pick<PartnerCall, "grant" | "now">,
   prepare: () => Promise<PreparedOrder>,
-): Write<PreparedOrder, Order> => ({
+): Write<PreparedOrder, PlacedOrder> & { answer: (placed: PlacedOrder) => Order } => ({
   prepare,
   transaction: "on_retry",
   attempt: (db, prepared, retried) => placeOrder(deps, db, prepared, now, retried),
-  settle: (order) => settleNew(deps, grant.account_id, order),
+  settle: (placed) => settleNew(deps, grant.account_id, placed),
+  answer: ({ order }) => order,
 });
 
-/** Authorizes the patient's card if the payment is pending. */
-export const settleNew = (deps: Deps, account_id: string, order: Order): Promise<Order> | undefined =>
-  order.payment.status === "pending" ? settlePayment(deps, account_id, order.order_number) : undefined;
+/** Checks the patient's other orders if this one added safety facts, and authorizes the card if a payment is pending. */
+export function settleNew(deps: Deps, account_id: string, placed: PlacedOrder): Promise<PlacedOrder> | undefined {
+  const { order, recheck_due } = placed;
+  const pending = order.payment.status === "pending";
+  if (!recheck_due && !pending) return undefined;
+  return (async () => {
+    if (recheck_due) await recheckPatient(deps, account_id, order.patient_id, partner);
+    return pending ? { ...placed, order: await settlePayment(deps, account_id, order.order_number) } : placed;
+  })();
+}
 
 /**
  * Loads, decides and saves. A refused order writes nothing. A retry runs in a transaction and locks the rows that it
@@ -89,14 +102,14 @@ export async function placeOrder(
   prepared: PreparedOrder,
   now: Date,
   retried = false,
-): Promise<Order> {
+): Promise<PlacedOrder> {
   const { account_id } = prepared.orderer;
   if (retried) await lockForOrder(db, account_id, prepared.draft.patient.patient_id, prescriptionIds(prepared.draft));
   const { decision, context, account_now } = await decide(deps, db, prepared, now);
   refuseAll(decision.problems);
   const accepted = decision.accepted!;
   await saveOrder(db, orderRows(deps, prepared, accepted, context, now, account_now));
-  return answerOf(accepted);
+  return { order: answerOf(accepted), recheck_due: accepted.patient_safety_changed };
 }
 
 /** Returns what `createOrder` would do, and writes nothing. */

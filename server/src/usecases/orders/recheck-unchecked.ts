@@ -1,10 +1,8 @@
 import { listUnchecked } from "../../db/orders/orders.ts";
 import type { Deps } from "../../deps.ts";
-import { isOpen, system } from "../../domain/orders/order.ts";
+import { system } from "../../domain/orders/order.ts";
 import { apart } from "../operations/apart.ts";
-import { write } from "../write.ts";
-import { loadChangingOrder } from "./load-order.ts";
-import { changeOrder } from "./save-change.ts";
+import { recheckOrder } from "./recheck-orders.ts";
 
 const MOST_AT_ONCE = 500;
 
@@ -12,14 +10,6 @@ const MOST_AT_ONCE = 500;
 export async function recheckUnchecked(deps: Deps): Promise<void> {
   if ("unfit" in deps.safety.current()) return;
   for (const { account_id, order_number } of await listUnchecked(deps.db, MOST_AT_ONCE)) {
-    await apart(deps, { account_id, order_number }, () =>
-      write(deps, {
-        transaction: "on_retry",
-        attempt: async (db) => {
-          const loaded = await loadChangingOrder(deps, db, account_id, order_number);
-          if (isOpen(loaded.standing)) await changeOrder(deps, db, loaded, {}, { actor: system });
-        },
-      }),
-    );
+    await apart(deps, { account_id, order_number }, () => recheckOrder(deps, account_id, order_number, system));
   }
 }

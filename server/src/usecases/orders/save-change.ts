@@ -1,14 +1,25 @@
 import { randomUUID } from "node:crypto";
-import { compactAsciiJson, isFinal, type Order, type Role, stageOfState, statusOfState } from "@pestle/contract";
+import {
+  compactAsciiJson,
+  type ExceptionId,
+  isCheckedStep,
+  isFinal,
+  type Order,
+  type OverrideCode,
+  type Role,
+  stageOfState,
+  statusOfState,
+} from "@pestle/contract";
 import type { Queryable } from "../../db/db.ts";
 import { notePlace } from "../../db/fulfillment/order-notes.ts";
 import { orderPlace } from "../../db/orders/orders.ts";
 import { type OrderChange, type OrderColumns, saveOrderChange } from "../../db/orders/save-order-change.ts";
 import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
-import { type Actor, apply, isOpen, type Move, orderEvents, standingRow } from "../../domain/orders/order.ts";
+import { type Actor, apply, isOpen, orderEvents, standingRow } from "../../domain/orders/order.ts";
 import { orderAnswer, orderSchedule, type StoredOrder } from "../../domain/orders/order-answer.ts";
 import { type DecidedChange, decideChange, type Outcome } from "../../domain/orders/order-change.ts";
+import type { SafetyFinding } from "../../domain/safety/finding.ts";
 import { randomEventId } from "../../random.ts";
 import { patientRow } from "../patients/patient-rows.ts";
 import type { LoadedOrder } from "./load-order.ts";
@@ -16,8 +27,10 @@ import type { LoadedOrder } from "./load-order.ts";
 /** The actor, and additional rows to save with the change. */
 export type ChangeBy = {
   actor: Actor;
-  /** A person's reason. It is sealed, and signed if it overrides the safety engine. */
+  /** A person's reason. It is sealed, and signed if it overrides a check. */
   reason?: string;
+  /** A pharmacist's override: its code, and the license number under which it was decided. */
+  override?: { exception_id: ExceptionId; code: OverrideCode; license: string };
   columns?: OrderColumns;
   action_request?: OrderChange["action_request"];
   shipment?: OrderChange["shipment"];
@@ -31,18 +44,22 @@ export type ChangedOrder = { order: Order; action_request_id: number | null };
 
 /**
  * Saves a change of an order: runs the checks again and writes holds, history and events, all in one statement. If
- * another request changed the order first, it throws a conflict, and the caller retries.
+ * another request changed the order first, or a fact that a checked step depends on, it throws a conflict, and the caller
+ * retries.
  */
 export async function changeOrder(
   deps: Deps,
   db: Queryable,
   loaded: LoadedOrder,
-  outcome: Outcome,
-  by: ChangeBy,
+  asked: Outcome,
+  asker: ChangeBy,
 ): Promise<ChangedOrder> {
   const { account_id, order, standing, rules } = loaded;
   const { now } = rules;
-  const decided = decideChange(loaded, outcome, rules);
+  const decided = decideChange(loaded, asked, rules);
+  // The checks held the order instead: only the hold is saved, and the claim ends as it does with the step.
+  const outcome: Outcome = decided.held ? {} : asked;
+  const by: ChangeBy = decided.held ? { actor: asker.actor, columns: NOBODYS } : asker;
   const moved = apply(standing, decided.step, by.actor);
   const after: StoredOrder = {
     ...decided.after.order,
@@ -57,7 +74,7 @@ export async function changeOrder(
       ? []
       : orderEvents(after, decided.after.prescriptions, moved, order.order_status, now, randomEventId);
   const role = moved?.history.find(({ actor }) => by.actor.roles.includes(actor))?.actor ?? by.actor.roles[0]!;
-  const note = by.reason === undefined ? null : noteOf(deps, loaded, decided, moved, by.actor, role, by.reason);
+  const note = by.reason === undefined ? null : noteOf(deps, loaded, decided, by, role, by.reason);
   const saved = await saveOrderChange(db, {
     account_id,
     order_number: order.order_number,
@@ -67,6 +84,14 @@ export async function changeOrder(
     ...standingRow(moved ?? standing),
     // A canceled or delivered order needs no more work, so its claim ends.
     columns: { ...columnsOf(deps, loaded, decided), ...(moved && isFinal(moved.state) && NOBODYS), ...by.columns },
+    checked_on:
+      outcome.event !== undefined && isCheckedStep(outcome.event)
+        ? {
+            patient_id: order.patient_id,
+            patient_revision: loaded.patient_revision,
+            prescription_ids: loaded.prescriptions.map(({ prescription_id }) => prescription_id),
+          }
+        : null,
     items: [...(outcome.items ?? [])],
     prescribed: [...(outcome.units ?? [])],
     stock: [...(outcome.stock ?? [])],
@@ -124,7 +149,7 @@ function columnsOf(
 ): OrderColumns {
   const { order_number } = order;
   const is = after.order;
-  const seal = (column: "address_sealed" | "safety_sealed", value: unknown) =>
+  const seal = (column: "address_sealed", value: unknown) =>
     bytes(deps.vault.seal(Buffer.from(JSON.stringify(value)), orderPlace(column, account_id, order_number)));
   const plain = ["payment_status", "amount_cents", "captured_cents", "refunded_cents"] as const;
   return {
@@ -135,22 +160,32 @@ function columnsOf(
       drug_schedule: orderSchedule(is.items, after.prescriptions, rules.formulary),
     }),
     // After shipping, keep the last findings.
-    ...(isOpen(standing) && { safety_sealed: findings.length === 0 ? null : seal("safety_sealed", findings) }),
+    ...(isOpen(standing) && { safety_sealed: sealFindings(deps, account_id, order_number, findings) }),
   };
+}
+
+export function sealFindings(
+  deps: Pick<Deps, "vault">,
+  account_id: string,
+  order_number: string,
+  findings: readonly SafetyFinding[],
+) {
+  if (findings.length === 0) return null;
+  const place = orderPlace("safety_sealed", account_id, order_number);
+  return bytes(deps.vault.seal(Buffer.from(JSON.stringify(findings)), place));
 }
 
 function noteOf(
   deps: Deps,
   { account_id, order, rules }: LoadedOrder,
-  { confirmed, findings }: DecidedChange,
-  moved: Move | null,
-  actor: Actor,
+  { findings }: DecidedChange,
+  { actor, override }: ChangeBy,
   role: Role,
   reason: string,
 ): NonNullable<OrderChange["note"]> {
   const note_id = randomUUID();
   const { order_number } = order;
-  const overridden = (moved?.resolved ?? []).filter((id) => (id === 74 || id === 75) && confirmed.has(id));
+  const overridden = override === undefined ? [] : [override.exception_id];
   const signed = {
     account_id,
     order_number,
@@ -161,9 +196,11 @@ function noteOf(
     reason,
     overridden,
     found: findings.filter(({ exception_id }) => overridden.some((id) => id === exception_id)).map(({ key }) => key),
+    ...(override && { code: override.code, license_number: override.license }),
   };
   // The text itself names the overridden exceptions, so that a person can read and verify it years later.
-  const text = overridden.length === 0 ? { reason } : { reason, overridden, found: signed.found };
+  const { found, code, license_number } = signed;
+  const text = overridden.length === 0 ? { reason } : { reason, overridden, found, code, license_number };
   return {
     note_id,
     person_id: actor.person_id,
@@ -188,5 +225,8 @@ export const signatureOf = (
     reason: string;
     overridden: readonly number[];
     found: readonly string[];
+    /** Absent in notes from before codes existed; their signatures stay valid. */
+    code?: OverrideCode | undefined;
+    license_number?: string | undefined;
   },
 ): Buffer => deps.vault.blindIndex(JSON.stringify(signed), "order_note.signature");

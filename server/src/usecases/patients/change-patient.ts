@@ -1,23 +1,32 @@
-import { type Address, PatientUpdate } from "@pestle/contract";
+import { type Address, PatientUpdate, SafetyEntryRemoval } from "@pestle/contract";
 import type { Tx } from "../../db/db.ts";
 import { listShipToAddresses, orderPlace } from "../../db/orders/orders.ts";
 import { lockPatient, savePatient } from "../../db/patients/patients.ts";
 import type { Deps } from "../../deps.ts";
+import { partner } from "../../domain/orders/order.ts";
 import { readAddress, settleAddress } from "../../domain/patients/address-input.ts";
 import { readIdentityDocument } from "../../domain/patients/identity-document.ts";
 import {
   isSameShipTo,
+  safetyProblems,
   withContact,
   withIdentityDocument,
+  withoutPartnerEntry,
   withoutShippingAddress,
   withShippingAddress,
 } from "../../domain/patients/patient-changes.ts";
-import { documentAnswer, type PatientRecord, patientAnswer } from "../../domain/patients/patient-record.ts";
+import {
+  documentAnswer,
+  hasOtherSafetyFacts,
+  type PatientRecord,
+  patientAnswer,
+} from "../../domain/patients/patient-record.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { readBody } from "../../domain/values/read-body.ts";
 import { refuse, refuseAll, StatusRefusal } from "../../domain/values/refusals.ts";
 import type { SentFields } from "../../domain/values/unknown-fields.ts";
+import { recheckPatient } from "../orders/recheck-orders.ts";
 import { type FinishedAnswer, type PartnerCall, writeAnswer } from "../write.ts";
 import { openRecord, patientRow } from "./patient-rows.ts";
 
@@ -28,14 +37,45 @@ export function updatePatient(deps: Deps, call: PartnerCall, patient: PatientKey
   const { fields, problems } = readBody(PatientUpdate, sent);
   return writeAnswer(deps, call.key, 200, {
     attempt: async (tx) => {
-      const changed = await changePatient(deps, tx, patient, call.now, (record) => {
-        refuseAll(problems);
-        return { record: withContact(record, fields) };
+      const changed = await changePatient(deps, tx, patient, call.now, (record, { now }) => {
+        refuseAll([...problems, ...safetyProblems(record, fields.patient_safety ?? {}, now)]);
+        return { record: withContact(record, fields, now) };
       });
-      return patientAnswer(patient.patient_id, changed.record, changed);
+      const { recheck_due } = changed;
+      return { answer: patientAnswer(patient.patient_id, changed.record, changed), recheck_due };
+    },
+    // New safety facts hold the patient's open orders before the partner receives the answer.
+    settle: (done) =>
+      done.recheck_due
+        ? recheckPatient(deps, patient.account_id, patient.patient_id, partner).then(() => done)
+        : undefined,
+    answer: ({ answer }) => answer,
+  });
+}
+
+/** Removes a safety fact that the partner sent. The record keeps it with the reason. */
+export function removeSafetyEntry(
+  deps: Deps,
+  call: PartnerCall,
+  patient: PatientKey,
+  entry_id: number,
+  sent: SentFields,
+): Promise<FinishedAnswer> {
+  const { fields, problems } = readBody(SafetyEntryRemoval, sent);
+  const { reason } = fields;
+  if (reason === undefined && problems.length === 0)
+    problems.push({ code: 42200, field: "reason", message: GIVE_REASON });
+  return writeAnswer(deps, call.key, 204, {
+    attempt: async (tx) => {
+      await changePatient(deps, tx, patient, call.now, (before, { now }) => {
+        if (!before.patient_safety.entries.some((entry) => entry.entry_id === entry_id)) throw new StatusRefusal(404);
+        refuseAll(problems);
+        return { record: withoutPartnerEntry(before, entry_id, reason!, now)! };
+      });
     },
   });
 }
+const GIVE_REASON = "Send a `reason` of 1 to 200 characters on one line.";
 
 /** Adds an address after the validator has checked it. */
 export function addShippingAddress(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
@@ -84,7 +124,7 @@ export function removeShippingAddress(
 export function addIdentityDocument(deps: Deps, call: PartnerCall, patient: PatientKey, sent: SentFields) {
   return writeAnswer(deps, call.key, 201, {
     attempt: async (tx) => {
-      const changed = await changePatient(deps, tx, patient, call.now, (record, today) => {
+      const changed = await changePatient(deps, tx, patient, call.now, (record, { today }) => {
         const { document, problems } = readIdentityDocument(sent, today);
         refuseAll(problems);
         return withIdentityDocument(record, document!, today);
@@ -96,24 +136,28 @@ export function addIdentityDocument(deps: Deps, call: PartnerCall, patient: Pati
 
 /**
  * Changes one locked patient: returns 404 if the account has no such patient, then lets `decide` refuse, then saves
- * once. If nothing differs, it writes nothing and keeps `updated_at`. `today` is the account's own date.
+ * once. If nothing differs, it writes nothing and keeps `updated_at`. The time and date are the account's own.
  */
-async function changePatient<Outcome extends { record: PatientRecord }>(
+export async function changePatient<Outcome extends { record: PatientRecord }>(
   deps: Deps,
   tx: Tx,
   { account_id, patient_id }: PatientKey,
   now: Date,
-  decide: (record: PatientRecord, today: string) => Outcome,
-): Promise<Outcome & { created_at: Date; updated_at: Date }> {
+  decide: (record: PatientRecord, given: { now: Date; today: string }) => Outcome,
+): Promise<Outcome & { created_at: Date; updated_at: Date; recheck_due: boolean }> {
   const row = await lockPatient(tx, account_id, patient_id);
   if (row === undefined) throw new StatusRefusal(404);
   const account_now = accountNow(now, row.clock_offset_s);
   const before = openRecord(deps, account_id, patient_id, row.record_sealed);
-  const outcome = decide(before, dateIn(deps.config.TIME_ZONE, account_now));
+  const outcome = decide(before, { now: account_now, today: dateIn(deps.config.TIME_ZONE, account_now) });
   const { created_at } = row;
   const unchanged = JSON.stringify(outcome.record) === JSON.stringify(before);
   // A request that waited for the lock may carry an earlier time; `updated_at` never goes back.
   const updated_at = unchanged || account_now < row.updated_at ? row.updated_at : account_now;
-  if (!unchanged) await savePatient(tx, patientRow(deps, account_id, patient_id, outcome.record, updated_at));
-  return { ...outcome, created_at, updated_at };
+  // Saved with the change: a job checks the patient's orders if this process ends before it does.
+  const recheck_due = hasOtherSafetyFacts(before, outcome.record);
+  if (!unchanged) {
+    await savePatient(tx, { ...patientRow(deps, account_id, patient_id, outcome.record, updated_at), recheck_due });
+  }
+  return { ...outcome, created_at, updated_at, recheck_due };
 }

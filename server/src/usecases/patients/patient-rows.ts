@@ -2,7 +2,7 @@ import { recordPlace } from "../../db/patients/patients.ts";
 import { bytes } from "../../db/values.ts";
 import type { Deps } from "../../deps.ts";
 import type { IncomingPatient } from "../../domain/intake/incoming-message.ts";
-import { type PatientRecord, searchKeys } from "../../domain/patients/patient-record.ts";
+import { type PatientRecord, searchKeys, upgradedRecord } from "../../domain/patients/patient-record.ts";
 
 type Sealing = Pick<Deps, "vault">;
 
@@ -29,7 +29,8 @@ export const openRecord = (
   account_id: string,
   patient_id: string,
   record_sealed: Buffer,
-): PatientRecord => JSON.parse(deps.vault.open(record_sealed, recordPlace(account_id, patient_id)).toString("utf8"));
+): PatientRecord =>
+  upgradedRecord(JSON.parse(deps.vault.open(record_sealed, recordPlace(account_id, patient_id)).toString("utf8")));
 
 export function blindIndexes(deps: Sealing, account_id: string, sender: string, patient: IncomingPatient | null) {
   const { vault } = deps;

@@ -6,14 +6,17 @@ import { insertSafetyImport, lockSafetyImports } from "../../db/safety/safety-im
 import { readSafetyData, type SafetyData } from "../../domain/safety/data.ts";
 import { diffSafetyRows, type SafetyDiff } from "../../domain/safety/diff.ts";
 import { withInteractionsOf } from "../../domain/safety/interaction-csv.ts";
+import { isNamesFile, withNamesOf } from "../../domain/safety/names-csv.ts";
 import { SafetyDataFault } from "../../domain/safety/read-rows.ts";
+import { type SafetyTable, safetyTables, wordLists } from "../../domain/safety/rows.ts";
 import { AdminRefusal } from "../accounts/admin-refusal.ts";
 import { requireReviewer } from "../intake/require-reviewer.ts";
 import { transact } from "../write.ts";
+import { loadLexicon } from "./load-lexicon.ts";
 import { canaryFaults, type LoadedSafety, loadSafety } from "./load-safety-data.ts";
 
 export type SafetyImport = {
-  /** All tables as JSON, or interactions as CSV. */
+  /** All tables as JSON, or interactions or drug names as CSV. */
   text: string;
   file_name: string;
   dry_run: boolean;
@@ -56,7 +59,7 @@ export async function importSafetyData(
 }
 
 async function save(tx: Tx, given: SafetyImport, data: SafetyData, diff: SafetyDiff, now: Date): Promise<number> {
-  if (given.email === null) throw new AdminRefusal("Name the person who imports the file: --as EMAIL.");
+  if (given.email === null) throw new AdminRefusal("Sign in first: an import records who made it.");
   const { person_id } = await requireReviewer(tx, given.email);
   const import_number = await insertSafetyImport(tx, {
     version: data.version,
@@ -73,14 +76,15 @@ async function save(tx: Tx, given: SafetyImport, data: SafetyData, diff: SafetyD
 
 /** Text that begins with a brace is JSON; anything else is CSV and is merged into the current tables. */
 function readImport({ text, file_name }: SafetyImport, { data }: LoadedSafety): SafetyData {
-  if (/^\ufeff?\s*\{/.test(text)) return readSafetyData(parsed(text));
+  if (/^\ufeff?\s*\{/.test(text)) return readSafetyData(parsed(text), undefined, loadLexicon());
   if (data === null) {
     throw new AdminRefusal(
       "A CSV file is merged into the current tables, and those cannot be read. Import JSON first.",
     );
   }
-  const { json, place } = withInteractionsOf(text, data, `${file_name} ${sha256(text).slice(0, 8)}`);
-  return readSafetyData(json, place);
+  const merge = isNamesFile(text) ? withNamesOf : withInteractionsOf;
+  const { json, place } = merge(text, data, `${file_name} ${sha256(text).slice(0, 8)}`);
+  return readSafetyData(json, place, loadLexicon());
 }
 
 function parsed(text: string): unknown {
@@ -93,15 +97,9 @@ function parsed(text: string): unknown {
 
 const nothing = ({ rows }: SafetyData): SafetyData["rows"] => ({
   ...rows,
+  ...(Object.fromEntries(Object.keys(safetyTables).map((table) => [table, []])) as unknown as Record<SafetyTable, []>),
   sources: {},
-  ingredients: [],
-  classes: [],
-  interactions: [],
-  cross_reactions: [],
-  excipients: [],
-  refill_rules: [],
-  canaries: [],
-  words: { no_allergies: [], no_drug: [], description: [] },
+  words: Object.fromEntries(Object.keys(wordLists).map((list) => [list, []])) as unknown as SafetyData["rows"]["words"],
 });
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");

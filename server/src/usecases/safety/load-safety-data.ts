@@ -5,6 +5,7 @@ import { loadSafetyImport, newestSafetyImport } from "../../db/safety/safety-imp
 import { canariesFail } from "../../domain/safety/canaries.ts";
 import { readSafetyData, type SafetyData } from "../../domain/safety/data.ts";
 import { SafetyDataFault } from "../../domain/safety/read-rows.ts";
+import { loadLexicon } from "./load-lexicon.ts";
 
 /** The same relative path works from `src/` and from `dist/`. */
 const SHIPPED = new URL("../../../data/safety.json", import.meta.url);
@@ -43,7 +44,7 @@ export const canaryFaults = (data: SafetyData): string[] => canariesFail(data).m
 
 function judged(read: () => unknown): Pick<LoadedSafety, "data" | "unfit"> {
   try {
-    const data = readSafetyData(read());
+    const data = readSafetyData(read(), undefined, loadLexicon());
     return { data, unfit: canaryFaults(data) };
   } catch (error) {
     return { data: null, unfit: reasonsOf(error) };

@@ -57,17 +57,23 @@ export async function withItsOrder(
 }
 
 /** Orders a prescription the way a partner's program would. */
-export function orderInSandbox(deps: Deps, account: AccountRow, by: PortalActor, sent: SentFields): Promise<Order> {
+export async function orderInSandbox(
+  deps: Deps,
+  account: AccountRow,
+  by: PortalActor,
+  sent: SentFields,
+): Promise<Order> {
   const now = deps.now();
-  return write(deps, {
+  const { order } = await write(deps, {
     prepare: () => prepareInSandbox(deps, account, sent, now),
     attempt: async (tx, prepared, retried) => {
-      const order = await placeOrder(deps, tx, prepared, now, retried);
-      await auditPortal(tx, now, by, "sandbox_used", order.order_number);
-      return order;
+      const placed = await placeOrder(deps, tx, prepared, now, retried);
+      await auditPortal(tx, now, by, "sandbox_used", placed.order.order_number);
+      return placed;
     },
-    settle: (order) => settleNew(deps, account.account_id, order),
+    settle: (placed) => settleNew(deps, account.account_id, placed),
   });
+  return order;
 }
 
 async function prepareInSandbox(deps: Deps, account: AccountRow, sent: SentFields, now: Date): Promise<PreparedOrder> {

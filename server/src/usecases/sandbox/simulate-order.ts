@@ -15,8 +15,8 @@ import { changeOrder } from "../orders/save-change.ts";
 import type { Simulation } from "./simulation.ts";
 
 /** Two simulated staff members, because the person who fills an order may not check it. */
-const technician: Worker = { person_id: "simulated-technician", role: "technician" };
-const pharmacist: Worker = { person_id: "simulated-pharmacist", role: "pharmacist" };
+const technician: Worker = { person_id: "simulated-technician", role: "technician", license: null };
+const pharmacist: Worker = { person_id: "simulated-pharmacist", role: "pharmacist", license: "SIMULATED" };
 
 /** The statuses that a simulation can reach, in this order. */
 const walk = ["Processing", "Filling", "Shipped", "Delivered"] as const satisfies readonly OrderStatus[];

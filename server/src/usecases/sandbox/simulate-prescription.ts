@@ -22,7 +22,7 @@ import { type Problem, RequestProblems, refuse, refuseAll } from "../../domain/v
 import { type SentFields, unknownFields } from "../../domain/values/unknown-fields.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { fillDue } from "../intake/order-due-prescriptions.ts";
-import { type Received, takeFor } from "../intake/take-message.ts";
+import { type Received, recheckAfter, takeFor } from "../intake/take-message.ts";
 import { openRecord } from "../patients/patient-rows.ts";
 import type { SimulatedAnswer, SimulatedWrite, Simulator } from "./simulation.ts";
 
@@ -174,13 +174,19 @@ const answerFormat: IntakeFormat = {
 
 const answerOf = ({ received }: Taken): SimulatedAnswer => JSON.parse(received.answer);
 
-/** A prescription that Automatic Processing turns into an order. */
+/** A prescription that Automatic Processing turns into an order, or that concerns open orders. */
 type Due = { account: SimulatedAccount; received: Received };
 const dueOf = (account: SimulatedAccount, { received, order_due_at }: Taken): Due | null =>
-  order_due_at === null ? null : { account, received };
+  order_due_at === null && received.rechecks === undefined ? null : { account, received };
 
 const orderNow = (deps: Deps, due: Due | null, done: SimulatedAnswer): Promise<SimulatedAnswer> | undefined =>
-  due === null ? undefined : fillNow(deps, due.account, due.received).then(() => done);
+  due === null ? undefined : followUp(deps, due).then(() => done);
+
+/** Checks the patient's open orders first, so that a replaced prescription can end up on the order that waits for it. */
+async function followUp(deps: Deps, { account, received }: Due): Promise<void> {
+  await recheckAfter(deps, received);
+  await fillNow(deps, account, received);
+}
 
 const MOST_ROUNDS = 5;
 

@@ -224,6 +224,72 @@ describe("users", () => {
   });
 });
 
+describe("a license", () => {
+  const license = { license_number: "RPH 55-201", license_state: "CA", license_expires_on: "2198-06-30" };
+
+  test("is set by an admin, validated, and takes effect on the next request", async () => {
+    const given = { email: "pia@larkspur.example", name: "Pia", role: "pharmacist" };
+    const bad = [
+      { license_number: "RPH 55-201" },
+      { ...license, license_state: "XX" },
+      { ...license, license_expires_on: "2027-02-30" },
+      { ...license, license_expires_on: "31 May 2027" },
+      { ...license, license_number: "x".repeat(41) },
+      { ...license, license_number: "<b>" },
+      { ...license, npi: "1234567890" },
+      { npi: "123" },
+    ];
+    for (const wrong of bad) {
+      expect((await admin.send("POST", "/dashboard/people", { ...given, ...wrong })).status).toBe(422);
+    }
+    const { person, password } = (await admin.send("POST", "/dashboard/people", given)).body;
+    expect(person).toMatchObject({ license_number: null, license_state: null, license_expires_on: null, npi: null });
+    const path = `/dashboard/people/${person.person_id}/license`;
+    for (const wrong of bad) expect((await admin.send("POST", path, wrong)).status).toBe(422);
+    expect((await lead.send("POST", path, license)).status).toBe(404);
+    const pia = await signedIn(app, { email: given.email, password });
+    const { body } = await newOrder(app, {});
+    const { order_number } = await placed(app, body);
+    const at = `/dashboard/orders/${account_id()}/${order_number}/work`;
+    const refused = await pia.send("POST", at, { event: "approve_review" });
+    expect([refused.status, refused.body.error.key]).toEqual([409, "license_needed"]);
+    const set = await admin.send("POST", path, { ...license, license_state: "ca", npi: "1234567893" });
+    expect(set.body.person).toMatchObject({ ...license, npi: "1234567893" });
+    expect((await pia.send("POST", at, { event: "approve_review" })).status).toBe(200);
+    const removed = await admin.send("POST", path, {});
+    expect(removed.body.person).toMatchObject({ license_number: null, npi: null });
+    expect(await audited("license_changed")).toMatchObject([
+      { subject: `person ${person.person_id}` },
+      { subject: `person ${person.person_id}` },
+    ]);
+    expect((await admin.send("POST", "/dashboard/people/000000000000/license", license)).status).toBe(404);
+  });
+
+  test("does not exist for a partner's user", async () => {
+    const { partner_id } = (await admin.get("/dashboard/partners")).body.partners.find(
+      (one: { partner_id: string | null }) => one.partner_id !== null,
+    );
+    const user = { email: "lic@willow.example", name: "Lic", role: "partner_viewer", partner_id };
+    expect((await admin.send("POST", "/dashboard/people", { ...user, ...license })).status).toBe(422);
+    const { person } = (await admin.send("POST", "/dashboard/people", user)).body;
+    expect((await admin.send("POST", `/dashboard/people/${person.person_id}/license`, license)).status).toBe(404);
+  });
+
+  test("is needed for a verdict on a prescription; an admin still routes and closes the other entries", async () => {
+    await newOrder(app, { prescription: prescribed("zolpidem-5", 30, { signature_evidence: false }) });
+    const { body } = await admin.get("/dashboard/reviews");
+    const review = body.reviews.find(({ kind }: { kind: string }) => kind === "prescription_acceptance");
+    const path = `/dashboard/reviews/${review.account_id}/${review.review_id}`;
+    const unlicensed = await webPerson(app, "pharmacist", null, {});
+    for (const by of [admin, unlicensed]) {
+      expect((await by.get(path)).body.can_close).toBe(false);
+      expect((await by.send("POST", `${path}/verdict`, { verdict: "accepted" })).status).toBe(422);
+    }
+    expect((await pharmacist.get(path)).body.can_close).toBe(true);
+    expect((await pharmacist.send("POST", `${path}/verdict`, { verdict: "accepted" })).status).toBe(200);
+  });
+});
+
 describe("catalogue and stock", () => {
   test("an import is previewed, confirmed and applied; if the difference has changed, it is not applied", async () => {
     const path = `/dashboard/catalogue/${account_id()}`;

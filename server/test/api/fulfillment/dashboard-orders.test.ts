@@ -1,9 +1,9 @@
 import type { DashboardHome, DashboardOrder, DashboardOrders, Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newOrder, placed, prescribed } from "../../support/orders.ts";
-import { goodDocument } from "../../support/patient.ts";
+import { goodDocument, patientCalls } from "../../support/patient.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
-import { type WebPerson, webPerson } from "../../support/web.ts";
+import { testLicense, type WebPerson, webPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let technician: WebPerson;
@@ -22,6 +22,8 @@ afterAll(() => app.stop());
 const account_id = () => app.demo.partners[0]!.account_id;
 const path = ({ order_number }: Pick<Order, "order_number">) => `/dashboard/orders/${account_id()}/${order_number}`;
 const order = async (given: Parameters<typeof newOrder>[1] = {}) => placed(app, (await newOrder(app, given)).body);
+/** Nothing that the safety check would mention. */
+const clean = { prescription: { allergies: [] } };
 const work = (by: WebPerson, which: Pick<Order, "order_number">, body: object) =>
   by.send("POST", `${path(which)}/work`, body);
 const page = async (by: WebPerson, which: Pick<Order, "order_number">): Promise<DashboardOrder> =>
@@ -37,6 +39,27 @@ const lots = ({ items }: Order) => items.map(({ item_id }) => ({ item_id, lot: "
 const scans = ({ items }: Order) => items.map(({ item_id, ndc, sku }) => ({ item_id, code: ndc ?? sku! }));
 
 describe("an order's page", () => {
+  test("offers a pharmacist's steps only to a pharmacist with a current license", async () => {
+    const made = await order();
+    const expired = { ...testLicense, license_expires_on: "2001-01-31" };
+    const people: [WebPerson, string | null][] = [
+      [pharmacist, null],
+      [lead, null],
+      [await webPerson(app, "admin", null, testLicense), "not_your_role"],
+      [await webPerson(app, "lead", null, {}), "license_needed"],
+      [await webPerson(app, "pharmacist", null, {}), "license_needed"],
+      [await webPerson(app, "pharmacist", null, expired), "license_needed"],
+    ];
+    for (const [by, key] of people) {
+      const { can, cannot } = await page(by, made);
+      expect(can.includes("approve_review")).toBe(key === null);
+      expect(cannot.find(({ event }) => event === "approve_review")?.key ?? null).toBe(key);
+      if (key === null) continue;
+      expect((await work(by, made, { event: "approve_review" })).body.error.key).toBe(key);
+    }
+    expect((await page(pharmacist, made)).state).toBe("Processing/clinical_review");
+  });
+
   test("takes an order from review to delivery, and offers each role its own actions", async () => {
     const made = await order();
     const seen = await page(technician, made);
@@ -116,6 +139,58 @@ describe("an order's page", () => {
     ]);
   });
 
+  test("shows whether the patient was asked, and each entry with its source and history", async () => {
+    const allergy = { text: "Tartrazine", codes: [], reaction: null, severity: null };
+    const made = await order({ prescription: { allergies: [allergy] } });
+    await patientCalls(app, made.patient_id).patch({ patient_safety: { medications: [] } });
+    const seen = await pharmacist.get(path(made));
+    expect(seen.body.safety_status).toEqual({
+      allergy: "listed",
+      medication: "none_known",
+      condition: "not_asked",
+    });
+    expect(seen.text).not.toContain("Tartrazine");
+
+    const added = await technician.send("POST", `${path(made)}/safety_entries`, {
+      kind: "condition",
+      text: " Asthma ",
+    });
+    expect(added.status).toBe(200);
+    expect(added.body.patient.patient_safety).toMatchObject({
+      health_conditions: ["Asthma"],
+      conditions_status: "listed",
+      entries: [
+        { entry_id: 1, source: "prescriber" },
+        { entry_id: 2, kind: "condition", text: "Asthma", source: "pharmacy" },
+      ],
+    });
+    expect(await audited(made.order_number, "safety_entry_added")).toMatchObject([
+      { person_id: technician.person_id, request_id: added.headers.get("x-request-id") },
+    ]);
+
+    const remove = (by: WebPerson, body: object) => by.send("POST", `${path(made)}/safety_entries/remove`, body);
+    expect((await remove(technician, { entry_id: 1, reason: "Not true." })).status).toBe(404);
+    expect((await remove(pharmacist, { entry_id: 1, reason: " " })).status).toBe(422);
+    expect((await remove(pharmacist, { entry_id: 9, reason: "Not true." })).status).toBe(422);
+    const removed = await remove(pharmacist, { entry_id: 1, reason: "The prescriber corrected it." });
+    expect(removed.body).toMatchObject({
+      patient: { patient_safety: { allergies: [], allergies_status: "not_asked", entries: [{ entry_id: 2 }] } },
+      removed_entries: [
+        {
+          entry_id: 1,
+          text: "Tartrazine",
+          source: "prescriber",
+          removed: { by: "pharmacy", reason: "The prescriber corrected it.", at: expect.any(String) },
+        },
+      ],
+    });
+    expect(await audited(made.order_number, "safety_entry_removed")).toMatchObject([
+      { person_id: pharmacist.person_id },
+    ]);
+    const actions = (await page(pharmacist, made)).timeline.flatMap((one) => (one.kind === "view" ? one.action : []));
+    expect(actions).toEqual(expect.arrayContaining(["safety_entry_added", "safety_entry_removed"]));
+  });
+
   test("if the audit log cannot be written, the page is not shown", async () => {
     const made = await order();
     await app.deps.db.raw("alter table audit_entry rename to audit_entry_gone");
@@ -141,13 +216,26 @@ describe("an order's page", () => {
     expect(raised.body.can_raise).not.toContain(69);
     expect(raised.body.exceptions[0].cannot_resolve).toMatch(/pharmacist/);
     expect(raised.body.can).not.toContain("resolve");
+    expect(raised.body.exceptions[0].needs_code).toBe(true);
+    const without = { event: "resolve", exception_id: 69, reason: "Called the practice." };
+    expect((await work(pharmacist, made, without)).body.error.key).toBe("code_needed");
     const resolved = await work(pharmacist, made, {
       event: "resolve",
       exception_id: 69,
       reason: "Called the practice.",
+      code: "prescriber_consulted",
     });
     expect(resolved.body.state).toBe("Processing/clinical_review");
     expect(resolved.body.timeline[0]).toMatchObject({ event: "resolve", reason: "Called the practice." });
+    expect(resolved.body.timeline).toContainEqual(
+      expect.objectContaining({
+        kind: "note",
+        overridden: [69],
+        code: "prescriber_consulted",
+        license_number: testLicense.license_number,
+        signature_holds: true,
+      }),
+    );
     await work(technician, made, { event: "note", reason: "<script>alert(1)</script>" });
     expect((await page(pharmacist, made)).timeline).toContainEqual(
       expect.objectContaining({ kind: "note", reason: "<script>alert(1)</script>", who: "A technician" }),
@@ -211,6 +299,7 @@ describe("an order's page", () => {
       [{ event: "complete_fill", items: [] }, "items"],
       [{ event: "complete_fill", items: [{ item_id: "1", lot: "x", lot_expires_on: "2099-01-01" }] }, "item_id"],
       [{ event: "resolve", exception_id: 63, reason: "x" }, "exception_id"],
+      [{ event: "resolve", exception_id: 69, reason: "x", code: "because" }, "code"],
       [{ event: "cancel" }, "reason"],
       [{ event: "note", reason: "x", revision: "1" }, "revision"],
       [{ event: "track", status: "eaten" }, "status"],
@@ -350,8 +439,37 @@ test("the audit log records who views a list, once per visit", async () => {
 });
 
 describe("bulk actions", () => {
+  test("never approve an order with a safety finding, also a mild one, and say why", async () => {
+    const [plain, warned] = [await order(clean), await order(clean)];
+    const { patient_id } = warned;
+    await patientCalls(app, patient_id).patch({ patient_safety: { allergies: ["peanuts"] } });
+    const orders = [plain, warned].map(({ order_number }) => ({ account_id: account_id(), order_number }));
+    const answer = await pharmacist.send("POST", "/dashboard/bulk", { event: "approve_review", orders });
+    expect(answer.body).toMatchObject({ done: 1, refused: 1 });
+    expect(answer.body.results[1]).toMatchObject({ done: false, key: "has_findings" });
+    expect(answer.body.results[1].message).toContain("A pharmacist must review this order");
+    expect((await page(pharmacist, warned)).state).toBe("Processing/clinical_review");
+    // On its own page, the pharmacist sees the finding and decides.
+    expect((await work(pharmacist, warned, { event: "approve_review" })).body.state).toBe("Filling/fill");
+  });
+
+  test("never resolve an exception that needs a pharmacist", async () => {
+    const made = await order();
+    const orders = [{ account_id: account_id(), order_number: made.order_number }];
+    for (const exception_id of [69, 70, 72, 74, 75]) {
+      await work(technician, made, { event: "raise_exception", exception_id, reason: "Look at it." });
+      const resolve = { event: "resolve", exception_id, reason: "All are fine.", code: "other", orders };
+      const answer = await pharmacist.send("POST", "/dashboard/bulk", resolve);
+      expect([answer.status, answer.body.error.key]).toEqual([409, "one_by_one"]);
+    }
+    expect((await page(pharmacist, made)).exceptions).toHaveLength(5);
+    await work(technician, made, { event: "raise_exception", exception_id: 64, reason: "The partner called." });
+    const release = { event: "resolve", exception_id: 64, reason: "They called again.", orders };
+    expect((await technician.send("POST", "/dashboard/bulk", release)).body).toMatchObject({ done: 1, refused: 0 });
+  });
+
   test("a failure of one order does not stop the others, and each gets its own result", async () => {
-    const [one, two, three] = [await order(), await order(), await order()];
+    const [one, two, three] = [await order(clean), await order(clean), await order(clean)];
     await work(pharmacist, two, { event: "claim" });
     await work(pharmacist, three, { event: "approve_review" });
     const named = [one, two, three, { order_number: "0000000000" }].map(({ order_number }) => ({

@@ -1,24 +1,31 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { shipOrder } from "../../../src/usecases/fulfillment/ship-order.ts";
+import { WorkRefusal } from "../../../src/usecases/fulfillment/work-refusal.ts";
+import { acted, eventsOf, linesOf, readOrder } from "../../support/actions.ts";
 import { newMessage, openIntake } from "../../support/intake.ts";
+import { placed } from "../../support/orders.ts";
 import { ask, stranger } from "../../support/patient.ts";
 import { prescription } from "../../support/samples/script-samples.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { staff, workplace } from "../../support/workplace.ts";
 
 /** A prescriber cancels a prescription that has orders: the answer reports their outcome. */
 
 let app: TestApp;
 let intake: Awaited<ReturnType<typeof openIntake>>;
+let shop: ReturnType<typeof workplace>;
 beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
+  shop = workplace(app);
   intake = await openIntake(app);
 });
 afterAll(() => app.stop());
 
 let number = 0;
-async function ordered() {
+async function ordered(prescribed: { refills?: number } = {}) {
   const message_id = `CX-${++number}`;
   const patient = { ids: [], first_name: "Zephyrine", ...stranger() };
-  const dates = { written_date: "2026-11-10", effective_date: null, expiration_date: null };
+  const dates = { written_date: "2026-11-10", effective_date: null, expiration_date: null, ...prescribed };
   await intake.send(
     newMessage({ envelope: { message_id, prescriber_order_number: null }, patient, prescription: dates }),
   );
@@ -27,13 +34,13 @@ async function ordered() {
     [message_id],
   );
   const { patient_id, prescription_id } = rows[0] as { patient_id: string; prescription_id: number };
-  const made = await ask(app, "/orders", {
+  const body = {
     shipping: { method_id: 1 },
     patient: { patient_id },
     items: [{ prescription_id: Number(prescription_id), quantity: 1, package_size: 90 }],
-  });
-  expect(made.status).toBe(201);
-  return { message_id, prescription_id, order_number: JSON.parse(made.text).order_number as string };
+  };
+  const order = await placed(app, body);
+  return { message_id, prescription_id, patient_id, patient, dates, body, order, order_number: order.order_number };
 }
 const cancel = (relates_to_message_id: string) =>
   intake.send(
@@ -70,26 +77,72 @@ describe("a CancelRx", () => {
     expect(await statusOf(order_number)).toMatchObject({ order_status: "Canceled" });
   });
 
-  test("of one whose order is being filled says so, and creates a review entry", async () => {
-    const { message_id, prescription_id, order_number } = await ordered();
-    await app.deps.db.raw("update orders set order_status = 'Filling', stage = 'fill' where order_number = $1", [
-      order_number,
-    ]);
-    const { text } = await cancel(message_id);
-    expect(text).toContain("An order is being filled");
+  for (const stage of ["Filling/fill", "Filling/product_check", "Filling/pack"] as const) {
+    test(`of one whose order is at ${stage} stops it with 73, says so, and creates a review entry`, async () => {
+      const { message_id, prescription_id, order_number, order } = await ordered();
+      await shop.reach(order, stage);
+      const { text } = await cancel(message_id);
+      expect(text).toContain(
+        "<Approved><Note>Canceled. An order in filling was stopped; nothing was dispensed.</Note>",
+      );
+      expect(await prescriptionRow(prescription_id)).toEqual({ active: false, units: 90 });
+      expect(await statusOf(order_number)).toMatchObject({ order_status: "On Hold", exceptions: [{ id: 73 }] });
+      expect((await shop.load(order)).standing.held_from).toBe(stage);
+      const { rows } = await app.deps.db.raw(
+        "select facts from review where kind = 'canceled_in_filling' order by review_id desc limit 1",
+      );
+      expect(rows).toEqual([{ facts: { order_numbers: [order_number] } }]);
+      const sent = linesOf(await eventsOf(app, order_number)).slice(-3);
+      expect(sent.map((line) => line.replace(/^\d+ /, ""))).toEqual([
+        "RX_UPDATED",
+        "ORDER_UPDATED Filling > On Hold",
+        "ORDER_EXCEPTION 73",
+      ]);
+    });
+  }
+
+  test("of one that has shipped in part says so, and ends the rest", async () => {
+    const { message_id, prescription_id, order } = await ordered();
+    await shop.reach(order, "Shipped");
+    expect((await cancel(message_id)).text).toContain("<Approved><Note>Canceled. Part of it was dispensed earlier.");
     expect(await prescriptionRow(prescription_id)).toEqual({ active: false, units: 90 });
-    expect(await statusOf(order_number)).toMatchObject({ order_status: "Filling" });
-    const { rows } = await app.deps.db.raw("select facts from review where kind = 'canceled_in_filling'");
-    expect(rows).toEqual([{ facts: { order_numbers: [order_number] } }]);
   });
 
-  test("of one that has shipped says so", async () => {
-    const { message_id, order_number } = await ordered();
-    await app.deps.db.raw("update orders set order_status = 'Shipped', stage = null where order_number = $1", [
-      order_number,
-    ]);
-    await app.deps.db.raw("update order_item set pending = false where order_number = $1", [order_number]);
-    expect((await cancel(message_id)).text).toContain("Part of it was dispensed earlier.");
+  test("of one with a shipped order and one in filling reports both", async () => {
+    const { message_id, order, body } = await ordered();
+    await shop.reach(order, "Shipped");
+    const again = await placed(app, { ...body, reference: "again" });
+    await shop.reach(again, "Filling/pack");
+    expect((await cancel(message_id)).text).toContain("Part was dispensed earlier; an open order was stopped.");
+    expect(await statusOf(again.order_number)).toMatchObject({ order_status: "On Hold", exceptions: [{ id: 73 }] });
+  });
+
+  test("of one that was dispensed in full is denied, each time", async () => {
+    const { message_id, prescription_id, order } = await ordered({ refills: 0 });
+    await shop.reach(order, "Shipped");
+    for (let time = 1; time <= 2; time++) {
+      const { text } = await cancel(message_id);
+      expect(text).toContain(
+        "<Denied><DenialReason>Too late to cancel: all of it was dispensed earlier.</DenialReason>",
+      );
+      expect(await prescriptionRow(prescription_id)).toEqual({ active: true, units: 90 });
+    }
+  });
+
+  test("and a step at the same moment: the order is stopped, and never ships afterwards", async () => {
+    for (let round = 0; round < 8; round++) {
+      const { message_id, order, order_number } = await ordered();
+      await shop.reach(order, "Filling/pack");
+      const [{ text }] = await Promise.all([
+        cancel(message_id),
+        shipOrder(app.deps, shop.work(order, staff.technician)).catch((error: unknown) => {
+          if (!(error instanceof WorkRefusal)) throw error;
+        }),
+      ]);
+      const { order_status } = await statusOf(order_number);
+      expect(["On Hold", "Shipped"]).toContain(order_status);
+      if (order_status === "On Hold") expect(text).toContain("An order in filling was stopped");
+    }
   });
 
   test("and a concurrent order for the same prescription: the order is rejected, canceled, or never created", async () => {
@@ -110,4 +163,44 @@ describe("a CancelRx", () => {
       expect(await prescriptionRow(prescription_id)).toEqual({ active: false, units: 0 });
     }
   });
+});
+
+/** A response that replaces the earlier prescription: an approved RxChange, or a renewal with "Replace". */
+describe("a prescription that replaces an earlier one", () => {
+  const replacements = {
+    "an approved RxChange": { kind: "change", response: "approved" },
+    "a Replace": { kind: "renewal", response: "replace" },
+  } as const;
+  const replace = async (kind: (typeof replacements)[keyof typeof replacements], of: Ordered) => {
+    const message_id = `CX-${++number}`;
+    const own = { ...prescription, ...of.dates, patient: { ...prescription.patient, ...of.patient } };
+    const { status } = await intake.send(
+      newMessage({
+        envelope: { message_id, relates_to_message_id: of.message_id, prescriber_order_number: null },
+        content: { ...kind, reason_codes: [], note: null, prescription: { ...own, sig_text: "Take one at night." } },
+      }),
+    );
+    expect(status).toBe(200);
+    const { rows } = await app.deps.db.raw("select prescription_id from prescription where sender_message_id = $1", [
+      message_id,
+    ]);
+    return Number((rows[0] as { prescription_id: number }).prescription_id);
+  };
+  type Ordered = Awaited<ReturnType<typeof ordered>>;
+
+  for (const [name, kind] of Object.entries(replacements)) {
+    for (const stage of ["Processing/clinical_review", "Filling/fill", "Filling/pack"] as const) {
+      test(`${name} stops an order at ${stage} with 73, and the new one can take its place`, async () => {
+        const of = await ordered();
+        await shop.reach(of.order, stage);
+        const prescription_id = await replace(kind, of);
+        expect(await prescriptionRow(of.prescription_id)).toMatchObject({ active: false });
+        const held = await readOrder(app, of.order_number);
+        expect([held.order_status, held.exceptions.map(({ id }) => id)]).toEqual(["On Hold", [73]]);
+        const { order } = await acted(app, held, { event: "replace_prescription", prescription_id });
+        expect([order.order_status, order.exceptions]).toEqual([stage.split("/")[0], []]);
+        expect(order.items[0]!.prescription_id).toBe(prescription_id);
+      });
+    }
+  }
 });

@@ -117,7 +117,7 @@ describe("a stored message", () => {
     const { review_id } = await keep({ patient: { ...stranger(), dob: null } });
     const before = await intakeRows(app);
     await expect(route(review_id)).rejects.toThrow(
-      "The message cannot be accepted: The patient's date of birth is missing or not a date.",
+      "The message cannot be accepted: The patient's date of birth is missing, not a date or not possible.",
     );
     expect(await intakeRows(app)).toEqual(before);
     expect(await rowsOf("select resolved_at from review where review_id = $1", review_id)).toEqual([

@@ -7,8 +7,10 @@ import { findPerson } from "../../../src/db/accounts/people.ts";
 import { products as cast } from "../../../src/seed/cast.ts";
 import { readDemo, seedDemo, writeDemo } from "../../../src/seed/demo.ts";
 import { passwordMatches } from "../../../src/usecases/accounts/create-person.ts";
+import { newOrder, placed } from "../../support/orders.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
 import { freshToken } from "../../support/token-request.ts";
+import { signedIn, type WebPerson } from "../../support/web.ts";
 
 let app: TestApp;
 let products: Product[];
@@ -44,6 +46,7 @@ describe("demo.json", () => {
       auth_url: text,
       sandbox_auth_url: text,
       operator: signIn,
+      people: ["technician", "pharmacist", "pharmacist"].map((role) => ({ ...signIn, name: text, role })),
       partners: [
         partner("sandbox", "api_driven"),
         partner("sandbox", "automatic"),
@@ -56,12 +59,34 @@ describe("demo.json", () => {
   test("contains credentials and passwords that work", async () => {
     for (const partner of app.demo.partners) expect(await freshToken(app, partner)).toBeTruthy();
     expect(await freshToken(app, app.demo.intake, "intake")).toBeTruthy();
-    for (const { email, password } of [app.demo.operator, ...app.demo.partners.map(({ portal }) => portal)]) {
+    const { operator, people, partners } = app.demo;
+    for (const { email, password } of [operator, ...people, ...partners.map(({ portal }) => portal)]) {
       const person = await findPerson(app.deps.db, email.toUpperCase());
       expect(await passwordMatches(password, person!.password_hash)).toBe(true);
       expect(await passwordMatches(`${password}x`, person!.password_hash)).toBe(false);
     }
   });
+});
+
+test("the demo's people take an order from review to shipped, and its admin cannot approve", async () => {
+  const { operator, people } = app.demo;
+  const [admin, technician, mina, owen] = await Promise.all(
+    [operator, ...people].map((person) => signedIn(app, person)),
+  );
+  const made = await placed(app, (await newOrder(app)).body);
+  const { account_id } = app.demo.partners[0]!;
+  const path = `/dashboard/orders/${account_id}/${made.order_number}/work`;
+  const refused = await admin!.send("POST", path, { event: "approve_review" });
+  expect([refused.status, refused.body.error.key]).toEqual([409, "not_your_role"]);
+  const items = made.items.map(({ item_id }) => ({ item_id, lot: "L1", lot_expires_on: "2099-01-01" }));
+  const scans = made.items.map(({ item_id, ndc }) => ({ item_id, code: ndc }));
+  const steps: [WebPerson, object, string][] = [
+    [mina!, { event: "approve_review" }, "Filling/fill"],
+    [technician!, { event: "complete_fill", items }, "Filling/product_check"],
+    [owen!, { event: "verify_product", scans }, "Filling/pack"],
+    [technician!, { event: "ship" }, "Shipped"],
+  ];
+  for (const [by, body, state] of steps) expect((await by.send("POST", path, body)).body.state).toBe(state);
 });
 
 describe("the demo has one of everything, available through the API", () => {

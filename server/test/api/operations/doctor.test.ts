@@ -119,6 +119,8 @@ describe("the database", () => {
       ["migrations", "ok"],
       ["keys", "ok"],
       ["safety tables", "ok"],
+      ["pharmacists", "ok"],
+      ["controlled stock", "ok"],
     ]);
   });
 

@@ -118,7 +118,7 @@ async function create(order: Order, body: OrderBody, actor: "partner" | "system"
   const orderer = { account_id: shop.account_id, environment: "sandbox" as const, clock_offset_s: 0, actor };
   const prepared = await prepareOrder(app.deps, orderer, body, JSON.stringify(body), now());
   // The result is the order that this creates.
-  Object.assign(order, await placeOrder(app.deps, app.deps.db, prepared, now()));
+  Object.assign(order, (await placeOrder(app.deps, app.deps.db, prepared, now())).order);
 }
 const created = (body: () => Promise<OrderBody>, exception_id?: ExceptionId): Fixture =>
   Object.fromEntries(
@@ -229,7 +229,8 @@ const fixtures: Record<string, Fixture> = {
     partner: { start: heldBy([64, 77]), take: partner_acts({ event: "release" }), exception_id: 64 },
     pharmacist: {
       start: heldBy([64, 69]),
-      take: (order) => resolveException(app.deps, shop.work(order, pharmacist), 69, "Asked the prescriber."),
+      take: (order) =>
+        resolveException(app.deps, shop.work(order, pharmacist), 69, "Asked the prescriber.", "prescriber_consulted"),
       exception_id: 69,
     },
     operator: {

@@ -90,6 +90,26 @@ describe("verify", () => {
     await expectRefused(app, waiting, { event: "verify" }, [[42462, "event"]], 1);
   });
 
+  test("is 42462 for the quantity of a controlled drug of any schedule", async () => {
+    const { body } = await newOrder(app, { prescription: prescribed("zolpidem-5", 30, { refills: 2 }) });
+    const patient = { ...body.patient, identity_documents: [goodDocument] };
+    const order = await placed(app, { ...body, patient, items: [{ ...body.items[0], quantity: 2 }] });
+    expect(order.exceptions.map(({ id }) => id)).toEqual([72]);
+    await expectRefused(app, order, { event: "verify" }, [[42462, "event"]]);
+    await expectRefused(app, order, { event: "verify", exception_id: 72 }, [[42462, "event"]]);
+    // Another exception of the same order is still the partner's to verify.
+    const doubtful = { ...patient, dob: "1957-03-09" };
+    const other = await newOrder(app, { prescription: prescribed("zolpidem-5", 30, { refills: 2 }) });
+    const two = await placed(app, {
+      ...other.body,
+      patient: { ...doubtful, patient_id: other.patient_id },
+      items: [{ ...other.body.items[0], quantity: 2 }],
+    });
+    expect(two.exceptions.map(({ id }) => id)).toEqual([71, 72]);
+    const { order: now } = await acted(app, two, { event: "verify", dob: person.dob });
+    expect(now.exceptions.map(({ id }) => id)).toEqual([72]);
+  });
+
   test("is 42462 for the exception that only a pharmacist closes, and accepted for another one on the order", async () => {
     const allergies = [{ text: "penicillin", codes: [], reaction: null, severity: null }];
     const { body } = await newOrder(app, { prescription: prescribed("amoxicillin-500", 21, { allergies }) });

@@ -13,8 +13,8 @@ beforeAll(async () => {
 });
 afterAll(() => app.stop());
 
-const technician = { person_id: "tess", role: "technician" } as const;
-const pharmacist = { person_id: "phil", role: "pharmacist" } as const;
+const technician = { person_id: "tess", role: "technician", license: null } as const;
+const pharmacist = { person_id: "phil", role: "pharmacist", license: "RPH-1001" } as const;
 const at = ({ order_number }: Pick<Order, "order_number">): Omit<Work, "by"> => ({
   account_id: app.demo.partners[0]!.account_id,
   order_number,

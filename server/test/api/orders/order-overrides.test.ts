@@ -1,4 +1,4 @@
-import { type ExceptionId, exceptionIds, exceptionRow, type Order, staffRoles } from "@pestle/contract";
+import { type ExceptionId, exceptionIds, exceptionRow, type Order, overrideCodes } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { claimOrder, readNotes } from "../../../src/usecases/fulfillment/claim-order.ts";
 import {
@@ -29,18 +29,21 @@ const named: Record<Worker["role"], string> = {
   lead: "pharmacist",
   admin: "operator",
 };
-const isPharmacist = ({ role }: Worker) => (staffRoles[role] as readonly string[]).includes("pharmacist");
+const isPharmacist = ({ role }: Worker) => role === "pharmacist" || role === "lead";
+const CODE = "prescriber_consulted";
 
 type Shop = ReturnType<typeof workplace>;
 async function expectRefused(shop: Shop, order: Numbered, by: Worker, id: ExceptionId, key: WorkRefusalKey) {
   const before = await shop.everything(order);
-  await expect(resolveException(app.deps, shop.work(order, by), id, "Looked into it.")).rejects.toMatchObject({ key });
+  await expect(resolveException(app.deps, shop.work(order, by), id, "Looked into it.", CODE)).rejects.toMatchObject({
+    key,
+  });
   expect(await shop.everything(order)).toEqual(before);
 }
 
 /** Closed by a person: with the reason, and not raised again by later checks. */
 async function expectEnded(shop: Shop, order: Numbered, by: Worker, id: ExceptionId): Promise<void> {
-  const ended = await resolveException(app.deps, shop.work(order, by), id, "Looked into it.");
+  const ended = await resolveException(app.deps, shop.work(order, by), id, "Looked into it.", CODE);
   expect([ended.order_status, ended.exceptions]).toEqual(["Processing", []]);
   expect((await shop.history(order)).at(-1)).toEqual({
     actor: named[by.role],
@@ -91,7 +94,6 @@ describe("an exception that its rule raised", () => {
       app.deps.db.raw("update prescription set sig_text = 'Take one daily.' where prescription_id = $1", [
         item!.prescription_id,
       ]),
-    74: ({ patient_id }) => patientCalls(app, patient_id).patch({ patient_safety: { allergies: [] } }),
   };
   for (const [id, remove] of Object.entries(gone)) {
     test(`can be closed by any pharmacy role once its cause is gone: ${id}`, async () => {
@@ -124,7 +126,7 @@ describe("an exception that a person raised", () => {
         const still = await resolveException(app.deps, shop.work(order, by), id === 64 ? 77 : 64, "Called.");
         expect(still.exceptions.map((one) => one.id)).toEqual([id]);
         if (needs_pharmacist) await expectRefused(shop, order, by, id, "pharmacist_needed");
-        else await resolveException(app.deps, shop.work(order, by), id, "Looked into it.");
+        else await resolveException(app.deps, shop.work(order, by), id, "Looked into it.", CODE);
       });
     }
   }
@@ -161,10 +163,11 @@ describe("an override of the safety engine", () => {
     for (const id of [74, 75] as const) {
       const { order } = await held[id](app);
       const shop = workplace(app);
-      await resolveException(app.deps, shop.work(order, pharmacist), id, "The prescriber knows.");
+      await resolveException(app.deps, shop.work(order, pharmacist), id, "The prescriber knows.", CODE);
       const read = () => readNotes(app.deps, shop.account_id, order.order_number);
       const [note] = await read();
       expect(note).toMatchObject({ overridden: [id], role: "pharmacist", signature_holds: true });
+      expect(note).toMatchObject({ code: CODE, license_number: pharmacist.license, reason: "The prescriber knows." });
       expect(note!.found.length).toBeGreaterThan(0);
       const { note_id } = note!;
       const [kept] = await shop.rows("select * from order_note where note_id = $1", note_id);
@@ -182,7 +185,7 @@ describe("an override of the safety engine", () => {
       expect((await read())[0]!.signature_holds).toBe(true);
       // The text cannot be changed or copied from another note: it would not decrypt.
       const other = await held[id](app);
-      await resolveException(app.deps, shop.work(other.order, pharmacist), id, "I do not care.");
+      await resolveException(app.deps, shop.work(other.order, pharmacist), id, "I do not care.", CODE);
       await shop.rows(
         `update order_note n set text_sealed = o.text_sealed from order_note o
         where n.note_id = $1 and o.order_number = $2`,
@@ -193,10 +196,42 @@ describe("an override of the safety engine", () => {
     }
   });
 
+  test("needs a code and an explanation, and the audit log shows exception, code and license", async () => {
+    const { order } = await held[74](app);
+    const shop = workplace(app);
+    const work = shop.work(order, pharmacist);
+    const before = await shop.everything(order);
+    await expect(resolveException(app.deps, work, 74, "The prescriber knows.")).rejects.toMatchObject({
+      key: "code_needed",
+    });
+    for (const short of ["ok", "123456789", "  fine     "]) {
+      await expect(resolveException(app.deps, work, 74, short, CODE)).rejects.toMatchObject({ key: "text_too_short" });
+    }
+    expect(await shop.everything(order)).toEqual(before);
+    await resolveException(app.deps, work, 74, "0123456789", "other");
+    const audited = await shop.rows(
+      "select person_id, role, subject from audit_entry where action = 'exception_overridden' and subject like $1",
+      `${order.order_number} %`,
+    );
+    const subject = `${order.order_number} exception 74 other license ${pharmacist.license}`;
+    expect(audited).toEqual([{ person_id: pharmacist.person_id, role: "pharmacist", subject }]);
+  });
+
+  test("needs a current license, not only the role", async () => {
+    const { order } = await held[75](app);
+    const shop = workplace(app);
+    for (const by of [pharmacist, lead]) {
+      await expectRefused(shop, order, { ...by, license: null }, 75, "license_needed");
+    }
+    // An admin is not a pharmacist, even with a license on file.
+    await expectRefused(shop, order, { ...admin, license: "RPH-1004" }, 75, "pharmacist_needed");
+    expect(overrideCodes).toContain(CODE);
+  });
+
   test("applies to the findings until there is another one", async () => {
     const { order, tell } = await allergic(["penicillin"]);
     const shop = workplace(app);
-    await resolveException(app.deps, shop.work(order, pharmacist), 74, "Tolerated in 2024.");
+    await resolveException(app.deps, shop.work(order, pharmacist), 74, "Tolerated in 2024.", "previously_tolerated");
     const recheck = async () => {
       await shop.act(order, { event: "hold" });
       return (await shop.act(order, { event: "release" })).order.exceptions.map(({ id }) => id);
@@ -204,9 +239,10 @@ describe("an override of the safety engine", () => {
     expect(await recheck()).toEqual([]);
     await tell(["penicillin", "peanuts"]);
     expect(await recheck()).toEqual([]);
+    // The new allergy holds the order at once.
     await tell(["penicillin", "amoxicillin"]);
-    expect(await recheck()).toEqual([74]);
-    await resolveException(app.deps, shop.work(order, pharmacist), 74, "The same.");
+    expect((await shop.load(order)).standing.open).toEqual([74]);
+    await resolveException(app.deps, shop.work(order, pharmacist), 74, "The same as before.", "previously_tolerated");
     expect(await recheck()).toEqual([]);
     const notes = await readNotes(app.deps, shop.account_id, order.order_number);
     expect(notes.map(({ signature_holds }) => signature_holds)).toEqual([true, true]);
@@ -215,22 +251,43 @@ describe("an override of the safety engine", () => {
 });
 
 describe("approving a review", () => {
+  test("needs a pharmacist with a current license", async () => {
+    const { order } = await allergic();
+    const shop = workplace(app);
+    const before = await shop.everything(order);
+    const refused: [Worker, WorkRefusalKey][] = [
+      [technician, "not_your_role"],
+      [admin, "not_your_role"],
+      [{ ...admin, license: "RPH-1004" }, "not_your_role"],
+      [{ ...pharmacist, license: null }, "license_needed"],
+      [{ ...lead, license: null }, "license_needed"],
+    ];
+    for (const [by, key] of refused) {
+      await expect(approveReview(app.deps, shop.work(order, by))).rejects.toMatchObject({ key });
+    }
+    expect(await shop.everything(order)).toEqual(before);
+    expect((await approveReview(app.deps, shop.work(order, lead))).order_status).toBe("Filling");
+  });
+
   test("holds the order instead if the checks now find something, and succeeds once that is resolved", async () => {
-    const { order, tell } = await allergic();
+    const { order } = await allergic();
     const shop = workplace(app);
     expect(order.order_status).toBe("Processing");
-    await tell(["amoxicillin"]);
     await claimOrder(app.deps, shop.work(order, pharmacist));
+    // A change that no request reports, so that only the step can find it.
+    await app.deps.db.raw("update prescription set sig_text = '' where prescription_id = $1", [
+      order.items[0]!.prescription_id,
+    ]);
     const stopped = await approveReview(app.deps, shop.work(order, pharmacist));
-    expect([stopped.order_status, stopped.exceptions.map(({ id }) => id)]).toEqual(["On Hold", [74]]);
+    expect([stopped.order_status, stopped.exceptions.map(({ id }) => id)]).toEqual(["On Hold", [69]]);
     expect((await shop.history(order)).at(-1)).toMatchObject({
       actor: "system",
       person_id: null,
       event: "raise_exception",
-      exception_id: 74,
+      exception_id: 69,
     });
     expect((await shop.load(order)).row.claimed_by).toBe(null);
-    await resolveException(app.deps, shop.work(order, pharmacist), 74, "Tolerated in 2024.");
+    await resolveException(app.deps, shop.work(order, pharmacist), 69, "Called the practice.", "prescriber_consulted");
     expect((await approveReview(app.deps, shop.work(order, pharmacist))).order_status).toBe("Filling");
   });
 

@@ -179,7 +179,7 @@ describe("an order", () => {
     const before = await calls.read();
     const told = { email: "new@quill.example", phone: "6285550199", gender: "N" };
     const patient_safety = { allergies: ["penicillin"] };
-    await placed(app, {
+    const held = await placed(app, {
       ...body,
       patient: {
         ...body.patient,
@@ -191,10 +191,18 @@ describe("an order", () => {
         identity_documents: [goodDocument],
       },
     });
+    expect(held.exceptions.map(({ id }) => id)).toEqual([71]);
     expect(await calls.read()).toEqual({
       ...before,
       ...told,
-      patient_safety: { ...before.patient_safety, ...patient_safety },
+      patient_safety: {
+        ...before.patient_safety,
+        allergies: [...before.patient_safety.allergies, "penicillin"],
+        entries: [
+          ...before.patient_safety.entries,
+          { entry_id: 2, kind: "allergy", text: "penicillin", source: "partner", recorded_at: expect.any(String) },
+        ],
+      },
       identity_documents: [{ id: 1, ...goodDocument, number: "****4821" }],
       updated_at: expect.any(String),
     });

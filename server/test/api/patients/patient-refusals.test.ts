@@ -66,6 +66,16 @@ const fixtures: Record<string, Fixture[]> = {
       body: { gender },
     })),
   ],
+  // The patient's only entry is the prescriber's.
+  removeSafetyEntry: [
+    ...[undefined, null, "", " ", 7, "x".repeat(201), "two\nlines"].map((reason) => ({
+      code: 42200 as const,
+      fields: ["reason"],
+      body: { reason },
+    })),
+    { code: 42200, fields: ["because"], body: { reason: "Not true.", because: "x" } },
+    { code: 42200, fields: ["entry_id"], body: { reason: "Not true." } },
+  ],
   addShippingAddress: [
     { code: 42200, fields: ["adress"], body: { ...address, adress: "" } },
     { code: 42200, fields: ["ignore_warnings"], body: { ...address, ignore_warnings: "true" } },
@@ -119,7 +129,8 @@ describe("a rejection", () => {
   const patientEndpoints = endpoints.filter(({ path }) => path.startsWith("/patients/"));
   /** Covered by other tests: codes of any request, and codes that need an order (order-changes). */
   const general: number[] = [40000, 40001, 40002, 40003, 40004, 40005, 42228, 42299];
-  const pathOf = (path: string, id = patient_id) => path.replace("{patient_id}", id).replace("{address_id}", "1");
+  const pathOf = (path: string, id = patient_id) =>
+    path.replace("{patient_id}", id).replace(/\{(address_id|entry_id)\}/, "1");
 
   test("has a fixture for every code that the contract's rows name", () => {
     for (const { operation_id, codes } of patientEndpoints) {
@@ -176,10 +187,11 @@ describe("a rejection", () => {
         bodies.add(text);
       }
     }
-    for (const address_id of ["0", "-1", "2", "one", "1.0", "01", "9999999999"]) {
-      const { status, text } = await calls.removeAddress(address_id);
-      expect(status).toBe(404);
-      bodies.add(text);
+    for (const number of ["0", "-1", "2", "one", "1.0", "01", "9999999999"]) {
+      for (const { status, text } of [await calls.removeAddress(number), await calls.removeEntry(number)]) {
+        expect(status).toBe(404);
+        bodies.add(text);
+      }
     }
     bodies.add((await ask(app, "/nowhere")).text);
     expect(bodies.size).toBe(1);

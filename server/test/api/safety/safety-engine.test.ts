@@ -2,13 +2,12 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { openDb } from "../../../src/db/db.ts";
-import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
 import { checkDatabase, checkSafety } from "../../../src/usecases/operations/check-up.ts";
 import { shipped, shippedJson } from "../../support/samples/safety.ts";
 import { createTestDatabase, startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { runCommand } from "../../support/tools/run-command.ts";
+import { staffAtCli } from "../../support/tools/staff-login.ts";
 import { SOON_MS, until } from "../../support/tools/until.ts";
 
 const HEAD = "a_class,a_ingredient,b_class,b_ingredient,severity,mechanism,washout_days,source,since";
@@ -25,15 +24,8 @@ beforeAll(async () => {
   database = await createTestDatabase();
   one = await startTestApp({ url: database.url });
   two = await startTestApp({ url: database.url });
-  env = { DATABASE_URL: database.url, DATA_DIR: folder, MASTER_KEY: TEST_MASTER_KEY };
-  for (const [email, role] of [
-    [PHARMACIST, "pharmacist"],
-    ["ines@larkspur.example", "technician"],
-  ] as const) {
-    await one.deps.db.transaction((tx) =>
-      createPerson(tx, { email, name: "N", role, partner_id: null, password_hash: "x" }, new Date()),
-    );
-  }
+  env = { DATABASE_URL: database.url, DATA_DIR: folder, MASTER_KEY: TEST_MASTER_KEY, XDG_CONFIG_HOME: folder };
+  await staffAtCli(one, env, { [PHARMACIST]: "pharmacist", "ines@larkspur.example": "technician" });
 });
 afterAll(async () => {
   await one.stop();
@@ -174,8 +166,8 @@ describe("an import", () => {
   });
 
   test.each([
-    ["nobody", {}, "Name the person who imports the file"],
-    ["a stranger", { as: "who@larkspur.example" }, "No user has this email address."],
+    ["one of several people", {}, "Several people are signed in"],
+    ["a stranger", { as: "who@larkspur.example" }, "who@larkspur.example is not signed in"],
     ["a technician", { as: "ines@larkspur.example" }, "Only a pharmacist, lead or admin"],
   ])("by %s is refused", async (_who, options, words) => {
     await expect(importFile("other.json", tables("other"), options)).rejects.toThrow(words);
@@ -337,9 +329,12 @@ describe("with a damaged data file", () => {
     const path = fileOf("damaged.json", "{");
     const app = await startTestApp({ url: own.url, env: { SAFETY_DATA_FILE: path } });
     try {
-      const csv = await importWith(own.url, fileOf("rows.csv", `${HEAD}\n,a,,b,major,m,0,s,2026-01-01\n`), path);
+      const there = { ...env, DATABASE_URL: own.url, SAFETY_DATA_FILE: path };
+      await staffAtCli(app, there, { "lee@larkspur.example": "lead" });
+      const importing = (file: string) => runCli(["safety", "import", file], there);
+      const csv = await importing(fileOf("rows.csv", `${HEAD}\n,a,,b,major,m,0,s,2026-01-01\n`));
       expect(csv).toMatchObject({ code: 1, stderr: expect.stringContaining("Import JSON first.") });
-      const ran = await importWith(own.url, fileOf("whole.json", tables("whole")), path);
+      const ran = await importing(fileOf("whole.json", tables("whole")));
       expect(ran).toMatchObject({ code: 0, stderr: "" });
       await until(() => versionOf(app) === "whole", "the import is in force");
     } finally {
@@ -348,15 +343,6 @@ describe("with a damaged data file", () => {
     }
   });
 });
-
-/** The demo has a lead, who may import. */
-async function importWith(url: string, file: string, safety_data_file: string) {
-  const db = openDb({ connection: { connectionString: url }, pool_size: 1, named_statements: true });
-  const { rows } = await db.raw("select email from person where role in ('admin', 'lead', 'pharmacist') limit 1");
-  await db.close();
-  const args = ["safety", "import", file, "--as", String(rows[0]!["email"])];
-  return runCli(args, { ...env, DATABASE_URL: url, SAFETY_DATA_FILE: safety_data_file });
-}
 
 test("the canaries detect tables that are corrupted in memory, and the service reads them again", async () => {
   const before = one.deps.safety.current();

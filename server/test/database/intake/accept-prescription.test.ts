@@ -3,8 +3,10 @@ import { acceptanceRefusals } from "../../../src/domain/intake/decide-acceptance
 import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
 import { acceptPrescription } from "../../../src/usecases/intake/accept-prescription.ts";
 import { resolveReview } from "../../../src/usecases/intake/close-review.ts";
+import { LICENSE_NEEDED } from "../../../src/usecases/intake/require-reviewer.ts";
 import { newMessage, openIntake } from "../../support/intake.ts";
 import { startTestApp, type TestApp } from "../../support/test-app.ts";
+import { licenseFor } from "../../support/web.ts";
 
 let app: TestApp;
 let intake: Awaited<ReturnType<typeof openIntake>>;
@@ -20,12 +22,16 @@ beforeAll(async () => {
       [PHARMACIST, "pharmacist", null],
       ["lee@larkspur.example", "lead", null],
       ["tam@larkspur.example", "technician", null],
+      ["ada@larkspur.example", "admin", null],
+      ["old@larkspur.example", "pharmacist", null],
       ["gone@larkspur.example", "pharmacist", null],
       ["dev@partner.example", "partner_admin", partner_id],
     ] as const) {
-      await createPerson(tx, { email, name: "N", role, partner_id: partner, password_hash: "x" }, new Date());
+      const person = { email, name: "N", role, partner_id: partner, password_hash: "x", ...licenseFor(role) };
+      await createPerson(tx, person, new Date());
     }
     await tx.raw("update person set disabled_at = now() where email = 'gone@larkspur.example'");
+    await tx.raw("update person set license_expires_on = '2020-01-31' where email = 'old@larkspur.example'");
   });
 });
 afterAll(() => app.stop());
@@ -121,14 +127,10 @@ describe("a verdict", () => {
   const refusals: Record<string, [change: Partial<Place> & { email?: string; note?: string }, sentence: string]> = {
     "of an unknown user": [{ email: "who@larkspur.example" }, "No user has this email address."],
     "of a former user": [{ email: "gone@larkspur.example" }, "No user has this email address."],
-    "of a technician": [
-      { email: "tam@larkspur.example" },
-      "Only a pharmacist, lead or admin of the pharmacy may decide this.",
-    ],
-    "of a partner's admin": [
-      { email: "dev@partner.example" },
-      "Only a pharmacist, lead or admin of the pharmacy may decide this.",
-    ],
+    "of a technician": [{ email: "tam@larkspur.example" }, "Only a pharmacist may decide this."],
+    "of an admin": [{ email: "ada@larkspur.example" }, "Only a pharmacist may decide this."],
+    "of a pharmacist whose license expired": [{ email: "old@larkspur.example" }, LICENSE_NEEDED],
+    "of a partner's admin": [{ email: "dev@partner.example" }, "Only a pharmacist may decide this."],
     "on an unknown prescription": [{ prescription_id: 1 }, "There is no such prescription in this account."],
     "in another account": [{ account_id: "0".repeat(12) }, "There is no such prescription in this account."],
     "with a control character in the note": [{ note: "a\tb" }, "Write 1 to 500 characters of plain text."],

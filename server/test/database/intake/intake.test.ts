@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { LONGEST_ENTRY, MOST_ENTRIES } from "../../../src/domain/patients/safety-record.ts";
 import { writeFhir } from "../../../src/formats/fhir/write.ts";
 import { formatOf, scriptFormat } from "../../../src/formats/formats.ts";
 import { processWaiting } from "../../../src/usecases/intake/process-waiting.ts";
@@ -112,6 +113,52 @@ describe("a NewRx", () => {
     ]);
     expect(record).toMatchObject({ email: "ada@example.test", last_name: patient.last_name });
     expect(record.patient_safety.allergies).toEqual(["Penicillin V", "Sulfa"]);
+  });
+
+  test("with safety facts that do not fit the record is stored, and waits for a pharmacist who reads the message", async () => {
+    const allergy = (text: string) => ({ text, codes: [], reaction: null, severity: null });
+    const long = "penicillin ".repeat(5_000).trim();
+    const cases: [string, ReturnType<typeof allergy>[], string[]][] = [
+      ["a text of 50 KB", [allergy(long)], [`${long.slice(0, LONGEST_ENTRY - 1)}…`]],
+      [
+        "too many",
+        Array.from({ length: MOST_ENTRIES + 1 }, (_, index) => allergy(`drug ${index}`)),
+        Array.from({ length: MOST_ENTRIES }, (_, index) => `drug ${index}`),
+      ],
+    ];
+    for (const [why, allergies, kept] of cases) {
+      const message_id = nextId();
+      const sent = newMessage({ envelope: { message_id }, patient: stranger(), prescription: { allergies } });
+      const { text } = await intake.send(sent);
+      expect([why, status(text)]).toEqual([why, "Status"]);
+      const [row] = await prescriptionsOf(message_id);
+      expect(row).toMatchObject({ acceptance: "pending" });
+      const [patient] = await rowsOf("select * from patient where patient_id = $1", row!["patient_id"]);
+      const { account_id, patient_id, record_sealed } = patient as {
+        account_id: string;
+        patient_id: string;
+        record_sealed: Buffer;
+      };
+      expect(openRecord(app.deps, account_id, patient_id, record_sealed).patient_safety.allergies).toEqual(kept);
+      const [review] = await rowsOf(
+        "select kind, reasons from review where prescription_id = $1",
+        row!["prescription_id"],
+      );
+      expect(review).toEqual({ kind: "prescription_acceptance", reasons: ["safety_facts_left_out"] });
+    }
+  });
+
+  test("with directions of 50 KB is stored whole with a warning; exception 69 holds its orders", async () => {
+    const message_id = nextId();
+    const sig_text = "Take one tablet by mouth daily. ".repeat(1_600).trim();
+    const { text } = await intake.send(
+      newMessage({ envelope: { message_id }, patient: stranger(), prescription: { sig_text } }),
+    );
+    expect(status(text)).toBe("Status");
+    const [row] = await prescriptionsOf(message_id);
+    expect(row!["sig_text"]).toBe(sig_text);
+    const [message] = await rowsOf("select warnings from intake_message where sender_message_id = $1", message_id);
+    expect(message!["warnings"]).toContain("sig_long");
   });
 
   test("of a person with the same name and birth date elsewhere creates another patient and a review entry", async () => {
@@ -449,11 +496,18 @@ describe("a rejected message", () => {
     },
   );
 
-  test("a patient without a birth date is rejected with 900 / 080", async () => {
-    const { text } = await intake.send(
-      newMessage({ envelope: { message_id: nextId() }, patient: { ...stranger(), dob: null } }),
-    );
-    expect(codes(text)).toEqual(["900", "080"]);
+  test("a patient without a possible birth date is rejected with 900 / 080", async () => {
+    const before = await intakeRows(app);
+    const tomorrow = new Date(Date.now() + 48 * 3600 * 1000).toISOString().slice(0, 10);
+    const dobs = [null, tomorrow, "2150-01-01", "1899-12-31"];
+    for (const dob of dobs) {
+      const message = newMessage({ envelope: { message_id: nextId() }, patient: { ...stranger(), dob } });
+      expect([dob, codes((await intake.send(message)).text)]).toEqual([dob, ["900", "080"]]);
+    }
+    expect(await intakeRows(app)).toEqual({
+      ...before,
+      intake_message: before["intake_message"]! + dobs.length,
+    });
   });
 
   test("a body of 1 MiB + 1 is 400 / 40004 and not stored; another type is 40002; a partner's token is 401", async () => {

@@ -127,7 +127,7 @@ test("a new order reads a few rows, regardless of the number of orders and produ
   const orderer = { account_id, environment: "sandbox" as const, clock_offset_s: 0 };
   const prepared = await prepareOrder(app.deps, orderer, body, JSON.stringify(body), now);
   const looked = await rowsRead(app.deps.db, async (tx) => {
-    const order = await placeOrder(app.deps, tx, prepared, now);
+    const { order } = await placeOrder(app.deps, tx, prepared, now);
     expect(order.exceptions).toEqual([]);
   });
   expect(looked.map(({ table }) => table)).toContain("stock");

@@ -38,7 +38,23 @@ describe("a patient", () => {
       dob: person.dob,
       gender: "F",
       phone: known.phone,
-      patient_safety: { medications: [], health_conditions: [], allergies: ["tartrazine"] },
+      patient_safety: {
+        medications: [],
+        health_conditions: [],
+        allergies: ["tartrazine"],
+        allergies_status: "listed",
+        medications_status: "not_asked",
+        conditions_status: "not_asked",
+        entries: [
+          {
+            entry_id: 1,
+            kind: "allergy",
+            text: "tartrazine",
+            source: "prescriber",
+            recorded_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT[\d:]{8}\.\d{3}Z$/),
+          },
+        ],
+      },
       addresses: [
         {
           address_id: 1,
@@ -82,7 +98,16 @@ describe("PATCH", () => {
       email: "new.mail+rx@quill.example",
       phone: "6285550199",
       gender: "N",
-      patient_safety: { medications: ["lisinopril"], health_conditions: [], allergies: [] },
+      // An empty list removes nothing.
+      patient_safety: {
+        ...before.patient_safety,
+        medications: ["lisinopril"],
+        medications_status: "listed",
+        entries: [
+          ...before.patient_safety.entries,
+          { entry_id: 2, kind: "medication", text: "lisinopril", source: "partner", recorded_at: expect.any(String) },
+        ],
+      },
       updated_at: expect.any(String),
     };
     expect(JSON.parse(text)).toEqual(expected);
@@ -117,7 +142,10 @@ describe("PATCH", () => {
   test("accepts as many entries, and as long ones, as the contract allows", async () => {
     const full = { medications: list(100), allergies: ["x".repeat(200)] };
     expect((await calls.patch({ patient_safety: full })).status).toBe(200);
-    expect((await calls.read()).patient_safety).toMatchObject(full);
+    expect((await calls.read()).patient_safety).toMatchObject({
+      ...full,
+      allergies: ["tartrazine", ...full.allergies],
+    });
   });
 });
 

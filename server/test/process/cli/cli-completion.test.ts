@@ -1,7 +1,9 @@
 import { spawnSync } from "node:child_process";
 import { beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../../../src/cli/commands.ts";
+import { loadCommands } from "../../../src/cli/commands.ts";
 import type { CommandRow } from "../../../src/cli/program.ts";
+
+const commands = await loadCommands();
 
 const scripts = { bash: "", zsh: "", fish: "" };
 beforeAll(async () => {

@@ -4,13 +4,14 @@ import { join } from "node:path";
 import { documentKinds, type Order } from "@pestle/contract";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { addDays, dateIn } from "../../../src/domain/values/calendar.ts";
-import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
 import { type Given, newOrder, type OrderBody, placed, post, prescribed } from "../../support/orders.ts";
 import { ask, goodDocument } from "../../support/patient.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { textOf } from "../../support/tools/read-pdf.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { runCommand } from "../../support/tools/run-command.ts";
+import { staffAtCli } from "../../support/tools/staff-login.ts";
+import { testLicense } from "../../support/web.ts";
 
 let app: TestApp;
 let folder: string;
@@ -20,14 +21,10 @@ beforeAll(async () => {
   app = await startTestApp({ unlimited: true });
   folder = mkdtempSync(join(tmpdir(), "pestle-order-"));
   const { DATABASE_URL, DATA_DIR } = app.config;
-  env = { DATABASE_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY };
+  env = { DATABASE_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY, XDG_CONFIG_HOME: folder };
   account = app.demo.partners[0]!.account_id;
-  await app.deps.db.transaction(async (tx) => {
-    for (const role of ["technician", "pharmacist", "lead"]) {
-      const person = { email: mail(role), name: role, role, partner_id: null, password_hash: "none" };
-      await createPerson(tx, person, app.deps.now());
-    }
-  });
+  const roles = ["technician", "pharmacist", "lead"];
+  await staffAtCli(app, env, Object.fromEntries(roles.map((role) => [mail(role), role])));
 });
 afterAll(async () => {
   await app.stop();
@@ -101,15 +98,53 @@ describe("an order is worked from the command line", () => {
     expect(made.exceptions.map(({ id }) => id)).toEqual([74]);
     const held = await order("raise", "technician", made, { exception: "68", reason: "Seen twice?" });
     expect(held.data).toMatchObject({ state: "On Hold", exceptions: [68, 74] });
-    const off = { exception: "74", reason: "Tolerated it in May, says the prescriber." };
+    const off = {
+      exception: "74",
+      code: "previously_tolerated",
+      reason: "Tolerated it in May, says the prescriber.",
+    };
     await expect(order("resolve", "technician", made, off)).rejects.toThrow("Only a pharmacist");
     await order("resolve", "technician", made, { exception: "68", reason: "Only once." });
+    await expect(order("resolve", "pharmacist", made, { ...off, code: undefined })).rejects.toThrow("reason code");
+    await expect(order("resolve", "pharmacist", made, { ...off, reason: "Fine." })).rejects.toThrow("10 characters");
     expect(await stateOf(order("resolve", "pharmacist", made, off))).toBe("Processing/clinical_review");
     const { text, data } = await order("show", "pharmacist", made);
-    expect(text).toContain(`${off.reason} [overrides 74; signature valid]`);
-    expect(data).toMatchObject({ findings: [{ kind: "allergy", exception_id: 74 }] });
+    const signed = `[overrides 74; ${off.code}, license ${testLicense.license_number}; signature valid]`;
+    expect(text).toContain(`${off.reason} ${signed}`);
+    // The prescriber's own allergy stays, and warns.
+    expect(data).toMatchObject({
+      findings: [
+        { kind: "allergy", exception_id: 74 },
+        { kind: "allergy", exception_id: null },
+      ],
+    });
     await app.deps.db.raw("update order_note set person_id = 'somebody' where signature is not null");
     expect((await order("show", "pharmacist", made)).text).toContain("SIGNATURE INVALID");
+  });
+
+  test("shows whether the patient was asked; staff add an entry, and only a pharmacist removes it", async () => {
+    const made = await place();
+    const safety = "safety   allergies listed, medications not asked, conditions not asked";
+    expect((await order("show", "technician", made)).text).toContain(safety);
+    await order("add-fact", "technician", made, { kind: "medication", text: "Melatonin" });
+    const wrong = { entry: "2", reason: "Stopped in May." };
+    await expect(order("remove-fact", "technician", made, wrong)).rejects.toThrow("Your role does not allow this.");
+    await expect(order("remove-fact", "pharmacist", made, { ...wrong, entry: "9" })).rejects.toThrow("no such entry");
+    await expect(order("add-fact", "pharmacist", made, { kind: "allergy", text: " " })).rejects.toThrow("Write 1 to");
+    await order("remove-fact", "pharmacist", made, wrong);
+    const hidden = await order("show", "pharmacist", made);
+    expect(hidden.text).not.toContain("Melatonin");
+    const { data, text } = await order("show", "pharmacist", made, { reveal: true });
+    expect(data).toMatchObject({
+      patient_safety: { allergies: ["tartrazine"], medications: [], medications_status: "not_asked" },
+      removed_entries: [{ entry_id: 2, source: "pharmacy", removed: { by: "pharmacy", reason: wrong.reason } }],
+    });
+    expect(text).toMatch(/2 +medication +Melatonin +pharmacy +.*by the pharmacy: Stopped in May\./);
+    const { rows } = await app.deps.db.raw(
+      "select action from audit_entry where subject = $1 and action like 'safety%' order by audit_id",
+      [made.order_number],
+    );
+    expect(rows.map(({ action }) => action)).toEqual(["safety_entry_added", "safety_entry_removed"]);
   });
 
   test("is claimed by one user at a time, and taken over by a lead", async () => {
@@ -148,9 +183,9 @@ describe("an order is worked from the command line", () => {
     const nobody = { order_number: "0000000000" };
     await expect(order("show", "lead", nobody)).rejects.toThrow("There is no such order in this account.");
     await expect(order("claim", "lead", nobody)).rejects.toThrow("There is no such order in this account.");
-    await expect(order("approve", "nobody", made)).rejects.toThrow("No user has this email address.");
-    const portal = { account, as: app.demo.partners[0]!.portal.email };
-    await expect(run("order show", portal, made.order_number)).rejects.toThrow("Only pharmacy staff");
+    await expect(order("approve", "nobody", made)).rejects.toThrow(
+      "nobody@larkspur.example is not signed in on this machine. Run `pestle user login --email nobody@larkspur.example` first.",
+    );
     const other = { account: app.demo.partners[1]!.account_id, as: mail("lead") };
     await expect(run("order show", other, made.order_number)).rejects.toThrow("no such order");
     await expect(run("order show", { ...other, account: "x" }, made.order_number)).rejects.toThrow("no such account");

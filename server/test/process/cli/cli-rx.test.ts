@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../../../src/cli/commands.ts";
+import { loadCommands } from "../../../src/cli/commands.ts";
 import { type PresetName, rxPresets } from "../../../src/cli/intake/rx-presets.ts";
 import { intakeRefusals } from "../../../src/domain/intake/intake-refusals.ts";
 import { reasonSentence, reviewKinds } from "../../../src/domain/intake/review-kinds.ts";
@@ -13,6 +13,9 @@ import { intakeRows, newMessage, openIntake } from "../../support/intake.ts";
 import { startTestApp, TEST_MASTER_KEY, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { runCommand } from "../../support/tools/run-command.ts";
+import { staffAtCli } from "../../support/tools/staff-login.ts";
+
+const commands = await loadCommands();
 
 let app: TestApp;
 let folder: string;
@@ -22,7 +25,7 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "pestle-rx-"));
   writeDemo(app.config.DATA_DIR, app.demo);
   const { DATABASE_URL, DATA_DIR } = app.config;
-  env = { DATABASE_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY };
+  env = { DATABASE_URL, DATA_DIR, MASTER_KEY: TEST_MASTER_KEY, XDG_CONFIG_HOME: join(folder, "config") };
 });
 afterAll(async () => {
   await app.stop();
@@ -323,10 +326,8 @@ describe("rx lint", () => {
 });
 
 describe("rx review", () => {
-  const PERSON = { generatePassword: true, name: "Pia Lind" };
   beforeAll(async () => {
-    await run("user create", { ...PERSON, email: "pia@larkspur.example", role: "pharmacist" });
-    await run("user create", { ...PERSON, email: "tam@larkspur.example", role: "technician" });
+    await staffAtCli(app, env, { "pia@larkspur.example": "pharmacist", "tam@larkspur.example": "technician" });
   });
 
   test("has a sentence for every kind in the database, and a command that closes it", async () => {
@@ -356,10 +357,10 @@ describe("rx review", () => {
         ],
       }),
     );
-    expect(text).toContain(`pestle rx accept ${prescription_id} --account ${account_id} --as EMAIL`);
+    expect(text).toContain(`pestle rx accept ${prescription_id} --account ${account_id}`);
     const given = { account: account_id, as: "pia@larkspur.example", note: "Signature came by fax." };
     await expect(run("rx accept", { ...given, as: "tam@larkspur.example" }, `${prescription_id}`)).rejects.toThrow(
-      "Only a pharmacist, lead or admin",
+      "Only a pharmacist may decide this.",
     );
     await expect(run("rx accept", given, "many")).rejects.toThrow("Give the number");
     const accepted = await run("rx accept", given, `${prescription_id}`);
@@ -379,7 +380,8 @@ describe("rx review", () => {
   test("shows when an order is due, in Automatic Processing", async () => {
     const sent = (await send("controlled-unsigned", { to: app.demo.partners[1]!.ncpdp_id })).data;
     const given = { account: sent.account_id, as: "pia@larkspur.example" };
-    const { text } = await run("rx accept", given, `${sent.prescription_id}`);
+    await expect(run("rx accept", given, `${sent.prescription_id}`)).rejects.toThrow("needs a note");
+    const { text } = await run("rx accept", { ...given, note: "Signature came by fax." }, `${sent.prescription_id}`);
     expect(text).toMatch(/ is accepted\. An order is due at \d{4}-\d\d-\d\d \d\d:\d\dZ\.$/);
   });
 
@@ -397,6 +399,7 @@ describe("rx review", () => {
       const listed = (await there("rx review")).data as { review_id: number; kind: string; account_id: string }[];
       const entry = (kind: string) => listed.find((review) => review.kind === kind)!;
       const as = own.demo.operator.email;
+      await there("user login", { email: as });
       const { review_id } = entry("unrouted_message");
       const routed = await there("rx route", { to: willow!.account_id, as }, `${review_id}`);
       expect(routed.text).toMatch(/^Routed: prescription \d+ for patient MRN-20417\.$/);
@@ -431,7 +434,7 @@ test("the program itself: an answer in words, 0 and 1, and --version is the mess
     runCli(["rx", "send", "--preset", "simple"], env),
     runCli(["rx", "send", "--preset", "no-birth-date", "--json"], env),
     runCli(["rx", "send", "--preset", "simple", "--version", "10.6", "--print"], env),
-    runCli(["rx", "accept", "1", "--account", "x"], env),
+    runCli(["rx", "accept", "1"], env),
   ]);
   expect(taken).toMatchObject({ code: 0, stderr: "" });
   expect(taken.stdout).toMatch(
@@ -440,7 +443,7 @@ test("the program itself: an answer in words, 0 and 1, and --version is the mess
   expect(refused).toMatchObject({ code: 1, stderr: "" });
   expect(refused.json()).toMatchObject({ code: "900", description_codes: ["080"] });
   expect(message.stdout).toContain('version="010" release="006"');
-  expect(usage).toMatchObject({ code: 2, stderr: "pestle: required option '--as <email>' not specified\n" });
+  expect(usage).toMatchObject({ code: 2, stderr: "pestle: required option '--account <account_id>' not specified\n" });
   const file = fileOf("printed.xml", message.stdout);
   const lint = await runCli(["rx", "lint", file], env);
   expect(lint).toMatchObject({ code: 0, stderr: "" });

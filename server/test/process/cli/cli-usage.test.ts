@@ -2,7 +2,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../../../src/cli/commands.ts";
+import { commandFiles, commandsFor, loadCommands } from "../../../src/cli/commands.ts";
 import { createProgram } from "../../../src/cli/program.ts";
 import { settings } from "../../../src/config.ts";
 import { findPerson } from "../../../src/db/accounts/people.ts";
@@ -11,6 +11,8 @@ import { passwordMatches } from "../../../src/usecases/accounts/create-person.ts
 import { createTestDatabase, TEST_MASTER_KEY } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
 import { runCommand } from "../../support/tools/run-command.ts";
+
+const commands = await loadCommands();
 
 let folder: string;
 let database: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -27,6 +29,24 @@ afterAll(async () => {
 
 const run = (name: string, options: Record<string, unknown> = {}, argument = "") =>
   runCommand(env, name, options, argument);
+
+describe("a command line", () => {
+  test.each(commandFiles.map(([words, load]) => [words.join(", "), words, load] as const))(
+    "that starts with %s loads the commands of these names",
+    async (_, words, load) => {
+      const first = [await load()].flat().map(({ name }) => name.split(" ")[0]);
+      expect([...new Set(first)].sort()).toEqual([...words].sort());
+    },
+  );
+
+  test("loads its own group only; without a known first word it loads all, for the help", async () => {
+    expect((await commandsFor("orders")).map(({ name }) => name.split(" ")[0])).toEqual(
+      commands.filter(({ name }) => name.startsWith("orders ")).map(() => "orders"),
+    );
+    expect(await commandsFor("--version")).toEqual([]);
+    for (const word of [undefined, "--help", "nonsense"]) expect(await commandsFor(word)).toHaveLength(commands.length);
+  });
+});
 
 describe("every command", () => {
   test.each(commands.map((row) => [row.name, row] as const))("%s has help with an example", (name, row) => {

@@ -2,12 +2,14 @@ import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { commands } from "../../../src/cli/commands.ts";
+import { loadCommands } from "../../../src/cli/commands.ts";
 import { openReceiver } from "../../support/receiver.ts";
 import { startTestApp } from "../../support/test-app.ts";
 import { type DocBlock, docBlocks, docPages, ROOT, readDoc } from "../../support/tools/doc-blocks.ts";
 import { guideScenes } from "../../support/tools/guide-scenes.ts";
 import { type CliServer, runGuide, startCliServer } from "../../support/tools/run-guide.ts";
+
+const commands = await loadCommands();
 
 /** Pages whose blocks have their own test. */
 const RUN_ELSEWHERE: Record<string, string> = {

@@ -9,11 +9,12 @@ import { readConfig } from "../../../src/config.ts";
 import { openDb } from "../../../src/db/db.ts";
 import { readMigrations } from "../../../src/db/migrate.ts";
 import type { Demo } from "../../../src/seed/demo.ts";
+import { checkDatabase, NO_PHARMACIST } from "../../../src/usecases/operations/check-up.ts";
 import { ask } from "../../support/patient.ts";
 import { openReceiver } from "../../support/receiver.ts";
 import { createTestDatabase, startTestApp, type TestApp } from "../../support/test-app.ts";
 import { runCli } from "../../support/tools/run-cli.ts";
-import { signedIn } from "../../support/web.ts";
+import { signedIn, testLicense } from "../../support/web.ts";
 import { webhookCalls } from "../../support/webhook-api.ts";
 
 /**
@@ -71,6 +72,24 @@ describe.each(Object.entries(ways))("a service of 0.1.0 continues when %s", (_, 
     for (const { portal } of demo.partners) expect((await signedIn(app, portal)).role).toBe("partner_admin");
   });
 
+  test("the log and the doctor say that a pharmacist is missing, and the admin adds one who can approve", async () => {
+    expect(app.lines().map(({ msg }) => msg)).toContain(NO_PHARMACIST);
+    const look = async () =>
+      (await checkDatabase(app.config, app.deps.db, app.deps.now)).find(({ what }) => what === "pharmacists");
+    expect(await look()).toEqual({ what: "pharmacists", state: "warning", says: NO_PHARMACIST });
+    const admin = await signedIn(app, demo.operator);
+    const email = "new.pharmacist@larkspur.example";
+    const made = await admin.send("POST", "/dashboard/people", {
+      email,
+      name: "New",
+      role: "pharmacist",
+      ...testLicense,
+    });
+    expect(made.status).toBe(201);
+    expect(await look()).toMatchObject({ state: "ok" });
+    await signedIn(app, { email, password: made.body.password });
+  });
+
   test("orders and their patients are unchanged", async () => {
     for (const order of known.orders) {
       const { text } = await ask(app, `/orders/${order.order_number}`);
@@ -78,6 +97,9 @@ describe.each(Object.entries(ways))("a service of 0.1.0 continues when %s", (_, 
     }
     const { text } = await ask(app, `/patients/${known.patient.patient_id}`);
     expect(JSON.parse(text)).toMatchObject(known.patient);
+    // 0.1.0 had empty lists only, which say nothing.
+    const { allergies_status, entries } = (JSON.parse(text) as Patient).patient_safety;
+    expect([allergies_status, entries]).toEqual(["not_asked", []]);
   });
 
   test("an order continues, and its webhook is signed with the original secrets", async () => {

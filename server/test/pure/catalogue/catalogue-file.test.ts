@@ -5,7 +5,7 @@ import { readCsv, writeCsv } from "../../../src/domain/catalogue/csv.ts";
 import { kindOfColumns, readFileTable } from "../../../src/domain/catalogue/file-table.ts";
 import { changesNothing, type ImportPlan, planImport } from "../../../src/domain/catalogue/plan-import.ts";
 import { type Catalogue, type CatalogueKind, catalogueKinds, type Row } from "../../../src/domain/catalogue/rows.ts";
-import { catalogueRules } from "../../../src/domain/catalogue/rules.ts";
+import { CONTROLLED, catalogueRules } from "../../../src/domain/catalogue/rules.ts";
 import { writeFile } from "../../../src/domain/catalogue/write-file.ts";
 import { castCatalogue, catalogues } from "../../support/samples/catalogue.ts";
 import { effort } from "../../support/tools/effort.ts";
@@ -130,6 +130,7 @@ const wrongValues: Record<CatalogueKind, Record<string, readonly unknown[]>> = {
     cold_chain: ["cold", 0],
     price_cents: [-1, 12.5, "1200", 1e9, null],
     back_orders: ["no", 1],
+    is_drug: ["maybe", 0],
   },
   brands: {
     id: [0, -1, 1.5, "1", null, 1e12],
@@ -228,6 +229,13 @@ const breaking: Record<CatalogueKind, Record<string, { rows: readonly object[]; 
       gcn: null,
     }),
     "A controlled substance must need a prescription.": one({ sku: "zolpidem-5", rx_only: false }),
+    [CONTROLLED]: one({ sku: "zolpidem-5", drug_schedule: "0" }),
+    "A drug must list its ingredients, because the safety checks use them. If it is not a drug, set is_drug to false.":
+      one({ sku: "pill-organizer", is_drug: true }),
+    "A product with ingredients, or one that needs a prescription, is a drug.": one({
+      sku: "atorvastatin-20",
+      is_drug: false,
+    }),
     "The account has no shipping method with this id. Import shipping_methods first.": one({
       sku: "zolpidem-5",
       shipping_method_ids: [1, 77],
@@ -282,11 +290,11 @@ describe("every rule", () => {
 
   test("and every wrong column is reported at once, in the order of the file", () => {
     const text = [
-      "sku,ndc,name,rx_only,drug_schedule,package_sizes,quantities,written_quantities,max_units,shipping_method_ids,price_cents",
-      "new-1,70999010130,One,false,0,30,1,30,30,1,100",
-      "new-2,123,Two,maybe,9,0,0,0,0,0,-1",
-      "new-1,,Three,false,0,30,1,30,30,88,100",
-      "new-4,,Four,true,0,30,1,30,30,1,100",
+      "sku,ndc,name,rx_only,drug_schedule,package_sizes,quantities,written_quantities,max_units,shipping_method_ids,price_cents,ingredients",
+      "new-1,70999010130,One,false,0,30,1,30,30,1,100,urea",
+      "new-2,123,Two,maybe,9,0,0,0,0,0,-1,urea",
+      "new-1,,Three,false,0,30,1,30,30,88,100,urea",
+      "new-4,,Four,true,0,30,1,30,30,1,100,urea",
     ].join("\n");
     expect(places(planText("products", text))).toEqual([
       "line 2 ndc",
@@ -303,6 +311,39 @@ describe("every rule", () => {
 
   test("an unknown product cannot be counted", () => {
     expect(places(plan("stock", [{ sku: "unheard-of", on_hand_units: 1 }]))).toEqual(["item 1 sku"]);
+  });
+});
+
+describe("ingredients", () => {
+  const row = { ...first("products"), sku: "zz", ndc: "00000000001" };
+  const readIngredient = (ingredient: string) => ({
+    names: ingredient === "Ambien" ? ["zolpidem"] : [ingredient],
+    known: ingredient !== "zorblaxin" && ingredient !== "atorvastatn",
+    did_you_mean: ingredient === "atorvastatn" ? ["atorvastatin"] : [],
+  });
+  const planned = (change: object) =>
+    planImport("products", readFileTable(JSON.stringify([{ ...row, ...change }])), castCatalogue, {
+      partial: true,
+      readIngredient,
+    });
+
+  test("that the safety tables do not know are a warning, and the file can be imported", () => {
+    const { faults, warnings, diff } = planned({ ingredients: ["atorvastatin", "zorblaxin", "atorvastatn"] });
+    expect([faults, diff.added]).toEqual([[], ["zz"]]);
+    expect(warnings).toEqual([
+      { at: "item 1", column: "ingredients", sentence: expect.stringContaining("do not know ingredient 2. Orders") },
+      { at: "item 1", column: "ingredients", sentence: expect.stringContaining("Did you mean atorvastatin?") },
+    ]);
+    expect(planned({ ingredients: ["atorvastatin"] }).warnings).toEqual([]);
+  });
+
+  test("that are controlled are rejected under schedule 0, also by their brand", () => {
+    for (const ingredient of ["zolpidem tartrate", "Ambien"]) {
+      expect(planned({ ingredients: [ingredient] }).faults).toEqual([
+        { at: "item 1", column: "drug_schedule", sentence: CONTROLLED },
+      ]);
+      expect(planned({ ingredients: [ingredient], drug_schedule: "4" }).faults).toEqual([]);
+    }
   });
 });
 
@@ -341,6 +382,7 @@ describe("the difference", () => {
             expect(file.format).toBe(format);
             expect(planImport(kind, file, catalogue, { partial })).toEqual({
               faults: [],
+              warnings: [],
               diff: { added: [], changed: [], retired: [], unchanged: rows.length },
               rows: [],
             });

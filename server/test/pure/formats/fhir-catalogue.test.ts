@@ -119,6 +119,12 @@ const scheduled = (code: string) =>
 const ofPatient = (fields: Loose) => bundleWith((_, all) => Object.assign(patient(all), fields));
 const ofPractitioner = (fields: Loose) => bundleWith((_, all) => Object.assign(practitioner(all), fields));
 
+const weighing = (valueQuantity: Loose) =>
+  bundleWith((request, all) => {
+    const code = { coding: [{ system: "http://loinc.org", code: "29463-7" }] };
+    add(all, { resourceType: "Observation", status: "final", code, subject: request.subject, valueQuantity });
+  });
+
 const doubted: Partial<Record<WarningCode, Loose[]>> = {
   sent_time_unreadable: [
     { ...bundle(), timestamp: "yesterday" },
@@ -174,6 +180,11 @@ const doubted: Partial<Record<WarningCode, Loose[]>> = {
   written_date_unreadable: [requested({ authoredOn: "2026-13-01" })],
   date_unreadable: [dispensed({ validityPeriod: { start: "2026" } }), dispensed({ validityPeriod: { end: "never" } })],
   allergy_unreadable: [bundleWith((_, all) => delete the("AllergyIntolerance", all).code)],
+  weight_unreadable: [
+    weighing({ value: -70, code: "kg" }),
+    weighing({ value: 70_000, unit: "kg" }),
+    weighing({ value: 70 }),
+  ],
   not_an_order: [requested({ intent: undefined }), requested({ reportedBoolean: true })],
   reference_unresolved: [
     requested({

@@ -105,6 +105,32 @@ describe("a reference never resolves to the wrong resource", () => {
     expect(() => message(group)).toThrow("204");
   });
 
+  test("another patient's weight is ignored, and the newest one counts", () => {
+    const weight = (value: number, effectiveDateTime: string, reference: string, more: object = {}) => ({
+      resourceType: "Observation",
+      status: "final",
+      code: { coding: [{ system: "http://loinc.org", code: "29463-7" }] },
+      subject: { reference },
+      effectiveDateTime,
+      valueQuantity: { value, unit: "kg", system: "http://unitsofmeasure.org", code: "kg" },
+      ...more,
+    });
+    const patient = "Patient/patient";
+    const mixed = bundleWith((_, all) => {
+      add(
+        all,
+        { resourceType: "Patient", id: "sibling" },
+        weight(12, "2026-11-02", "Patient/sibling"),
+        weight(71, "2026-11-01", patient),
+        weight(70, "2026-10-01", patient),
+        weight(90, "2026-11-03", patient, { status: "entered-in-error" }),
+        weight(170, "2026-11-04", patient, { code: { coding: [{ code: "8302-2" }] } }),
+      );
+    });
+    expect(prescriptionIn(mixed).patient.weight_kg).toBe(71);
+    expect(warningsIn(mixed)).toEqual(["other_patient"]);
+  });
+
   test("another patient's allergies are ignored, and those without a patient count", () => {
     const mixed = bundleWith((_, all) => {
       add(

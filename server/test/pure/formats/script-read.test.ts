@@ -303,6 +303,13 @@ const inMedication = (element: string) =>
   edit(sample, ["</MedicationPrescribed>", `${element}</MedicationPrescribed>`]);
 const controlled = edit(sample, ["C38046", "C48675"]);
 
+const weighing = (value: string, unit: string, date = "2026-11-01") =>
+  edit(sample, [
+    "</NewRx>",
+    `<Observation><Measurement><VitalSign>29463-7</VitalSign><Value>${value}</Value><UnitOfMeasure>${unit}</UnitOfMeasure>` +
+      `<ObservationDate><Date>${date}</Date></ObservationDate></Measurement></Observation></NewRx>`,
+  ]);
+
 /** For each warning of this reader, messages that get it and are still accepted. */
 const doubted: Partial<Record<WarningCode, readonly string[]>> = {
   version_missing: [edit(sample, [/<Message[^>]*>/, "<Message>"])],
@@ -365,6 +372,7 @@ const doubted: Partial<Record<WarningCode, readonly string[]>> = {
       "<Allergies><SourceOfInformation>P</SourceOfInformation></Allergies></AllergyOrAdverseEvent>",
     ]),
   ],
+  weight_unreadable: [weighing("-70", "kg"), weighing("7000", "kg"), weighing("0", "kg"), weighing("70", "stone")],
 };
 
 describe("a warning", () => {
@@ -457,6 +465,17 @@ describe("lenient input", () => {
         "<NoKnownAllergies>Y</NoKnownAllergies><Allergies><EffectiveDate><Date>2020-01-01</Date></EffectiveDate></Allergies>",
       ),
     ).toBe("unknown");
+  });
+
+  test("the newest body weight, in kilograms", () => {
+    const weight = (message: string) => prescriptionOf(message).patient?.weight_kg;
+    expect(weight(sample)).toBeUndefined();
+    expect(weight(weighing("70.5", "kg"))).toBe(70.5);
+    expect(weight(weighing("154", "[lb_av]"))).toBe(69.853);
+    expect(weight(weighing("3200", "g"))).toBe(3.2);
+    const later = weighing("71", "kg", "2026-11-09").replace(/.*(<Observation>.*<\/Observation>).*/s, "$1");
+    expect(weight(edit(weighing("70", "kg"), ["</NewRx>", `${later}</NewRx>`]))).toBe(71);
+    expect(weight(weighing("70", "kg").replace("29463-7", "8302-2"))).toBeUndefined();
   });
 
   test("a return receipt, a test message and a mailbox address", () => {

@@ -35,6 +35,7 @@ const record: DispensedRecord = {
   written_date: "2026-11-10",
   refills: 5,
   refill_number: 1,
+  partial: 0,
   filled_date: "2026-11-14",
   sold_date: "2026-11-15",
   ndc: "70999080130",
@@ -136,6 +137,8 @@ describe("the report of controlled substances", () => {
   test.each([
     [{ reporting_status: "void" }, "DSP", 1, "02"],
     [{ reporting_status: "revised" }, "DSP", 1, "01"],
+    [{ partial: 1 }, "DSP", 13, "01"],
+    [{ partial: 12 }, "DSP", 13, "12"],
     [{ unit: "milliliter" }, "DSP", 11, "02"],
     [{ unit: "gram" }, "DSP", 11, "03"],
     [{ unit: null }, "DSP", 11, "01"],

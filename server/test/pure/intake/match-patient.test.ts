@@ -7,7 +7,7 @@ import { newPatientRecord, type PatientRecord, searchKeys } from "../../../src/d
 import { prescription } from "../../support/samples/script-samples.ts";
 
 const incoming = prescription.patient;
-const record = newPatientRecord(prescription);
+const record = newPatientRecord(prescription, new Date("2026-11-15T08:30:00Z")).record;
 const candidate = (change: Partial<PatientRecord> = {}, same_id = false) => ({
   patient_id: "p1",
   record: { ...record, ...change },

@@ -6,7 +6,7 @@ import type { WarningCode } from "../../../src/domain/intake/intake-warnings.ts"
 import {
   type acceptanceReasons,
   decidePrescription,
-  monthsByState,
+  numbersByState,
   refillsLeft,
 } from "../../../src/domain/intake/prescription.ts";
 import { addDays, addMonths, dateIn, isDate, startOfDay } from "../../../src/domain/values/calendar.ts";
@@ -14,18 +14,26 @@ import { prescription as sample } from "../../support/samples/script-samples.ts"
 
 const NEW_YORK = "America/New_York";
 const NOW = new Date("2026-11-15T12:00:00.000Z");
-const rules = { time_zone: NEW_YORK, expiry_months: 12, expiry_months_by_state: { IL: 15 } };
+const rules = {
+  time_zone: NEW_YORK,
+  expiry_months: 12,
+  expiry_months_by_state: { IL: 15 },
+  schedule_2_days: 90,
+  schedule_2_days_by_state: { NY: 30 },
+};
 const formulary = [
   { ndc: "70999010130", gcn: "90101", drug_schedule: "0" as const },
   { ndc: "70999060130", gcn: "90601", drug_schedule: "4" as const },
 ];
-const decide = ({ noticed = [], ...change }: Partial<IncomingPrescription> & { noticed?: WarningCode[] }) =>
+type Change = Partial<IncomingPrescription> & { noticed?: WarningCode[]; ndc_drug?: string };
+const decide = ({ noticed = [], ndc_drug, ...change }: Change) =>
   decidePrescription(
     { ...sample, effective_date: null, expiration_date: null, ...change },
     formulary,
     rules,
     NOW,
     noticed,
+    () => ndc_drug ?? null,
   );
 const drug = (description: string, code?: string, schedule: IncomingPrescription["drug"]["schedule"] = null) => ({
   description,
@@ -86,6 +94,22 @@ describe("a prescription can be filled", () => {
       "six months in any state, where it is controlled",
       { patient: inState("IL"), drug: drug("Zolpidem 5 mg") },
       "2027-05-11T04:00:00.000Z",
+    ],
+    ["90 days in schedule 2", { drug: drug("Oxycodone 5 mg") }, "2027-02-09T05:00:00.000Z"],
+    [
+      "as many days as the patient's state allows in schedule 2",
+      { patient: inState("NY"), drug: drug("Oxycodone 5 mg") },
+      "2026-12-11T05:00:00.000Z",
+    ],
+    [
+      "no longer than the law allows where it is controlled, regardless of a simulated end",
+      { drug: drug("Zolpidem 5 mg"), exactly: { expires_at: new Date("2030-01-01T00:00:00Z") } },
+      "2027-05-11T04:00:00.000Z",
+    ],
+    [
+      "until a simulated end, where it is not controlled",
+      { exactly: { expires_at: new Date("2030-01-01T00:00:00Z") } },
+      "2030-01-01T00:00:00.000Z",
     ],
     ["no longer than the prescriber says", { expiration_date: "2026-12-24" }, "2026-12-25T05:00:00.000Z"],
     [
@@ -168,10 +192,16 @@ describe("a pharmacist must accept", () => {
     signature_missing: { drug: drug("Zolpidem"), signature_evidence: false },
     dea_missing: { drug: drug("Zolpidem"), prescriber: { ...sample.prescriber, dea: null } },
     dea_checksum: { drug: drug("Zolpidem"), prescriber: { ...sample.prescriber, dea: "AW1234567" } },
+    written_date_missing: { drug: drug("Zolpidem"), written_date: null },
+    written_date_future: { drug: drug("Zolpidem"), written_date: "2026-11-16" },
     quantity_zero: { quantity: { value: 0, unit: null } },
     do_not_fill: { noticed: ["do_not_fill"] },
     compound: { noticed: ["compound"] },
     schedule_one: { noticed: ["schedule_one"] },
+    allergy_unreadable: { noticed: ["allergy_unreadable"] },
+    weight_unreadable: { noticed: ["weight_unreadable"] },
+    safety_facts_left_out: { noticed: ["safety_facts_left_out"] },
+    drug_differs_from_ndc: { drug: drug("Warfarin 5 mg", "70999010130"), ndc_drug: "Atorvastatin 20 mg tablet" },
   };
   test.each(Object.entries(cases))("%s", (reason, change) => {
     expect(decide(change).prescription.acceptance_reasons).toEqual([reason]);
@@ -185,6 +215,6 @@ describe("a pharmacist must accept", () => {
 });
 
 test("the months of states are read from the setting", () => {
-  expect(monthsByState("IL=15,IA=18")).toEqual({ IL: 15, IA: 18 });
-  expect(monthsByState("")).toEqual({});
+  expect(numbersByState("IL=15,IA=18")).toEqual({ IL: 15, IA: 18 });
+  expect(numbersByState("")).toEqual({});
 });

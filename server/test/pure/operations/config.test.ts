@@ -42,6 +42,8 @@ const cases: Record<SettingName, { good: [string, unknown]; bad: string[]; with?
   ZIP_TABLE_FILE: { good: ["zips.csv", "zips.csv"], bad: [] },
   SAFETY_DATA_FILE: { good: ["safety.json", "safety.json"], bad: [] },
   RX_EXPIRY_MONTHS: { good: ["15", 15], bad: ["0", "37", "a year"] },
+  RX_SCHEDULE_2_DAYS: { good: ["30", 30], bad: ["0", "181", "a month"] },
+  RX_SCHEDULE_2_DAYS_BY_STATE: { good: ["NY=30", "NY=30"], bad: ["NY", "ny=30", "NY=30;WI=60"] },
   RX_EXPIRY_MONTHS_BY_STATE: { good: ["IL=15", "IL=15"], bad: ["IL", "il=15", "IL=15;IA=18"] },
   PHARMACY_NAME: { good: [" Apotheke Süd ", "Apotheke Süd"], bad: [" ", "x".repeat(61), "two\nlines"] },
   PHARMACY_STREET: { good: ["1 Mill Lane", "1 Mill Lane"], bad: ["x".repeat(36)] },

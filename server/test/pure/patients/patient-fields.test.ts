@@ -10,6 +10,7 @@ import {
   withShippingAddress,
 } from "../../../src/domain/patients/patient-changes.ts";
 import { type PatientRecord, patientAnswer } from "../../../src/domain/patients/patient-record.ts";
+import { emptySafety } from "../../../src/domain/patients/safety-record.ts";
 import type { Verdict } from "../../../src/domain/values/address/verdict.ts";
 import { countryCodes } from "../../../src/domain/values/countries.ts";
 import { readBody } from "../../../src/domain/values/read-body.ts";
@@ -39,7 +40,7 @@ const record: PatientRecord = {
   gender: null,
   email: null,
   phone: null,
-  patient_safety: { medications: [], health_conditions: [], allergies: [] },
+  patient_safety: emptySafety,
   addresses: [],
   next_address_id: 1,
   identity_documents: [],

@@ -488,7 +488,7 @@ export const riskyPatients: PanelPatient[] = [
     sex: "F",
     age: 38,
     expects: "condition",
-    source: "cdc_mec",
+    source: "mec",
   },
   {
     drug: "ethinyl estradiol/drospirenone 0.03-3 mg tablet",
@@ -496,7 +496,7 @@ export const riskyPatients: PanelPatient[] = [
     sex: "F",
     age: 28,
     expects: "condition",
-    source: "cdc_mec",
+    source: "mec",
   },
   {
     drug: "ethinyl estradiol/levonorgestrel 0.02-0.1 mg tablet",

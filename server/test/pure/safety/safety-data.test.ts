@@ -1,18 +1,24 @@
 import { describe, expect, test } from "vitest";
 import { canariesFail } from "../../../src/domain/safety/canaries.ts";
-import { readSafetyData } from "../../../src/domain/safety/data.ts";
+import { readSafetyData as readTables } from "../../../src/domain/safety/data.ts";
 import { diffSafetyRows } from "../../../src/domain/safety/diff.ts";
 import { withInteractionsOf } from "../../../src/domain/safety/interaction-csv.ts";
-import { SafetyDataFault } from "../../../src/domain/safety/read-rows.ts";
+import { isNamesFile, withNamesOf } from "../../../src/domain/safety/names-csv.ts";
+import { type Place, SafetyDataFault } from "../../../src/domain/safety/read-rows.ts";
 import {
   canaryKinds,
+  laterCanaryKinds,
   laterTables,
   type SafetyRows,
   safetyFields,
   safetyTables,
   wordLists,
 } from "../../../src/domain/safety/rows.ts";
+import { understand } from "../../../src/domain/safety/understand.ts";
+import { loadLexicon } from "../../../src/usecases/safety/load-lexicon.ts";
 import { found, shipped, shippedJson } from "../../support/samples/safety.ts";
+
+const readSafetyData = (json: unknown, place?: Place) => readTables(json, place, loadLexicon());
 
 /** The file, to be damaged. */
 type Rows = Record<string, Record<string, unknown>[]>;
@@ -76,17 +82,19 @@ describe("damaged data", () => {
     expect(faults).toEqual([expect.stringMatching(`^${name}: `)]);
   });
 
+  test.each(Object.entries(wordLists).flatMap(([name, field]) => ("missing" in field ? [] : [name])))(
+    "words.%s is required",
+    (name) => {
+      expect(faultsWith((rows) => void delete wordsOf(rows)[name])).toEqual([
+        `words.${name}: give a list of words, each once`,
+      ]);
+    },
+  );
   test("tables of 0.1.0 still load: they have no rules about the patient", () => {
     const rows = shippedJson() as unknown as Rows;
     for (const table of laterTables) delete rows[table];
     const { condition_rules, dose_limits } = readSafetyData(rows).rows;
     expect([condition_rules, dose_limits]).toEqual([[], []]);
-  });
-
-  test.each(Object.keys(wordLists))("words.%s is required", (name) => {
-    expect(faultsWith((rows) => void delete wordsOf(rows)[name])).toEqual([
-      `words.${name}: give a list of words, each once`,
-    ]);
   });
 
   test.each<[string, (rows: Rows) => void, string]>([
@@ -114,6 +122,21 @@ describe("damaged data", () => {
       "an unknown class",
       put("cross_reactions", 0, "a", { class: "nosuch" }),
       "cross_reactions[0].a: the table of classes",
+    ],
+    [
+      "an unknown side of a combination",
+      put("combinations", 0, "sides", [{ class: "nsaids" }, { class: "statins" }, { class: "nosuch" }]),
+      "combinations[0].sides: the table of classes",
+    ],
+    [
+      "an unknown drug of an exception",
+      put("interactions", 0, "exceptions", [{ drug: "nosuch", severity: "none" }]),
+      "interactions[0].exceptions: the table of ingredients",
+    ],
+    [
+      "an exception by strength without its drug",
+      put("interactions", 0, "exceptions", [{ most_mg: 20, severity: "none" }]),
+      "interactions[0].exceptions: give a list of exceptions",
     ],
     [
       "an unknown source",
@@ -174,8 +197,37 @@ describe("damaged data", () => {
   });
 });
 
+describe("tables of 0.1.0", () => {
+  /** What an operator may have imported before the tables had advice, exceptions, combinations and graded duplicates. */
+  const older = () => {
+    const rows = shippedJson() as unknown as Rows;
+    for (const table of laterTables) delete rows[table];
+    for (const row of rows["interactions"]!) for (const name of ["advice", "exceptions"]) delete row[name];
+    for (const row of rows["classes"]!) {
+      row["duplicates"] = "duplicates" in row;
+      delete row["local_if_topical"];
+    }
+    for (const name of ["topical_forms", "oral_forms"]) delete wordsOf(rows)[name];
+    rows["canaries"] = rows["canaries"]!.filter(({ covers }) => canaryKinds.some((kind) => kind === covers));
+    return rows;
+  };
+
+  test("still load, and their findings have no advice", () => {
+    const data = readSafetyData(older());
+    expect(found(["sertraline"], { medications: ["Nardil"] }, data)).toMatchObject([
+      { key: "interaction phenelzine sertraline", exception_id: 75, advice: null },
+    ]);
+  });
+
+  test("warn about every duplicate, as they did", () => {
+    expect(found(["sertraline", "fluoxetine"], {}, readSafetyData(older()))).toContainEqual(
+      expect.objectContaining({ kind: "duplicate_therapy", severity: "moderate", exception_id: null }),
+    );
+  });
+});
+
 describe("canaries", () => {
-  test.each(canaryKinds)("must watch over %s", (kind) => {
+  test.each([...canaryKinds, ...laterCanaryKinds])("must watch over %s", (kind) => {
     const faults = faultsWith((rows) => {
       rows["canaries"] = rows["canaries"]!.filter(({ covers }) => covers !== kind);
     });
@@ -190,11 +242,15 @@ describe("canaries", () => {
     const json = shippedJson() as unknown as Rows;
     // Well-formed tables without content.
     if (covers.startsWith("interaction")) json["interactions"] = [];
+    else if (covers === "combination") json["combinations"] = [];
+    else if (covers === "duplicate_therapy") for (const row of json["classes"]!) delete row["duplicates"];
     else if (covers === "allergy_cross") json["cross_reactions"] = [];
     else if (covers === "allergy_class") for (const row of json["classes"]!) delete row["allergy"];
     else for (const row of json["ingredients"]!) row["aliases"] = [];
     expect(expects).toHaveLength(1);
-    expect(canariesFail(readSafetyData(json))).toContain(name);
+    // The names that ship beside the tables know the aliases too.
+    const data = covers === "allergy_ingredient" ? readTables(json) : readSafetyData(json);
+    expect(canariesFail(data)).toContain(name);
   });
 
   test("near misses fail if too much is found", () => {
@@ -234,6 +290,13 @@ describe("a CSV file of interactions", () => {
     expect(diff.map(({ table }) => table)).toEqual(["sources", "ingredients", "interactions"]);
     expect(diff[2]).toMatchObject({ added: ["class maois + zorblaxin", "warfarin + zorblaxin"], changed: [] });
     expect(diff[2]!.removed).toHaveLength(shipped.rows.interactions.length);
+  });
+
+  test("may say what to do", () => {
+    const data = read(
+      `${head},advice\nmaois,,,Zorblaxin,major,rises,0,label,2026-11-01,"Wait, then call."\n,warfarin,,Zorblaxin,major,rises,0,label,2026-11-01,\n`,
+    );
+    expect(data.rows.interactions.map(({ advice }) => advice)).toEqual(["Wait, then call.", null]);
   });
 
   test("resolves a salt or a brand as the tables do", () => {
@@ -280,6 +343,49 @@ describe("a CSV file of interactions", () => {
       faults.some((one) => one.includes(fault)),
       faults.join("\n"),
     ).toBe(true);
+  });
+});
+
+describe("a CSV file of drug names", () => {
+  const head = "rxcui,kind,name,ingredients,source";
+  const read = (text: string) => {
+    const { json, place } = withNamesOf(text, shipped, "names 7");
+    return readSafetyData(json, place);
+  };
+
+  test("adds new ingredients and brands, and changes no known name", () => {
+    const data = read(
+      [
+        head,
+        "1,IN,zorblaxin,,RxNorm 2027",
+        "2,PIN,zorblaxin sodium,,RxNorm 2027",
+        "3,BN,Zorbex,zorblaxin sodium,RxNorm 2027",
+        "4,BN,Newstatin,atorvastatin calcium / linaclotide,RxNorm 2027",
+        "5,BN,Zoloft,warfarin,RxNorm 2027",
+      ].join("\n"),
+    );
+    const means = (text: string) => understand(data, text).substances.map(({ name }) => name);
+    expect(means("Zorbex 5 mg")).toEqual(["zorblaxin"]);
+    expect(means("zorblaxin sodium")).toEqual(["zorblaxin"]);
+    expect(means("Newstatin")).toEqual(["atorvastatin", "linaclotide"]);
+    expect(means("Zoloft")).toEqual(["sertraline"]);
+    expect(diffSafetyRows(shipped.rows, data.rows)).toEqual([
+      { table: "sources", added: ["RxNorm 2027"], changed: [], removed: [] },
+      { table: "ingredients", added: ["linaclotide", "zorblaxin"], changed: ["atorvastatin"], removed: [] },
+    ]);
+    expect(canariesFail(data)).toEqual([]);
+  });
+
+  test.each([
+    ["another head", "rxcui,name\n1,a\n", "line 1: the first line must name the columns"],
+    ["no rows", `${head}\n`, "file: the file has no rows"],
+    ["a cell too few", `${head}\n1,IN,a,\n`, "line 2: a different number of cells"],
+    ["another kind", `${head}\n1,XX,a,,s\n`, "line 2.kind: give one of IN"],
+    ["no name", `${head}\n1,IN,?,,s\n`, "line 2.name: give a name"],
+    ["no source", `${head}\n1,IN,a,,\n`, "line 2.source: give the source"],
+  ])("with %s is rejected by line", (_what, text, fault) => {
+    expect(isNamesFile(text)).toBe(true);
+    expect(faultsOf(() => read(text)).join("\n")).toContain(fault);
   });
 });
 

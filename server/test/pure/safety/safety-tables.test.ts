@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { canariesFail } from "../../../src/domain/safety/canaries.ts";
-import { keyOfRow, type Side, severities } from "../../../src/domain/safety/rows.ts";
+import { type InteractionRow, keyOfRow, type Side, severities } from "../../../src/domain/safety/rows.ts";
 import { understand } from "../../../src/domain/safety/understand.ts";
 import { daysAgo, found, holdsOf, shipped } from "../../support/samples/safety.ts";
 
@@ -11,25 +11,35 @@ const members = (side: Side) => ("class" in side ? shipped.classes.get(side.clas
 const pairsOf = ({ a, b }: { a: Side; b: Side }) =>
   members(a).flatMap((one) => members(b).flatMap((two) => (one === two ? [] : [[one, two] as const])));
 const rank = (severity: (typeof severities)[number]) => severities.indexOf(severity);
+/** The mildest that a row can be for some patient; -1 if it can be silent. */
+const mildest = ({ severity, exceptions }: InteractionRow) => {
+  const all = [severity, ...exceptions.map((one) => one.severity)];
+  return all.some((one) => one === "none") ? -1 : Math.max(...all.map((one) => rank(one as typeof severity)));
+};
 const interactionKey = (one: string, two: string) => `interaction ${[one, two].sort().join(" ")}`;
 
 describe("interactions", () => {
   test.each(rows.interactions.map((row) => [keyOfRow.interactions(row), row] as const))("%s", (_key, row) => {
     const pairs = pairsOf(row);
     expect(pairs.length).toBeGreaterThan(0);
-    for (const [one, two] of pairs) {
+    for (const [index, [one, two]] of pairs.entries()) {
       const ways = {
-        "in one order": found([one, two]),
-        "beside a fill": found([one], { fills: [{ ingredients: [two] }] }),
-        "beside an open order": found([one], { fills: [{ ingredients: [two], shipped_at: null }] }),
         "beside a listed medication": found([one], { medications: [`${two} 10 mg twice a day`] }),
-        "the other way round": found([two], { medications: [one] }),
+        // A large class has hundreds of pairs, which all take the same way.
+        ...(index < 20 && {
+          "in one order": found([one, two]),
+          "beside a fill": found([one], { fills: [{ ingredients: [two] }] }),
+          "beside an open order": found([one], { fills: [{ ingredients: [two], shipped_at: null }] }),
+          "the other way round": found([two], { medications: [one] }),
+        }),
       };
       for (const [way, findings] of Object.entries(ways)) {
         const finding = findings.find(({ key }) => key === interactionKey(one, two));
+        if (finding === undefined && mildest(row) < 0) continue;
         expect(finding, `${one} and ${two} ${way}`).toBeDefined();
         // Another row may be more severe for the same pair.
-        expect(rank(finding!.severity)).toBeLessThanOrEqual(rank(row.severity));
+        expect(rank(finding!.severity)).toBeLessThanOrEqual(mildest(row) < 0 ? rank("moderate") : mildest(row));
+        expect(finding!.advice).toMatch(/\.$/);
         expect(finding!.exception_id).toBe(finding!.severity === "moderate" ? null : 75);
         expect(finding).toMatchObject({ kind: "interaction", item_id: 1, version: rows.version });
         expect(Object.values(rows.sources)).toContain(finding!.source);
@@ -83,6 +93,32 @@ describe("interactions", () => {
   });
 });
 
+describe("combinations", () => {
+  const firstOf = (sides: readonly Side[]) => {
+    const drugs = new Set<string>();
+    for (const side of sides) drugs.add(members(side).find((one) => !drugs.has(one))!);
+    return [...drugs];
+  };
+
+  test.each(rows.combinations.map((row) => [row.combination, row] as const))("%s", (_key, row) => {
+    const drugs = firstOf(row.sides);
+    for (const [index, drug] of drugs.entries()) {
+      const others = drugs.filter((_, at) => at !== index);
+      const key = `interaction ${row.combination} ${drug}`;
+      const finding = found([drug], { medications: others }).find((one) => one.key === key);
+      expect(finding).toMatchObject({ severity: row.severity, advice: row.advice, item_id: 1 });
+      for (const other of others) expect(finding!.message).toContain(other);
+      expect(found(drugs).map((one) => one.key)).toContain(key);
+      for (const left of others) {
+        const rest = others.filter((one) => one !== left);
+        expect(found([drug], { medications: rest }).map((one) => one.key)).not.toContain(key);
+      }
+      const over = { ingredients: [others[0]!], shipped_at: daysAgo(60) };
+      expect(found([drug], { medications: others.slice(1), fills: [over] }).map((one) => one.key)).not.toContain(key);
+    }
+  });
+});
+
 describe("allergies", () => {
   test.each(rows.ingredients.map((row) => [row.ingredient, row] as const))(
     "to %s hold it, by each of its names",
@@ -111,7 +147,7 @@ describe("allergies", () => {
             findings.filter(({ kind, exception_id }) => kind === "allergy" && exception_id === 74),
             allergen,
           ).not.toEqual([]);
-          expect(findings.map(({ kind }) => kind)).not.toContain("allergy_unreadable");
+          expect(findings.map(({ kind }) => kind)).not.toContain("unknown_drug");
         }
       }
     },
@@ -155,21 +191,26 @@ describe("allergies", () => {
 
   test("that only describe are not recognized", () => {
     for (const text of rows.words.description) {
-      expect(found(["amoxicillin"], { allergies: [text] }), text).toMatchObject([{ kind: "allergy_unreadable" }]);
+      expect(found(["amoxicillin"], { allergies: [text] }), text).toMatchObject([{ kind: "unknown_drug" }]);
     }
   });
 });
 
-test.each(rows.classes.filter(({ duplicates }) => duplicates).map((row) => [row.class, row] as const))(
-  "two of the %s are a warning",
+test.each(rows.classes.filter(({ duplicates }) => duplicates !== null).map((row) => [row.class, row] as const))(
+  "two of the %s are reported at least as severely as the class says",
   (_name, row) => {
     for (const [index, one] of row.ingredients.entries()) {
       for (const two of row.ingredients.slice(index + 1)) {
-        const doubled = (findings: ReturnType<typeof found>) =>
-          findings.filter(({ kind }) => kind === "duplicate_therapy");
-        expect(doubled(found([one, two]))).toMatchObject([{ exception_id: null, severity: "moderate", item_id: 1 }]);
-        expect(doubled(found([two], { fills: [{ ingredients: [one] }] }))).toHaveLength(1);
-        expect(doubled(found([two], { medications: [one] }))).toEqual([]);
+        const doubled = (findings: ReturnType<typeof found>) => {
+          const [finding, ...more] = findings.filter(({ kind }) => kind === "duplicate_therapy");
+          expect(more).toEqual([]);
+          expect(rank(finding!.severity)).toBeLessThanOrEqual(rank(row.duplicates!));
+          expect(finding).toMatchObject({ exception_id: finding!.severity === "moderate" ? null : 75, item_id: 1 });
+          expect(finding!.advice).toMatch(/\.$/);
+        };
+        doubled(found([one, two]));
+        doubled(found([two], { fills: [{ ingredients: [one] }] }));
+        doubled(found([two], { medications: [one] }));
       }
     }
   },

@@ -176,7 +176,13 @@ test("any input is read completely, and intake accepts what passes", () => {
         {
           sender: "account a",
           workflow: "automatic",
-          rules: { time_zone, expiry_months: 12, expiry_months_by_state: {} },
+          rules: {
+            time_zone,
+            expiry_months: 12,
+            expiry_months_by_state: {},
+            schedule_2_days: 90,
+            schedule_2_days_by_state: {},
+          },
           now,
           new_patient_id: "another1",
         },

@@ -124,6 +124,7 @@ const productsOf = (offered: readonly ShippingMethodRow[]) => {
     cold_chain: fc.boolean(),
     price_cents: fc.nat(40_000),
     back_orders: fc.boolean(),
+    is_drug: fc.boolean(),
   });
   return fc.uniqueArray(product, { minLength: 1, maxLength: 6, selector: ({ sku }) => sku }).map((rows): ProductRow[] =>
     rows.map((row, index) => {
@@ -133,6 +134,9 @@ const productsOf = (offered: readonly ShippingMethodRow[]) => {
         ndc: row.rx_only ? String(index + 1).padStart(11, "7") : null,
         gcn: row.rx_only ? row.gcn : null,
         drug_schedule: (row.rx_only ? row.drug_schedule : "0") as ProductRow["drug_schedule"],
+        // Only a product without ingredients and prescription is not a drug, and a drug has ingredients.
+        is_drug: row.rx_only || row.ingredients.length > 0 || row.is_drug,
+        ingredients: row.ingredients.length === 0 && (row.rx_only || row.is_drug) ? ["y"] : row.ingredients,
         cold_chain: cold,
         shipping_method_ids: cold ? cold_ids : row.shipping_method_ids,
       };

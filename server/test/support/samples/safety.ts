@@ -3,12 +3,13 @@ import { assessSafety } from "../../../src/domain/safety/assess-safety.ts";
 import { readSafetyData, type SafetyData } from "../../../src/domain/safety/data.ts";
 import type { SafetyFinding } from "../../../src/domain/safety/finding.ts";
 import type { SafetyFacts } from "../../../src/domain/safety/safety-facts.ts";
+import { loadLexicon } from "../../../src/usecases/safety/load-lexicon.ts";
 
 /** The shipped tables as they are in their file, to be changed and read again. */
 export const shippedJson = () =>
   JSON.parse(readFileSync(new URL("../../../data/safety.json", import.meta.url), "utf8")) as Record<string, unknown>;
 
-export const shipped: SafetyData = readSafetyData(shippedJson());
+export const shipped: SafetyData = readSafetyData(shippedJson(), undefined, loadLexicon());
 
 export const NOW = new Date("2026-11-15T12:00:00Z");
 export const daysAgo = (days: number) => new Date(NOW.getTime() - days * 24 * 3600 * 1000);

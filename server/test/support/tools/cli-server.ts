@@ -1,7 +1,9 @@
 import { createServer } from "node:http";
-import { commands } from "../../../src/cli/commands.ts";
+import { loadCommands } from "../../../src/cli/commands.ts";
 import { explain } from "../../../src/cli/errors.ts";
 import { createProgram } from "../../../src/cli/program.ts";
+
+const commands = await loadCommands();
 
 /**
  * `pestle` for scripts that run it often: one process that keeps its modules loaded and runs one command per request,

@@ -1,6 +1,7 @@
-import { createPerson } from "../../../src/usecases/accounts/create-person.ts";
+import { createPerson, hashPassword } from "../../../src/usecases/accounts/create-person.ts";
 import { newOrder, placed } from "../orders.ts";
 import { createTestDatabase, type TestApp } from "../test-app.ts";
+import { licenseFor } from "../web.ts";
 
 /** The preconditions of a guide, and the values of its placeholders in this service. */
 export const guideScenes: Record<string, (app: TestApp) => Promise<Record<string, string>>> = {
@@ -24,10 +25,15 @@ async function anOrder(app: TestApp): Promise<string> {
   return (await placed(app, body)).order_number;
 }
 
+/** People whose passwords are in the demo file, so that `pestle user login` in a guide does not ask. */
 const people = (app: TestApp, roles: Record<string, string>): Promise<void> =>
   app.deps.db.transaction(async (tx) => {
+    const password = "a long enough password";
+    const password_hash = hashPassword(password);
     for (const [name, role] of Object.entries(roles)) {
       const email = `${name}@larkspur.example`;
-      await createPerson(tx, { email, name, role, partner_id: null, password_hash: "none" }, app.deps.now());
+      const person = { email, name, role, partner_id: null, password_hash, ...licenseFor(role) };
+      await createPerson(tx, person, app.deps.now());
+      app.demo.people.push({ email, password, name, role });
     }
   });

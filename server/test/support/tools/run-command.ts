@@ -1,7 +1,9 @@
-import { commands } from "../../../src/cli/commands.ts";
+import { loadCommands } from "../../../src/cli/commands.ts";
 import { explain } from "../../../src/cli/errors.ts";
 import type { Output } from "../../../src/cli/output.ts";
 import type { CommandRow } from "../../../src/cli/program.ts";
+
+const commands = await loadCommands();
 
 /** A command in this process: its output, or its error. */
 export async function runCommand<Data = never>(

@@ -20,7 +20,7 @@ export function ImportDifference({
   busy: boolean;
   onApply: () => void;
 }) {
-  const { faults, added, changed, retired, unchanged } = seen;
+  const { faults, warnings, added, changed, retired, unchanged } = seen;
   if (faults.length > 0) {
     return (
       <div className="stack-tight">
@@ -52,6 +52,19 @@ export function ImportDifference({
           {retired.length > 0 ? `Import and retire ${retired.length.toLocaleString()}` : "Import"}
         </Button>
       </div>
+      {warnings.length > 0 && (
+        <>
+          <Notice tone="wait" title="The safety check does not know every ingredient.">
+            You can import this file. Orders of these products are held until a pharmacist has looked.
+          </Notice>
+          <Table
+            caption="Warnings"
+            columns={faultColumns}
+            rows={warnings.slice(0, MOST_SHOWN)}
+            rowKey={({ at, column, sentence }) => `${at} ${column} ${sentence}`}
+          />
+        </>
+      )}
       <Keys title="Added" keys={added} />
       <Keys title="Retired" keys={retired} />
       {changed.length > 0 && (

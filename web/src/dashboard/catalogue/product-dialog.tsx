@@ -22,7 +22,7 @@ export function ProductDialog({
             ["SKU", <code key="sku">{product.sku}</code>],
             ["NDC", product.ndc && <code>{product.ndc}</code>],
             ["GCN", product.gcn && <code>{product.gcn}</code>],
-            ["Ingredients", product.ingredients.join(", ") || "None listed"],
+            ["Ingredients", product.ingredients.join(", ") || (product.is_drug ? "None listed" : "Not a drug")],
             ["Schedule", product.drug_schedule === "0" ? "Not controlled" : `C${product.drug_schedule}`],
             ["Prescription", product.rx_only ? "Required" : "Not required"],
             ["Price", `${moneyText(product.price_cents)} per package`],

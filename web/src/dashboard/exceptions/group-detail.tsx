@@ -3,7 +3,6 @@ import { Link, useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { Loaded } from "../../app/loaded.tsx";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
-import { useSignedIn } from "../../app/sign-in/session.ts";
 import { useApi } from "../../app/use-api.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
@@ -11,7 +10,6 @@ import { Empty } from "../../ui/display/notice.tsx";
 import { RowGrid } from "../../ui/display/row-grid.tsx";
 import { BulkReport } from "../bulk-report.tsx";
 import { orderPath } from "../order-link.ts";
-import { reviewers } from "../roles.ts";
 import type { BulkOutcome } from "../send-bulk.ts";
 import { setWorkList } from "../work-list.ts";
 import { type Deed, DeedDialog } from "./deed-dialog.tsx";
@@ -26,7 +24,6 @@ const SHOWN = 200;
 export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrowed: Record<string, string> }) {
   const { exception_id, name, count } = group;
   const navigate = useNavigate();
-  const { role } = useSignedIn();
   const search = new URLSearchParams({ queue: "on_hold", exception_id: String(exception_id), ...narrowed }).toString();
   const orders = useApi(`/dashboard/orders?${search}&limit=${SHOWN}`);
   const { refetch } = orders;
@@ -57,7 +54,8 @@ export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrow
 
   const [deed, setDeed] = useState<Deed | null>(null);
   const [outcome, setOutcome] = useState<BulkOutcome | null>(null);
-  const may_end = group.overridden_by !== "pharmacist" || reviewers.includes(role);
+  // A pharmacist decides each of these on the order's own page, with its findings in view.
+  const may_end = group.overridden_by !== "pharmacist";
   const open = (row: DashboardOrderRow) => {
     setWorkList({ title: "Exceptions", back: `/exceptions${location.search}`, orders: rows });
     void navigate({ to: orderPath(row) });
@@ -79,9 +77,15 @@ export function GroupDetail({ group, narrowed }: { group: ExceptionGroup; narrow
       <About group={group} />
       {/* biome-ignore lint/a11y/useSemanticElements: not a form */}
       <div role="group" aria-label="Actions" className={styles["deeds"]}>
-        <Button tone="primary" icon="check" keys="e" disabled={!may_end} onClick={() => ask("resolve")}>
-          Resolve
-        </Button>
+        {may_end ? (
+          <Button tone="primary" icon="check" keys="e" onClick={() => ask("resolve")}>
+            Resolve
+          </Button>
+        ) : (
+          <Button tone="primary" icon="external" onClick={() => at && open(at)}>
+            Open order
+          </Button>
+        )}
         <Button icon="note" keys="n" onClick={() => ask("note")}>
           Note
         </Button>

@@ -11,6 +11,6 @@ export const whoActs: Record<ExceptionGroup["who_acts"], { short: string; says: 
 /** Who at the pharmacy may override the exception while its cause remains. */
 export const overriding: Record<ExceptionGroup["overridden_by"], string> = {
   operator: "Any staff member can resolve it with a reason.",
-  pharmacist: "A pharmacist can resolve it with a reason.",
+  pharmacist: "A pharmacist can resolve it on the order's own page, with a reason code. Not in bulk.",
   nobody: "No override. Staff can resolve it once the cause is fixed.",
 };

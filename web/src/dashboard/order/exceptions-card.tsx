@@ -1,8 +1,16 @@
-import type { DashboardException, DashboardOrder } from "@pestle/contract";
+import {
+  type DashboardException,
+  type DashboardOrder,
+  type OverrideCode,
+  overrideCodes,
+  overrideReasons,
+  SHORTEST_OVERRIDE_TEXT,
+} from "@pestle/contract";
 import { useState } from "react";
 import { useShortcuts } from "../../app/shell/shortcuts.ts";
 import { Badge } from "../../ui/badge.tsx";
 import { Button } from "../../ui/controls/button.tsx";
+import { SelectField } from "../../ui/controls/field.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { Age } from "../../ui/time.tsx";
 import styles from "./order-screen.module.css";
@@ -18,6 +26,7 @@ const whoActs = {
 /** The order's exceptions: who must act and how to resolve them. */
 export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoWork }) {
   const [ending, setEnding] = useState<DashboardException | null>(null);
+  const [code, setCode] = useState<OverrideCode | "">("");
   const drafts = useDrafts();
   const first = page.exceptions.find(({ cannot_resolve }) => cannot_resolve === null);
   useShortcuts(first ? [{ keys: "e", label: `Resolve: ${first.name}`, run: () => setEnding(first) }] : []);
@@ -64,18 +73,36 @@ export function ExceptionsCard({ page, work }: { page: DashboardOrder; work: DoW
       {ending && (
         <ReasonDialog
           title={`Resolve: ${ending.name}`}
-          hint="Pestle runs the check again. The order's timeline records the reason and your name."
+          hint={
+            ending.needs_code
+              ? "Pestle runs the check again. The order's timeline records the code, the reason, your name and your license."
+              : "Pestle runs the check again. The order's timeline records the reason and your name."
+          }
+          shortest={ending.needs_code ? SHORTEST_OVERRIDE_TEXT : undefined}
           submit="Resolve"
           drafts={drafts}
           work={work}
           onClose={() => setEnding(null)}
           onSubmit={async (reason) => {
-            const answer = await work.run({ event: "resolve", exception_id: ending.id, reason }, "Resolved.");
+            const given = { exception_id: ending.id, reason, ...(ending.needs_code && code !== "" && { code }) };
+            const answer = await work.run({ event: "resolve", ...given }, "Resolved.");
             if (answer === undefined) return;
             drafts.clear();
+            setCode("");
             setEnding(null);
           }}
-        />
+        >
+          {ending.needs_code && (
+            <SelectField
+              label="Override code"
+              required
+              autoFocus
+              options={[["", "Choose"], ...overrideCodes.map((one) => [one, overrideReasons[one]] as const)]}
+              value={code}
+              onChange={(event) => setCode(event.target.value as OverrideCode | "")}
+            />
+          )}
+        </ReasonDialog>
       )}
     </Card>
   );

@@ -5,7 +5,7 @@ import styles from "./order-screen.module.css";
 
 const tones: Record<string, Tone> = { contraindicated: "bad", severe: "bad", major: "bad", moderate: "wait" };
 
-/** Safety findings with their messages and sources. */
+/** Safety findings with their messages, what to do, and sources. */
 export function FindingsCard({
   findings,
   lines,
@@ -28,6 +28,7 @@ export function FindingsCard({
                 )}
               </p>
               <p>{finding.message}</p>
+              {finding.advice !== null && <p>{finding.advice}</p>}
               <p className="small quiet">Source: {finding.source}</p>
             </div>
           </li>

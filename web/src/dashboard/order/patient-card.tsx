@@ -9,8 +9,10 @@ import { Card, Facts } from "../../ui/display/card.tsx";
 import { Notice } from "../../ui/display/notice.tsx";
 import { isOtherAddress, SuggestedSpelling } from "../../ui/suggested-spelling.tsx";
 import { dateText } from "../../ui/time.tsx";
+import { statusNames } from "../safety-status.ts";
 import { AddressDialog } from "./address-dialog.tsx";
 import styles from "./order-screen.module.css";
+import { SafetyFacts } from "./safety-facts.tsx";
 import { type DoWork, orderApi } from "./use-order.ts";
 
 /** Patient and address, masked until a user reveals them. The audit log records who did. */
@@ -46,12 +48,18 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
                 ["Patient", `${patient.initials}, born ${patient.birth_year}`],
                 ["Patient ID", <code key="id">{patient.patient_id}</code>],
                 ["Ships to", address ? `${address.state} ${address.zip}` : "No address"],
+                ["Allergies", statusNames[page.safety_status.allergy]],
+                ["Medications", statusNames[page.safety_status.medication]],
+                ["Conditions", statusNames[page.safety_status.condition]],
               ]}
             />
             <p className="small quiet">The audit log records each reveal.</p>
           </>
         ) : (
-          <Revealed shown={shown} />
+          <>
+            <Revealed shown={shown} />
+            <SafetyFacts path={path} shown={shown} onChange={setShown} />
+          </>
         )}
         {address?.has_suggestion && shown === null && (
           <Notice tone="wait">The address check suggests a correction. Reveal to compare.</Notice>
@@ -84,19 +92,16 @@ export function PatientCard({ page, work }: { page: DashboardOrder; work: DoWork
   );
 }
 
-function Revealed({ shown: { patient, address } }: { shown: RevealedOrder }) {
-  const { medications, health_conditions, allergies } = patient.patient_safety;
+function Revealed({ shown: { patient, weight_kg, address } }: { shown: RevealedOrder }) {
   return (
     <Facts
       facts={[
         ["Name", `${patient.first_name} ${patient.last_name}`],
         ["Date of birth", dateText(patient.dob)],
         ["Gender", patient.gender],
+        ["Weight", weight_kg !== null && `${weight_kg} kg`],
         ["Phone", patient.phone],
         ["Email", patient.email],
-        ["Allergies", allergies.join(", ")],
-        ["Medications", medications.join(", ")],
-        ["Conditions", health_conditions.join(", ")],
         ["Patient ID", <code key="id">{patient.patient_id}</code>],
         ["Ships to", address ? <AddressText key="to" address={address} /> : "No address"],
       ]}

@@ -19,6 +19,8 @@ export function ReasonDialog({
   hint,
   submit,
   danger = false,
+  shortest,
+  children,
   drafts,
   work,
   onClose,
@@ -29,6 +31,10 @@ export function ReasonDialog({
   hint?: ReactNode;
   submit: string;
   danger?: boolean;
+  /** Minimum length of the reason. */
+  shortest?: number | undefined;
+  /** Fields above the reason. The first of them has the focus. */
+  children?: ReactNode;
   /** The caller clears them after sending. */
   drafts: Drafts;
   work: DoWork;
@@ -54,11 +60,13 @@ export function ReasonDialog({
         </>
       }
     >
+      {children}
       <TextArea
         label={label}
         hint={hint}
         required
-        autoFocus
+        autoFocus={!children}
+        minLength={shortest}
         maxLength={NOTE_CHARACTERS}
         value={reason}
         onChange={({ target: { value } }) => {

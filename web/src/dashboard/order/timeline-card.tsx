@@ -1,4 +1,4 @@
-import { actions, exceptions, type TimelineEntry, type TransitionEvent } from "@pestle/contract";
+import { actions, exceptions, overrideReasons, type TimelineEntry, type TransitionEvent } from "@pestle/contract";
 import type { ReactNode } from "react";
 import { useState } from "react";
 import { Badge } from "../../ui/badge.tsx";
@@ -39,6 +39,8 @@ const views: Record<string, string> = {
   order_viewed: "Viewed the order",
   order_revealed: "Revealed patient and address",
   document_viewed: "Opened a document",
+  safety_entry_added: "Recorded an allergy, medication or condition",
+  safety_entry_removed: "Removed an allergy, medication or condition",
 };
 
 /** Every change to the order and every view of it, newest first. */
@@ -100,6 +102,10 @@ const what = (entry: TimelineEntry): string =>
         ? entry.event
         : entry.event_type;
 
+/** The code and the license of an override. Overrides from before 0.2.0 have neither. */
+const overrideText = ({ code, license_number }: Extract<TimelineEntry, { kind: "note" }>): string =>
+  code === null ? "" : `: ${overrideReasons[code]} License ${license_number}`;
+
 function sentence(entry: TimelineEntry): ReactNode {
   switch (entry.kind) {
     case "history":
@@ -122,7 +128,7 @@ function sentence(entry: TimelineEntry): ReactNode {
         <>
           “{entry.reason}”
           {entry.overridden.length > 0 &&
-            ` (overrides ${entry.overridden.map((id) => exceptions[id].name).join(", ")})`}
+            ` (overrides ${entry.overridden.map((id) => exceptions[id].name).join(", ")}${overrideText(entry)})`}
           {entry.signature_holds === true && <Badge tone="good">Signed</Badge>}
           {entry.signature_holds === false && <Badge tone="bad">Invalid signature</Badge>}
         </>

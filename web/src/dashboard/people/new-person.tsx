@@ -7,16 +7,23 @@ import { Button } from "../../ui/controls/button.tsx";
 import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { useAccounts } from "../accounts.tsx";
-import { isPartnerRole, roleNames } from "./role-names.ts";
+import { LicenseFields, licenseOf, typedLicense } from "./license-fields.tsx";
+import { isPartnerRole, needsLicense, roleNames } from "./role-names.ts";
 
 /** Adds a user. The server generates the password and shows it once. */
 export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreated: (shown: ShownPassword) => void }) {
   const partners = new Map(useAccounts().map(({ partner_id, partner }) => [partner_id ?? "", partner ?? ""]));
   const [given, setGiven] = useState({ name: "", email: "", role: "technician" as PersonRoleName, partner_id: "" });
+  const [license, setLicense] = useState(typedLicense());
   const partner = isPartnerRole(given.role);
+  const licensed = needsLicense(given.role);
   const create = useChange(
     () => {
-      const body: NewPersonRequest = { ...given, partner_id: partner ? given.partner_id : null };
+      const body: NewPersonRequest = {
+        ...given,
+        partner_id: partner ? given.partner_id : null,
+        ...(licensed && licenseOf(license)),
+      };
       return api("/dashboard/people", { method: "POST", body });
     },
     { reads: ["/dashboard/people"], after: onCreated },
@@ -63,6 +70,7 @@ export function NewPerson({ onClose, onCreated }: { onClose: () => void; onCreat
           onChange={set("partner_id")}
         />
       )}
+      {licensed && <LicenseFields typed={license} onChange={setLicense} />}
       {create.error !== null && problemOf(create.error, "email") === null && <Problem error={create.error} />}
     </Dialog>
   );

@@ -17,7 +17,7 @@ import { Age } from "../../ui/time.tsx";
 import { NewPerson } from "./new-person.tsx";
 import styles from "./people-screen.module.css";
 import { PersonDialog } from "./person-dialog.tsx";
-import { isPartnerRole, roleNames } from "./role-names.ts";
+import { isPartnerRole, needsLicense, roleNames } from "./role-names.ts";
 
 type Layer = { kind: "new" } | { kind: "person"; person_id: string } | { kind: "password"; shown: ShownPassword };
 
@@ -92,6 +92,7 @@ function PeopleTable({
           </button>
           {person.person_id === me && <Badge tone="info">You</Badge>}
           {person.disabled_at !== null && <Badge tone="bad">Disabled</Badge>}
+          {needsLicense(person.role) && person.license_number === null && <Badge tone="wait">No license</Badge>}
         </span>
       ),
     },

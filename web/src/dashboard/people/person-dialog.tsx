@@ -10,11 +10,12 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { When } from "../../ui/time.tsx";
-import { roleNames } from "./role-names.ts";
+import { LicenseFields, licenseOf, typedLicense } from "./license-fields.tsx";
+import { isPartnerRole, needsLicense, roleNames } from "./role-names.ts";
 
-type Deed = "disable" | "password" | "second_factor";
+type Deed = "disable" | "password" | "second_factor" | "license";
 
-/** User details and admin actions. Every action signs the user out. */
+/** User details and admin actions. Every action except a new license signs the user out. */
 export function PersonDialog({
   person,
   onClose,
@@ -46,7 +47,9 @@ export function PersonDialog({
     after: onPassword,
   });
   const close = () => setDeed(null);
+  const staff = !isPartnerRole(person.role);
 
+  if (deed === "license") return <LicenseDialog person={person} onClose={close} />;
   if (deed === "disable") {
     return (
       <Confirm title={`Disable ${person.name}?`} confirm="Disable" change={disable} onClose={close}>
@@ -95,6 +98,7 @@ export function PersonDialog({
               </Button>
             )
           )}
+          {staff && <Button onClick={() => setDeed("license")}>License</Button>}
           {person.second_factor && <Button onClick={() => setDeed("second_factor")}>Remove two-factor</Button>}
           <Button icon="key" onClick={() => setDeed("password")}>
             Reset password
@@ -108,6 +112,8 @@ export function PersonDialog({
           ["Role", roleNames[person.role]?.name ?? person.role],
           ["Can", roleNames[person.role]?.may],
           ["Partner", person.partner],
+          ["License", licenseText(person)],
+          ["NPI", person.npi],
           ["Two-factor", <Factor key="factor" on={person.second_factor} />],
           ["Added", <When key="created" at={person.created_at} />],
           ["Last sign-in", person.last_signed_in_at ? <When key="last" at={person.last_signed_in_at} /> : "Never"],
@@ -118,6 +124,38 @@ export function PersonDialog({
       {enable.error !== null && <Problem error={enable.error} />}
     </Dialog>
   );
+}
+
+/** Changes the license of a staff member. */
+function LicenseDialog({ person, onClose }: { person: DashboardPerson; onClose: () => void }) {
+  const [license, setLicense] = useState(typedLicense(person));
+  const save = useChange(
+    () => api(`/dashboard/people/${person.person_id}/license`, { method: "POST", body: licenseOf(license) }),
+    { done: "License saved.", reads: ["/dashboard/people"], after: onClose },
+  );
+  return (
+    <Dialog
+      title={`License of ${person.name}`}
+      onClose={onClose}
+      onSubmit={() => void save.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button tone="primary" type="submit" busy={save.busy}>
+            Save license
+          </Button>
+        </>
+      }
+    >
+      <LicenseFields typed={license} onChange={setLicense} />
+      {save.error !== null && <Problem error={save.error} />}
+    </Dialog>
+  );
+}
+
+function licenseText({ role, license_number, license_state, license_expires_on }: DashboardPerson): string | null {
+  if (license_number === null) return needsLicense(role) ? "None. This person cannot act as a pharmacist." : null;
+  return `${license_number} (${license_state}), expires ${license_expires_on}`;
 }
 
 const Factor = ({ on }: { on: boolean }) => <Badge tone={on ? "good" : "wait"}>{on ? "On" : "Off"}</Badge>;

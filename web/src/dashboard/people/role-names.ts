@@ -1,20 +1,26 @@
-import type { PersonRoleName } from "@pestle/contract";
+import { type PersonRoleName, pharmacistRoles } from "@pestle/contract";
 
 /** Display name of each role and what it can do. */
 export const roleNames: Record<PersonRoleName, { name: string; may: string }> = {
   technician: { name: "Technician", may: "Fills, packs and ships orders, and receives stock." },
   pharmacist: {
     name: "Pharmacist",
-    may: "Also reviews orders, checks products, accepts prescriptions, and overrides exceptions.",
+    may: "With a current license: also reviews orders, checks products, accepts prescriptions, and overrides exceptions.",
   },
   lead: {
     name: "Lead",
-    may: "Also takes over claimed orders, imports catalogues, sets targets, and reads the audit log.",
+    may: "With a current license: as a pharmacist. Also takes over claimed orders, imports catalogues, sets targets, and reads the audit log.",
   },
-  admin: { name: "Admin", may: "Everything, including partners, credentials and people." },
+  admin: {
+    name: "Admin",
+    may: "Manages partners, credentials, people and catalogues. Works as a technician, not as a pharmacist.",
+  },
   partner_admin: { name: "Partner: admin", may: "Full access to the partner portal, including credentials and team." },
   partner_developer: { name: "Partner: developer", may: "Partner portal with credentials and webhooks." },
   partner_viewer: { name: "Partner: viewer", may: "Read-only access to the partner portal." },
 };
+
+/** Roles that act as a pharmacist, if their license is current. */
+export const needsLicense = (role: string): boolean => (pharmacistRoles as readonly string[]).includes(role);
 
 export const isPartnerRole = (role: string): boolean => role.startsWith("partner_");

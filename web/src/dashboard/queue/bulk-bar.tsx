@@ -121,7 +121,11 @@ function ReasonDialog({
   onSubmit: (more: { reason: string; exception_id?: ExceptionId }) => void;
 }) {
   const [reason, setReason] = useState("");
-  const open = [...new Set(orders.flatMap(({ exception_ids }) => exception_ids))].sort();
+  // The server refuses to resolve the others in bulk: a pharmacist decides each of them on the order's own page.
+  const open = [...new Set(orders.flatMap(({ exception_ids }) => exception_ids))]
+    .filter((id) => exceptions[id].overridden_by !== "pharmacist")
+    .sort();
+  const nothing = row.event === "resolve" && open.length === 0;
   const [exception_id, setException] = useState(String(open[0] ?? ""));
   return (
     <Dialog
@@ -131,12 +135,13 @@ function ReasonDialog({
         onSubmit({ reason, ...(row.event === "resolve" && { exception_id: Number(exception_id) as ExceptionId }) })
       }
       actions={
-        <Button tone={row.event === "cancel" ? "danger" : "primary"} type="submit" busy={busy}>
+        <Button tone={row.event === "cancel" ? "danger" : "primary"} type="submit" busy={busy} disabled={nothing}>
           {row.label}
         </Button>
       }
     >
-      {row.event === "resolve" && (
+      {nothing && <p>A pharmacist must resolve these exceptions on each order's own page.</p>}
+      {row.event === "resolve" && !nothing && (
         <SelectField
           label="Exception"
           options={open.map((id) => [String(id), exceptions[id].name] as const)}

@@ -45,7 +45,11 @@ export function DecisionCard({
   if (!can_close) {
     return (
       <Card title="Decision">
-        <p className="quiet">Only a pharmacist, lead or admin can decide this.</p>
+        <p className="quiet">
+          {review.closed_by === "verdict"
+            ? "Only a pharmacist with a current license can decide this."
+            : "Only a pharmacist, lead or admin can decide this."}
+        </p>
       </Card>
     );
   }

@@ -9,6 +9,7 @@ import { Button } from "../../ui/controls/button.tsx";
 import { Card } from "../../ui/display/card.tsx";
 import { dateText } from "../../ui/time.tsx";
 import { reviewers } from "../roles.ts";
+import { statusNames } from "../safety-status.ts";
 import styles from "./reviews-screen.module.css";
 
 type Masked = DashboardReviewPage["patients"];
@@ -88,7 +89,10 @@ function revealedRows(patients: readonly Patient[]): Row[] {
     ["Email", ({ email }) => email],
     ["Street", (one) => [home(one)?.street1, home(one)?.street2].filter(Boolean).join(", ")],
     ["City", (one) => home(one) && `${home(one)!.city}, ${home(one)!.state} ${home(one)!.zip}`],
-    ["Allergies", ({ patient_safety }) => patient_safety.allergies.join(", ")],
+    [
+      "Allergies",
+      ({ patient_safety }) => patient_safety.allergies.join(", ") || statusNames[patient_safety.allergies_status],
+    ],
   ];
   const ids: Row = { name: "Patient ID", values: patients.map(({ patient_id }) => patient_id), own: true };
   return [...values.map(([name, of]) => ({ name, values: patients.map((patient) => of(patient) ?? "") })), ids];

@@ -12,8 +12,11 @@ const acceptances: Record<string, { name: string; tone: Tone }> = {
 /** The prescription as parsed from the message. */
 export function PrescriptionCard({
   prescription: rx,
+  ndcDrug,
 }: {
   prescription: NonNullable<DashboardReviewPage["prescription"]>;
+  /** The drug of the NDC, if it is not the written one. */
+  ndcDrug?: string | undefined;
 }) {
   const acceptance = acceptances[rx.acceptance];
   return (
@@ -36,6 +39,15 @@ export function PrescriptionCard({
             </span>,
           ],
           ["NDC", rx.ndc && <code>{rx.ndc}</code>],
+          [
+            "Drug of the NDC",
+            ndcDrug && (
+              <span className="row">
+                <strong>{ndcDrug}</strong>
+                <Badge tone="bad">Differs</Badge>
+              </span>
+            ),
+          ],
           ["Sig", rx.sig_text || <span className="quiet">none</span>],
           ["Quantity", `${rx.written_qty}${rx.days_supply === null ? "" : `, for ${rx.days_supply} days`}`],
           ["Refills left", rx.refills_left],

@@ -60,6 +60,7 @@ function Review({
     leaveReviewList(review);
     void navigate({ to: list.next ? reviewPath(list.next) : list.back });
   };
+  const ndc_drug = facts["ndc_drug"] as string | undefined;
   const order_numbers = (facts["order_numbers"] ?? []) as string[];
   return (
     <Page
@@ -123,7 +124,7 @@ function Review({
               )}
             </div>
           </Card>
-          {prescription && <PrescriptionCard prescription={prescription} />}
+          {prescription && <PrescriptionCard prescription={prescription} ndcDrug={ndc_drug} />}
           {has_message && <MessageCard path={path} />}
         </div>
         <div className="stack">

@@ -1,10 +1,16 @@
-import { type DashboardShelf, NOTE_CHARACTERS, type StockRequest } from "@pestle/contract";
+import {
+  type CountReason,
+  countReasons,
+  type DashboardShelf,
+  NOTE_CHARACTERS,
+  type StockRequest,
+} from "@pestle/contract";
 import { useState } from "react";
 import { api, problemOf } from "../../app/api.ts";
 import { Problem } from "../../app/problem.tsx";
 import { useChange } from "../../app/use-change.ts";
 import { Button } from "../../ui/controls/button.tsx";
-import { TextField } from "../../ui/controls/field.tsx";
+import { SelectField, TextField } from "../../ui/controls/field.tsx";
 import { Facts } from "../../ui/display/card.tsx";
 import { Dialog } from "../../ui/display/dialog.tsx";
 import { toast } from "../../ui/display/toast.tsx";
@@ -43,13 +49,18 @@ export function MoveDialog({
 }) {
   const { title, label, hint, note: note_label, submit, least } = moves[move];
   const { sku, name, on_hand_units, reserved_units, free_units } = shelf;
-  const [given, setGiven] = useState({ units: "", note: "" });
+  const [given, setGiven] = useState<{ units: string; note: string; reason: CountReason | "" }>({
+    units: "",
+    note: "",
+    reason: "",
+  });
   const units = Number(given.units);
   const after = move === "receive" ? on_hand_units + units : units;
   const send = useChange(
     () => {
       const note = given.note.trim();
-      const body: StockRequest = { sku, units, ...(note !== "" && { note }) };
+      const { reason } = given;
+      const body: StockRequest = { sku, units, ...(note !== "" && { note }), ...(reason !== "" && { reason }) };
       return api(`${path}/${move}`, { method: "POST", body });
     },
     {
@@ -110,6 +121,18 @@ export function MoveDialog({
         value={given.note}
         onChange={(event) => setGiven({ ...given, note: event.target.value })}
       />
+      {move === "count" && (
+        <SelectField
+          label="Reason"
+          hint="A pharmacist must give a reason and a note if a controlled substance differs."
+          value={given.reason}
+          onChange={(event) => setGiven({ ...given, reason: event.target.value as CountReason | "" })}
+          options={[
+            ["", "No difference, or not controlled"],
+            ...Object.entries(countReasons).map(([code, { says }]) => [code, says] as const),
+          ]}
+        />
+      )}
       {send.error !== null && problemOf(send.error, "units") === null && <Problem error={send.error} />}
     </Dialog>
   );

@@ -1,0 +1,96 @@
+import { type Queryable, sql } from "../db.ts";
+import type { Bytes } from "../values.ts";
+
+const ofPatient = sql<[account_id: string, patient_id: string, after: string, most: number], { order_number: string }>`
+select distinct i.order_number
+from order_item i
+where i.account_id = $1 and i.patient_id = $2 and i.pending and i.order_number > $3
+order by i.order_number
+limit $4`;
+/** The patient's orders that have not shipped, a page after an order number. */
+export const listOpenOrders = (db: Queryable, account_id: string, patient_id: string, after: string, most: number) =>
+  db.rows(ofPatient, [account_id, patient_id, after, most]);
+
+const ofPrescriptions = sql<[account_id: string, prescription_ids: number[]], { order_number: string }>`
+select distinct i.order_number
+from order_item i
+where i.account_id = $1 and i.prescription_id = any($2) and i.pending
+order by i.order_number`;
+/** The orders of these prescriptions that have not shipped. */
+export const listOpenOrdersOf = (db: Queryable, account_id: string, prescription_ids: number[]) =>
+  db.rows(ofPrescriptions, [account_id, prescription_ids]);
+
+const due = sql<[account_id: string | null, most: number], { account_id: string; patient_id: string }>`
+select p.account_id, p.patient_id
+from patient p
+where p.recheck_due and ($1::text is null or p.account_id = $1)
+limit $2`;
+/** Patients whose orders must be checked again. With `account_id`, only that account's. */
+export const listRecheckDue = (db: Queryable, account_id: string | null, most: number) =>
+  db.rows(due, [account_id, most]);
+
+const marked = sql<[account_id: string, patient_id: string], { revision: number }>`
+select revision
+from patient
+where account_id = $1 and patient_id = $2 and recheck_due`;
+/** The revision of a patient whose orders must be checked again; undefined if the checks have run. */
+export const findRecheckDue = (db: Queryable, account_id: string, patient_id: string) =>
+  db.row(marked, [account_id, patient_id]);
+
+const clear = sql<[account_id: string, patient_id: string, revision: number]>`
+update patient
+set recheck_due = false
+where account_id = $1 and patient_id = $2 and revision = $3 and recheck_due`;
+/** Clears the mark, unless the patient changed again since. */
+export const clearRecheckDue = (db: Queryable, account_id: string, patient_id: string, revision: number) =>
+  db.run(clear, [account_id, patient_id, revision]);
+
+const ended = sql<
+  [account_id: string | null, now: Date, exception_id: number, most: number],
+  { account_id: string; order_number: string }
+>`
+select distinct i.account_id, i.order_number
+from order_item i
+join account a on a.account_id = i.account_id
+join prescription r on r.account_id = i.account_id and r.prescription_id = i.prescription_id
+join orders o on o.account_id = i.account_id and o.order_number = i.order_number
+where i.pending and ($1::text is null or i.account_id = $1)
+  and (not r.active or r.acceptance = 'rejected'
+    or r.expires_at <= $2::timestamptz + make_interval(secs => a.clock_offset_s))
+  and not $3 = any(o.exception_ids)
+limit $4`;
+/** Open orders whose prescription ended or expired, by the account's clock, without the exception that says so. */
+export const listOrdersOfEnded = (
+  db: Queryable,
+  account_id: string | null,
+  now: Date,
+  exception_id: number,
+  most: number,
+) => db.rows(ended, [account_id, now, exception_id, most]);
+
+const findings = sql<
+  [account_id: string, order_number: string, revision: number, safety_sealed: Bytes | null, bases: string]
+>`
+with found as (
+  update orders
+  set safety_sealed = $4::bytea
+  where account_id = $1 and order_number = $2 and revision = $3
+  returning account_id, order_number
+)
+update order_exception e
+set basis = b.basis
+from found f, jsonb_to_recordset($5::jsonb) as b(exception_id integer, basis text)
+where e.account_id = f.account_id and e.order_number = f.order_number and e.exception_id = b.exception_id
+  and e.resolved_at is null`;
+/**
+ * Saves findings that open or close no exception, and what the open exceptions are based on now. The order's revision
+ * stays, because nothing about the order changed.
+ */
+export const saveFindings = (
+  db: Queryable,
+  account_id: string,
+  order_number: string,
+  revision: number,
+  safety_sealed: Bytes | null,
+  bases: readonly { exception_id: number; basis: string | null }[],
+) => db.run(findings, [account_id, order_number, revision, safety_sealed, JSON.stringify(bases)]);

@@ -1,0 +1,201 @@
+import {
+  NOTE_CHARACTERS,
+  type RemovedSafetyEntry,
+  type RevealedOrder,
+  SAFETY_TEXT_CHARACTERS,
+  type SafetyEntry,
+  type SafetyKind,
+  safetyKindNames,
+  safetyKinds,
+} from "@pestle/contract";
+import { useState } from "react";
+import { api } from "../../app/api.ts";
+import { Problem } from "../../app/problem.tsx";
+import { useSignedIn } from "../../app/sign-in/session.ts";
+import { useChange } from "../../app/use-change.ts";
+import { Button } from "../../ui/controls/button.tsx";
+import { SelectField, TextArea, TextField } from "../../ui/controls/field.tsx";
+import { Dialog } from "../../ui/display/dialog.tsx";
+import { When } from "../../ui/time.tsx";
+import { reviewers } from "../roles.ts";
+import { statusNames } from "../safety-status.ts";
+import styles from "./order-screen.module.css";
+import type { orderApi } from "./use-order.ts";
+
+const kindNames: Record<SafetyKind, { one: string; all: string }> = {
+  allergy: { one: "Allergy", all: "Allergies" },
+  medication: { one: "Medication", all: "Medications" },
+  condition: { one: "Condition", all: "Conditions" },
+};
+
+type Props = {
+  path: ReturnType<typeof orderApi>;
+  shown: RevealedOrder;
+  onChange: (next: RevealedOrder) => void;
+};
+
+/** Allergies, medications and conditions with their sources. Removed entries stay visible with the reason. */
+export function SafetyFacts({ path, shown, onChange }: Props) {
+  const [adding, setAdding] = useState(false);
+  const [removing, setRemoving] = useState<SafetyEntry | null>(null);
+  const { role } = useSignedIn();
+  const may_remove = reviewers.includes(role);
+  const { patient_safety } = shown.patient;
+  return (
+    <>
+      {safetyKindNames.map((kind) => {
+        const current = patient_safety.entries.filter((entry) => entry.kind === kind);
+        const removed = shown.removed_entries.filter((entry) => entry.kind === kind);
+        const status = patient_safety[safetyKinds[kind].status];
+        return (
+          <section key={kind} className={styles["facts-of-kind"]}>
+            <h3>
+              {kindNames[kind].all}
+              {status !== "listed" && `: ${statusNames[status]}`}
+            </h3>
+            {current.length + removed.length > 0 && (
+              <ul className={`${styles["entries"]} ${styles["entries-plain"]}`}>
+                {current.map((entry) => (
+                  <li key={entry.entry_id}>
+                    <div>
+                      <p>{entry.text}</p>
+                      <Recorded entry={entry} />
+                    </div>
+                    {may_remove && (
+                      <Button small aria-label={`Remove ${entry.text}`} onClick={() => setRemoving(entry)}>
+                        Remove
+                      </Button>
+                    )}
+                  </li>
+                ))}
+                {removed.map((entry) => (
+                  <Removed key={entry.entry_id} entry={entry} />
+                ))}
+              </ul>
+            )}
+          </section>
+        );
+      })}
+      <div className="row">
+        <Button small onClick={() => setAdding(true)}>
+          Add allergy, medication or condition
+        </Button>
+      </div>
+      {adding && <AddDialog path={path} onClose={() => setAdding(false)} onChange={onChange} />}
+      {removing && <RemoveDialog path={path} entry={removing} onClose={() => setRemoving(null)} onChange={onChange} />}
+    </>
+  );
+}
+
+const Recorded = ({ entry: { source, recorded_at } }: { entry: SafetyEntry }) => (
+  <p className="small quiet">
+    From the {source}
+    {recorded_at !== null && (
+      <>
+        , <When at={recorded_at} />
+      </>
+    )}
+  </p>
+);
+
+function Removed({ entry }: { entry: RemovedSafetyEntry }) {
+  const { text, removed } = entry;
+  return (
+    <li className={styles["removed"]}>
+      <div>
+        <p>
+          <del>{text}</del>
+        </p>
+        <Recorded entry={entry} />
+        <p className="small">
+          Removed by the {removed.by}, <When at={removed.at} />: {removed.reason}
+        </p>
+      </div>
+    </li>
+  );
+}
+
+type DialogProps = Omit<Props, "shown"> & { onClose: () => void };
+
+function AddDialog({ path, onClose, onChange }: DialogProps) {
+  const [kind, setKind] = useState<SafetyKind>("allergy");
+  const [text, setText] = useState("");
+  const add = useChange(() => api(`${path}/safety_entries`, { method: "POST", body: { kind, text } }), {
+    done: "Recorded.",
+    reads: [path],
+    after: (next) => {
+      onChange(next);
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title="Add allergy, medication or condition"
+      onClose={onClose}
+      onSubmit={() => void add.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button tone="primary" type="submit" busy={add.busy}>
+            Add
+          </Button>
+        </>
+      }
+    >
+      <SelectField
+        label="Kind"
+        options={safetyKindNames.map((name) => [name, kindNames[name].one] as const)}
+        value={kind}
+        onChange={(event) => setKind(event.target.value as SafetyKind)}
+      />
+      <TextField
+        label="Name"
+        required
+        autoFocus
+        maxLength={SAFETY_TEXT_CHARACTERS}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
+      {add.error !== null && <Problem error={add.error} />}
+    </Dialog>
+  );
+}
+
+function RemoveDialog({ path, entry, onClose, onChange }: DialogProps & { entry: SafetyEntry }) {
+  const [reason, setReason] = useState("");
+  const { entry_id } = entry;
+  const remove = useChange(() => api(`${path}/safety_entries/remove`, { method: "POST", body: { entry_id, reason } }), {
+    done: "Removed.",
+    reads: [path],
+    after: (next) => {
+      onChange(next);
+      onClose();
+    },
+  });
+  return (
+    <Dialog
+      title={`Remove ${entry.text}`}
+      onClose={onClose}
+      onSubmit={() => void remove.run()}
+      actions={
+        <>
+          <Button onClick={onClose}>Back</Button>
+          <Button tone="danger" type="submit" busy={remove.busy}>
+            Remove
+          </Button>
+        </>
+      }
+    >
+      <p>The record keeps the entry with your reason.</p>
+      <TextArea
+        label="Reason"
+        required
+        autoFocus
+        maxLength={NOTE_CHARACTERS}
+        value={reason}
+        onChange={(event) => setReason(event.target.value)}
+      />
+      {remove.error !== null && <Problem error={remove.error} />}
+    </Dialog>
+  );
+}
