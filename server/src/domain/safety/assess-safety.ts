@@ -4,9 +4,10 @@ import { checkedOrder } from "./checked-order.ts";
 import type { SafetyData } from "./data.ts";
 import { type SafetyFinding, unavailableFinding } from "./finding.ts";
 import { interactionFindings } from "./interaction-findings.ts";
+import { refillFindings } from "./refill-findings.ts";
 import { severities } from "./rows.ts";
 import type { SafetyFacts } from "./safety-facts.ts";
-import { duplicateFindings, refillFindings } from "./therapy-findings.ts";
+import { duplicateFindings } from "./therapy-findings.ts";
 
 /**
  * All findings for an order, worst first. A finding that holds the order has an `exception_id`; the others are

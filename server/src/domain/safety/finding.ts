@@ -11,6 +11,8 @@ export type SafetyFinding = {
   /** Stable for the same substances. An override refers to it. */
   key: string;
   message: string;
+  /** What to do; null if the rule gives no advice. */
+  advice?: string | null;
   /** The origin of the rule, and the tables that contain it. */
   source: string;
   version: string;
@@ -36,6 +38,8 @@ export const sentences = {
     `${drug} and ${other} (${where}) are in the same class (${group}).`,
   refill_too_soon: (drug: string, order_number: string, days_supply: number, date: string) =>
     `${drug} was filled for ${days_supply} days with order ${order_number}: the next fill is due from ${date}.`,
+  refill_drift: (drug: string, fills: number, days: number, date: string) =>
+    `${drug}: the ${fills} fills of the last year leave about ${days} days on hand: the next fill is due from ${date}.`,
   unavailable: () =>
     "The safety tables were unusable when this order was checked. Check allergies and interactions by hand.",
 } as const;

@@ -6,6 +6,7 @@ import type { Deps } from "../../deps.ts";
 import type { ChangeRules, ChangingOrder, ChangingPrescription } from "../../domain/orders/order-change.ts";
 import type { Fill } from "../../domain/orders/order-facts.ts";
 import { unavailableFinding } from "../../domain/safety/finding.ts";
+import { DRIFT_DAYS, daysDispensed } from "../../domain/safety/refill-findings.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { SHIP_TO_NAME_CHARACTERS } from "../../domain/values/address/address-holds.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
@@ -14,11 +15,15 @@ import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { openRecord } from "../patients/patient-rows.ts";
 import { openOrder } from "./read-orders.ts";
 
-/** A drug can act for longer than the patient took it. No safety table has a longer washout than this. */
-export const LONGEST_WASHOUT_MS = 60 * 24 * 3600 * 1000;
+/**
+ * The history that the safety checks need: a year for refills that come early again and again. No table has a washout that
+ * is longer.
+ */
+export const LONGEST_HISTORY_MS = DRIFT_DAYS * 24 * 3600 * 1000;
 
-export const fillOf = ({ shipped_at, ...fill }: FillRow): Fill => ({
+export const fillOf = ({ shipped_at, units, written_qty, ...fill }: FillRow): Fill => ({
   ...fill,
+  days_supply: daysDispensed({ days_supply: fill.days_supply, units, written_qty }),
   shipped_at: shipped_at === null ? null : new Date(shipped_at),
 });
 
@@ -43,7 +48,7 @@ export async function loadChangingOrder(
   order_number: string,
 ): Promise<LoadedOrder> {
   const real_now = deps.now();
-  const taken_since = new Date(real_now.getTime() - LONGEST_WASHOUT_MS);
+  const taken_since = new Date(real_now.getTime() - LONGEST_HISTORY_MS);
   const row = await loadForChange(db, account_id, order_number, taken_since);
   if (row === undefined) throw new StatusRefusal(404);
   const { formulary } = await readCatalogue(deps, account_id, db);
