@@ -37,6 +37,7 @@ import { watchHome } from "./usecases/operations/watch-home.ts";
 import { fillBackOrders } from "./usecases/orders/fill-back-orders.ts";
 import { recheckUnchecked } from "./usecases/orders/recheck-unchecked.ts";
 import { settleUnpaid } from "./usecases/orders/settle-payment.ts";
+import { checkPeople } from "./usecases/safety/check-people.ts";
 import { openSafetyEngine } from "./usecases/safety/safety-engine.ts";
 import { masterKeys } from "./vault/master-key.ts";
 import { openVault } from "./vault/vault.ts";
@@ -61,6 +62,8 @@ const UNPAID_EVERY_MS = 15_000;
 const CANARIES_EVERY_MS = 60_000;
 /** Back orders receive new stock within about a second. */
 const BACK_ORDERS_EVERY_MS = 1_000;
+/** Another partner's order of the same person is checked within about a second. */
+const PEOPLE_EVERY_MS = 1_000;
 const TRACK_EVERY_MS = 5_000;
 const KEEP_REQUESTS_EVERY_MS = 1_000;
 /** At most how often a process that does not deliver webhooks notifies the others of new events. */
@@ -187,6 +190,7 @@ export async function startApp(
       startLoop(deps, "process-waiting", WAITING_EVERY_MS, async () => void (await processWaiting(deps, formatOf))),
       startLoop(deps, "fill-due", FILL_EVERY_MS, async () => void (await fillDue(deps))),
       startLoop(deps, "fill-back-orders", BACK_ORDERS_EVERY_MS, () => fillBackOrders(deps)),
+      startLoop(deps, "check-people", PEOPLE_EVERY_MS, () => checkPeople(deps)),
       startLoop(deps, "track-shipments", TRACK_EVERY_MS, () => trackShipments(deps)),
       startLoop(deps, "settle-unpaid", UNPAID_EVERY_MS, () => settleUnpaid(deps)),
       startLoop(deps, "canaries", CANARIES_EVERY_MS, async () => {

@@ -91,6 +91,8 @@ export type DashboardFinding = {
   item_id: number | null;
   message: string;
   source: string;
+  /** The names of other partners whose data it rests on. The partner of this order must not learn of it. */
+  elsewhere: readonly string[];
 };
 
 export type DashboardException = OrderException & {

@@ -140,6 +140,7 @@ export type Rows = {
     confirmed: string | null;
     occurrence: number;
     basis: string | null;
+    elsewhere?: boolean;
   };
   order_fingerprint: {
     account_id: string;
@@ -251,6 +252,7 @@ export type Rows = {
     phone_index: Bytes | null;
     created_at: Instant;
     updated_at: Instant;
+    person_keys: readonly Bytes[] | null;
   };
   patient_alias: {
     account_id: string;
@@ -287,6 +289,16 @@ export type Rows = {
     totp_confirmed_at: Instant | null;
     totp_last_step?: number;
     last_signed_in_at: Instant | null;
+  };
+  person_due: {
+    account_id: string;
+    patient_id: string;
+  };
+  person_link: {
+    environment: string;
+    person_key: Bytes;
+    account_id: string;
+    patient_id: string;
   };
   prescription: {
     account_id: string;

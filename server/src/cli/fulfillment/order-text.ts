@@ -49,8 +49,10 @@ export function orderText(order: ShownOrder): string {
     facts(about),
     ...order.exceptions.map(({ id, name, message, raised_at }) => `! ${id} ${name} (${minute(raised_at)}): ${message}`),
     ...order.findings.map(
-      ({ severity, exception_id, message }) =>
-        `${exception_id === null ? "warning" : `holds with ${exception_id}`}, ${severity}: ${message}`,
+      ({ severity, exception_id, message, elsewhere }) =>
+        `${exception_id === null ? "warning" : `holds with ${exception_id}`}, ${severity}: ${message}${
+          elsewhere === undefined ? "" : ` (from ${elsewhere.join(" and ")}: do not tell this order's partner)`
+        }`,
     ),
     table(["item", "sku", "packages", "lot", "rx", "sig"], items),
     ...order.shipments.map(

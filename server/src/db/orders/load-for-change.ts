@@ -11,6 +11,7 @@ export type ChangingRow = OrderRow & {
   payment_reference: string | null;
   payment_attempt: number;
   filled_by: string | null;
+  safety_sealed: Buffer | null;
   claimed_by: string | null;
   claimed_until: Date | null;
   patient: { record_sealed: string; revision: number };
@@ -36,7 +37,7 @@ with taken as (
   where o.account_id = $1 and o.order_number = $2
 )
 select ${ORDER_COLUMNS}, a.environment, o.label_sealed as custom_label_sealed, o.payment_reference, o.payment_attempt,
-  o.filled_by, o.claimed_by, o.claimed_until,
+  o.filled_by, o.claimed_by, o.claimed_until, o.safety_sealed,
   (
     select json_build_object('revision', p.revision,
       'record_sealed', translate(encode(p.record_sealed, 'base64'), E'\n', ''))

@@ -208,6 +208,7 @@ with given as (
 ), changed as (
   update patient p
   set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
+    person_keys = c.person_keys,
     updated_at = greatest(p.updated_at, c.updated_at), revision = p.revision + 1
   from given, jsonb_populate_record(null::patient, coalesce(nullif(j->'changed_patient', 'null'), '{}')) c
   where p.account_id = c.account_id and p.patient_id = c.patient_id and p.revision = c.revision

@@ -19,7 +19,7 @@ export type PatientRow = {
 /** The columns that a change of a patient sets, with the revision at decision time. */
 export type ChangedPatient = Pick<
   Rows["patient"],
-  "account_id" | "patient_id" | "record_sealed" | "email_index" | "phone_index" | "updated_at"
+  "account_id" | "patient_id" | "record_sealed" | "email_index" | "phone_index" | "updated_at" | "person_keys"
 > & { revision: number };
 
 const one = sql<[account_id: string, patient_id: string], PatientRow>`
@@ -44,6 +44,7 @@ export const lockPatient = (tx: Tx, account_id: string, patient_id: string) => t
 const save = sql<[row: string]>`
 update patient p
 set record_sealed = c.record_sealed, email_index = c.email_index, phone_index = c.phone_index,
+  person_keys = c.person_keys,
   updated_at = c.updated_at, revision = p.revision + 1
 from jsonb_populate_record(null::patient, $1::jsonb) c
 where p.account_id = c.account_id and p.patient_id = c.patient_id`;

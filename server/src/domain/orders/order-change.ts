@@ -4,6 +4,7 @@ import type { StockEntryKind } from "../catalogue/stock.ts";
 import type { PrescriptionFacts } from "../intake/medication-request.ts";
 import type { PatientRecord } from "../patients/patient-record.ts";
 import { orderFindings, type SafetyState } from "../safety/assess-safety.ts";
+import { type Elsewhere, elsewhereFindings } from "../safety/elsewhere.ts";
 import type { SafetyFinding } from "../safety/finding.ts";
 import type { OrderStanding, Step } from "./order.ts";
 import type { StoredItem, StoredOrder } from "./order-answer.ts";
@@ -21,6 +22,10 @@ export type ChangingOrder = {
   holds: readonly Hold[];
   confirmed: ReadonlyMap<ExceptionId, string>;
   fills: readonly Fill[];
+  /** The findings when the checks last ran. */
+  found?: readonly SafetyFinding[];
+  /** What is known about the person from other partners; without it, nothing. */
+  elsewhere?: Elsewhere;
 };
 export type ChangingPrescription = PrescriptionFacts & Pick<PrescriptionFact, "acceptance">;
 /** Item data that partners do not see. */
@@ -130,14 +135,14 @@ export function decideChange(changing: ChangingOrder, outcome: Outcome, rules: C
 
 /** The facts of an existing order for the hold rules. */
 export function holdFactsOf(
-  { order, prescriptions, details, record, fills }: ChangingOrder,
+  { order, prescriptions, details, record, fills, elsewhere = { people: [] } }: ChangingOrder,
   { formulary, safety, today, now, name_characters }: ChangeRules,
 ): { facts: HoldFacts; findings: SafetyFinding[] } {
   const written = new Map(prescriptions.map((one) => [one.prescription_id, one]));
   const own = new Map(details.map((one) => [one.item_id, one]));
   const prescriptionOf = ({ prescription_id }: StoredItem) =>
     prescription_id === null ? null : (written.get(prescription_id) ?? null);
-  const findings = orderFindings(safety, {
+  const assessed = {
     items: order.items.map((item) => ({
       item_id: item.item_id,
       ingredients: own.get(item.item_id)!.ingredients,
@@ -148,7 +153,9 @@ export function holdFactsOf(
     fills,
     patient_safety: record.patient_safety,
     now,
-  });
+  };
+  const own_findings = orderFindings(safety, assessed);
+  const findings = [...own_findings, ...elsewhereFindings(safety, assessed, own_findings, elsewhere)];
   const facts: HoldFacts = {
     workflow: order.workflow,
     formulary,

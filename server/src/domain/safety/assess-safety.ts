@@ -24,7 +24,7 @@ export function assessSafety(data: SafetyData, facts: SafetyFacts): SafetyFindin
 }
 
 /** Keeps the worst finding per key and item, in an order independent of the input order. */
-function settled(findings: SafetyFinding[]): SafetyFinding[] {
+export function settled(findings: SafetyFinding[]): SafetyFinding[] {
   if (findings.length < 2) return findings;
   const rank = ({ severity }: SafetyFinding) => severities.indexOf(severity);
   const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
@@ -46,7 +46,7 @@ function settled(findings: SafetyFinding[]): SafetyFinding[] {
 /** The current safety engine: its tables, or why it is unusable. */
 export type SafetyState = { data: SafetyData } | { unfit: readonly string[] };
 
-type AssessedOrder = Omit<SafetyFacts, "allergies" | "medications"> & {
+export type AssessedOrder = Omit<SafetyFacts, "allergies" | "medications"> & {
   patient_safety: PatientSafety;
 };
 

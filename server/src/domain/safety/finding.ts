@@ -16,6 +16,8 @@ export type SafetyFinding = {
   /** The origin of the rule, and the tables that contain it. */
   source: string;
   version: string;
+  /** The names of the other partners whose data it rests on. Only the pharmacy sees such a finding. */
+  elsewhere?: readonly string[];
 };
 
 /** All finding messages. Placeholders are names from the tables and of products. */

@@ -150,8 +150,8 @@ async function findingsOf(
   const place = orderPlace("safety_sealed", account_id, order.order_number);
   const opened = await withKeysOfNow(deps, async () => deps.vault.open(safety_sealed, place));
   return (JSON.parse(opened.toString("utf8")) as SafetyFinding[]).map(
-    ({ kind, severity, exception_id, item_id, message, source }) => ({
-      ...{ kind, severity, exception_id, item_id, message, source },
+    ({ kind, severity, exception_id, item_id, message, source, elsewhere = [] }) => ({
+      ...{ kind, severity, exception_id, item_id, message, source, elsewhere },
     }),
   );
 }

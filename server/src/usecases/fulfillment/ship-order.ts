@@ -56,7 +56,7 @@ export async function shipOrder(deps: Deps, work: Work): Promise<Order> {
 async function loadPacked(deps: Deps, work: Work, actor: Actor): Promise<LoadedOrder> {
   const read = () =>
     withKeysOfNow(deps, async () => {
-      const loaded = await loadChangingOrder(deps, deps.db, work.account_id, work.order_number);
+      const loaded = await loadChangingOrder(deps, deps.db, work.account_id, work.order_number, "elsewhere");
       requireStep(loaded, { event: "ship" }, actor);
       requireFree(deps, loaded, work);
       if (loaded.order.address === null) throw new WorkRefusal("no_address");

@@ -1,31 +1,19 @@
 import type { Environment, ExceptionId } from "@pestle/contract";
 import type { Database } from "../../db/db.ts";
 import { type ChangingRow, loadForChange } from "../../db/orders/load-for-change.ts";
-import type { FillRow } from "../../db/orders/place-order.ts";
+import { orderPlace } from "../../db/orders/orders.ts";
 import type { Deps } from "../../deps.ts";
 import type { ChangeRules, ChangingOrder, ChangingPrescription } from "../../domain/orders/order-change.ts";
-import type { Fill } from "../../domain/orders/order-facts.ts";
-import { unavailableFinding } from "../../domain/safety/finding.ts";
-import { DRIFT_DAYS, daysDispensed } from "../../domain/safety/refill-findings.ts";
+import { type SafetyFinding, unavailableFinding } from "../../domain/safety/finding.ts";
 import { accountNow } from "../../domain/values/account-clock.ts";
 import { SHIP_TO_NAME_CHARACTERS } from "../../domain/values/address/address-holds.ts";
 import { dateIn } from "../../domain/values/calendar.ts";
 import { StatusRefusal } from "../../domain/values/refusals.ts";
 import { readCatalogue } from "../catalogue/read-catalogue.ts";
 import { openRecord } from "../patients/patient-rows.ts";
+import { loadElsewhere } from "../safety/load-elsewhere.ts";
+import { fillOf, LONGEST_HISTORY_MS } from "./patient-fills.ts";
 import { openOrder } from "./read-orders.ts";
-
-/**
- * The history that the safety checks need: a year for refills that come early again and again. No table has a washout that
- * is longer.
- */
-export const LONGEST_HISTORY_MS = DRIFT_DAYS * 24 * 3600 * 1000;
-
-export const fillOf = ({ shipped_at, units, written_qty, ...fill }: FillRow): Fill => ({
-  ...fill,
-  days_supply: daysDispensed({ days_supply: fill.days_supply, units, written_qty }),
-  shipped_at: shipped_at === null ? null : new Date(shipped_at),
-});
 
 /** An unsealed order with all facts and rules needed to decide a change. */
 export type LoadedOrder = ChangingOrder & {
@@ -40,12 +28,17 @@ export type LoadedOrder = ChangingOrder & {
   rules: ChangeRules & { time_zone: string };
 };
 
-/** Loads with one statement. Returns 404 for an unknown order or another account's order. */
+/**
+ * Loads with one statement. Returns 404 for an unknown order or another account's order. With "elsewhere", a second statement
+ * loads what other partners know about the person, for the pharmacy's steps and the job; otherwise the findings that the job
+ * made from it stay.
+ */
 export async function loadChangingOrder(
   deps: Deps,
   db: Database,
   account_id: string,
   order_number: string,
+  facts: "own" | "elsewhere" = "own",
 ): Promise<LoadedOrder> {
   const real_now = deps.now();
   const taken_since = new Date(real_now.getTime() - LONGEST_HISTORY_MS);
@@ -54,6 +47,8 @@ export async function loadChangingOrder(
   const { formulary } = await readCatalogue(deps, account_id, db);
   const now = accountNow(real_now, row.clock_offset_s);
   const opened = openOrder(deps, account_id, row);
+  const found = openFindings(deps, account_id, row);
+  const { patient_id, clock_offset_s } = row;
   return {
     account_id,
     environment: row.environment,
@@ -67,6 +62,11 @@ export async function loadChangingOrder(
     holds: row.holds,
     confirmed: new Map(row.confirmed.map(({ id, confirmed }): [ExceptionId, string] => [id, confirmed])),
     fills: row.fills.map(fillOf),
+    found,
+    elsewhere:
+      facts === "elsewhere"
+        ? { people: await loadElsewhere(deps, db, { account_id, patient_id, clock_offset_s }, real_now) }
+        : { found: found.filter(({ elsewhere }) => elsewhere !== undefined) },
     row,
     payment_token: opened.payment_token,
     custom_label: opened.custom_label(row.custom_label_sealed),
@@ -80,6 +80,17 @@ export async function loadChangingOrder(
       blind: (basis) => blindBasis(deps, account_id, order_number, basis),
     },
   };
+}
+
+/** The findings when the checks last ran. */
+function openFindings(
+  deps: Pick<Deps, "vault">,
+  account_id: string,
+  { order_number, safety_sealed }: ChangingRow,
+): SafetyFinding[] {
+  if (safety_sealed === null) return [];
+  const opened = deps.vault.open(safety_sealed, orderPlace("safety_sealed", account_id, order_number));
+  return JSON.parse(opened.toString("utf8")) as SafetyFinding[];
 }
 
 const UNCHECKED = unavailableFinding().key;
