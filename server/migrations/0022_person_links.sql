@@ -41,8 +41,10 @@ begin
   return null;
 end
 $$;
+-- A restore brings the links with it.
 create trigger patient_added_link after insert on patient
-for each row when (new.person_keys is not null) execute function link_person();
+for each row when (new.person_keys is not null and coalesce(current_setting('pestle.copying', true), '') <> 'on')
+execute function link_person();
 create trigger patient_changed_link after update of person_keys on patient
 for each row when (new.person_keys is not null and new.person_keys is distinct from old.person_keys)
 execute function link_person();
@@ -65,10 +67,11 @@ begin
 end
 $$;
 create trigger patient_added_recheck after insert on patient
-for each row when (new.person_keys is not null) execute function recheck_person();
+for each row when (new.person_keys is not null and coalesce(current_setting('pestle.copying', true), '') <> 'on')
+execute function recheck_person();
 create trigger patient_changed_recheck after update of revision, person_keys on patient
 for each row when (new.person_keys is not null) execute function recheck_person();
 create trigger order_opened_recheck after insert on orders
-for each row execute function recheck_person();
+for each row when (coalesce(current_setting('pestle.copying', true), '') <> 'on') execute function recheck_person();
 create trigger order_shipped_recheck after update of order_status on orders
 for each row when (new.order_status = 'Shipped' and old.order_status <> 'Shipped') execute function recheck_person();
