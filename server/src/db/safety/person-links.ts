@@ -57,16 +57,20 @@ where person_due_id = any($1)`;
 /** Moves failed ones to the end, so that they do not stop the others. */
 export const requeuePersonDue = (db: Queryable, person_due_ids: number[]) => db.run(again, [person_due_ids]);
 
-const openOrders = sql<[account_id: string, patient_id: string], { account_id: string; order_number: string }>`
+const openOrders = sql<
+  [account_id: string, patient_id: string, most: number],
+  { account_id: string; order_number: string }
+>`
 select distinct i.account_id, i.order_number
 from person_link own
 join person_link other on other.environment = own.environment and other.person_key = own.person_key
 join order_item i on i.account_id = other.account_id and i.patient_id = other.patient_id and i.pending
 where own.account_id = $1 and own.patient_id = $2
-order by i.account_id, i.order_number`;
+order by i.account_id, i.order_number
+limit $3`;
 /** The orders of a person that have not shipped, at all partners of the environment. */
-export const listOrdersOfPerson = (db: Queryable, account_id: string, patient_id: string) =>
-  db.rows(openOrders, [account_id, patient_id]);
+export const listOrdersOfPerson = (db: Queryable, account_id: string, patient_id: string, most: number) =>
+  db.rows(openOrders, [account_id, patient_id, most]);
 
 const withoutKeys = sql<
   [most: number],

@@ -132,7 +132,7 @@ export function medicationRequests(
 }
 
 /** All that a partner learns about an order that is held because of what another partner knows. */
-export const REVIEW_MESSAGE = "A pharmacist must review this order.";
+const REVIEW_MESSAGE = "A pharmacist must review this order.";
 
 export function exceptionAnswer({ id, raised_at, elsewhere }: StoredOrder["exceptions"][number]): OrderException {
   const { name, message: usual } = exceptionRow(id);

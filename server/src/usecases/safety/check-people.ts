@@ -15,6 +15,8 @@ import { openRecord, personIndexes } from "../patients/patient-rows.ts";
 
 const MOST_PATIENTS = 200;
 const MOST_KEYS = 500;
+/** More open orders than a person has. Beyond that, the pharmacy's steps still check each order. */
+const MOST_ORDERS = 500;
 
 /**
  * Checks the open orders of people that several partners know, at all of these partners, after an order of such a person
@@ -29,7 +31,7 @@ export async function checkPeople(deps: Deps): Promise<void> {
   const patients = new Map(due.map((one) => [`${one.account_id} ${one.patient_id}`, one]));
   const failed = new Set<string>();
   for (const [patient, { account_id, patient_id }] of patients) {
-    for (const order of await listOrdersOfPerson(deps.db, account_id, patient_id)) {
+    for (const order of await listOrdersOfPerson(deps.db, account_id, patient_id, MOST_ORDERS)) {
       const checked = await apart(deps, order, async () => {
         await recheckOrder(deps, order.account_id, order.order_number, system, "elsewhere");
         return true;
